@@ -1,0 +1,226 @@
+"""Backward: walk the graph from the results to the leaves, in an order in which every node runs once.
+
+Ready nodes wait in a heap, the one with the largest number first. When it comes out, every node that could still have
+sent it a gradient has a larger number and has run; so its gradient is complete.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+
+from inplacelab import errors, observe
+from inplacelab.autograd import modes
+from inplacelab.autograd.history import edge
+from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node
+from inplacelab.language import Text
+from inplacelab.tensor import Tensor
+
+
+class Pass:
+    """One backward pass.
+
+    Attributes:
+        create_graph: record the pass itself, so that gradients can be differentiated again.
+        retain_graph: keep what the nodes saved, so that the graph can be gone through again.
+        capture: nodes whose incoming gradient is wanted (`grad`); None to fill the leaves' `.grad` (`backward`).
+    """
+
+    def __init__(self, *, create_graph: bool, retain_graph: bool, capture: Sequence[Node | None] | None = None) -> None:
+        self.create_graph, self.retain_graph = create_graph, retain_graph
+        self.captured: dict[Node, Tensor] = {}
+        self._capture = None if capture is None else set(capture)
+        self._arrived: dict[Node, Tensor] = {}
+        self._ours: set[Node] = set()  # nodes whose arrived gradient nobody else can see: it may be added to in place
+        self._heap: list[tuple[int, Node]] = []
+        self._finished: list[Node] = []
+
+    def run(self, roots: Sequence[tuple[Node, Tensor]]) -> None:
+        """Send the gradients of `roots` through the graph."""
+        with modes.set_grad_enabled(self.create_graph):
+            for each in observe.listeners:
+                each.backward_begins([node for node, _ in roots])
+            try:
+                for node, gradient in roots:
+                    self._send(node, gradient, ours=False)
+                while self._heap:
+                    self._run_node(heapq.heappop(self._heap)[1])
+            except BaseException:
+                for each in observe.listeners:
+                    each.backward_fails()
+                raise
+            for node in self._finished:
+                node.release()
+            for each in observe.listeners:
+                each.backward_ends()
+
+    def _send(self, node: Node, gradient: Tensor, *, ours: bool) -> None:
+        """Hand a gradient to a node: the first one as it is, further ones added to it."""
+        before = self._arrived.get(node)
+        if before is None:
+            heapq.heappush(self._heap, (-node.serial, node))
+            self._arrived[node] = gradient
+            if ours:
+                self._ours.add(node)
+        elif node in self._ours:
+            before.add_(gradient)
+        else:
+            self._arrived[node] = before + gradient
+            if not self.create_graph:
+                self._ours.add(node)
+        for each in observe.listeners:
+            each.gradient_arrives(node, self._arrived[node])
+
+    def _run_node(self, node: Node) -> None:
+        gradient = self._arrived.pop(node)
+        ours = node in self._ours
+        self._ours.discard(node)
+        if node.hooks or node.retained:
+            gradient, ours = _call_hooks(node, gradient), False
+        if self._capture is not None and node in self._capture:
+            self.captured[node] = gradient
+            ours = False
+        for each in observe.listeners:
+            each.node_begins(node, gradient)
+        if isinstance(node, AccumulateNode):
+            if self._capture is None:
+                self._accumulate(node.leaf, gradient, ours)
+        else:
+            self._pass_on(node, gradient, ours)
+        for each in observe.listeners:
+            each.node_ends(node)
+
+    def _pass_on(self, node: Node, gradient: Tensor, ours: bool) -> None:
+        kept = [saved.storage for saved in node.saved]
+        results = node.apply(gradient)
+        if not self.retain_graph:
+            self._release(node)
+        receivers = sum(e is not None and r is not None for e, r in zip(node.edges, results, strict=True))
+        for receiver, result in zip(node.edges, results, strict=True):
+            if receiver is None or result is None:
+                continue
+            passed_on = result.storage is gradient.storage
+            mine = (ours and receivers == 1) if passed_on else result.storage not in kept
+            self._send(receiver, result, ours=mine and not self.create_graph and not result.overlaps)
+
+    def _release(self, node: Node) -> None:
+        """Free what a node kept, now that it has run.
+
+        The operation inside a `CopySlicesNode` may still have to run as a node of its own, when a derivative that used
+        its result is differentiated: so it is freed when the pass is over.
+        """
+        if isinstance(node, CopySlicesNode):
+            self._finished.append(node)
+        else:
+            node.release()
+
+    def _accumulate(self, leaf: Tensor, gradient: Tensor, ours: bool) -> None:
+        """Put a gradient into `.grad`, or add it to the one that is there.
+
+        A gradient that somebody else can see is copied first: `.grad` may be written by its owner.
+        """
+        if leaf._grad is not None:
+            leaf._grad.add_(gradient)
+        elif ours and gradient.base is None and gradient.is_contiguous():
+            leaf._grad = _as_leaf(gradient)
+        else:
+            leaf._grad = _as_leaf(gradient.clone())
+
+
+def _as_leaf(gradient: Tensor) -> Tensor:
+    """Paddle gives `.grad` as a leaf with `stop_gradient=False`."""
+    gradient._stop = False
+    return gradient
+
+
+def _call_hooks(node: Node, gradient: Tensor) -> Tensor:
+    for hook in list((node.hooks or {}).values()):
+        changed = hook(gradient)
+        gradient = gradient if changed is None else changed
+    tensor = None if node.retained is None else node.retained()
+    if tensor is not None:
+        tensor._grad = _as_leaf(gradient.detach().clone())
+    return gradient
+
+
+def backward(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None], *, retain_graph: bool = False) -> None:
+    """Fill the `.grad` of every leaf that led to `tensors`.
+
+    Raises:
+        NoGradientError: if a tensor has no history.
+        StaleSavedTensorError: if a value that is needed has been overwritten.
+        FreedGraphError: if an earlier pass freed what is needed.
+    """
+    Pass(create_graph=False, retain_graph=retain_graph).run([_root(t, s) for t, s in zip(tensors, seeds, strict=True)])
+
+
+def grad(
+    outputs: Tensor | Sequence[Tensor],
+    inputs: Tensor | Sequence[Tensor],
+    grad_outputs: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    only_inputs: bool = True,
+    allow_unused: bool = False,
+) -> list[Tensor | None]:
+    """The gradients of the sum of `outputs` with respect to `inputs`, without touching any `.grad`.
+
+    Args:
+        outputs: tensors with history.
+        inputs: tensors they were computed from: leaves or results on the way.
+        grad_outputs: the gradients to start with; ones where None.
+        retain_graph: keep what was saved for another pass; as `create_graph` if None.
+        create_graph: make the results differentiable themselves.
+        only_inputs: must be True, as in Paddle.
+        allow_unused: give None for an input that the outputs do not depend on, and do not raise.
+
+    Raises:
+        NoGradientError: if an output has no history, or an input is unused and `allow_unused` is False.
+
+    >>> import inplacelab as paddle
+    >>> x = paddle.to_tensor(3., stop_gradient=False)
+    >>> (first,) = paddle.grad(x * x * x, x, create_graph=True)
+    >>> (second,) = paddle.grad(first, x)
+    >>> float(first), float(second)
+    (27.0, 18.0)
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/grad_en.html
+    """
+    results, wanted = _listed(outputs), _listed(inputs)
+    seeds = [None] * len(results) if grad_outputs is None else _listed(grad_outputs)
+    if not only_inputs:
+        raise errors.bad_argument("grad", "only_inputs", only_inputs, Text("True", "True"))
+    if len(seeds) != len(results):
+        raise errors.bad_argument(
+            "grad", "grad_outputs", len(seeds), Text(f"{len(results)} of them", f"共 {len(results)} 个")
+        )
+    targets = [edge(x) for x in wanted]
+    roots = [_root(t, s) for t, s in zip(results, seeds, strict=True)]
+    walk = Pass(
+        create_graph=create_graph, retain_graph=create_graph if retain_graph is None else retain_graph, capture=targets
+    )
+    walk.run(roots)
+    return [_captured(walk, target, k, allow_unused) for k, target in enumerate(targets)]
+
+
+def _captured(walk: Pass, target: Node | None, position: int, allow_unused: bool) -> Tensor | None:
+    found = None if target is None else walk.captured.get(target)
+    if found is None and not allow_unused:
+        raise errors.unused_input(position)
+    return found
+
+
+def _listed(tensors: Tensor | Sequence[Tensor | None]) -> list[Tensor]:
+    return [tensors] if isinstance(tensors, Tensor) else list(tensors)  # type: ignore[arg-type]  # None is checked in _root
+
+
+def _root(tensor: Tensor, seed: Tensor | None) -> tuple[Node, Tensor]:
+    """Where the pass starts, and with what: ones unless a seed is given, also for more than one element, as in Paddle."""
+    start = edge(tensor)
+    if start is None:
+        raise errors.nothing_to_differentiate(tensor=tensor)
+    if seed is None:
+        return start, tensor._ones()
+    if seed.array.shape != tensor.array.shape:
+        raise errors.value_shape(tensor.shape, seed.shape)
+    return start, seed

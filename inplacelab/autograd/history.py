@@ -1,0 +1,86 @@
+"""History: which node made a tensor's present value, kept right while views and in-place operations share bytes.
+
+Two rules, each written once:
+
+*A write through a view rewrites the base's history* (`rebase`): the base's value is another one now, so its node becomes
+a `CopySlicesNode` over the old one.
+
+*A view's node is made anew when somebody else wrote the storage* (`refresh`): it then leads to the base's present node.
+This is done when the view's history is next asked for, by comparing versions, so a write costs nothing for the views that
+are never used again.
+
+Both follow PyTorch 2.13, because they are right there; PaddlePaddle 3.3.1 rewires only the tensor that was named in the
+call, which gives silently wrong gradients.
+"""
+
+from __future__ import annotations
+
+import weakref
+
+from inplacelab import errors
+from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, OpNode, ViewNode
+from inplacelab.tensor import Tensor
+
+
+def refresh(view: Tensor) -> None:
+    """Bring a view's history up to date, if its storage was written since it was last right."""
+    version = view.storage.version
+    base = view.base
+    if base is None or view._seen == version:
+        return
+    view._seen = version
+    if base._stop or view.untracked:
+        return
+    root = edge(base)
+    assert root is not None
+    view.node, view._stop = ViewNode(root, base.layout, view.layout), False
+
+
+def edge(tensor: Tensor) -> Node | None:
+    """The node to which a gradient of the tensor's present value goes; None if it needs no gradient."""
+    if tensor.base is not None:
+        refresh(tensor)
+    if tensor._stop:
+        return None
+    return tensor.node or accumulator(tensor)
+
+
+def accumulator(leaf: Tensor) -> Node:
+    """The node that fills a leaf's `.grad`: the same one as long as any graph leads to it."""
+    node: Node | None = None if leaf._accumulator is None else leaf._accumulator()
+    if node is None:
+        node = AccumulateNode(leaf)
+        node.hooks = leaf._hooks
+        leaf._accumulator = weakref.ref(node)
+    return node
+
+
+def check_leaf(op: str, target: Tensor, *, setitem: bool = False) -> None:
+    """Refuse to write a leaf that needs a gradient, or a view of one, while history is recorded.
+
+    Raises:
+        LeafWriteError: if it is one.
+        WriteConflictError: if the target is a view made under `no_grad` of a tensor with history.
+    """
+    base = target.base
+    if base is None:
+        if target.node is None and not target._stop:
+            raise errors.leaf_write(op, target.given_name, view=False, setitem=setitem, tensor=target)
+    elif not base._stop:
+        if base.node is None:
+            raise errors.leaf_write(op, base.given_name, view=not setitem, setitem=setitem, tensor=target)
+        if target.untracked or target._stop:
+            raise errors.view_without_history(op, tensor=target)
+    elif not target._stop:  # a view that was itself declared a leaf, or a view of one
+        raise errors.leaf_write(op, target.given_name, view=target.node is not None, setitem=setitem, tensor=target)
+
+
+def rebase(target: Tensor, node: OpNode) -> None:
+    """`node` made the value that was just written through `target`: rewrite the history of everyone concerned."""
+    base = target.base
+    if base is None:
+        target.node, target._stop = node, False
+        return
+    base.node = CopySlicesNode(edge(base), base.layout, target.layout, node)
+    base._stop = False
+    target._seen = -1  # every view, this one too, finds its new node from the base's when next asked

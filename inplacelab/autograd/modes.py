@@ -1,0 +1,96 @@
+"""Whether operations are written into the gradient history.
+
+The switch is one module attribute, read by every operation. It belongs to the process, not to a thread.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, Self, TypeVar
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+recording_history = True
+
+
+def is_grad_enabled() -> bool:
+    """True if operations are written into the gradient history now."""
+    return recording_history
+
+
+class set_grad_enabled:
+    """Switch the gradient history on or off: at once, and for the length of a `with` block if used as one.
+
+    >>> import inplacelab as paddle
+    >>> with paddle.set_grad_enabled(False):
+    ...     paddle.is_grad_enabled()
+    False
+    """
+
+    def __init__(self, mode: bool) -> None:
+        global recording_history
+        self._before, recording_history = recording_history, bool(mode)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        global recording_history
+        recording_history = self._before
+
+
+class _Switch:
+    """A context manager and decorator that sets the history to `mode` while it is open. May be nested and used again."""
+
+    mode: bool
+
+    def __init__(self, function: Callable[..., Any] | None = None) -> None:
+        self._before: list[bool] = []
+        self._function = function
+
+    def __new__(cls, function: _F | None = None) -> Any:
+        return cls()(function) if callable(function) else super().__new__(cls)
+
+    def __enter__(self) -> Self:
+        global recording_history
+        self._before.append(recording_history)
+        recording_history = self.mode
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        global recording_history
+        recording_history = self._before.pop()
+
+    def __call__(self, function: _F) -> _F:
+        @functools.wraps(function)
+        def switched(*args: Any, **kwargs: Any) -> Any:
+            with type(self)():
+                return function(*args, **kwargs)
+
+        return switched  # type: ignore[return-value]  # wraps() keeps the signature
+
+
+class no_grad(_Switch):
+    """Leave what happens inside out of the gradient history; a `with` block or a decorator.
+
+    Writes to a leaf are allowed inside. The version counter is raised all the same, so a value that backward still needs
+    is found to be stale.
+
+    >>> import inplacelab as paddle
+    >>> w = paddle.to_tensor([1., 2.], stop_gradient=False)
+    >>> with paddle.no_grad():
+    ...     _ = w.scale_(3.)
+    >>> w.is_leaf, w.inplace_version
+    (True, 1)
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/no_grad_en.html
+    """
+
+    mode = False
+
+
+class enable_grad(_Switch):
+    """Write what happens inside into the gradient history, even within `no_grad`; a `with` block or a decorator."""
+
+    mode = True

@@ -1,0 +1,74 @@
+"""Saved tensors: what a grad node keeps for backward.
+
+A saved tensor does not copy: it holds the storage, the window, and *the version at which it was kept*. When backward
+unpacks it and finds the storage's counter at another version, the value is stale and backward refuses; a gradient
+computed from it would be silently wrong.
+
+Where an operation is about to overwrite the very value that its own derivative needs, a copy is saved instead ("the
+overwritten input is kept only when backward needs it", Paddle 2.6). The copy has a storage and a counter of its own, so
+it cannot go stale, but it keeps the link to the original's history, so second derivatives go through it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inplacelab import errors, observe
+from inplacelab.tensor import Tensor, fresh, over
+
+
+class Saved:
+    """One saved tensor.
+
+    Attributes:
+        name: what the derivative calls it: "x", "y" or "out".
+        array: the window on the storage.
+        storage: the storage, which this keeps alive.
+        version: the version at which it was kept.
+        edge: where the gradient of this value goes, for second derivatives; None if it needs none.
+        is_copy: True if it was copied because it was about to be overwritten.
+    """
+
+    __slots__ = ("__weakref__", "array", "edge", "is_copy", "name", "storage", "version")
+
+    def __init__(self, name: str, tensor: Tensor, edge: Any) -> None:
+        self.name, self.array, self.storage, self.edge = name, tensor.array, tensor.storage, edge
+        self.version, self.is_copy = tensor.storage.version, False
+
+    @property
+    def stale(self) -> bool:
+        """True if the storage was written after this was kept."""
+        return self.storage.version != self.version
+
+    def unpack(self, node: Any) -> Tensor:
+        """The tensor as it was kept, with its place in the history, so that it can be differentiated again.
+
+        Raises:
+            StaleSavedTensorError: if it has been overwritten since.
+        """
+        if observe.listeners:
+            for each in observe.listeners:
+                each.unpacks(node, self)
+        if self.storage.version != self.version:
+            raise errors.stale_saved_tensor(
+                node.name, self.name, self.version, self.storage.version, node=node, saved=self
+            )
+        tensor = over(self.array, self.storage)
+        tensor.node = node if self.edge is OUTPUT else self.edge
+        tensor._stop = tensor.node is None
+        return tensor
+
+
+class _Output:
+    """Stands for "the node itself", which a saved output belongs to: a reference to it would be a cycle."""
+
+
+OUTPUT = _Output()
+
+
+def save_copy(name: str, tensor: Tensor, edge: Any) -> Saved:
+    """Keep a copy of a value that is about to be overwritten."""
+    device = tensor.storage.device
+    saved = Saved(name, fresh(device.from_host(tensor.array), device), edge)
+    saved.is_copy = True
+    return saved

@@ -1,0 +1,87 @@
+"""What a device must offer: memory, an account of it, and a way to look at a run of slots through a layout."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inplacelab.layout import Layout
+from inplacelab.memory import Ledger
+
+
+class Place:
+    """Where a tensor is, as Paddle prints it: `Place(cpu)`, `Place(gpu:0)`."""
+
+    __slots__ = ("kind", "text")
+
+    def __init__(self, kind: str, text: str) -> None:
+        self.kind, self.text = kind, text
+
+    def __repr__(self) -> str:
+        return f"Place({self.text})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Place) and self.text == other.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def is_cpu_place(self) -> bool:
+        return self.kind == "cpu"
+
+    def is_gpu_place(self) -> bool:
+        return self.kind == "gpu"
+
+
+class Device:
+    """A device whose memory NumPy can reach. The kernels in `ops/` compute through NumPy's functions, which hand over to
+    the array's own library.
+
+    Attributes:
+        name: "cpu" or "gpu:0", as `set_device` and `get_device` use it.
+        place: what a tensor's repr shows.
+        simulated: True if this only pretends to be the hardware its name says.
+        ledger: the account of its bytes.
+    """
+
+    def __init__(self, name: str, kind: str, place: str, *, simulated: bool = False) -> None:
+        self.name, self.place, self.simulated = name, Place(kind, place), simulated
+        self.ledger = Ledger()
+        self.empty = np.empty
+
+    def __repr__(self) -> str:
+        return f"<device {self.place.text}>"
+
+    def window(self, buffer: Any, layout: Layout, dtype: np.dtype[Any]) -> Any:
+        """The array that shows `buffer` through `layout`: shares the bytes, moves nothing."""
+        step = dtype.itemsize
+        if layout.size == 0:
+            return self.empty(layout.shape, dtype)
+        return np.ndarray(layout.shape, dtype, buffer, layout.offset * step, [s * step for s in layout.strides])
+
+    def offset(self, array: Any, buffer: Any) -> int:
+        """In which slot of `buffer` the first element of its window `array` lies."""
+        if array is buffer or array.size == 0:
+            return 0
+        start = array.__array_interface__["data"][0] - buffer.__array_interface__["data"][0]
+        return int(start) // int(array.itemsize)
+
+    def address(self, array: Any) -> int:
+        """The address of the first element in the device's memory."""
+        return int(array.__array_interface__["data"][0])
+
+    def share_a_slot(self, x: Any, y: Any) -> bool:
+        """True if two windows have a slot in common; True also where the answer would take too long to find."""
+        try:
+            return bool(np.shares_memory(x, y, max_work=100_000))  # type: ignore[arg-type]  # the stub knows only 0 and -1
+        except np.exceptions.TooHardError:
+            return True
+
+    def from_host(self, array: np.ndarray[Any, Any]) -> Any:
+        """A packed copy of a NumPy array in this device's memory."""
+        return np.array(array, order="C", copy=True)
+
+    def to_host(self, array: Any) -> np.ndarray[Any, Any]:
+        """A packed copy in ordinary memory, as a NumPy array."""
+        return np.array(array, order="C", copy=True)

@@ -1,0 +1,136 @@
+"""Data types under Paddle's names, and the rules by which two of them meet.
+
+>>> from inplacelab import dtypes
+>>> dtypes.float32
+<DataType.FLOAT32: 10>
+>>> print(dtypes.promote("add", dtypes.float32.numpy, dtypes.float64.numpy))
+float64
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors
+
+__all__ = [
+    "DType", "as_numpy", "bool_", "complex64", "complex128", "float16", "float32", "float64", "get_default_dtype",
+    "int8", "int16", "int32", "int64", "named", "promote", "set_default_dtype", "uint8",
+]  # fmt: skip
+
+
+class DType:
+    """A data type of tensor elements: `paddle.float32` and its like. One object for each type; compare with `==` or `is`.
+
+    Attributes:
+        name: "float32".
+        numpy: the NumPy data type that computes it.
+        itemsize: bytes for one element.
+    """
+
+    __slots__ = ("code", "itemsize", "name", "numpy")
+
+    def __init__(self, name: str, code: int) -> None:
+        self.name, self.code = name, code
+        self.numpy = np.dtype(name)
+        self.itemsize = self.numpy.itemsize
+
+    def __repr__(self) -> str:
+        return f"<DataType.{self.name.upper()}: {self.code}>"
+
+    def __str__(self) -> str:
+        return f"paddle.{self.name}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return named, (self.name,)
+
+
+bool_, uint8, int8, int16, int32, int64 = (
+    DType(n, c) for n, c in [("bool", 1), ("uint8", 2), ("int8", 3), ("int16", 5), ("int32", 7), ("int64", 9)]
+)
+float16, float32, float64 = (DType(n, c) for n, c in [("float16", 15), ("float32", 10), ("float64", 11)])
+complex64, complex128 = (DType(n, c) for n, c in [("complex64", 12), ("complex128", 13)])
+
+_ALL = (bool_, uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128)
+_BY_NAME = {d.name: d for d in _ALL}
+_BY_NUMPY = {d.numpy: d for d in _ALL}
+
+_default = float32
+
+
+def get_default_dtype() -> str:
+    """The data type that Python floats become: "float32" unless changed."""
+    return _default.name
+
+
+def set_default_dtype(d: Any) -> None:
+    """Choose the data type that Python floats become: a floating-point type."""
+    global _default
+    wanted = named(d)
+    if wanted.numpy.kind != "f":
+        raise errors.unknown_dtype(d, [x.name for x in _ALL if x.numpy.kind == "f"])
+    _default = wanted
+
+
+def named(dtype: Any) -> DType:
+    """The `DType` for a name ("float32"), a NumPy data type, a Python type, or a `DType`.
+
+    Raises:
+        DTypeError: if there is no such type; the message lists those there are.
+    """
+    if isinstance(dtype, DType):
+        return dtype
+    if isinstance(dtype, str):
+        found = _BY_NAME.get(dtype.removeprefix("paddle."))
+    elif dtype is float:
+        found = _default
+    else:
+        try:
+            found = _BY_NUMPY.get(np.dtype(dtype))
+        except TypeError:
+            found = None
+    if found is None:
+        raise errors.unknown_dtype(dtype, list(_BY_NAME))
+    return found
+
+
+def as_numpy(dtype: Any) -> np.dtype[Any]:
+    """The NumPy data type for anything that `named` understands; the default type for None."""
+    return (_default if dtype is None else named(dtype)).numpy
+
+
+def promote(op: str, x: np.dtype[Any], y: np.dtype[Any]) -> np.dtype[Any]:
+    """The type in which `x` and `y` meet, by Paddle's rule: floating-point types widen, anything may meet a complex type,
+    and nothing else mixes.
+
+    Raises:
+        DTypeError: for int with float, int with another int, and bool with anything real.
+
+    Source: PaddlePaddle 3.3.1, `paddle.add` measured over all pairs of types.
+    """
+    if x == y:
+        return x
+    kinds = x.kind + y.kind
+    if "c" in kinds:
+        double = any(d in (float64.numpy, complex128.numpy) for d in (x, y))
+        return complex128.numpy if double else complex64.numpy
+    if kinds == "ff":
+        return np.promote_types(x, y)
+    raise errors.cannot_promote(op, x.name, y.name)
+
+
+def floating(x: np.dtype[Any]) -> np.dtype[Any]:
+    """The type of `exp(x)` and its like: that of `x`, or the default floating-point type for integers and booleans."""
+    return x if x.kind in "fc" else _default.numpy
+
+
+def real(x: np.dtype[Any]) -> np.dtype[Any]:
+    """The type of the real part of `x`."""
+    return {complex64.numpy: float32.numpy, complex128.numpy: float64.numpy}.get(x, x)
+
+
+def quotient(x: np.dtype[Any], y: np.dtype[Any]) -> np.dtype[Any]:
+    """The type of `x / y`."""
+    return floating(promote("divide", x, y))

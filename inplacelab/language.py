@@ -1,0 +1,97 @@
+"""Words in two languages, and the one that is current.
+
+Everything that a person reads (error explanations, sentences under a picture, documentation of an operation) is a
+`Text`: the same thing said in English and in Chinese. `str(text)` says it in the current language.
+
+>>> from inplacelab.language import Text, speak
+>>> greeting = Text("a view", "一个视图")
+>>> with speak("zh"):
+...     print(greeting)
+一个视图
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[str, ...] = get_args(Language)
+
+__all__ = ["LANGUAGES", "Language", "Text", "get_language", "set_language", "speak"]
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One thing said in both languages.
+
+    Attributes:
+        en: the English words.
+        zh: the Chinese words.
+    """
+
+    en: str
+    zh: str
+
+    def __str__(self) -> str:
+        return self.in_language(_current)
+
+    def in_language(self, language: str) -> str:
+        """The words in `language` ("en" or "zh")."""
+        return self.zh if language == "zh" else self.en
+
+    def format(self, *args: Any, **facts: Any) -> Text:
+        """Fill in `{placeholders}`. A fact that is itself a `Text` appears in each language's own words."""
+
+        def words(language: str) -> str:
+            def say(value: Any) -> Any:
+                return value.in_language(language) if isinstance(value, Text) else value
+
+            pattern = self.in_language(language)
+            return pattern.format(*(say(a) for a in args), **{k: say(v) for k, v in facts.items()})
+
+        return Text(words("en"), words("zh"))
+
+    def __add__(self, other: Text) -> Text:
+        return Text(self.en + other.en, self.zh + other.zh)
+
+
+def _initial() -> str:
+    wanted = os.environ.get("INPLACELAB_LANGUAGE", "en")
+    return wanted if wanted in LANGUAGES else "en"
+
+
+_current: str = _initial()
+
+
+def get_language() -> str:
+    """The current language: "en" or "zh"."""
+    return _current
+
+
+def set_language(language: str) -> None:
+    """Choose the language of everything a person reads: "en" (English) or "zh" (Chinese).
+
+    The environment variable `INPLACELAB_LANGUAGE` sets the language a session starts with.
+
+    Raises:
+        ValueError: if the language is neither.
+    """
+    global _current
+    if language not in LANGUAGES:
+        raise ValueError(f"There is no language {language!r} here: choose one of {', '.join(map(repr, LANGUAGES))}.")
+    _current = language
+
+
+@contextmanager
+def speak(language: str) -> Iterator[None]:
+    """Use `language` inside a `with` block, then the one before it again."""
+    before = _current
+    set_language(language)
+    try:
+        yield
+    finally:
+        set_language(before)

@@ -1,0 +1,42 @@
+"""The memory ledger: bytes of live storages on one device, and the most there ever were.
+
+In-place operations save memory and allocation, not arithmetic. The ledger is how a learner sees it: it counts every byte
+of every storage from allocation to release, on the real devices and on the simulated one alike. What a kernel needs for a
+moment besides (`scratch`) is kept apart, because no tensor owns it.
+"""
+
+from __future__ import annotations
+
+
+class Ledger:
+    """The account of one device. All figures are bytes.
+
+    Attributes:
+        live: bytes of the storages that exist now.
+        peak: the largest `live` since the start or the last `reset_peak`.
+        scratch: the largest temporary buffer that a kernel asked for since then.
+    """
+
+    __slots__ = ("live", "peak", "scratch")
+
+    def __init__(self) -> None:
+        self.live = self.peak = self.scratch = 0
+
+    def hold(self, nbytes: int) -> None:
+        """A storage of `nbytes` came to be."""
+        self.live += nbytes
+        if self.live > self.peak:
+            self.peak = self.live
+
+    def release(self, nbytes: int) -> None:
+        """A storage of `nbytes` is gone."""
+        self.live -= nbytes
+
+    def borrow(self, nbytes: int) -> None:
+        """A kernel needs `nbytes` besides its result until it is done."""
+        if nbytes > self.scratch:
+            self.scratch = nbytes
+
+    def reset_peak(self) -> None:
+        """Count the peak anew, from what is live now."""
+        self.peak, self.scratch = self.live, 0

@@ -1,0 +1,90 @@
+"""How the engine tells what it does to those who listen, at the cost of one test per operation when nobody does.
+
+A recorder subclasses `Observer`, overrides what it wants to hear, and is put in place with `listening`. Observers get
+live objects and must copy at once what they need: in-place operations destroy the past. They must not write to tensors,
+nor keep them alive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+
+class Operation(NamedTuple):
+    """One operation that has just been done."""
+
+    name: str
+    """As the learner wrote it: "add_"."""
+    category: str
+    """"create", "ordinary", "view", "in-place", "relayout" (own metadata only) or "reallocated" (in place in name only)."""
+    inputs: Sequence[Any]
+    """The tensors read."""
+    output: Any
+    """The result; for an in-place operation the tensor that was written, which is also the first input."""
+    node: Any
+    """The grad node made, or None."""
+    written: Any = None
+    """The layout of the part that was written, if it is not all of the output (`x[0] = 5`)."""
+
+
+class Observer:
+    """Everything that can be heard. All methods do nothing here."""
+
+    def operation(self, operation: Operation) -> None:
+        """An operation was done."""
+
+    def backward_begins(self, roots: Sequence[Any]) -> None:
+        """Backward starts at these nodes."""
+
+    def gradient_arrives(self, node: Any, gradient: Any) -> None:
+        """A gradient (the first or a further part of a sum) was handed to `node`."""
+
+    def node_begins(self, node: Any, gradient: Any) -> None:
+        """The whole gradient is there; the node will now compute those of its inputs."""
+
+    def unpacks(self, node: Any, saved: Any) -> None:
+        """`node` is about to compare and use a saved tensor."""
+
+    def node_ends(self, node: Any) -> None:
+        """The node has handed its gradients on."""
+
+    def backward_ends(self) -> None:
+        """Backward came to its end without an error."""
+
+    def backward_fails(self) -> None:
+        """Backward was stopped by an error."""
+
+
+listeners: tuple[Observer, ...] = ()
+"""Who listens. The engine tests `if observe.listeners:` before it prepares anything to say."""
+
+
+@contextmanager
+def listening(observer: Observer) -> Iterator[None]:
+    """Have `observer` hear everything inside a `with` block."""
+    global listeners
+    listeners = (*listeners, observer)
+    try:
+        yield
+    finally:
+        listeners = tuple(each for each in listeners if each is not observer)
+
+
+@contextmanager
+def silence() -> Iterator[None]:
+    """Have nobody hear what happens inside: one operation made of others is told once, as the learner wrote it."""
+    global listeners
+    before, listeners = listeners, ()
+    try:
+        yield
+    finally:
+        listeners = before
+
+
+def tell(name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, written: Any = None) -> None:
+    """Tell everyone of an operation."""
+    operation = Operation(name, category, inputs, output, node, written)
+    for each in listeners:
+        each.operation(operation)

@@ -1,0 +1,60 @@
+"""Contractions: every element of the result is a sum of products over a shared axis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors
+from inplacelab.layout import Shape
+from inplacelab.ops.elementwise import conj
+from inplacelab.ops.table import contraction
+from inplacelab.tensor import Tensor
+
+
+def flip_last(x: Tensor) -> Tensor:
+    """The transpose of the last two axes: a view."""
+    rank = x.ndim
+    return x.transpose([*range(rank - 2), rank - 1, rank - 2]) if rank > 1 else x
+
+
+def _product_shape(x: Shape, y: Shape) -> Shape:
+    """As NumPy's `matmul`: vectors count as one row (left) or one column (right), leading axes are broadcast."""
+    if not x or not y or x[-1] != y[-2 if len(y) > 1 else 0]:
+        raise errors.cannot_multiply(x, y)
+    try:
+        batch = np.broadcast_shapes(x[:-2], y[:-2])
+    except ValueError:
+        raise errors.cannot_broadcast("matmul", x, y) from None
+    return (*batch, *x[-2:-1], *(y[-1:] if len(y) > 1 else ()))
+
+
+def _matmul(out: Any, x: Any, y: Any) -> None:
+    np.matmul(x, y, out)
+
+
+def _gradient_left(g: Tensor, y: Tensor, rank_x: int) -> Tensor:
+    """The gradient of `x` in `x @ y`: `g @ yᵀ`, with the axes that a vector lacks put in and taken out again."""
+    rows = g if rank_x > 1 else g.unsqueeze(-2 if y.ndim > 1 else -1)
+    if y.ndim == 1:
+        return conj(y) * (g.unsqueeze(-1) if rank_x > 1 else g)
+    product = rows.matmul(conj(flip_last(y)))
+    return product if rank_x > 1 else product.squeeze(-2)
+
+
+def _gradient_right(g: Tensor, x: Tensor, rank_y: int) -> Tensor:
+    """The gradient of `y` in `x @ y`: `xᵀ @ g`."""
+    if x.ndim == 1:
+        return conj(x) * g if rank_y == 1 else conj(x).unsqueeze(-1) * g.unsqueeze(-2)
+    if rank_y == 1:
+        return conj(x) * g.unsqueeze(-1)
+    return conj(flip_last(x)).matmul(g)
+
+
+contraction(
+    "matmul", "x, y", ("The product of two matrices, or of stacks of them.", "两个矩阵（或两叠矩阵）的乘积。"),
+    kernel=_matmul, shape=_product_shape, method=False, function=False,
+    d_x=lambda g, y, x_meta: _gradient_left(g, y, len(x_meta.shape)),
+    d_y=lambda g, x, y_meta: _gradient_right(g, x, len(y_meta.shape)),
+)  # fmt: skip

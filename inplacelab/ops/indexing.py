@@ -1,0 +1,157 @@
+"""`x[key]` and `x[key] = value`.
+
+Basic keys (integers, slices, None, `...`) select by layout: reading gives a view, and writing is a write through that
+view. Other keys (lists, tensors of integers, masks) select by a table of positions: reading gives a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors, observe
+from inplacelab.language import Text
+from inplacelab.layout import Shape, is_basic
+from inplacelab.ops import template, views, writes
+from inplacelab.ops.factories import to_tensor
+from inplacelab.ops.table import add_row
+from inplacelab.tensor import Tensor
+
+_view = template.function(views.getitem, "view")
+_write_part = template.function(writes.setitem, "in-place")
+
+
+def _positions(x: Any, key: Any) -> Any:
+    """The key in NumPy's terms, checked against the shape."""
+    keys = tuple(_plain(k) for k in (key if isinstance(key, tuple) else (key,)))
+    try:
+        np.broadcast_to(np.empty((), bool), x.shape)[keys]
+    except IndexError as error:
+        raise errors.IndexRangeError(f"(OutOfRange) {error}.", _WHY, _MEND) from None
+    return keys
+
+
+_WHY = Text("the key does not fit the tensor's shape.", "下标与张量的形状不符。")
+_MEND = Text(
+    "keep indices inside their axes, and masks of the same shape.", "让下标落在各轴范围内，掩码的形状与张量一致。"
+)
+
+
+def _plain(key: Any) -> Any:
+    if isinstance(key, Tensor):
+        key = key.numpy()
+    elif isinstance(key, list | tuple):
+        key = np.asarray([k.item() if isinstance(k, Tensor) else k for k in key], dtype=None if key else np.intp)
+    elif not (key is None or key is Ellipsis or isinstance(key, int | slice | np.ndarray | np.integer)):
+        raise errors.bad_index(key)
+    if isinstance(key, np.ndarray) and key.dtype.kind not in "biu":
+        raise errors.bad_index(key.dtype.name)
+    return key
+
+
+def _selected_shape(x: Shape, key: Any) -> Shape:
+    selected: Shape = np.broadcast_to(np.empty((), bool), x)[key].shape
+    return selected
+
+
+def _winners(x: Shape, key: Any) -> Any:
+    """1 where a written value stayed, 0 where the same key wrote the slot again later; None if no slot was written twice."""
+    order = np.arange(int(np.prod(_selected_shape(x, key), dtype=int))).reshape(_selected_shape(x, key))
+    last = np.full(x, -1)
+    last[key] = order
+    stayed = last[key] == order
+    return None if stayed.all() else stayed
+
+
+def _gradient_of_put(g: Tensor, key: Any, accumulate: bool) -> Tensor:
+    taken = g._take(key)
+    stayed = None if accumulate else _winners(g.array.shape, key)
+    return taken if stayed is None else taken * to_tensor(stayed, dtype=g.dtype, place=g.place)
+
+
+def fits(value: Shape, target: Shape) -> bool:
+    """True if `value` can be broadcast to `target`; leading axes of one element are ignored."""
+    while len(value) > len(target) and value[0] == 1:
+        value = value[1:]
+    return len(value) <= len(target) and all(
+        v in (1, n) for v, n in zip(reversed(value), reversed(target), strict=False)
+    )
+
+
+def _take(out: Any, x: Any, key: Any) -> None:
+    np.copyto(out, x[key])
+
+
+def _put(out: Any, x: Any, y: Any, key: Any, accumulate: bool) -> None:
+    if out is not x:
+        np.copyto(out, x)
+    if accumulate:
+        np.add.at(out, key, y)
+    else:
+        out[key] = y
+
+
+add_row(
+    "gather", "_take", "x", ("The elements at the positions in `key`.", "取出 `key` 所指位置的元素。"),
+    {"d_x": lambda g, x_meta, key: g._spread_out(x_meta.shape)._put(g, key, True)},
+    attrs="key", kernel=_take, shape=_selected_shape, prepare={"key": _positions}, in_place=False, function=False,
+    node="IndexElementwiseGetGradNode", dtype=lambda x: x,
+)  # fmt: skip
+add_row(
+    "scatter", "_put", "x, y", ("Write `y` at the positions in `key`, or add it there.", "把 `y` 写到（或加到）`key` 所指的位置。"),
+    {
+        "d_x": lambda g, key, accumulate: g if accumulate else g._put(g._take(key)._zeros(), key, False),
+        "d_y": _gradient_of_put,
+    },
+    attrs="key, accumulate=False", kernel=_put, shape=lambda x: x, prepare={"key": _positions}, function=False,
+    node="IndexPutGradNode", dtype=lambda x: x,
+)  # fmt: skip
+
+
+def getitem(self: Tensor, key: Any) -> Tensor:
+    """`x[key]`: a view for integers, slices, None and `...`; a copy for lists, tensors and masks.
+
+    Raises:
+        IndexRangeError: if an index lies outside its axis.
+        IndexKindError: if the key is of a kind that cannot select.
+    """
+    return _view(self, key) if is_basic(key) else self._take(key)
+
+
+def setitem(self: Tensor, key: Any, value: Any) -> None:
+    """`x[key] = value`: writes in place, whoever else looks at those slots; numbers are cast to the dtype of `x`.
+
+    Raises:
+        LeafWriteError: if the tensor is a leaf that needs a gradient, or a view of one.
+        WriteConflictError: if the value overlaps the part that is written.
+        ShapeError: if the value does not fit.
+    """
+    given = value if isinstance(value, Tensor) else to_tensor(np.asarray(value), dtype=self.dtype, place=self.place)
+    if not is_basic(key):
+        selected = _selected_shape(self.array.shape, _positions(self.array, key))
+        if not fits(given.array.shape, selected):
+            raise errors.would_grow("setitem", selected, given.shape)
+        self._put_(given, key)
+        return
+    with observe.silence():
+        part = _view(self, key)
+        _write_part(part, given)
+    if observe.listeners:
+        root = self if self.base is None else self.base
+        observe.tell(
+            "setitem", "in-place", (self, given) if isinstance(value, Tensor) else (self,), self, root.node, part.layout
+        )
+
+
+def iterate(self: Tensor) -> Iterator[Tensor]:
+    """The views `x[0]`, `x[1]`, ..."""
+    return (getitem(self, k) for k in range(len(self)))
+
+
+def attach() -> None:
+    """Give `Tensor` its square brackets."""
+    Tensor.__getitem__ = getitem  # type: ignore[method-assign]
+    Tensor.__setitem__ = setitem  # type: ignore[method-assign]
+    Tensor.__iter__ = iterate  # type: ignore[method-assign]

@@ -1,0 +1,140 @@
+"""The operators: `x + y`, `2 * x`, `x @ y`, `x < y`, ...
+
+Two tensors meet in the operation of that name. With a number, Paddle computes `x + 2`, `x * 2`, `-x` as `scale`, and an
+integer tensor that meets a Python float becomes floating-point first; so do we.
+
+There is no `__iadd__`: `x += y` makes a new tensor and binds the name to it, as in Paddle. (In PyTorch it writes in place.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Number
+from typing import Any, cast
+
+import numpy as np
+
+from inplacelab import dtypes
+from inplacelab.ops import template
+from inplacelab.ops.contractions import flip_last
+from inplacelab.ops.factories import to_tensor
+from inplacelab.ops.table import FUNCTIONS, ROWS
+from inplacelab.tensor import Tensor
+
+_product = template.function(ROWS["matmul"], "ordinary")
+
+
+def matmul(
+    x: Tensor, y: Tensor, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None
+) -> Tensor:
+    """The product of two matrices, or of stacks of them; `transpose_x`, `transpose_y` swap the last two axes first.
+
+    Raises:
+        ShapeError: if the rows of `x` and the columns of `y` differ in length.
+
+    >>> import inplacelab as paddle
+    >>> paddle.matmul(paddle.ones([2, 3]), paddle.ones([3])).tolist()
+    [3.0, 3.0]
+    """
+    return _product(flip_last(x) if transpose_x else x, flip_last(y) if transpose_y else y)  # type: ignore[no-any-return]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Number | np.bool_) and not isinstance(value, Tensor)
+
+
+def _meeting(x: Tensor, number: Any) -> Tensor:
+    """`x`, cast if the number is of a kind that its dtype cannot hold."""
+    kind = x.array.dtype.kind
+    if isinstance(number, complex) and kind != "c":
+        return x.astype("complex128" if x.array.dtype.itemsize == 8 and kind == "f" else "complex64")
+    return x.astype("float32") if isinstance(number, float | np.floating) and kind in "biu" else x
+
+
+def _full(x: Tensor, number: Any) -> Tensor:
+    """The number as a tensor of the dtype and on the device of `x`."""
+    return to_tensor(np.asarray(number), dtype=x.dtype, place=x.place)
+
+
+_Operator = Callable[[Tensor, Any], Tensor]
+
+
+def _binary(name: str, with_number: _Operator, *, reflected: bool = False) -> _Operator:
+    def operator(self: Tensor, other: Any) -> Tensor:
+        if isinstance(other, np.ndarray) and other.ndim:
+            other = to_tensor(other, place=self.place)
+        if isinstance(other, Tensor):
+            first, second = (other, self) if reflected else (self, other)
+            result: Tensor = getattr(first, name)(second)
+            return result
+        if not _is_number(other):
+            return cast(Tensor, NotImplemented)  # Python then asks the other operand
+        return with_number(_meeting(self, other), other)
+
+    operator.__doc__ = ROWS[name].says.en if name in ROWS else None
+    return operator
+
+
+def _divided(x: Tensor, number: Any) -> Tensor:
+    """`x / number`, by scaling; integers become floating-point."""
+    x = x.astype("float32") if x.array.dtype.kind in "biu" else x
+    return x.divide(_full(x, number)) if number == 0 else x.scale(1.0 / number)
+
+
+def _divides(x: Tensor, number: Any) -> Tensor:
+    x = x.astype("float32") if x.array.dtype.kind in "biu" else x
+    return _full(x, number).divide(x)
+
+
+def _compared(name: str) -> _Operator:
+    return _binary(name, lambda x, number: getattr(x, name)(_full(x, number)))
+
+
+def _matmul(self: Tensor, other: Any) -> Tensor:
+    return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
+
+
+def _pow(self: Tensor, exponent: Any) -> Tensor:
+    return _meeting(self, exponent).pow(exponent) if _is_number(exponent) else NotImplemented
+
+
+def _neg(self: Tensor) -> Tensor:
+    return self.scale(-1.0)
+
+
+def _abs(self: Tensor) -> Tensor:
+    return self.abs()
+
+
+def astype(self: Tensor, dtype: Any) -> Tensor:
+    """The same numbers in another data type; the tensor itself if it has that type, as in Paddle."""
+    return self if dtypes.as_numpy(dtype) == self.array.dtype else self.cast(dtype)
+
+
+def _reversed_axes(self: Tensor) -> Tensor:
+    """The axes in reverse order: a view."""
+    return self.transpose(list(range(self.ndim))[::-1])
+
+
+def attach() -> None:
+    """Give `Tensor` its operators."""
+    operators: dict[str, Any] = {
+        "__add__": _binary("add", lambda x, n: x.scale(1.0, n)),
+        "__radd__": _binary("add", lambda x, n: x.scale(1.0, n), reflected=True),
+        "__sub__": _binary("subtract", lambda x, n: x.scale(1.0, -n)),
+        "__rsub__": _binary("subtract", lambda x, n: x.scale(-1.0, n), reflected=True),
+        "__mul__": _binary("multiply", lambda x, n: x.scale(n)),
+        "__rmul__": _binary("multiply", lambda x, n: x.scale(n), reflected=True),
+        "__truediv__": _binary("divide", _divided),
+        "__rtruediv__": _binary("divide", _divides, reflected=True),
+        "__matmul__": _matmul, "__pow__": _pow, "__neg__": _neg, "__abs__": _abs,
+        "__eq__": _compared("equal"), "__ne__": _compared("not_equal"),
+        "__lt__": _compared("less_than"), "__le__": _compared("less_equal"),
+        "__gt__": _compared("greater_than"), "__ge__": _compared("greater_equal"),
+        "matmul": matmul, "mm": matmul,
+        "astype": astype, "T": property(_reversed_axes),
+        "__array_priority__": 1000, "__array_ufunc__": None,
+    }  # fmt: skip
+    for name, operator in operators.items():
+        setattr(Tensor, name, operator)
+    FUNCTIONS.update(matmul=lambda: matmul, mm=lambda: matmul)

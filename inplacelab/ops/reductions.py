@@ -1,0 +1,92 @@
+"""Reductions: many elements make one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from inplacelab import dtypes, errors
+from inplacelab.layout import Shape, normal_axis
+from inplacelab.ops.table import add_row, reduction
+from inplacelab.tensor import Tensor
+
+
+def _axes(x: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:
+    """The axes to reduce, counted from the front: all for None, as for an empty list."""
+    if axis is None:
+        return tuple(range(x.ndim))
+    named = [axis] if isinstance(axis, int) or not isinstance(axis, Sequence) else list(axis)
+    axes = tuple(normal_axis(a, max(x.ndim, 1)) for a in named)
+    if len(set(axes)) != len(axes):
+        raise errors.bad_permutation(axes, x.ndim)
+    return tuple(a for a in axes if a < x.ndim) if axes else tuple(range(x.ndim))
+
+
+def _reduced(x: Shape, axis: tuple[int, ...], keepdim: bool) -> Shape:
+    sizes = [(1 if k in axis else n) for k, n in enumerate(x)]
+    return tuple(n for k, n in enumerate(sizes) if keepdim or k not in axis)
+
+
+def _spread(g: Tensor, shape: Shape, axis: tuple[int, ...]) -> Tensor:
+    """The gradient of a sum: every element that was added gets the gradient of its sum."""
+    return g.reshape(_reduced(shape, axis, True)).expand(shape)
+
+
+def _count(shape: Shape, axis: tuple[int, ...]) -> int:
+    return int(np.prod([shape[k] for k in axis], dtype=int))
+
+
+def _sum(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
+    np.sum(x, axis, out.dtype, out, keepdim)
+
+
+def _mean(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
+    np.mean(x, axis, None, out, keepdim)
+
+
+def _expanded(x: Any, shape: Any) -> Shape:
+    """The shape to expand to, with -1 for the size that is there.
+
+    Raises:
+        ShapeError: if `x` cannot be broadcast to it.
+    """
+    sizes = [int(n) for n in (shape.tolist() if hasattr(shape, "tolist") else shape)]
+    lead = len(sizes) - x.ndim
+    wanted = tuple(x.shape[k - lead] if n == -1 and k >= lead else n for k, n in enumerate(sizes))
+    if lead < 0 or any(have not in (1, want) for have, want in zip(x.shape, wanted[lead:], strict=True)):
+        raise errors.cannot_broadcast("expand", x.shape, wanted)
+    return wanted
+
+
+def _expand(out: Any, x: Any) -> None:
+    np.copyto(out, x)
+
+
+def _sum_dtype(x: Any, dtype: Any) -> Any:
+    """Integers and booleans are counted in int64."""
+    if dtype is not None:
+        return dtypes.as_numpy(dtype)
+    return dtypes.int64.numpy if x.kind in "biu" else x
+
+
+reduction(
+    "sum", ("The sum over the axes in `axis`, or over all.", "沿 `axis` 各轴求和；缺省时对全部元素求和。"),
+    attrs="axis=None, dtype=None, keepdim=False", kernel=_sum, prepare={"axis": _axes},
+    shape=lambda x, axis, keepdim: _reduced(x, axis, keepdim), dtype=_sum_dtype,
+    d_x=lambda g, x_meta, axis: _spread(g, x_meta.shape, axis),
+)  # fmt: skip
+reduction(
+    "mean", ("The mean over the axes in `axis`, or over all.", "沿 `axis` 各轴求平均；缺省时对全部元素求平均。"),
+    attrs="axis=None, keepdim=False", kernel=_mean, prepare={"axis": _axes},
+    shape=lambda x, axis, keepdim: _reduced(x, axis, keepdim), dtype=lambda x: x,
+    d_x=lambda g, x_meta, axis: _spread(g, x_meta.shape, axis).scale(1.0 / max(_count(x_meta.shape, axis), 1)),
+)  # fmt: skip
+
+# the opposite of a reduction: one element becomes many. A copy, as in Paddle (PyTorch gives a view with stride 0).
+add_row(
+    "expansion", "expand", "x", ("Repeat axes of one element to reach `shape`; -1 keeps a size.", "把长度为 1 的轴重复到 `shape`；-1 表示保持不变。"),
+    {"d_x": lambda g: g},
+    attrs="shape", kernel=_expand, prepare={"shape": _expanded}, shape=lambda shape: shape, aliases=("broadcast_to",), in_place=False,
+)  # fmt: skip

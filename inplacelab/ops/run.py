@@ -1,0 +1,240 @@
+"""The one path that every operation takes, in the pieces that the generated functions call (see `ops/template.py`).
+
+    check -> keep what the derivatives ask for -> launch the kernel -> raise the version -> attach or rewrite history -> tell
+
+All checks come before the launch. Whatever can be decided by comparing two attributes is written out in the template;
+what stands here is called only in the cases that are not the plainest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from inplacelab import dtypes, errors, observe
+from inplacelab.autograd import modes
+from inplacelab.autograd.history import check_leaf, edge, refresh
+from inplacelab.autograd.nodes import Meta, Node, OpNode, number
+from inplacelab.autograd.saved import Saved, save_copy
+from inplacelab.layout import Layout, Shape, extent, moved
+from inplacelab.ops.spec import Row
+from inplacelab.tensor import Tensor, adopt, fresh, look, over
+
+# ---- operands ---------------------------------------------------------------------------------------------------------
+
+
+def as_tensor(op: str, argument: str, value: Any) -> Tensor:
+    """`value` if it is a tensor (a `Parameter`, say); refused otherwise."""
+    if isinstance(value, Tensor):
+        return value
+    raise errors.not_a_tensor(op, argument, value)
+
+
+def broadcast(op: str, x: Tensor, y: Tensor) -> Shape:
+    """The shape of the result of an element-wise operation."""
+    try:
+        return np.broadcast_shapes(x.array.shape, y.array.shape)
+    except ValueError:
+        raise errors.cannot_broadcast(op, x.shape, y.shape) from None
+
+
+def check_fits(op: str, x: Tensor, y: Tensor) -> None:
+    """Refuse to write a result into `x` that has another shape."""
+    shape = broadcast(op, x, y)
+    if shape != x.array.shape:
+        raise errors.would_grow(op, x.shape, shape)
+
+
+def same_window(x: Tensor, y: Tensor) -> bool:
+    """True if two tensors show the same slots in the same order."""
+    return x.array is y.array or (x.storage is y.storage and x.layout == y.layout)
+
+
+def check_overlap(op: str, x: Tensor, y: Tensor) -> None:
+    """Refuse to read `y` while writing `x` if they share some slots but are not the same window."""
+    if not same_window(x, y) and x.storage.device.share_a_slot(x.array, y.array):
+        raise errors.partial_overlap(op, tensor=x, operand=y)
+
+
+def check_device(op: str, x: Tensor, y: Tensor) -> None:
+    """Refuse operands on different devices."""
+    raise errors.different_devices(op, x.place.text, y.place.text)
+
+
+def check_target(op: str, x: Tensor) -> None:
+    """Refuse to write a tensor whose elements share slots."""
+    raise errors.self_overlap(op, tensor=x)
+
+
+# ---- what backward keeps ----------------------------------------------------------------------------------------------
+
+
+def save_operand(name: str, y: Tensor, y_edge: Node | None, x: Tensor) -> Saved:
+    """Keep an operand of an operation that is about to write `x`.
+
+    Normally nothing is copied. But if the operand is what will be overwritten (`x.multiply_(x)`), a copy is.
+    """
+    if y.storage is x.storage and same_window(x, y):
+        return save_copy(name, y, y_edge)
+    return Saved(name, y, y_edge)
+
+
+def meta(x: Tensor) -> Meta:
+    """What a derivative may remember of `x` without its bytes."""
+    return Meta(x.layout, x.array.dtype)
+
+
+def attach(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any]) -> OpNode | None:
+    """Give `result` its place in the history, for operations of one input that keep no tensors."""
+    if not modes.recording_history or x._stop:
+        return None
+    node = OpNode.__new__(OpNode)
+    node.row, node.edges, node.kept, node.facts = row, (edge(x),), {}, facts
+    node.shapes, node.dtypes = (x.array.shape,), (x.array.dtype,)
+    result.node, result._stop = number(node), False
+    return node
+
+
+# ---- views and changes of metadata --------------------------------------------------------------------------------------
+
+
+def view(row: Row, x: Tensor, before: Layout, after: Layout, facts: Mapping[str, Any]) -> Tensor:
+    """Another tensor on the storage of `x`."""
+    if x.base is not None:
+        refresh(x)
+    result = look(x, after)
+    result.base = x if x.base is None else x.base
+    result._seen = x.storage.version
+    result.untracked = x.untracked or not modes.recording_history
+    node = attach(row, x, result, {**facts, "x_meta": Meta(before, x.array.dtype), "out_layout": after})
+    if observe.listeners:
+        observe.tell(row.name, "view", (x,), result, node)
+    return result
+
+
+def copied(row: Row, x: Tensor, shape: Shape, facts: Mapping[str, Any]) -> Tensor:
+    """What a view would show, in a storage of its own: for layouts that no strides can express."""
+    device = x.storage.device
+    out = device.empty(shape, x.array.dtype)
+    np.copyto(out.reshape(x.array.shape), x.array)
+    result = fresh(out, device)
+    if x.base is not None:
+        refresh(x)
+    node = attach(row, x, result, {**facts, "x_meta": meta(x), "out_layout": result.layout})
+    if observe.listeners:
+        observe.tell(row.name, "ordinary", (x,), result, node)
+    return result
+
+
+def relayout(row: Row, x: Tensor, before: Layout, after: Layout, facts: Mapping[str, Any]) -> Tensor:
+    """Change the metadata of `x` itself. No data move; the version is raised all the same, as in Paddle."""
+    name = row.name + "_"
+    base, storage = x.base, x.storage
+    if base is not None:
+        refresh(x)
+    tracked = modes.recording_history and not (x._stop and (base is None or base._stop))
+    if tracked:
+        check_leaf(name, x)
+    shown = look(x, after)
+    node = (
+        attach(row, x, shown, {**facts, "x_meta": Meta(before, x.array.dtype), "out_layout": after})
+        if tracked
+        else None
+    )
+    x.array, x.overlaps = shown.array, shown.overlaps
+    storage.version += 1
+    if base is not None:
+        x._seen = -1 if tracked else storage.version
+    elif node is not None:
+        x.node = node
+    if observe.listeners:
+        observe.tell(name, "relayout", (x,), x, node)
+    return x
+
+
+def reallocate(name: str, x: Tensor, ordinary: Callable[[], Tensor]) -> Tensor:
+    """In place in name only: the result has another dtype, or cannot lie where `x` lies, so `x` is given a new storage.
+
+    Views of the old storage, and what backward saved there, keep it.
+    """
+    if x.base is not None:
+        refresh(x)
+    if modes.recording_history:
+        check_leaf(name, x)
+    raised = x.storage.version + 1
+    with observe.silence():
+        result = ordinary()
+    adopt(x, result)
+    x.storage.version = raised
+    for saved in x.node.saved if x.node is not None else ():
+        if saved.storage is x.storage:
+            saved.version = raised
+    if observe.listeners:
+        observe.tell(name, "reallocated", (x,), x, x.node)
+    return x
+
+
+# ---- geometry for derivatives of views: gradients laid out like the storages they belong to -----------------------------
+
+
+def arrange(row: Row, x: Tensor, layout: Layout) -> Tensor:
+    """A copy of `x` in a new storage, laid out by `layout` (which starts at slot 0 and may leave gaps)."""
+    device = x.storage.device
+    whole = fresh(np.zeros(extent(layout)[1], x.array.dtype), device)
+    result = over(device.window(whole.array, layout, x.array.dtype), whole.storage)
+    np.copyto(result.array, x.array)
+    attach(row, x, result, {"layout": layout})
+    return result
+
+
+def scatter(row: Row, x: Tensor, base_layout: Layout, view_layout: Layout) -> Tensor:
+    """Zeros laid out like a base, with `x` in the slots of a view of it; added up where the view shows a slot twice."""
+    device, (start, stop) = x.storage.device, extent(base_layout)
+    whole = fresh(np.zeros(stop - start, x.array.dtype), device)
+    part = device.window(whole.array, moved(view_layout, -start), x.array.dtype)
+    if part.size:
+        slots = device.window(np.arange(stop - start), moved(view_layout, -start), np.dtype(np.int64))
+        np.add.at(whole.array, slots, x.array) if _repeats(slots) else np.copyto(part, x.array)
+    result = over(device.window(whole.array, moved(base_layout, -start), x.array.dtype), whole.storage)
+    attach(row, x, result, {"base_layout": base_layout, "view_layout": view_layout})
+    return result
+
+
+def _repeats(slots: Any) -> bool:
+    return bool(np.unique(slots).size != prod(slots.shape))
+
+
+# ---- constants ----------------------------------------------------------------------------------------------------------
+
+_constants: dict[tuple[Any, Any], Any] = {}
+
+
+def constant(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A number as an array without axes, in the dtype of the tensor it meets; cached, because making one takes longer
+    than a small kernel.
+    """
+    try:
+        return _constants[value, dtype]
+    except KeyError:
+        made = _number(value, dtype)
+        if value:  # 0.0 and -0.0 are equal keys but different numbers
+            if len(_constants) > 1000:
+                _constants.clear()
+            _constants[value, dtype] = made
+        return made
+
+
+def _number(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A Python number in `dtype`; towards zero for integers, as in Paddle."""
+    return np.asarray(value).astype(dtype)
+
+
+def promoted(op: str, *inputs: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype in which the inputs meet."""
+    result = inputs[0]
+    for other in inputs[1:]:
+        result = dtypes.promote(op, result, other)
+    return result

@@ -1,0 +1,129 @@
+"""What a row of the table says, and what follows from it.
+
+A row names an operation's inputs and attributes, the kernel that computes it and the derivative with respect to each
+input. **The parameter names of a derivative say what backward keeps**:
+
+    g         the gradient of the result: costs nothing
+    x         the input `x` as it was: a saved tensor, or a copy if the operation overwrites `x`
+    out       the result: a saved tensor
+    x_meta    the shape, strides and dtype of `x`: no bytes
+    alpha     an attribute
+
+so there is no second declaration that could go stale, and a misspelt name is refused when the table is read.
+
+`ZERO` says that the derivative is zero, and that zero travels on (`x.zero_()` forgets what `x` was). `None` says that
+there is no path for a gradient at all (`x > y`).
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from inplacelab.language import Text
+
+
+class Rule:
+    """The derivative with respect to one input, and the names of what it asks for."""
+
+    __slots__ = ("asks", "function")
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.asks = tuple(inspect.signature(function).parameters)
+
+
+ZERO = Rule(lambda g: g._zeros())
+"""The old value no longer matters: the derivative is zero, and the zero is handed on."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Row:
+    """One operation.
+
+    Attributes:
+        name: Paddle's name, without underscore.
+        kind: the chapter's word: "elementwise", "reduction", "contraction", "view", "overwrite", ...
+        inputs: the names of the tensors it reads; the first is the one that an in-place variant writes.
+        attrs: the other parameters, as they stand in a signature: "perm", "*, alpha=1".
+        kernel: computes into `out`; its parameters are named after what it wants (out, inputs, attributes, device).
+        ufunc: instead of a kernel: a NumPy ufunc, called as `ufunc(x, y, out)`.
+        shape: the shape of the result, from the shapes of the inputs and the attributes it names.
+        dtype: the dtype of the result, from those of the inputs and the attributes it names.
+        prepare: for an attribute, a function (array, value) that checks it and brings it into the kernel's form.
+        layout: for a view: the new layout, from the old one and the attributes; None where no view is possible.
+        rules: the derivative with respect to each input.
+        ordinary, in_place: which variants there are.
+        method, function: whether there is a Tensor method and a function in the package's top level.
+        says: what it does, in one sentence.
+        aliases: other names for the same thing.
+        node: the name of its grad node.
+        same_is_self: a view that changes nothing gives back the very tensor.
+    """
+
+    name: str
+    kind: str
+    inputs: tuple[str, ...]
+    says: Text
+    attrs: str = ""
+    kernel: Callable[..., None] | None = None
+    ufunc: Any = None
+    shape: Callable[..., tuple[int, ...]] | None = None
+    dtype: Callable[..., Any] | None = None
+    prepare: Mapping[str, Callable[[Any, Any], Any]] = field(default_factory=dict)
+    layout: Callable[..., Any] | None = None
+    rules: tuple[Rule | None, ...] = ()
+    ordinary: bool = True
+    in_place: bool = True
+    method: bool = True
+    function: bool = True
+    aliases: tuple[str, ...] = ()
+    node: str = ""
+    same_is_self: bool = False
+
+    def __post_init__(self) -> None:
+        _check_names(self)
+
+    @property
+    def node_name(self) -> str:
+        """As `grad_fn.name()` gives it: "MultiplyGradNode"."""
+        return self.node
+
+    @property
+    def attributes(self) -> tuple[inspect.Parameter, ...]:
+        """The parameters that are not tensors."""
+        return tuple(inspect.signature(eval(f"lambda {self.attrs}: None")).parameters.values())
+
+    def needed_for(self, name: str) -> tuple[int, ...]:
+        """The positions of the inputs whose derivative asks for `name`."""
+        return tuple(k for k, rule in enumerate(self.rules) if rule and name in rule.asks)
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The attributes and metadata that some derivative asks for."""
+        asked = {name for rule in self.rules if rule for name in rule.asks}
+        return tuple(sorted(asked - {"g", "out", *self.inputs}))
+
+    def keeps(self, position: int = 0) -> tuple[str, ...]:
+        """What backward keeps to differentiate with respect to the input at `position`: names of tensors."""
+        rule = self.rules[position]
+        return tuple(n for n in rule.asks if n == "out" or n in self.inputs) if rule else ()
+
+
+def _check_names(row: Row) -> None:
+    """Refuse a derivative that asks for something that there is not."""
+    attributes = {p.name for p in row.attributes}
+    known = {"g", "out", "out_layout", *row.inputs, *attributes, *(f"{n}_meta" for n in row.inputs)}
+    for rule in filter(None, row.rules):
+        unknown = set(rule.asks) - known
+        if unknown:
+            raise TypeError(
+                f"the derivative of {row.name!r} asks for {', '.join(sorted(unknown))}, which is not to be had; "
+                f"there are: {', '.join(sorted(known))}"
+            )
+    if row.in_place and row.layout is None and row.rules[:1] == (None,):
+        raise TypeError(f"{row.name!r} writes its first input, so its derivative may be ZERO but not None")
+    if len(row.rules) != len(row.inputs):
+        raise TypeError(f"{row.name!r} has {len(row.inputs)} inputs and {len(row.rules)} derivatives")

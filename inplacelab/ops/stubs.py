@@ -1,0 +1,155 @@
+"""The type stub of `Tensor`: what the rows of the table, the operators and autograd give to it, for editors and checkers.
+
+python -m inplacelab.ops.stubs            write inplacelab/tensor.pyi anew
+python -m inplacelab.ops.stubs --check    say whether it is up to date
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from inplacelab import tensor as module
+from inplacelab.ops.spec import Row
+from inplacelab.ops.table import ROWS, variants
+from inplacelab.ops.template import name_of
+
+TARGET = Path(module.__file__).with_name("tensor.pyi")
+
+_HEADER = """\
+# Made by `python -m inplacelab.ops.stubs` from the table of operations. Do not edit.
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from inplacelab.autograd.methods import GradFn, HookHandle
+from inplacelab.devices.base import Device, Place
+from inplacelab.dtypes import DType
+from inplacelab.layout import Layout, Shape
+from inplacelab.storage import Storage
+
+"""
+_TYPES = {"dtypes.DType": "DType"}
+_ATTRIBUTES = {
+    "array": "Any", "storage": "Storage", "base": "Tensor | None", "node": "Any", "overlaps": "bool", "untracked": "bool",
+    "_accumulator": "Any", "_grad": "Tensor | None", "_hooks": "dict[int, Any] | None", "_name": "str | None", "_seen": "int",
+    "_stop": "bool",
+}  # fmt: skip
+
+
+def text() -> str:
+    """The whole stub."""
+    parts = [
+        _HEADER,
+        *_class(module.Size, "list[int]"),
+        "\n",
+        *_tensor(),
+        "\n",
+        *_class(module.Parameter, "Tensor"),
+        "\n",
+    ]
+    return "".join([*parts, *_functions()])
+
+
+def _tensor() -> Iterator[str]:
+    yield "class Tensor:\n"
+    for name, kind in _ATTRIBUTES.items():
+        yield f"    {name}: {kind}\n"
+    yield from _members(module.Tensor)
+    for row in ROWS.values():
+        for variant in variants(row) if row.method else ():
+            for name in (row.name, *row.aliases):
+                yield _row_method(row, name + "_" * (name_of(row, variant) != row.name))
+
+
+def _class(owner: type, base: str) -> Iterator[str]:
+    yield f"class {owner.__name__}({base}):\n"
+    yield from _members(owner)
+
+
+def _members(owner: type) -> Iterator[str]:
+    for name, member in vars(owner).items():
+        if (
+            name in ("__slots__", "__doc__", "__module__", "__dict__", "__weakref__", "__annotations__")
+            or name in _ATTRIBUTES
+        ):
+            continue
+        if isinstance(member, property):
+            yield from _property(name, member)
+        elif inspect.isfunction(member) and not _is_row(name):
+            yield _method(name, member)
+
+
+def _is_row(name: str) -> bool:
+    plain = name.rstrip("_") if not name.startswith("__") else name
+    return any(row.method and (plain == row.name or plain in row.aliases) for row in ROWS.values()) and name != "matmul"
+
+
+def _property(name: str, member: property) -> Iterator[str]:
+    result = _type(inspect.signature(member.fget).return_annotation)  # type: ignore[arg-type]  # every property has a getter
+    yield f"    @property\n    def {name}(self) -> {result}: ...\n"
+    if member.fset is not None:
+        value = list(inspect.signature(member.fset).parameters.values())[1]
+        yield f"    @{name}.setter\n    def {name}(self, {value.name}: {_type(value.annotation)}) -> None: ...\n"
+
+
+def _method(name: str, member: Any) -> str:
+    signature = inspect.signature(member)
+    parameters = ", ".join(_parameter(p) for p in signature.parameters.values())
+    note = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
+    return f"    def {name}({parameters}) -> {_type(signature.return_annotation)}: ...{note}\n"
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    prefix = "*" * (parameter.kind is inspect.Parameter.VAR_POSITIONAL) + "**" * (
+        parameter.kind is inspect.Parameter.VAR_KEYWORD
+    )
+    if parameter.name == "self":
+        return "self"
+    default = "" if parameter.default is inspect.Parameter.empty else f" = {parameter.default!r}"
+    return f"{prefix}{parameter.name}: {_type(parameter.annotation)}{default}"
+
+
+def _type(annotation: Any) -> str:
+    if annotation is inspect.Signature.empty:
+        return "Any"
+    words = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "Any")
+    return _TYPES.get(words, words)
+
+
+def _row_method(row: Row, name: str) -> str:
+    others = "".join(f", {other}: Tensor" for other in row.inputs[1:])
+    plain = [p for p in row.attributes if p.kind is not inspect.Parameter.KEYWORD_ONLY]
+    named = [p for p in row.attributes if p.kind is inspect.Parameter.KEYWORD_ONLY]
+    attributes = "".join(f", {_parameter(p)}" for p in plain) + ", name: str | None = None"
+    attributes += ", *" * bool(named) + "".join(f", {_parameter(p)}" for p in named)
+    return f"    def {name}(self{others}{attributes}) -> Tensor: ...\n"
+
+
+def _functions() -> Iterator[str]:
+    for name in ("over", "fresh", "look", "adopt"):
+        signature = inspect.signature(getattr(module, name))
+        parameters = ", ".join(_parameter(p) for p in signature.parameters.values())
+        yield f"def {name}({parameters}) -> {_type(signature.return_annotation)}: ...\n"
+
+
+def main(arguments: list[str]) -> int:
+    """Write the stub, or check it; the exit status."""
+    wanted = text()
+    if "--check" in arguments:
+        if TARGET.read_text(encoding="utf-8") == wanted:
+            return 0
+        print(f"{TARGET.name} is out of date: run `python -m inplacelab.ops.stubs`")
+        return 1
+    TARGET.write_text(wanted, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    import inplacelab.ops  # noqa: F401  # reads the table
+
+    sys.exit(main(sys.argv[1:]))

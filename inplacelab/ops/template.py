@@ -1,0 +1,329 @@
+"""One row of the table, written out as Python: a function for each variant, with everything specialised that the row fixes.
+
+A generic `run(row, *args)` would look up in every call what never changes: how many inputs there are, which derivative
+asks for what. So the path is written once, here, as a template, and each row fills it in. What comes out can be read:
+
+    print(inplacelab.ops.template.source(row, "in-place"))
+
+and tracebacks show it. The same path stands in `ops/run.py`'s first lines; names in capitals are the row's own objects.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from inplacelab import observe
+from inplacelab.autograd import modes
+from inplacelab.autograd.history import check_leaf, edge, rebase, refresh
+from inplacelab.autograd.nodes import OpNode, next_serial
+from inplacelab.autograd.saved import OUTPUT, Saved, save_copy
+from inplacelab.ops import run
+from inplacelab.ops.documentation import document
+from inplacelab.ops.spec import Row
+from inplacelab.tensor import Tensor, fresh
+
+_SCOPE: dict[str, Any] = {
+    "Tensor": Tensor, "Saved": Saved, "OUTPUT": OUTPUT, "OpNode": OpNode, "new": OpNode.__new__, "np": np, "run": run,
+    "next_serial": next_serial, "save_copy": save_copy, "check_leaf": check_leaf, "edge": edge, "rebase": rebase,
+    "refresh": refresh, "fresh": fresh, "modes": modes, "observe": observe, "NOTHING": {},
+}  # fmt: skip
+
+
+def function(row: Row, variant: str) -> Callable[..., Any]:
+    """The function of a row. `variant` is "ordinary", "in-place", "view" or "relayout"."""
+    name, text = name_of(row, variant), source(row, variant)
+    filename = f"<inplacelab operation {name}>"
+    scope = {
+        **_SCOPE,
+        "__name__": "inplacelab.operations",
+        "ROW": row,
+        "KERNEL": row.ufunc or row.kernel,
+        "SHAPE": row.shape,
+        "DTYPE": row.dtype,
+        "LAYOUT": row.layout,
+    }
+    scope.update({f"PREPARE_{attribute}": check for attribute, check in row.prepare.items()})
+    if variant == "in-place" and row.ordinary:
+        scope["ORDINARY"] = function(row, "ordinary")
+    exec(compile(text, filename, "exec"), scope)
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    made = scope[name]
+    made.__module__, made.__qualname__, made.__doc__ = (
+        "inplacelab",
+        f"Tensor.{name}" if row.method else name,
+        document(row, variant),
+    )
+    return made  # type: ignore[no-any-return]
+
+
+def name_of(row: Row, variant: str) -> str:
+    """The name of a variant: the in-place ones end in an underscore."""
+    return row.name + "_" * (variant in ("in-place", "relayout"))
+
+
+def signature(row: Row) -> str:
+    """The parameters, in Paddle's order: tensors, attributes, `name`, attributes that must be named."""
+    plain = [str(p) for p in row.attributes if p.kind is not inspect.Parameter.KEYWORD_ONLY]
+    named = [str(p) for p in row.attributes if p.kind is inspect.Parameter.KEYWORD_ONLY]
+    return ", ".join([*row.inputs, *plain, "name=None", *(["*", *named] if named else [])])
+
+
+def source(row: Row, variant: str) -> str:
+    """The Python text of one variant of a row."""
+    body = {"ordinary": _ordinary, "in-place": _in_place, "view": _view, "relayout": _relayout}[variant]
+    lines = [f"def {name_of(row, variant)}({signature(row)}):", *("    " + line for line in body(row))]
+    return "\n".join(lines) + "\n"
+
+
+# ---- the parts that variants have in common -----------------------------------------------------------------------------
+
+
+def _operands(row: Row, name: str) -> Iterator[str]:
+    for each in row.inputs:
+        yield f"if type({each}) is not Tensor:"
+        yield f"    {each} = run.as_tensor({name!r}, {each!r}, {each})"
+    for k, each in enumerate(row.inputs):
+        yield f"a{k} = {each}.array"
+
+
+def _prepare(row: Row) -> Iterator[str]:
+    for attribute in row.prepare:
+        yield f"{attribute} = PREPARE_{attribute}(a0, {attribute})"
+
+
+def _launch(row: Row, out: str) -> str:
+    """The call of the kernel: a ufunc writes into its last argument, a kernel gets what its parameters are named after."""
+    arrays = {name: f"a{k}" for k, name in enumerate(row.inputs)}
+    if row.ufunc is not None:
+        return f"KERNEL({', '.join([*arrays.values(), out])})"
+    assert row.kernel is not None
+    known = {**arrays, "out": out, "device": "storage.device"}
+    return f"KERNEL({', '.join(known.get(p, p) for p in inspect.signature(row.kernel).parameters)})"
+
+
+def _call(function: Callable[..., Any], known: dict[str, str]) -> str:
+    """The arguments of a shape or dtype rule: what its parameters are named after."""
+    return ", ".join(known.get(p, p) for p in inspect.signature(function).parameters)
+
+
+def _result_dtype(row: Row) -> str:
+    known = {name: f"a{k}.dtype" for k, name in enumerate(row.inputs)}
+    if row.dtype is not None:
+        return f"DTYPE({_call(row.dtype, known)})"
+    return f"run.promoted({row.name!r}, {', '.join(known.values())})"
+
+
+def _node(row: Row, edges: list[str]) -> Iterator[str]:
+    """Make the node and number it, after the nodes it leads to."""
+    yield "node = new(OpNode)"
+    yield f"node.row, node.edges, node.kept = ROW, ({', '.join(edges)},), kept"
+    yield f"node.shapes, node.dtypes = ({_each(row, 'a{}.shape')},), ({_each(row, 'a{}.dtype')},)"
+    yield f"node.facts = {_facts(row)}"
+    yield "node.serial, node.hooks, node.retained = next_serial(), None, None"
+
+
+def _each(row: Row, pattern: str) -> str:
+    return ", ".join(pattern.format(k) for k in range(len(row.inputs)))
+
+
+def _facts(row: Row) -> str:
+    values = {f"{name}_meta": f"meta{k}" for k, name in enumerate(row.inputs)}
+    return (
+        "{" + ", ".join(f"{fact!r}: {values.get(fact, fact)}" for fact in row.facts) + "}" if row.facts else "NOTHING"
+    )
+
+
+def _metas(row: Row) -> Iterator[str]:
+    for k, name in enumerate(row.inputs):
+        if f"{name}_meta" in row.facts:
+            yield f"meta{k} = run.meta({name})"
+
+
+def _needed(row: Row, name: str, edges: list[str]) -> str:
+    return " or ".join(f"{edges[k]} is not None" for k in row.needed_for(name))
+
+
+# ---- a result of its own --------------------------------------------------------------------------------------------------
+
+
+def _ordinary(row: Row) -> Iterator[str]:
+    first, *others = row.inputs
+    yield from _operands(row, row.name)
+    yield f"storage = {first}.storage"
+    for other in others:
+        yield f"if {other}.storage.device is not storage.device:"
+        yield f"    run.check_device({row.name!r}, {first}, {other})"
+    yield from _prepare(row)
+    yield f"shape = {_result_shape(row)}"
+    yield f"out = storage.device.empty(shape, {_ordinary_dtype(row)})"
+    yield _launch(row, "out")
+    yield "result = fresh(out, storage.device)"
+    yield "node = None"
+    if any(row.rules):
+        yield "if modes.recording_history:"
+        yield from ("    " + line for line in _ordinary_history(row))
+    yield "if observe.listeners:"
+    yield f"    observe.tell({row.name!r}, 'ordinary', ({', '.join(row.inputs)},), result, node)"
+    yield "return result"
+
+
+def _result_shape(row: Row) -> str:
+    known = {name: f"a{k}.shape" for k, name in enumerate(row.inputs)}
+    if row.shape is not None:
+        return f"SHAPE({_call(row.shape, known)})"
+    if len(row.inputs) == 1:
+        return "a0.shape"
+    return f"a0.shape if a0.shape == a1.shape else run.broadcast({row.name!r}, {', '.join(row.inputs)})"
+
+
+def _ordinary_dtype(row: Row) -> str:
+    if row.dtype is None and len(row.inputs) == 2:
+        return f"a0.dtype if a0.dtype is a1.dtype else {_result_dtype(row)}"
+    return "a0.dtype" if row.dtype is None else _result_dtype(row)
+
+
+def _ordinary_history(row: Row) -> Iterator[str]:
+    edges = [f"e{k}" for k in range(len(row.inputs))]
+    for k, name in enumerate(row.inputs):
+        yield f"e{k} = None if {name}.base is None and {name}._stop else edge({name})"
+    yield f"if {' or '.join(f'{e} is not None' for e in edges)}:"
+    yield "    kept = {}"
+    for k, name in enumerate(row.inputs):
+        if row.needed_for(name):
+            yield f"    if {_needed(row, name, edges)}:"
+            yield f"        kept[{name!r}] = Saved({name!r}, {name}, e{k})"
+    yield from ("    " + line for line in _metas(row))
+    yield from ("    " + line for line in _node(row, edges))
+    yield "    result.node, result._stop = node, False"
+    if row.needed_for("out"):
+        yield f"    if {_needed(row, 'out', edges)}:"
+        yield "        kept['out'] = Saved('out', result, OUTPUT)"
+
+
+# ---- in place ---------------------------------------------------------------------------------------------------------------
+
+
+def _in_place(row: Row) -> Iterator[str]:
+    name = name_of(row, "in-place")
+    x = row.inputs[0]
+    yield from _operands(row, name)
+    yield f"storage, base = {x}.storage, {x}.base"
+    yield "if base is not None:"
+    yield f"    refresh({x})"
+    yield from _check_write(row, name)
+    yield from _prepare(row)
+    yield from _check_dtype(row, name)
+    yield "node = None"
+    yield "if modes.recording_history:"
+    yield from ("    " + line for line in _in_place_history(row, name))
+    yield _launch(row, "a0")
+    yield "storage.version += 1"
+    yield from _rewrite(row)
+    yield "if observe.listeners:"
+    yield f"    observe.tell({name!r}, 'in-place', ({', '.join(row.inputs)},), {x}, node)"
+    yield f"return {x}"
+
+
+def _check_write(row: Row, name: str) -> Iterator[str]:
+    x, *others = row.inputs
+    yield f"if {x}.overlaps:"
+    yield f"    run.check_target({name!r}, {x})"
+    for k, other in enumerate(others, 1):
+        yield f"if {other}.storage is storage:"
+        yield f"    if {other} is not {x}:"
+        yield f"        run.check_overlap({name!r}, {x}, {other})"
+        yield f"elif {other}.storage.device is not storage.device:"
+        yield f"    run.check_device({name!r}, {x}, {other})"
+        if row.kind != "scatter":  # a scatter writes a part of `x`; `ops/indexing.py` compares with that part
+            yield f"if a{k}.shape != a0.shape:"
+            yield f"    run.check_fits({name!r}, {x}, {other})"
+
+
+def _check_dtype(row: Row, name: str) -> Iterator[str]:
+    """A result of another dtype cannot lie in the storage that is there: the operation is then in place in name only."""
+    if row.kind == "overwrite" or (row.dtype is None and len(row.inputs) == 1):
+        return
+    arguments = ", ".join([*row.inputs, *(f"{p.name}={p.name}" for p in row.attributes)])
+    condition = "a1.dtype is not a0.dtype and " if row.dtype is None else ""
+    yield f"if {condition}{_result_dtype(row)} != a0.dtype:"
+    yield f"    return run.reallocate({name!r}, {row.inputs[0]}, lambda: ORDINARY({arguments}))"
+
+
+def _in_place_history(row: Row, name: str) -> Iterator[str]:
+    x, *others = row.inputs
+    edges = [f"e{k}" for k in range(len(row.inputs))]
+    for k, other in enumerate(others, 1):
+        yield f"e{k} = None if {other}.base is None and {other}._stop else edge({other})"
+    tracked = [f"not {x}._stop", "(base is not None and not base._stop)", *(f"{e} is not None" for e in edges[1:])]
+    yield f"if {' or '.join(tracked)}:"
+    yield f"    check_leaf({name!r}, {x}{', setitem=True' if row.name == 'setitem' else ''})"
+    yield f"    e0 = None if {x}._stop else {x}.node"
+    yield "    kept = {}"
+    if row.needed_for(x):
+        yield f"    if {_needed(row, x, edges)}:  # about to be overwritten"
+        yield f"        kept[{x!r}] = save_copy({x!r}, {x}, e0)"
+    for k, other in enumerate(others, 1):
+        if row.needed_for(other):
+            yield f"    if {_needed(row, other, edges)}:"
+            yield f"        kept[{other!r}] = run.save_operand({other!r}, {other}, e{k}, {x})"
+    yield from ("    " + line for line in _metas(row))
+    yield from ("    " + line for line in _node(row, edges))
+
+
+def _rewrite(row: Row) -> Iterator[str]:
+    x = row.inputs[0]
+    yield "if node is not None:"
+    if row.needed_for("out"):
+        edges = [f"e{k}" for k in range(len(row.inputs))]
+        yield f"    if {_needed(row, 'out', edges)}:"
+        yield f"        kept['out'] = Saved('out', {x}, OUTPUT)"
+    yield "    if base is None:"
+    yield f"        {x}.node, {x}._stop = node, False"
+    yield "    else:"
+    yield f"        rebase({x}, node)"
+
+
+# ---- metadata ---------------------------------------------------------------------------------------------------------------
+
+
+def _metadata(row: Row, name: str) -> Iterator[str]:
+    x = row.inputs[0]
+    yield from _operands(row, name)
+    yield f"before = {x}.layout"
+    yield from _prepare(row)
+    yield f"after = LAYOUT(before, {', '.join(p.name for p in row.attributes)})"
+    if row.same_is_self:
+        yield "if after is not None and after.shape == before.shape and after.strides == before.strides:"
+        yield f"    return {x}"
+
+
+def _facts_given(row: Row) -> str:
+    return "{" + ", ".join(f"{p.name!r}: {p.name}" for p in row.attributes) + "}"
+
+
+def _view(row: Row) -> Iterator[str]:
+    yield from _metadata(row, row.name)
+    if row.shape is not None:
+        yield "if after is None:"
+        yield f"    return run.copied(ROW, {row.inputs[0]}, {_metadata_shape(row)}, {_facts_given(row)})"
+    yield f"return run.view(ROW, {row.inputs[0]}, before, after, {_facts_given(row)})"
+
+
+def _metadata_shape(row: Row) -> str:
+    assert row.shape is not None
+    return f"SHAPE({_call(row.shape, {row.inputs[0]: 'a0.shape'})})"
+
+
+def _relayout(row: Row) -> Iterator[str]:
+    name, x = name_of(row, "relayout"), row.inputs[0]
+    yield from _metadata(row, name)
+    if row.shape is not None:
+        yield "if after is None:"
+        yield f"    copy = lambda: run.copied(ROW, {x}, {_metadata_shape(row)}, {_facts_given(row)})"
+        yield f"    return run.reallocate({name!r}, {x}, copy)"
+    yield f"return run.relayout(ROW, {x}, before, after, {_facts_given(row)})"

@@ -1,0 +1,76 @@
+"""Writes: what is written does not depend on what was there, so the old value's derivative is zero.
+
+The zero travels on: whoever computed the old value is told that it no longer matters.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors, observe
+from inplacelab.autograd import modes
+from inplacelab.autograd.history import refresh
+from inplacelab.ops.elementwise import _number
+from inplacelab.ops.factories import to_tensor
+from inplacelab.ops.run import constant
+from inplacelab.ops.spec import ZERO
+from inplacelab.ops.table import overwrite
+from inplacelab.tensor import Tensor
+
+
+def _fill(out: Any, value: Any) -> None:
+    np.copyto(out, constant(value, out.dtype))
+
+
+def _zero(out: Any) -> None:
+    np.copyto(out, constant(0, out.dtype))
+
+
+def _copy(out: Any, y: Any) -> None:
+    np.copyto(out, y.real if y.dtype.kind == "c" and out.dtype.kind != "c" else y, casting="unsafe")
+
+
+overwrite("fill", "x", ("Write one number into every element.", "把每个元素写成同一个数。"),
+          attrs="value", kernel=_fill, prepare={"value": _number}, d_x=ZERO)  # fmt: skip
+overwrite(
+    "zero", "x", ("Write zero into every element.", "把每个元素写成零。"), kernel=_zero, node="FillGradNode", d_x=ZERO
+)
+overwrite("copy", "x, y", ("Write the elements of `y`, cast to the dtype of `x`.", "写入 `y` 的元素，并转换为 `x` 的数据类型。"),
+          attrs="blocking=True", kernel=_copy, node="AssignGradNode", d_x=ZERO, d_y=lambda g: g)  # fmt: skip
+setitem = overwrite("setitem", "x, y", ("Write `y` into a part: `x[key] = y`.", "写入一部分：`x[key] = y`。"),
+                    kernel=_copy, node="SetValueGradNode", method=False, d_x=ZERO, d_y=lambda g: g)  # fmt: skip
+
+
+def set_value(self: Tensor, value: Any) -> None:
+    """Replace every element by those of `value`, which must have the same shape; cast to the tensor's dtype.
+
+    This is how a parameter is loaded: it may be a leaf, and it stays one. Any other tensor forgets its history, as with
+    every overwrite. The version is raised by one (PaddlePaddle 3.3.1 forgets to, so that a stale value goes unnoticed).
+
+    Raises:
+        ConversionError: if the shapes differ.
+    """
+    given = value if isinstance(value, Tensor) else to_tensor(np.asarray(value), dtype=self.dtype, place=self.place)
+    if given.array.shape != self.array.shape:
+        raise errors.value_shape(self.shape, given.shape)
+    if self.base is not None:
+        refresh(self)
+    root = self if self.base is None else self.base
+    with observe.silence(), modes.set_grad_enabled(modes.recording_history and root.node is not None):
+        self.copy_(given.detach())
+    if observe.listeners:
+        observe.tell("set_value", "in-place", (self,), self, self.node)
+
+
+def zeros_now(self: Tensor) -> None:
+    """Fill with zeros outside the history: for gradients."""
+    with modes.no_grad():
+        self.zero_()
+
+
+def attach() -> None:
+    """Give `Tensor` the writes that are not rows."""
+    Tensor.set_value = set_value  # type: ignore[method-assign]
+    Tensor._zeros_now = zeros_now  # type: ignore[method-assign]

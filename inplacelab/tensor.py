@@ -1,0 +1,296 @@
+"""Tensor: metadata that point into a storage, and a place in the gradient history. No mathematics.
+
+    tensor = storage (bytes, version counter)        shared by views and `detach()`
+           + layout  (shape, strides, offset) and dtype
+           + history (the grad node that made its value; the tensor it is a view of)
+
+The operations are rows of the table in `ops/`; each row becomes a function and a method here. What belongs to the history
+(`backward`, `grad_fn`, `stop_gradient`, ...) is attached by `autograd/methods.py`.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from inplacelab import dtypes, errors, printing
+from inplacelab.language import Text
+from inplacelab.layout import Layout, is_packed, may_overlap_itself
+from inplacelab.storage import Storage
+
+if TYPE_CHECKING:
+    from inplacelab.devices.base import Device, Place
+
+_serial = count()
+
+
+class Size(list[int]):
+    """A shape, as Paddle 3.3 gives it: a list that prints as `paddle.Size([2, 3])`."""
+
+    def __repr__(self) -> str:
+        return f"paddle.Size({list(self)})"
+
+    def numel(self) -> int:
+        """The number of elements of a tensor of this shape."""
+        return int(np.prod(self, dtype=int))
+
+
+class Tensor:
+    """A multi-dimensional array with a version counter and a gradient history. Made by `to_tensor`, `zeros`, `rand`, ...
+
+    >>> import inplacelab as paddle
+    >>> x = paddle.to_tensor([[1., 2.], [3., 4.]])
+    >>> row = x[0]                       # a view: other metadata, the same storage
+    >>> _ = row.scale_(10.)              # in place: writes that storage, whoever looks at it
+    >>> x
+    Tensor(shape=[2, 2], dtype=float32, place=Place(cpu), stop_gradient=True,
+           [[10., 20.],
+            [3. , 4. ]])
+    >>> x.inplace_version, row.inplace_version      # one counter for one storage
+    (1, 1)
+    """
+
+    __slots__ = (
+        "__dict__",
+        "__weakref__",
+        "_accumulator",  # a leaf's accumulation node, held weakly: the node holds the leaf
+        "_grad",
+        "_hooks",
+        "_name",
+        "_seen",  # for a view: the storage's version at which `_node` was right
+        "_stop",  # stop_gradient, as it was when the history was last brought up to date
+        "array",  # the window on the storage: it *is* shape, strides, offset and dtype
+        "base",  # the tensor this one is a view of: always the one at the bottom, never another view
+        "node",
+        "overlaps",  # True if two of its elements share a slot: then it must not be written
+        "storage",
+        "untracked",  # a view made under no_grad: the history does not know it
+    )
+
+    array: Any
+    storage: Storage
+    base: Tensor | None
+    node: Any
+    overlaps: bool
+    untracked: bool
+
+    def __init__(self, *_data: object, **_options: object) -> None:
+        raise errors.OperandError(
+            "Tensor() takes no data.",
+            Text("a tensor is made by a function that says what is in it.", "张量由说明其内容的函数创建。"),
+            Text(
+                "use `to_tensor(data)`, `zeros(shape)`, `rand(shape)`, ...",
+                "请使用 `to_tensor(data)`、`zeros(shape)`、`rand(shape)` 等。",
+            ),
+        )
+
+    # ---- metadata --------------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> Size:
+        """The sizes of the axes."""
+        return Size(self.array.shape)
+
+    @property
+    def strides(self) -> list[int]:
+        """How many slots apart neighbours along each axis are (elements, not bytes)."""
+        step = self.array.itemsize
+        return [s // step for s in self.array.strides]
+
+    @property
+    def offset(self) -> int:
+        """How many bytes into the storage the first element lies (bytes, as in Paddle)."""
+        return self.layout.offset * int(self.array.itemsize)
+
+    @property
+    def layout(self) -> Layout:
+        """Shape, strides and offset together, all in elements."""
+        first = self.storage.device.offset(self.array, self.storage.buffer)
+        return Layout(self.array.shape, tuple(self.strides), first)
+
+    @property
+    def dtype(self) -> dtypes.DType:
+        """The type of the elements: `paddle.float32`, ..."""
+        return dtypes.named(self.array.dtype)
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return int(self.array.ndim)
+
+    def dim(self) -> int:
+        """The number of axes, as a method."""
+        return int(self.array.ndim)
+
+    ndimension = dim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return int(self.array.size)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the elements (those of the storage may be more: see `storage.nbytes`)."""
+        return self.size * int(self.array.itemsize)
+
+    def element_size(self) -> int:
+        """Bytes for one element."""
+        return int(self.array.itemsize)
+
+    @property
+    def place(self) -> Place:
+        """The device the storage is on: `Place(cpu)`."""
+        return self.storage.device.place
+
+    @property
+    def inplace_version(self) -> int:
+        """How often the storage has been written: shared by every view and by `detach()`."""
+        return self.storage.version
+
+    def is_contiguous(self) -> bool:
+        """True if the elements lie in row-major order with no gaps."""
+        return is_packed(self.layout)
+
+    def data_ptr(self) -> int:
+        """The address of the first element in the device's memory."""
+        return self.storage.device.address(self.array)
+
+    @property
+    def name(self) -> str:
+        """A name for messages. One is given when first asked for, unless the program has given it."""
+        if not self._name:
+            self._name = f"generated_tensor_{next(_serial)}"
+        return self._name
+
+    @name.setter
+    def name(self, name: str) -> None:
+        self._name = name
+
+    @property
+    def given_name(self) -> str:
+        """The name that the program gave, or "": error messages show it, as in `Leaf Var ()`."""
+        return self._name or ""
+
+    # ---- values ----------------------------------------------------------------------------------------------------
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        """A NumPy array with a copy of the values."""
+        return self.storage.device.to_host(self.array)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        values = self.numpy()
+        return values if dtype is None else values.astype(dtype)
+
+    def tolist(self) -> Any:
+        """The values as nested Python lists; a plain number for a tensor without axes."""
+        return self.numpy().tolist()
+
+    def item(self, *index: int) -> Any:
+        """One element as a Python number: the only one, or the one at `index`.
+
+        Raises:
+            ConversionError: if there is more than one element and no index.
+        """
+        if not index and self.size != 1:
+            raise errors.not_one_element("scalars", self.size)
+        return self.numpy().item(*index)
+
+    def __bool__(self) -> bool:
+        return bool(self._only("bool"))
+
+    def __int__(self) -> int:
+        return int(self._only("int"))
+
+    def __float__(self) -> float:
+        return float(self._only("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._only("complex"))
+
+    def __index__(self) -> int:
+        if self.array.dtype.kind not in "iu":
+            raise errors.bad_index(self.array.dtype.name)
+        return int(self._only("index"))
+
+    def _only(self, what: str) -> Any:
+        if self.size != 1:
+            raise errors.not_one_element(what, self.size)
+        return self.numpy().item()
+
+    def __len__(self) -> int:
+        if not self.array.ndim:
+            raise TypeError("len() of a 0-D tensor: it has no first axis to count along")
+        return int(self.array.shape[0])
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __repr__(self) -> str:
+        return printing.format_tensor(
+            self.numpy(),
+            shape=list(self.shape),
+            dtype_name=self.array.dtype.name,
+            place=repr(self.place),
+            stop_gradient=self.stop_gradient,
+        )
+
+    def __format__(self, spec: str) -> str:
+        if self.array.ndim == 0:
+            return format(self.item(), spec)
+        if spec:
+            raise TypeError("unsupported format string passed to Tensor.__format__")
+        return repr(self)
+
+
+class Parameter(Tensor):
+    """A tensor that a layer trains: `stop_gradient` is False, and it has a name."""
+
+    __slots__ = ()
+
+    @property
+    def trainable(self) -> bool:
+        return not self.stop_gradient
+
+    @trainable.setter
+    def trainable(self, trainable: bool) -> None:
+        self.stop_gradient = not trainable
+
+    def __repr__(self) -> str:
+        return "Parameter containing:\n" + super().__repr__()
+
+
+_new = object.__new__
+
+
+def over(array: Any, storage: Storage) -> Tensor:
+    """A tensor that looks at `storage` through the window `array`: no history, not (yet) a view of anything."""
+    tensor = _new(Tensor)
+    tensor.array, tensor.storage = array, storage
+    tensor.base = tensor.node = tensor._grad = tensor._name = tensor._accumulator = tensor._hooks = None
+    tensor._stop, tensor._seen, tensor.overlaps, tensor.untracked = True, 0, False, False
+    return tensor
+
+
+def fresh(array: Any, device: Device) -> Tensor:
+    """A tensor with a storage of its own: `array` owns its bytes and is packed."""
+    return over(array, Storage(array, device))
+
+
+def look(source: Tensor, layout: Layout) -> Tensor:
+    """A tensor with `layout` on the storage of `source`; history is the caller's business."""
+    storage = source.storage
+    tensor = over(storage.device.window(storage.buffer, layout, source.array.dtype), storage)
+    tensor.overlaps = may_overlap_itself(layout)
+    return tensor
+
+
+def adopt(target: Tensor, source: Tensor) -> None:
+    """Make `target` the tensor that `source` is: its storage, metadata and history. Other tensors on the storage that
+    `target` leaves behind keep it.
+    """
+    target.array, target.storage, target.overlaps = source.array, source.storage, source.overlaps
+    target.base, target.node, target._seen = source.base, source.node, source._seen
+    target._stop, target.untracked, target._accumulator = source._stop, source.untracked, None
