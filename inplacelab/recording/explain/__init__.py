@@ -1,0 +1,36 @@
+"""Each step of a recording in a sentence or two, in both languages, from recorded facts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inplacelab.language import Text
+from inplacelab.recording.explain.backward import backward_moment
+from inplacelab.recording.explain.errors import error_step
+from inplacelab.recording.explain.lines import plain_line
+from inplacelab.recording.explain.moment import Moment
+from inplacelab.recording.explain.operations import operation
+from inplacelab.recording.explain.words import closed_up
+from inplacelab.recording.facts import StepKind
+from inplacelab.recording.recording import Recording
+
+__all__ = ["sentence"]
+
+_BY_KIND: dict[StepKind, Callable[[Moment], Text]] = {
+    "operation": operation,
+    "line": plain_line,
+    "backward": backward_moment,
+    "error": error_step,
+}
+
+
+def sentence(recording: Recording, index: int) -> Text:
+    """What happened at step `index`: which slots were written, which versions rose, who sees it, what went stale.
+
+    Names of the program stand in backticks. Words for gradient flags are those of the recorded framework.
+
+    Raises:
+        IndexError: if there is no such step.
+    """
+    moment = Moment(recording, index)
+    return closed_up(_BY_KIND[moment.step.kind](moment))

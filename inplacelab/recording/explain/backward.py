@@ -1,0 +1,144 @@
+"""What one moment of the backward pass did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inplacelab.language import Text
+from inplacelab.recording.explain.moment import Moment
+from inplacelab.recording.explain.words import joined, listing, quoted, shape, values
+from inplacelab.recording.facts import BackwardAction, BackwardFacts, NodeFacts, SavedFacts, TensorFacts
+from inplacelab.recording.labels import storage_label, tensor_label
+
+__all__ = ["backward_moment"]
+
+
+def backward_moment(moment: Moment) -> Text:
+    """The sentences for a backward step."""
+    facts = moment.step.backward
+    if facts is None:
+        return Text("The backward pass goes on.", "反向传播继续进行。")
+    return _MOMENTS[facts.action](moment, facts)
+
+
+def _begun(moment: Moment, facts: BackwardFacts) -> Text:
+    pattern = Text("{0}: backward begins at {1} with {2}.", "{0}：反向传播从 {1} 开始，初始{2}。")
+    return pattern.format(moment.line, _node(moment, facts), _gradient(facts))
+
+
+def _arrived(moment: Moment, facts: BackwardFacts) -> Text:
+    pattern = Text("{1} arrived at {0}.", "{0} 收到了{1}。")
+    gradient = _gradient(facts)
+    return pattern.format(_node(moment, facts), Text(gradient.en[0].upper() + gradient.en[1:], gradient.zh))
+
+
+def _unpacked(moment: Moment, facts: BackwardFacts) -> Text:
+    node, name = _node(moment, facts), quoted(facts.saved or "?")
+    saved = _saved(moment, facts)
+    place = storage_label(saved.storage) if saved else Text("its storage", "其存储")
+    if facts.kept_at == facts.found_at:
+        fresh = Text(
+            "{0} takes out its saved {1}: {2} is still at version {3}, so the value is fresh.",
+            "{0} 取出保存的 {1}：{2} 仍是版本 {3}，值没有变过。",
+        )
+        return fresh.format(node, name, place, facts.kept_at)
+    stale = Text(
+        "{0} takes out its saved {1}: kept at version {3} of {2}, found at version {4}. "
+        "It is stale: the value that backward needs has been overwritten.",
+        "{0} 取出保存的 {1}：保存时 {2} 是版本 {3}，现在是版本 {4}。它已过期：反向传播需要的值被覆盖了。",
+    )
+    return stale.format(node, name, place, facts.kept_at, facts.found_at)
+
+
+def _ran(moment: Moment, facts: BackwardFacts) -> Text:
+    node = moment.node(facts.node) if facts.node is not None else None
+    if node is None:
+        return Text("A grad node ran.", "一个梯度节点执行完毕。")
+    if node.leaf is not None:
+        return _accumulated(moment, node.leaf)
+    return joined([_sent(moment, node), *_released(moment, node)])
+
+
+def _accumulated(moment: Moment, leaf: int) -> Text:
+    was, now = moment.tensor_before(leaf), moment.after.tensors.get(leaf)
+    grad = _grad_name(now or was, leaf)
+    if was is None or was.grad is None:
+        return Text("The gradient is stored in {0}.", "梯度存入 {0}。").format(grad)
+    if moment.step.writes:
+        return Text("The gradient is added to {0} in place.", "梯度原地累加到 {0} 上。").format(grad)
+    return Text("The gradient is added to {0}.", "梯度累加到 {0} 上。").format(grad)
+
+
+def _sent(moment: Moment, node: NodeFacts) -> Text:
+    if not node.edges:
+        return Text("{0} ran and had no one to send a gradient to.", "{0} 执行完毕，没有需要继续传递的梯度。").format(
+            moment.called_node(node.id)
+        )
+    pattern = Text(
+        "{0} turned the gradient of its result into gradients of its inputs and sent them to {1}.",
+        "{0} 由结果的梯度算出各输入的梯度，传给 {1}。",
+    )
+    targets = listing([_target(moment, edge) for edge in dict.fromkeys(edge.to for edge in node.edges)])
+    return pattern.format(moment.called_node(node.id), targets)
+
+
+def _target(moment: Moment, node: int) -> Text:
+    """The next node; for an accumulation node the leaf says more than the node's name."""
+    facts = moment.node(node)
+    if facts is None or facts.leaf is None:
+        return moment.called_node(node)
+    leaf = moment.after.tensors.get(facts.leaf)
+    return Text("the leaf {0}", "{0}（叶子张量）").format(tensor_label(leaf)) if leaf else moment.called_node(node)
+
+
+def _released(moment: Moment, node: NodeFacts) -> list[Text]:
+    was = moment.before.nodes.get(node.id) if moment.before else None
+    if was is None or was.released or not was.saved or not node.released:
+        return []
+    return [Text("What it had saved is released.", "它保存的张量随即释放。")]
+
+
+def _failed(moment: Moment, facts: BackwardFacts) -> Text:
+    pattern = Text("{0} cannot run, and backward stops here.", "{0} 无法执行，反向传播在此中止。")
+    return pattern.format(_node(moment, facts))
+
+
+def _ended(moment: Moment, _: BackwardFacts) -> Text:
+    tensors = moment.after.tensors.values()
+    filled = [_grad_name(tensor, tensor.id) for tensor in tensors if tensor.leaf and tensor.grad is not None]
+    if not filled:
+        return Text("Backward is done.", "反向传播结束。")
+    return Text("Backward is done: {0} filled.", "反向传播结束：梯度已写入 {0}。").format(
+        listing(filled) + Text(" is" if len(filled) == 1 else " are", "")
+    )
+
+
+_MOMENTS: dict[BackwardAction, Callable[[Moment, BackwardFacts], Text]] = {
+    "begin": _begun,
+    "arrived": _arrived,
+    "unpack": _unpacked,
+    "run": _ran,
+    "failed": _failed,
+    "end": _ended,
+}
+
+
+def _node(moment: Moment, facts: BackwardFacts) -> Text:
+    return Text("a grad node", "某个梯度节点") if facts.node is None else moment.called_node(facts.node)
+
+
+def _gradient(facts: BackwardFacts) -> Text:
+    if facts.gradient is not None:
+        return Text("the gradient {0}", "梯度 {0}").format(values(facts.gradient))
+    if facts.shape is not None:
+        return Text("a gradient of shape {0}", "梯度（形状 {0}）").format(shape(facts.shape))
+    return Text("a gradient", "梯度")
+
+
+def _saved(moment: Moment, facts: BackwardFacts) -> SavedFacts | None:
+    node = moment.node(facts.node) if facts.node is not None else None
+    return next((saved for saved in node.saved if saved.name == facts.saved), None) if node else None
+
+
+def _grad_name(leaf: TensorFacts | None, number: int) -> Text:
+    return quoted(f"{leaf.names[0] if leaf and leaf.names else f'T{number}'}.grad")

@@ -1,0 +1,61 @@
+"""What went wrong: the exception, where the value was kept, where it was overwritten, how to mend the program."""
+
+from __future__ import annotations
+
+from inplacelab.language import Text
+from inplacelab.recording.explain.moment import Moment
+from inplacelab.recording.explain.words import joined, quoted
+from inplacelab.recording.facts import ErrorFacts, SavedFacts, Step, WriteFacts
+from inplacelab.recording.labels import storage_label
+from inplacelab.recording.questions import stale, who_raised
+
+__all__ = ["error_step", "stale_story"]
+
+
+def error_step(moment: Moment) -> Text:
+    """The sentences for the step that raised."""
+    error = moment.step.error
+    if error is None:
+        return Text("{0} raised an error.", "{0}抛出了异常。").format(moment.line)
+    return joined([_raised(moment, error), *_why(moment, error)])
+
+
+def _raised(moment: Moment, error: ErrorFacts) -> Text:
+    raised = Text("{0} raised {1}", "{0}抛出 {1}").format(moment.line, quoted(error.type))
+    first_line = (error.message.splitlines() or [""])[0].strip().removesuffix(".")
+    if error.explanation is not None or not first_line:
+        return raised + Text(".", "。")
+    return Text("{0}: {1}.", "{0}：{1}。").format(raised, Text(first_line, first_line))
+
+
+def _why(moment: Moment, error: ErrorFacts) -> list[Text]:
+    explained = [error.explanation] if error.explanation else []
+    return [*explained, *(error.notes or stale_story(moment))]
+
+
+def stale_story(moment: Moment) -> tuple[Text, ...]:
+    """For a failed node: which line kept the value, and which lines overwrote it, through which tensor."""
+    error = moment.step.error
+    if error is None or error.node is None:
+        return ()
+    mine = [saved for node, saved in stale(moment.after) if node == error.node]
+    failed = next((saved for saved in mine if error.storage in (None, saved.storage)), None)
+    return () if failed is None else (_kept(moment, error.node, failed), *_overwritten(moment, failed))
+
+
+def _kept(moment: Moment, node: int, saved: SavedFacts) -> Text:
+    pattern = Text("{0} kept `{1}` at version {2} of {3}.", "{0} 在 {3} 为版本 {2} 时保存了 `{1}`。")
+    return pattern.format(moment.called_node(node), saved.name, saved.version, storage_label(saved.storage))
+
+
+def _overwritten(moment: Moment, saved: SavedFacts) -> list[Text]:
+    raises = who_raised(moment.recording, saved.storage, moment.index)
+    return [_raise(moment, step, write) for step, write in raises if write.before >= saved.version]
+
+
+def _raise(moment: Moment, step: Step, write: WriteFacts) -> Text:
+    there = Moment(moment.recording, step.index)
+    pattern = Text(
+        "{0} then overwrote it through {1} (version {2} → {3}).", "{0}随后经由 {1} 覆盖了它（版本 {2} → {3}）。"
+    )
+    return pattern.format(there.head, there.called_before(write.tensor), write.before, write.after)

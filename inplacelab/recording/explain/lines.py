@@ -1,0 +1,89 @@
+"""What a plain line did: names bound and unbound, flags set, storages freed."""
+
+from __future__ import annotations
+
+from inplacelab.language import Text
+from inplacelab.recording.explain.moment import Moment
+from inplacelab.recording.explain.words import byte_count, joined, listing, quoted
+from inplacelab.recording.facts import TensorFacts
+from inplacelab.recording.labels import gradient_flag, storage_label, tensor_label
+
+__all__ = ["freed", "plain_line"]
+
+
+def plain_line(moment: Moment) -> Text:
+    """The sentences for a line that ran no operation, or for the end of one that did."""
+    happened = [*_bound(moment), *_unbound(moment), *_flags(moment), *freed(moment)]
+    if not happened:
+        return Text("{0} changed no tensor.", "{0}没有改变任何张量。").format(moment.line)
+    return Text("{0}: {1}", "{0}：{1}").format(moment.line, joined(happened))
+
+
+def freed(moment: Moment) -> list[Text]:
+    """The storages that the step let go."""
+    before = moment.before.storages if moment.before else {}
+    gone = [before[key] for key, facts in moment.step.storages if facts is None and key in before]
+    if not gone:
+        return []
+    labels = listing([Text(label, label) for label in (storage_label(storage.id) for storage in gone)])
+    verb = Text("{0} was freed ({1})." if len(gone) == 1 else "{0} were freed ({1}).", "{0} 已释放（{1}）。")
+    return [verb.format(labels, byte_count(sum(storage.bytes for storage in gone)))]
+
+
+def _bound(moment: Moment) -> list[Text]:
+    """Names that now point to another tensor object than before, or had pointed to none."""
+    return [
+        _binding(moment, name, facts)
+        for key, facts in moment.step.tensors
+        if facts is not None
+        for name in facts.names
+        if name not in _names_before(moment, key)
+    ]
+
+
+def _binding(moment: Moment, name: str, facts: TensorFacts) -> Text:
+    others = tuple(other for other in _names_before(moment, facts.id) if other in facts.names)
+    if others:
+        pattern = Text(
+            "`{0}` is another name for the tensor {1}: one object, nothing was copied.",
+            "`{0}` 是张量 {1} 的又一个名字：同一个对象，没有任何复制。",
+        )
+        return pattern.format(name, tensor_label(facts, others))
+    place = storage_label(facts.storage)
+    if moment.before and any(name in tensor.names for tensor in moment.before.tensors.values()):
+        pattern = Text("`{0}` now names another tensor, in {1}.", "`{0}` 改为指向另一个张量，其存储是 {1}。")
+        return pattern.format(name, place)
+    return Text("The tensor in {1} is now called `{0}`.", "存储 {1} 上的张量现在名为 `{0}`。").format(name, place)
+
+
+def _unbound(moment: Moment) -> list[Text]:
+    """Names that point to no tensor any more."""
+    if moment.before is None:
+        return []
+    bound = {name for tensor in moment.after.tensors.values() for name in tensor.names}
+    touched = (moment.before.tensors[key] for key, _ in moment.step.tensors if key in moment.before.tensors)
+    lost = [name for tensor in touched for name in tensor.names if name not in bound]
+    if not lost:
+        return []
+    verb = "names" if len(lost) == 1 else "name"
+    pattern = Text(f"{{0}} {verb} no tensor any more.", "{0} 不再指向任何张量。")
+    return [pattern.format(listing([quoted(name) for name in lost]))]
+
+
+def _flags(moment: Moment) -> list[Text]:
+    said = []
+    for key, now in moment.step.tensors:
+        was = moment.tensor_before(key)
+        if now is not None and was is not None and was.needs_gradient != now.needs_gradient:
+            asks = Text("{0} now asks for a gradient (`{1}`).", "{0} 现在要求梯度（`{1}`）。")
+            declines = Text("{0} asks for no gradient any more (`{1}`).", "{0} 不再要求梯度（`{1}`）。")
+            flag = gradient_flag(moment.recording.framework, asks=now.needs_gradient)
+            said.append((asks if now.needs_gradient else declines).format(tensor_label(now), flag))
+        if now is not None and was is not None and was.grad is not None and now.grad is None:
+            said.append(Text("The gradient of {0} was cleared.", "{0} 的梯度已清除。").format(tensor_label(now)))
+    return said
+
+
+def _names_before(moment: Moment, tensor: int) -> tuple[str, ...]:
+    was = moment.tensor_before(tensor)
+    return was.names if was else ()

@@ -1,0 +1,92 @@
+"""One step of a recording, with the states around it: what the sentences are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
+from inplacelab.recording.labels import node_label, tensor_label
+from inplacelab.recording.questions import previous
+from inplacelab.recording.recording import Recording, State
+
+__all__ = ["Moment"]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Step `index` of `recording`."""
+
+    recording: Recording
+    index: int
+
+    @cached_property
+    def after(self) -> State:
+        """What was alive after the step."""
+        return self.recording.state(self.index)
+
+    @cached_property
+    def before(self) -> State | None:
+        """What was alive before it; None at the first step."""
+        return previous(self.recording, self.index)
+
+    @property
+    def step(self) -> Step:
+        """The step itself."""
+        return self.after.step
+
+    def tensor_before(self, tensor: int) -> TensorFacts | None:
+        """A tensor's facts before the step, if it was there."""
+        return self.before.tensors.get(tensor) if self.before else None
+
+    def node(self, node: int) -> NodeFacts | None:
+        """A node's facts after the step, or before it if the step was its last."""
+        return self.after.nodes.get(node) or (self.before.nodes.get(node) if self.before else None)
+
+    @property
+    def head(self) -> Text:
+        """Line 5 `scale_`: where we are in the program, as the beginning of a sentence."""
+        line, op = self.step.line, self.step.op
+        if line is None:
+            return Text("`{0}`", "`{0}` ").format(op or "?")
+        return Text("Line {0} `{1}`", "第 {0} 行的 `{1}` ").format(line, op) if op else self.line
+
+    @property
+    def line(self) -> Text:
+        """Line 5."""
+        number = self.step.line
+        return Text("This step", "这一步") if number is None else Text("Line {0}", "第 {0} 行").format(number)
+
+    def called_before(self, tensor: int) -> Text:
+        """What the program called a tensor when it began this step."""
+        facts = self.tensor_before(tensor) or self.after.tensors.get(tensor)
+        return tensor_label(facts) if facts else Text("a temporary", "某个临时张量")
+
+    def called(self, tensor: int) -> Text:
+        """What a tensor is called once the present line is done: in `v = b[0]` the view is `v` as soon as it exists."""
+        facts = self.after.tensors.get(tensor)
+        if facts is None:
+            return self.called_before(tensor)
+        return tensor_label(facts, self._names_to_come(tensor) or facts.names)
+
+    def called_shortly(self, tensor: int) -> Text:
+        """The first of a tensor's names, for a second mention."""
+        facts = self.tensor_before(tensor) or self.after.tensors.get(tensor)
+        return tensor_label(facts, facts.names[:1]) if facts and facts.names else self.called(tensor)
+
+    def called_node(self, node: int) -> Text:
+        """A node's name, and its line if that is not the present one."""
+        facts = self.node(node)
+        return node_label(self.after, facts, self.step.line) if facts else Text("a grad node", "某个梯度节点")
+
+    def _names_to_come(self, tensor: int) -> tuple[str, ...]:
+        """The names bound to a tensor by the steps that finish the line of this operation."""
+        names: tuple[str, ...] = ()
+        if self.step.kind != "operation" or self.step.phase != "forward":
+            return names
+        for step in self.recording.steps[self.step.index + 1 :]:
+            if step.line != self.step.line:
+                break
+            names = next((facts.names if facts else () for key, facts in step.tensors if key == tensor), names)
+        return names

@@ -1,0 +1,238 @@
+"""What an operation did: what it made or wrote, and what followed for versions, history and backward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inplacelab.language import Text
+from inplacelab.recording.explain.lines import freed
+from inplacelab.recording.explain.moment import Moment
+from inplacelab.recording.explain.words import MOST_ITEMS, byte_count, joined, listing, quoted, shape, slots
+from inplacelab.recording.facts import Category, RewireFacts, TensorFacts, WriteFacts
+from inplacelab.recording.labels import gradient_flag, storage_label
+from inplacelab.recording.questions import newly_stale, tensors_on
+
+__all__ = ["operation"]
+
+
+def operation(moment: Moment) -> Text:
+    """The sentences for an operation step."""
+    describe = _DEEDS[moment.step.category or "ordinary"]
+    return joined([describe(moment), *_consequences(moment)])
+
+
+# --- the deed ------------------------------------------------------------------------------------------------------
+
+
+def _created(moment: Moment) -> Text:
+    result = _result(moment)
+    if result is None:
+        return _nothing(moment)
+    made = Text("{head} made {x} in {place}.", "{head}创建了 {x}，数据放在{place}中。")
+    made = made.format(head=moment.head, x=moment.called(result.id), place=_place(moment, result))
+    if not (result.leaf and result.needs_gradient):
+        return made
+    asks = Text("It is a leaf that asks for a gradient (`{0}`).", "它是要求梯度的叶子张量（`{0}`）。")
+    return joined([made, asks.format(gradient_flag(moment.recording.framework, asks=True))])
+
+
+def _computed(moment: Moment) -> Text:
+    result = _result(moment)
+    if result is None:
+        return _nothing(moment)
+    if result.id in moment.step.inputs:
+        return _returned_itself(moment, result)
+    if not moment.step.inputs:
+        return _created(moment)
+    pattern = Text(
+        "{head} read {inputs} and put its result, {x}, into {place}.",
+        "{head}读取 {inputs}，把结果 {x} 放在{place}中。",
+    )
+    inputs = listing([moment.called_before(tensor) for tensor in dict.fromkeys(moment.step.inputs)])
+    return pattern.format(head=moment.head, inputs=inputs, x=moment.called(result.id), place=_place(moment, result))
+
+
+def _viewed(moment: Moment) -> Text:
+    result = _result(moment)
+    if result is None:
+        return _nothing(moment)
+    if result.id in moment.step.inputs:
+        return _returned_itself(moment, result)
+    pattern = Text(
+        "{head} made {x}, a view of {base}: new metadata, same storage {storage}, no bytes moved.",
+        "{head}得到 {x}，它是 {base} 的视图：元数据是新的，存储仍是 {storage}，没有搬动任何字节。",
+    )
+    base = result.base if result.base is not None else next(iter(moment.step.inputs), None)
+    if base is None:
+        return _created(moment)
+    called = moment.called_before(base)
+    return pattern.format(
+        head=moment.head, x=moment.called(result.id), base=called, storage=storage_label(result.storage)
+    )
+
+
+def _wrote(moment: Moment) -> Text:
+    written = [_written(moment, write) for write in moment.step.writes if write.slots]
+    if not written:
+        return Text("{0} wrote no slot.", "{0}没有写入任何槽位。").format(moment.head)
+    return Text("{0} wrote {1}.", "{0}写入了 {1}。").format(moment.head, listing(written))
+
+
+def _written(moment: Moment, write: WriteFacts) -> Text:
+    pattern = Text("{slots} of {storage} through {x}", "{storage} 的{slots}（经由 {x}）")
+    x = moment.called_before(write.tensor)
+    return pattern.format(slots=slots(write.slots), storage=storage_label(write.storage), x=x)
+
+
+def _laid_out_anew(moment: Moment) -> Text:
+    result = _result(moment)
+    was = moment.tensor_before(result.id) if result else None
+    if result is None or was is None:
+        return _nothing(moment)
+    fields = [
+        (Text("shape", "形状"), shape(was.shape), shape(result.shape)),
+        (Text("strides", "步幅"), shape(was.strides), shape(result.strides)),
+        (Text("offset", "偏移"), str(was.offset), str(result.offset)),
+    ]
+    moves = [Text("{0} {1} → {2}", "{0} {1} → {2}").format(*field) for field in fields if field[1] != field[2]]
+    changed = listing(moves) if moves else Text("nothing differs", "内容没有变化")
+    pattern = Text(
+        "{0} changed only the metadata of {1}: {2}; no bytes moved.", "{0}只改了 {1} 的元数据：{2}；没有搬动任何字节。"
+    )
+    return pattern.format(moment.head, moment.called_before(result.id), changed)
+
+
+def _moved_house(moment: Moment) -> Text:
+    result = _result(moment)
+    was = moment.tensor_before(result.id) if result else None
+    if result is None or was is None:
+        return _nothing(moment)
+    pattern = Text(
+        "{head} is in place in name only: {x} now points into {place} and has left {old} untouched.",
+        "{head}只是名义上的原地操作：{x} 改为指向{place}，原来的 {old} 原封不动。",
+    )
+    x = moment.called_before(result.id)
+    return pattern.format(head=moment.head, x=x, place=_place(moment, result), old=storage_label(was.storage))
+
+
+def _nothing(moment: Moment) -> Text:
+    return Text("{0} ran and made no tensor.", "{0}已执行，没有产生张量。").format(moment.head)
+
+
+def _returned_itself(moment: Moment, result: TensorFacts) -> Text:
+    pattern = Text("{0} returned {1} itself: nothing was copied.", "{0}直接返回 {1} 本身：没有任何复制。")
+    return pattern.format(moment.head, moment.called_before(result.id))
+
+
+def _result(moment: Moment) -> TensorFacts | None:
+    """The tensor an operation gave back; what it wrote to, for one that gave back nothing (`x[0] = 5`)."""
+    written = (write.tensor for write in moment.step.writes)
+    output = moment.step.output if moment.step.output is not None else next(written, None)
+    return None if output is None else moment.after.tensors.get(output)
+
+
+def _place(moment: Moment, tensor: TensorFacts) -> Text:
+    label = storage_label(tensor.storage)
+    storage = moment.after.storages.get(tensor.storage)
+    if storage is None or (moment.before and tensor.storage in moment.before.storages):
+        return Text("the storage {0}", "已有的存储 {0} ").format(label)
+    return Text("a new storage {0} ({1})", "新存储 {0}（{1}）").format(label, byte_count(storage.bytes))
+
+
+_DEEDS: dict[Category, Callable[[Moment], Text]] = {
+    "create": _created,
+    "ordinary": _computed,
+    "view": _viewed,
+    "in-place": _wrote,
+    "relayout": _laid_out_anew,
+    "reallocated": _moved_house,
+}
+
+
+# --- what followed -------------------------------------------------------------------------------------------------
+
+
+def _consequences(moment: Moment) -> list[Text]:
+    return [*_copied(moment), *_versions(moment), *_history(moment), *_kept(moment), *_stale(moment), *freed(moment)]
+
+
+def _copied(moment: Moment) -> list[Text]:
+    pattern = Text(
+        "The overwritten value was copied first ({0}), because backward needs it.",
+        "被覆盖的值事先复制了一份（{0}），因为反向传播要用到它。",
+    )
+    node = moment.node(moment.step.kept) if moment.step.kept is not None else None
+    copies = [saved.storage for saved in node.saved if saved.copy] if node else []
+    total = sum(moment.after.storages[copy].bytes for copy in dict.fromkeys(copies) if copy in moment.after.storages)
+    return [pattern.format(byte_count(total))] if copies else []
+
+
+def _versions(moment: Moment) -> list[Text]:
+    pattern = Text("Version of {0}: {1} → {2}, seen by {3}.", "{0} 的版本号：{1} → {2}，共享它的有 {3}。")
+    return [
+        pattern.format(storage_label(write.storage), write.before, write.after, _seen_by(moment, write))
+        for write in moment.step.writes
+        if write.before != write.after
+    ]
+
+
+def _seen_by(moment: Moment, write: WriteFacts) -> Text:
+    sharers = [tensor.id for tensor in tensors_on(moment.after, write.storage)]
+    return listing([moment.called(tensor) for tensor in sorted(sharers, key=lambda t: t != write.tensor)] or [_NOBODY])
+
+
+_NOBODY = Text("no live tensor", "零个存活的张量")
+
+
+def _history(moment: Moment) -> list[Text]:
+    return [_rewired(moment, rewire) for rewire in moment.step.rewired]
+
+
+def _rewired(moment: Moment, rewire: RewireFacts) -> Text:
+    x, tensor = moment.called_shortly(rewire.tensor), moment.after.tensors.get(rewire.tensor)
+    if rewire.after is None:
+        return Text("{0} no longer has a history.", "{0} 不再有梯度历史。").format(x)
+    new = moment.called_node(rewire.after)
+    if rewire.before is None:
+        return Text("{0} now has a history: it comes from {1}.", "{0} 从此有了梯度历史：由 {1} 得到。").format(x, new)
+    old = moment.called_node(rewire.before)
+    if tensor is not None and tensor.base is not None:
+        pattern = Text("The view {0} was given a new grad node, {1}.", "视图 {0} 的梯度节点重新生成：{1}。")
+        return pattern.format(x, new)
+    return Text("{0} now comes from the new {1} instead of {2}.", "{0} 的梯度节点由 {2} 换成了新的 {1}。").format(
+        x, new, old
+    )
+
+
+def _kept(moment: Moment) -> list[Text]:
+    step = moment.step
+    node = moment.node(step.kept) if step.kept is not None else None
+    if node is None:
+        return []
+    names = [_saved_name(saved.name, saved.storage, saved.version) for saved in node.saved if not saved.copy]
+    if names:
+        pattern = Text("{0} keeps {1} for backward.", "{0} 为反向传播保存了 {1}。")
+        return [pattern.format(moment.called_node(node.id), listing(names))]
+    if step.category == "ordinary" and not node.saved:
+        pattern = Text("{0} joins the graph and keeps no tensor.", "计算图中加入了 {0}，它不保存任何张量。")
+        return [pattern.format(moment.called_node(node.id))]
+    return []
+
+
+def _saved_name(name: str, storage: int, version: int) -> Text:
+    return Text("`{0}` ({1} at version {2})", "`{0}`（{1}，版本 {2}）").format(name, storage_label(storage), version)
+
+
+def _stale(moment: Moment) -> list[Text]:
+    spoilt: dict[int, list[Text]] = {}
+    for node, saved in newly_stale(moment.recording, moment.index):
+        spoilt.setdefault(node, []).append(quoted(saved.name))
+    if len(spoilt) > MOST_ITEMS:
+        pattern = Text("What {0} grad nodes had saved is now stale.", "{0} 个梯度节点保存的值已过期。")
+        return [pattern.format(len(spoilt))]
+    return [_went_stale(moment.called_node(node), names) for node, names in spoilt.items()]
+
+
+def _went_stale(node: Text, names: list[Text]) -> Text:
+    verb = "is" if len(names) == 1 else "are"
+    return Text(f"The {{1}} saved by {{0}} {verb} now stale.", "{0} 保存的 {1} 已过期。").format(node, listing(names))

@@ -1,0 +1,202 @@
+"""What a recording is made of: plain immutable facts, one class for each kind of thing that a picture shows.
+
+Nothing here knows an engine. Storages, tensors and nodes carry serial numbers given in the order in which the recorder
+first met them (never memory addresses), so that the same program gives the same recording everywhere.
+
+Units: `bytes`, `live` and `peak` are bytes; `shape`, `strides` and `offset` count elements ("slots"), not bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from inplacelab.language import Text
+
+Number = float | int | bool | complex
+Values = tuple[Number, ...]
+
+Category = Literal["ordinary", "view", "in-place", "relayout", "reallocated", "create"]
+"""How an operation treats memory. "relayout" changes only the metadata of the tensor itself (`transpose_`);
+"reallocated" is in place in name only: the tensor was given a new storage (`reshape_` that must copy, `cast_`)."""
+
+StepKind = Literal["operation", "line", "backward", "error"]
+BackwardAction = Literal["begin", "arrived", "unpack", "run", "failed", "end"]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is kept of a storage too large to keep whole."""
+
+    minimum: Number
+    maximum: Number
+    head: Values
+    tail: Values
+
+
+@dataclass(frozen=True, slots=True)
+class StorageFacts:
+    """A storage: a flat run of slots on a device, with one version counter."""
+
+    id: int
+    bytes: int
+    slots: int
+    dtype: str
+    device: str
+    version: int
+    values: Values | Summary | None
+    """The slots in memory order, whole if there are few; None if they were not recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class TensorFacts:
+    """A tensor: metadata pointing into a storage, and a place in the gradient history.
+
+    Element (i, j, ...) lives in slot `offset + i*strides[0] + j*strides[1] + ...`.
+    """
+
+    id: int
+    names: tuple[str, ...]
+    """The learner's names bound to this one object; several names are one tensor. Empty for a temporary."""
+    storage: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    dtype: str
+    device: str
+    leaf: bool
+    needs_gradient: bool
+    """`not stop_gradient` in Paddle's words, `requires_grad` in PyTorch's."""
+    base: int | None
+    """The tensor that this one is a view of, if it is a view."""
+    node: int | None
+    """The grad node that made its present value (its `grad_fn`)."""
+    grad: int | None
+    """The tensor that holds its gradient (its `.grad`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class SavedFacts:
+    """A tensor that a grad node keeps for backward, as it was at one version of its storage."""
+
+    name: str
+    """What the derivative calls it: the input's name ("x", "y") or "out"."""
+    storage: int
+    version: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    copy: bool
+    """True for a copy made because the operation was about to overwrite the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class EdgeFacts:
+    """Gradients travel along `input` to the node `to`."""
+
+    input: str
+    to: int
+
+
+NodeStatus = Literal["", "waiting", "arrived", "unpacking", "done", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFacts:
+    """A grad node: how to send a gradient from an operation's result to its inputs."""
+
+    id: int
+    name: str
+    op: str
+    line: int | None
+    edges: tuple[EdgeFacts, ...]
+    saved: tuple[SavedFacts, ...]
+    released: bool
+    """True once backward has freed what was saved."""
+    leaf: int | None
+    """For an accumulation node: the leaf tensor whose `.grad` it fills."""
+    status: NodeStatus
+    """Where backward stands with this node; "" outside backward."""
+
+
+@dataclass(frozen=True, slots=True)
+class WriteFacts:
+    """One raise of a version counter."""
+
+    storage: int
+    before: int
+    after: int
+    tensor: int
+    """The tensor through which it was written."""
+    slots: tuple[tuple[int, int], ...]
+    """Runs of slots written, as (first, one past the last). Empty if only metadata changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class RewireFacts:
+    """A tensor's history changed hands in this step: its node was `before` and is now `after`."""
+
+    tensor: int
+    before: int | None
+    after: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class BackwardFacts:
+    """One moment of the backward pass."""
+
+    action: BackwardAction
+    node: int | None
+    saved: str | None = None
+    """The name of the saved tensor being unpacked."""
+    kept_at: int | None = None
+    found_at: int | None = None
+    """The version at which it was kept, and the version found now; a difference means it is stale."""
+    gradient: Values | None = None
+    """The gradient that arrived at the node, in row-major order, if it is small."""
+    shape: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorFacts:
+    """An exception as the learner saw it, with what a recorder could add."""
+
+    type: str
+    message: str
+    explanation: Text | None
+    """What happened, why and how to mend it, if the error is one of the engine's refusals."""
+    notes: tuple[Text, ...]
+    """Which line kept the value, which line wrote to it, through which view."""
+    node: int | None = None
+    storage: int | None = None
+    tensor: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that happened, and what it changed.
+
+    `storages`, `tensors` and `nodes` hold only what is new or different after this step; None says that the thing
+    is gone. `Recording.state` adds them up.
+    """
+
+    index: int
+    kind: StepKind
+    phase: Literal["forward", "backward"]
+    line: int | None
+    op: str | None
+    """The learner's name for the operation ("scale_"), for an operation step."""
+    category: Category | None
+    inputs: tuple[int, ...]
+    output: int | None
+    writes: tuple[WriteFacts, ...]
+    rewired: tuple[RewireFacts, ...]
+    kept: int | None
+    """The node made by this step, if it made one."""
+    live: int
+    peak: int
+    backward: BackwardFacts | None
+    error: ErrorFacts | None
+    storages: tuple[tuple[int, StorageFacts | None], ...]
+    tensors: tuple[tuple[int, TensorFacts | None], ...]
+    nodes: tuple[tuple[int, NodeFacts | None], ...]

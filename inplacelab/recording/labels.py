@@ -1,0 +1,51 @@
+"""What a storage, a tensor and a grad node are called, in a sentence and in a picture alike."""
+
+from __future__ import annotations
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import NodeFacts, TensorFacts
+from inplacelab.recording.recording import State
+
+__all__ = ["gradient_flag", "node_label", "storage_label", "tensor_label"]
+
+
+def storage_label(storage: int) -> str:
+    """`S` and the serial number: "S1"."""
+    return f"S{storage}"
+
+
+def tensor_label(tensor: TensorFacts, names: tuple[str, ...] | None = None) -> Text:
+    """The learner's names for a tensor object, or `T` and the serial number if it has none.
+
+    Args:
+        tensor: the tensor.
+        names: the names to use instead of those that it has at this step.
+    """
+    called = tensor.names if names is None else names
+    if called is None:
+        return Text("the temporary `T{0}`", "`T{0}`（临时张量）").format(tensor.id)
+    first, *others = called
+    if not others:
+        return Text("`{0}`", "`{0}`").format(first)
+    also = [f"`{name}`" for name in others]
+    return Text(f"`{first}` (also called {' and '.join(also)})", f"`{first}`（又名 {'、'.join(also)}）")
+
+
+def node_label(state: State, node: NodeFacts, here: int | None = None) -> Text:
+    """A grad node by its name and the line that made it, with its number only where those two do not tell it apart.
+
+    Args:
+        state: where the node stands among others.
+        node: the node.
+        here: the line being talked about, which need not be said again.
+    """
+    twins = any(n.name == node.name and n.line == node.line and n.id != node.id for n in state.nodes.values())
+    name = f"`{node.name}` #{node.id}" if twins else f"`{node.name}`"
+    if node.line is None or node.line == here:
+        return Text(name, name)
+    return Text("{0} (line {1})", "{0}（第 {1} 行）").format(name, node.line)
+
+
+def gradient_flag(framework: str, *, asks: bool) -> str:
+    """How a framework writes that a tensor asks for a gradient, or not: "stop_gradient=False", "requires_grad=True"."""
+    return f"requires_grad={asks}" if framework == "torch" else f"stop_gradient={not asks}"

@@ -1,0 +1,96 @@
+"""Which slots of its storage a tensor reaches: the arithmetic of shape, strides and offset.
+
+Element (i, j, ...) lives in slot `offset + i*strides[0] + j*strides[1] + ...`, counted in elements.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from math import prod
+from typing import Protocol
+
+
+class Laid(Protocol):
+    """Anything that says how its elements lie: a tensor's facts, a saved tensor's, a layout."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The sizes of the axes."""
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Slots from one element to the next along each axis."""
+
+    @property
+    def offset(self) -> int:
+        """The slot of the first element."""
+
+
+Runs = tuple[tuple[int, int], ...]
+"""Runs of neighbouring slots, as (first, one past the last), in order and apart from each other."""
+
+__all__ = ["Runs", "common_runs", "is_contiguous", "slot_runs", "slots_of"]
+
+
+def slots_of(tensor: Laid) -> tuple[int, ...]:
+    """The slot of every element, in row-major order of the elements. An expanded tensor names a slot several times."""
+    steps = (range(0, size * stride, stride) if stride else (0,) * size for size, stride in _axes(tensor))
+    return tuple(tensor.offset + sum(hops) for hops in product(*steps))
+
+
+def slot_runs(tensor: Laid) -> Runs:
+    """The slots that a tensor reaches, as runs. Costs little for a large contiguous tensor: it is one run."""
+    if prod(tensor.shape) == 0:
+        return ()
+    axes = [(size, stride) for size, stride in _axes(tensor) if size > 1 and stride]
+    first = tensor.offset + sum((size - 1) * stride for size, stride in axes if stride < 0)
+    by_stride = sorted((abs(stride), size) for size, stride in axes)
+    length = 1
+    outer: list[range] = []
+    for stride, size in by_stride:
+        # As long as a hop is no longer than the run so far, the shifted runs touch and make one longer run.
+        if not outer and stride <= length:
+            length += stride * (size - 1)
+        else:
+            outer.append(range(0, size * stride, stride))
+    return _merged(sorted((first + sum(hops), first + sum(hops) + length) for hops in product(*outer)))
+
+
+def is_contiguous(tensor: Laid) -> bool:
+    """Whether the elements lie in row-major order without gaps. Axes of size 1 do not matter."""
+    expected = 1
+    for size, stride in reversed(_axes(tensor)):
+        if size != 1 and stride != expected:
+            return prod(tensor.shape) == 0
+        expected *= size
+    return True
+
+
+def common_runs(one: Runs, other: Runs) -> Runs:
+    """The slots in both."""
+    # Both are in order: walk them side by side and always leave the run that ends first.
+    i = j = 0
+    common = []
+    while i < len(one) and j < len(other):
+        start, stop = max(one[i][0], other[j][0]), min(one[i][1], other[j][1])
+        if start < stop:
+            common.append((start, stop))
+        if one[i][1] <= other[j][1]:
+            i += 1
+        else:
+            j += 1
+    return tuple(common)
+
+
+def _axes(tensor: Laid) -> tuple[tuple[int, int], ...]:
+    return tuple(zip(tensor.shape, tensor.strides, strict=True))
+
+
+def _merged(runs: list[tuple[int, int]]) -> Runs:
+    merged: list[tuple[int, int]] = []
+    for start, stop in runs:
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(stop, merged[-1][1]))
+        else:
+            merged.append((start, stop))
+    return tuple(merged)
