@@ -1,0 +1,1 @@
+"""Recorders: they watch a program run and write a `Recording`, the only thing that pictures are drawn from."""

@@ -1,0 +1,148 @@
+"""Which line of the learner's program is running, and which names it has given to which tensors.
+
+Two things are needed. *Where are we?* is answered by looking outward through the frames for the first one that runs the
+learner's file. *When did a name change?* is not an event of the engine at all: `y = x` computes nothing. So a program that
+we run ourselves gets a call before each of its statements (`marked`), which changes neither its lines nor what it does.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping
+from types import FrameType
+from typing import Any, NamedTuple
+
+MARK = "__inplacelab_mark__"
+"""The name, in the program's globals, of the function called before each statement."""
+
+_BODIES = ("body", "orelse", "finalbody")
+_SILENT = (
+    ast.Import,
+    ast.ImportFrom,
+    ast.FunctionDef,
+    ast.AsyncFunctionDef,
+    ast.ClassDef,
+    ast.Pass,
+    ast.Global,
+    ast.Nonlocal,
+)
+"""Statements that do nothing to tensors. (`from __future__` must also stay the first.)"""
+
+
+def marked(tree: ast.Module) -> ast.Module:
+    """The program with a call of `MARK(line)` before each statement that may do something; lines stay as they are."""
+    program: ast.Module = _Marker().visit(tree)
+    return ast.fix_missing_locations(program)
+
+
+class _Marker(ast.NodeTransformer):
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        for field in _BODIES:
+            body = getattr(node, field, None)
+            if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
+                setattr(node, field, list(_with_marks(body, _may_begin_with_docstring(node, field))))
+        return node
+
+
+def _may_begin_with_docstring(node: ast.AST, field: str) -> bool:
+    return field == "body" and isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+
+
+def _with_marks(body: list[ast.stmt], docstring: bool) -> Iterator[ast.stmt]:
+    for k, statement in enumerate(body):
+        first_string = (
+            docstring and k == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        )
+        if not (first_string or isinstance(statement, _SILENT)):
+            yield _mark(statement)
+        yield statement
+
+
+def _mark(statement: ast.stmt) -> ast.stmt:
+    call = ast.Call(ast.Name(MARK, ast.Load()), [ast.Constant(statement.lineno)], [])
+    return ast.copy_location(ast.Expr(call), statement)
+
+
+def identifiers(tree: ast.AST) -> frozenset[str]:
+    """Every name that stands in the program: only these can tell a reader anything."""
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+
+
+class Scope(NamedTuple):
+    """The names of one frame of the learner's program."""
+
+    names: Mapping[str, Any]
+    function: str
+    """The function whose locals these are; "" for the program's globals."""
+
+
+def frames_of(filename: str, innermost: FrameType | None) -> Iterator[FrameType]:
+    """The frames that run `filename`, the innermost first."""
+    while innermost is not None:
+        if innermost.f_code.co_filename == filename:
+            yield innermost
+        innermost = innermost.f_back
+
+
+def scopes_of(frames: Iterable[FrameType]) -> list[Scope]:
+    """Their names, the outermost first."""
+    found = [Scope(f.f_locals, "" if f.f_locals is f.f_globals else f.f_code.co_name) for f in frames]
+    return found[::-1]
+
+
+def bindings(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> dict[int, tuple[str, ...]]:
+    """For each object of `kind` (by `id`), the names given to it.
+
+    Of the globals only the names in `wanted` count. A local name that an outer scope uses for something else is written
+    with its function's name before it.
+    """
+    names: dict[int, list[str]] = {}
+    taken: dict[str, int] = {}
+    for scope in scopes:
+        for name, value in list(scope.names.items()):
+            if not scope.function and name not in wanted:
+                continue
+            for label, thing in _things(name, value, kind):
+                clash = scope.function and taken.get(label, id(thing)) != id(thing)
+                shown = f"{scope.function}.{label}" if clash else label
+                taken[shown] = id(thing)
+                if shown not in names.setdefault(id(thing), []):
+                    names[id(thing)].append(shown)
+    return {key: tuple(labels) for key, labels in names.items()}
+
+
+def _things(name: str, value: Any, kind: type) -> Iterator[tuple[str, Any]]:
+    """The objects of `kind` that a name leads to: itself, the first elements of a list, the parameters of a layer."""
+    if isinstance(value, kind):
+        yield name, value
+    elif type(value) in (list, tuple):
+        for k, each in enumerate(value[:16]):
+            if isinstance(each, kind):
+                yield f"{name}[{k}]", each
+    elif callable(getattr(type(value), "named_parameters", None)):
+        for path, parameter in value.named_parameters():
+            yield f"{name}.{path}", parameter
+
+
+class Block(NamedTuple):
+    """The text inside a `with` statement."""
+
+    text: str
+    first_line: int
+
+
+def with_block(filename: str, line: int) -> Block:
+    """The body of the `with` statement that stands on `line` of a file; no text if the file cannot be read."""
+    lines = linecache.getlines(filename)
+    try:
+        tree = ast.parse("".join(lines))
+    except SyntaxError:
+        return Block("", 1)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.With) and node.lineno <= line <= node.body[0].lineno:
+            first, last = node.body[0].lineno, node.body[-1].end_lineno
+            return Block(textwrap.dedent("".join(lines[first - 1 : last])), first)
+    return Block("", 1)
