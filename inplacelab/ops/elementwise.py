@@ -27,17 +27,11 @@ def conj(x: Tensor) -> Tensor:
 
 
 def _add(out: Any, x: Any, y: Any, alpha: Any, device: Any) -> None:
-    if alpha == 1:
-        np.add(x, y, out)
-    else:
-        np.add(x, _times(y, alpha, device), out)
+    np.add(x, _times(y, alpha, device), out)
 
 
 def _subtract(out: Any, x: Any, y: Any, alpha: Any, device: Any) -> None:
-    if alpha == 1:
-        np.subtract(x, y, out)
-    else:
-        np.subtract(x, _times(y, alpha, device), out)
+    np.subtract(x, _times(y, alpha, device), out)
 
 
 def _times(y: Any, alpha: Any, device: Any) -> Any:
@@ -91,13 +85,13 @@ def _no_activation(x: Any, act: Any) -> None:
 
 elementwise(
     "add", "x, y", ("Add `alpha * y` to `x`, element by element.", "逐元素计算 `x + alpha * y`。"),
-    attrs="*, alpha=1", kernel=_add,
+    attrs="*, alpha=1", ufunc=np.add, plain="alpha == 1", kernel=_add,
     d_x=lambda g: g,
     d_y=lambda g, alpha: g if alpha == 1 else g.scale(alpha),
 )  # fmt: skip
 elementwise(
     "subtract", "x, y", ("Subtract `alpha * y` from `x`, element by element.", "逐元素计算 `x - alpha * y`。"),
-    attrs="*, alpha=1", kernel=_subtract, aliases=("sub",),
+    attrs="*, alpha=1", ufunc=np.subtract, plain="alpha == 1", kernel=_subtract, aliases=("sub",),
     d_x=lambda g: g,
     d_y=lambda g, alpha: g.scale(-alpha),
 )  # fmt: skip

@@ -14,13 +14,13 @@ import numpy as np
 from inplacelab import errors, observe
 from inplacelab.language import Text
 from inplacelab.layout import Shape, is_basic
-from inplacelab.ops import template, views, writes
+from inplacelab.ops import views, writes
 from inplacelab.ops.factories import to_tensor
-from inplacelab.ops.table import add_row
+from inplacelab.ops.table import Made, add_row
 from inplacelab.tensor import Tensor
 
-_view = template.function(views.getitem, "view")
-_write_part = template.function(writes.setitem, "in-place")
+_VIEW = Made(views.getitem, "view")
+_WRITE_PART = Made(writes.setitem, "in-place")
 
 
 def _positions(x: Any, key: Any) -> Any:
@@ -117,7 +117,7 @@ def getitem(self: Tensor, key: Any) -> Tensor:
         IndexRangeError: if an index lies outside its axis.
         IndexKindError: if the key is of a kind that cannot select.
     """
-    return _view(self, key) if is_basic(key) else self._take(key)
+    return _VIEW.function()(self, key) if is_basic(key) else self._take(key)
 
 
 def setitem(self: Tensor, key: Any, value: Any) -> None:
@@ -136,8 +136,8 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
         self._put_(given, key)
         return
     with observe.silence():
-        part = _view(self, key)
-        _write_part(part, given)
+        part = _VIEW.function()(self, key)
+        _WRITE_PART.function()(part, given)
     if observe.listeners:
         root = self if self.base is None else self.base
         observe.tell(

@@ -15,13 +15,12 @@ from typing import Any, cast
 import numpy as np
 
 from inplacelab import dtypes
-from inplacelab.ops import template
 from inplacelab.ops.contractions import flip_last
 from inplacelab.ops.factories import to_tensor
-from inplacelab.ops.table import FUNCTIONS, ROWS
+from inplacelab.ops.table import FUNCTIONS, ROWS, Made
 from inplacelab.tensor import Tensor
 
-_product = template.function(ROWS["matmul"], "ordinary")
+_PRODUCT = Made(ROWS["matmul"], "ordinary")
 
 
 def matmul(
@@ -36,7 +35,7 @@ def matmul(
     >>> paddle.matmul(paddle.ones([2, 3]), paddle.ones([3])).tolist()
     [3.0, 3.0]
     """
-    return _product(flip_last(x) if transpose_x else x, flip_last(y) if transpose_y else y)  # type: ignore[no-any-return]
+    return _PRODUCT.function()(flip_last(x) if transpose_x else x, flip_last(y) if transpose_y else y)  # type: ignore[no-any-return]
 
 
 def _is_number(value: Any) -> bool:

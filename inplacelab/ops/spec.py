@@ -20,6 +20,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from inplacelab.language import Text
@@ -50,6 +51,7 @@ class Row:
         attrs: the other parameters, as they stand in a signature: "perm", "*, alpha=1".
         kernel: computes into `out`; its parameters are named after what it wants (out, inputs, attributes, device).
         ufunc: instead of a kernel: a NumPy ufunc, called as `ufunc(x, y, out)`.
+        plain: with both: the condition on the attributes under which the ufunc alone will do.
         shape: the shape of the result, from the shapes of the inputs and the attributes it names.
         dtype: the dtype of the result, from those of the inputs and the attributes it names.
         prepare: for an attribute, a function (array, value) that checks it and brings it into the kernel's form.
@@ -70,6 +72,7 @@ class Row:
     attrs: str = ""
     kernel: Callable[..., None] | None = None
     ufunc: Any = None
+    plain: str = ""
     shape: Callable[..., tuple[int, ...]] | None = None
     dtype: Callable[..., Any] | None = None
     prepare: Mapping[str, Callable[[Any, Any], Any]] = field(default_factory=dict)
@@ -91,7 +94,7 @@ class Row:
         """As `grad_fn.name()` gives it: "MultiplyGradNode"."""
         return self.node
 
-    @property
+    @cached_property
     def attributes(self) -> tuple[inspect.Parameter, ...]:
         """The parameters that are not tensors."""
         return tuple(inspect.signature(eval(f"lambda {self.attrs}: None")).parameters.values())

@@ -42,7 +42,7 @@ def function(row: Row, variant: str) -> Callable[..., Any]:
         **_SCOPE,
         "__name__": "inplacelab.operations",
         "ROW": row,
-        "KERNEL": row.ufunc or row.kernel,
+        "KERNEL": row.kernel, "UFUNC": row.ufunc,
         "SHAPE": row.shape,
         "DTYPE": row.dtype,
         "LAYOUT": row.layout,
@@ -96,14 +96,16 @@ def _prepare(row: Row) -> Iterator[str]:
         yield f"{attribute} = PREPARE_{attribute}(a0, {attribute})"
 
 
-def _launch(row: Row, out: str) -> str:
+def _launch(row: Row, out: str) -> Iterator[str]:
     """The call of the kernel: a ufunc writes into its last argument, a kernel gets what its parameters are named after."""
     arrays = {name: f"a{k}" for k, name in enumerate(row.inputs)}
-    if row.ufunc is not None:
-        return f"KERNEL({', '.join([*arrays.values(), out])})"
-    assert row.kernel is not None
+    plain = f"UFUNC({', '.join([*arrays.values(), out])})"
+    if row.kernel is None:
+        yield plain
+        return
     known = {**arrays, "out": out, "device": "storage.device"}
-    return f"KERNEL({', '.join(known.get(p, p) for p in inspect.signature(row.kernel).parameters)})"
+    call = f"KERNEL({', '.join(known.get(p, p) for p in inspect.signature(row.kernel).parameters)})"
+    yield from [f"if {row.plain}:", f"    {plain}", "else:", f"    {call}"] if row.plain else [call]
 
 
 def _call(function: Callable[..., Any], known: dict[str, str]) -> str:
@@ -138,6 +140,11 @@ def _facts(row: Row) -> str:
     )
 
 
+def _nothing_kept(row: Row) -> str:
+    """What is kept to begin with: a new dict only if something may come into it."""
+    return "{}" if any(row.keeps(k) for k in range(len(row.inputs))) else "NOTHING"
+
+
 def _metas(row: Row) -> Iterator[str]:
     for k, name in enumerate(row.inputs):
         if f"{name}_meta" in row.facts:
@@ -161,7 +168,7 @@ def _ordinary(row: Row) -> Iterator[str]:
     yield from _prepare(row)
     yield f"shape = {_result_shape(row)}"
     yield f"out = storage.device.empty(shape, {_ordinary_dtype(row)})"
-    yield _launch(row, "out")
+    yield from _launch(row, "out")
     yield "result = fresh(out, storage.device)"
     yield "node = None"
     if any(row.rules):
@@ -192,7 +199,7 @@ def _ordinary_history(row: Row) -> Iterator[str]:
     for k, name in enumerate(row.inputs):
         yield f"e{k} = None if {name}.base is None and {name}._stop else edge({name})"
     yield f"if {' or '.join(f'{e} is not None' for e in edges)}:"
-    yield "    kept = {}"
+    yield f"    kept = {_nothing_kept(row)}"
     for k, name in enumerate(row.inputs):
         if row.needed_for(name):
             yield f"    if {_needed(row, name, edges)}:"
@@ -221,7 +228,7 @@ def _in_place(row: Row) -> Iterator[str]:
     yield "node = None"
     yield "if modes.recording_history:"
     yield from ("    " + line for line in _in_place_history(row, name))
-    yield _launch(row, "a0")
+    yield from _launch(row, "a0")
     yield "storage.version += 1"
     yield from _rewrite(row)
     yield "if observe.listeners:"
@@ -261,9 +268,10 @@ def _in_place_history(row: Row, name: str) -> Iterator[str]:
         yield f"e{k} = None if {other}.base is None and {other}._stop else edge({other})"
     tracked = [f"not {x}._stop", "(base is not None and not base._stop)", *(f"{e} is not None" for e in edges[1:])]
     yield f"if {' or '.join(tracked)}:"
-    yield f"    check_leaf({name!r}, {x}{', setitem=True' if row.name == 'setitem' else ''})"
+    yield f"    if base is not None or {x}.node is None:"
+    yield f"        check_leaf({name!r}, {x}{', setitem=True' if row.name == 'setitem' else ''})"
     yield f"    e0 = None if {x}._stop else {x}.node"
-    yield "    kept = {}"
+    yield f"    kept = {_nothing_kept(row)}"
     if row.needed_for(x):
         yield f"    if {_needed(row, x, edges)}:  # about to be overwritten"
         yield f"        kept[{x!r}] = save_copy({x!r}, {x}, e0)"
