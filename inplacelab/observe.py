@@ -35,8 +35,8 @@ class Observer:
     def operation(self, operation: Operation) -> None:
         """An operation was done."""
 
-    def backward_begins(self, roots: Sequence[Any]) -> None:
-        """Backward starts at these nodes."""
+    def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
+        """Backward starts at these nodes, with these gradients."""
 
     def gradient_arrives(self, node: Any, gradient: Any) -> None:
         """A gradient (the first or a further part of a sum) was handed to `node`."""

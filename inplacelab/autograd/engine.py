@@ -39,7 +39,7 @@ class Pass:
         """Send the gradients of `roots` through the graph."""
         with modes.set_grad_enabled(self.create_graph):
             for each in observe.listeners:
-                each.backward_begins([node for node, _ in roots])
+                each.backward_begins(roots)
             try:
                 for node, gradient in roots:
                     self._send(node, gradient, ours=False)

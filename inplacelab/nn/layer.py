@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from inplacelab import observe
 from inplacelab.autograd import modes
 from inplacelab.ops.factories import generator, to_tensor
 from inplacelab.tensor import Parameter, Tensor, adopt
@@ -55,12 +56,13 @@ class Layer:
         """A new parameter: Xavier-uniform numbers for weights, zeros for biases, as Paddle does by default."""
         sizes = tuple(int(n) for n in shape)
         limit = 0.0 if is_bias or not sizes else float(np.sqrt(6.0 / (sizes[0] + sizes[-1])))
-        values = to_tensor(generator().uniform(-limit, limit, sizes), dtype=dtype or self._dtype)
-        parameter = as_parameter(values)
-        parameter.name = f"{self._full_name}.{'b' if is_bias else 'w'}_0"
-        if default_initializer is not None:
-            with modes.no_grad():
+        with observe.silence(), modes.no_grad():
+            parameter = as_parameter(to_tensor(generator().uniform(-limit, limit, sizes), dtype=dtype or self._dtype))
+            parameter.name = f"{self._full_name}.{'b' if is_bias else 'w'}_0"
+            if default_initializer is not None:
                 default_initializer(parameter)
+        if observe.listeners:
+            observe.tell("create_parameter", "create", (), parameter, None)
         return parameter
 
     def add_sublayer(self, name: str, sublayer: Layer) -> Layer:

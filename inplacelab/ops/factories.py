@@ -76,6 +76,17 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
     return made("to_tensor", device.from_host(values.astype(wanted, copy=False)), device, stop_gradient)
 
 
+def operand(value: Any, x: Tensor, dtype: Any = None) -> Tensor:
+    """A number or an array that meets `x` in an operation, as a tensor of the same dtype and on the same device.
+
+    A tensor is handed back as it is. Nobody is told: the program has not asked for a tensor.
+    """
+    if isinstance(value, Tensor):
+        return value
+    device = x.storage.device
+    return fresh(device.from_host(_array(value).astype(x.array.dtype if dtype is None else dtype, copy=False)), device)
+
+
 def _array(data: Any) -> np.ndarray[Any, Any]:
     """The values as a NumPy array of a dtype that a tensor can have."""
     if isinstance(data, Tensor):

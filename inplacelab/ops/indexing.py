@@ -15,7 +15,7 @@ from inplacelab import errors, observe
 from inplacelab.language import Text
 from inplacelab.layout import Shape, is_basic
 from inplacelab.ops import views, writes
-from inplacelab.ops.factories import to_tensor
+from inplacelab.ops.factories import operand, to_tensor
 from inplacelab.ops.table import Made, add_row
 from inplacelab.tensor import Tensor
 
@@ -128,7 +128,7 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
         WriteConflictError: if the value overlaps the part that is written.
         ShapeError: if the value does not fit.
     """
-    given = value if isinstance(value, Tensor) else to_tensor(np.asarray(value), dtype=self.dtype, place=self.place)
+    given = operand(value, self)
     if not is_basic(key):
         selected = _selected_shape(self.array.shape, _positions(self.array, key))
         if not fits(given.array.shape, selected):

@@ -16,7 +16,7 @@ import numpy as np
 
 from inplacelab import dtypes
 from inplacelab.ops.contractions import flip_last
-from inplacelab.ops.factories import to_tensor
+from inplacelab.ops.factories import operand
 from inplacelab.ops.table import FUNCTIONS, ROWS, Made
 from inplacelab.tensor import Tensor
 
@@ -50,18 +50,13 @@ def _meeting(x: Tensor, number: Any) -> Tensor:
     return x.astype("float32") if isinstance(number, float | np.floating) and kind in "biu" else x
 
 
-def _full(x: Tensor, number: Any) -> Tensor:
-    """The number as a tensor of the dtype and on the device of `x`."""
-    return to_tensor(np.asarray(number), dtype=x.dtype, place=x.place)
-
-
 _Operator = Callable[[Tensor, Any], Tensor]
 
 
 def _binary(name: str, with_number: _Operator, *, reflected: bool = False) -> _Operator:
     def operator(self: Tensor, other: Any) -> Tensor:
         if isinstance(other, np.ndarray) and other.ndim:
-            other = to_tensor(other, place=self.place)
+            other = operand(other, self, dtype=other.dtype)
         if isinstance(other, Tensor):
             first, second = (other, self) if reflected else (self, other)
             result: Tensor = getattr(first, name)(second)
@@ -77,16 +72,16 @@ def _binary(name: str, with_number: _Operator, *, reflected: bool = False) -> _O
 def _divided(x: Tensor, number: Any) -> Tensor:
     """`x / number`, by scaling; integers become floating-point."""
     x = x.astype("float32") if x.array.dtype.kind in "biu" else x
-    return x.divide(_full(x, number)) if number == 0 else x.scale(1.0 / number)
+    return x.divide(operand(number, x)) if number == 0 else x.scale(1.0 / number)
 
 
 def _divides(x: Tensor, number: Any) -> Tensor:
     x = x.astype("float32") if x.array.dtype.kind in "biu" else x
-    return _full(x, number).divide(x)
+    return operand(number, x).divide(x)
 
 
 def _compared(name: str) -> _Operator:
-    return _binary(name, lambda x, number: getattr(x, name)(_full(x, number)))
+    return _binary(name, lambda x, number: getattr(x, name)(operand(number, x)))
 
 
 def _matmul(self: Tensor, other: Any) -> Tensor:

@@ -13,7 +13,7 @@ from inplacelab import errors, observe
 from inplacelab.autograd import modes
 from inplacelab.autograd.history import refresh
 from inplacelab.ops.elementwise import _number
-from inplacelab.ops.factories import to_tensor
+from inplacelab.ops.factories import operand
 from inplacelab.ops.run import constant
 from inplacelab.ops.spec import ZERO
 from inplacelab.ops.table import overwrite
@@ -52,7 +52,7 @@ def set_value(self: Tensor, value: Any) -> None:
     Raises:
         ConversionError: if the shapes differ.
     """
-    given = value if isinstance(value, Tensor) else to_tensor(np.asarray(value), dtype=self.dtype, place=self.place)
+    given = operand(value, self)
     if given.array.shape != self.array.shape:
         raise errors.value_shape(self.shape, given.shape)
     if self.base is not None:

@@ -21,7 +21,7 @@ from typing import Any, Self
 
 import inplacelab
 from inplacelab import devices, errors, observe
-from inplacelab.autograd.nodes import AccumulateNode, Node
+from inplacelab.autograd.nodes import AccumulateNode, Node, ViewNode
 from inplacelab.autograd.saved import Saved
 from inplacelab.language import Text
 from inplacelab.recorders import source as learner
@@ -66,54 +66,64 @@ class LabRecorder(observe.Observer):
         self._shift = first_line - 1
         self._see, self._build = Portraits(), StepBuilder(limit)
         self._line: int | None = None
+        self._op = ""
         self._phase, self._depth = "forward", 0
         self._gradient: Tensor | None = None
-        self._simulated, self._quiet = False, False
+        self._simulated, self._quiet, self._simple = False, False, True
         self._reported: weakref.ref[errors.Refusal] | None = None
 
     # ---- where the program is ------------------------------------------------------------------------------------------
 
-    def mark(self, line: int) -> None:
+    def mark(self, line: int, simple: bool) -> None:
         """The statement on `line` is about to run: the one before it is done."""
-        frame = sys._getframe(1)
-        self._finish_statement(self._scopes(frame))
-        self._line, self._quiet = line - self._shift, True
+        self._finish_statement(self._scopes(sys._getframe(1)))
+        self._line, self._quiet, self._simple = line - self._shift, True, simple
 
     def _scopes(self, innermost: FrameType | None) -> list[learner.Scope]:
         return learner.scopes_of(learner.frames_of(self._filename, innermost))
 
     def _finish_statement(self, scopes: list[learner.Scope]) -> None:
         """Give the statement that has just ended its names; make it a step of its own if no operation was in it."""
-        changes = self._names_now(scopes)
+        changes = self._names_now(scopes, done=True)
         self._draw_flags(changes)
         if self._quiet and self._line is not None:
-            if changes or len(scopes) < 2:
+            if changes or (self._simple and len(scopes) < 2):
                 self._add("line", changes)
         elif changes:
             self._build.amend(changes, live=self._ledger.live)
         self._quiet = False
 
-    def _locate(self) -> None:
-        """Before an event: bring names up to date and find the line."""
+    def _locate(self, *, forget: bool = True) -> None:
+        """At an event: bring names up to date, for the step before, and find the line.
+
+        What has died since died before this event, unless the event itself let go of it (`forget` is then False).
+        """
         frames = list(learner.frames_of(self._filename, sys._getframe(1)))
-        changes = self._names_now(learner.scopes_of(frames))
+        changes = self._names_now(learner.scopes_of(frames), done=False, forget=forget)
         if changes:
             self._build.amend(changes)
         if frames:
             self._line = frames[0].f_lineno - self._shift
         self._quiet = False
 
-    def _names_now(self, scopes: list[learner.Scope]) -> Changes:
-        """What the names say now, and what has gone, as changes."""
+    def _names_now(self, scopes: list[learner.Scope], *, done: bool, forget: bool = True) -> Changes:
+        """What the names say now, and what has gone, as changes.
+
+        In the middle of a statement (not `done`) a tensor may be on its way out of a function, whose names are gone: it
+        keeps the last name it had.
+        """
         see, before = self._see, self._see.names
         if scopes:
             see.names = learner.bindings(scopes, self._wanted, Tensor)
+            if not done:
+                see.names = {**{id(t): before[id(t)] for _, t in see.tensors if id(t) in before}, **see.names}
             self._name_gradients()
         changes = Changes()
         for _, tensor in see.tensors:
             if see.names.get(id(tensor)) != before.get(id(tensor)):
                 self._draw_tensor(changes, tensor)
-        self._forget(changes)
+        if forget:
+            self._forget(changes)
         return changes
 
     def _draw_flags(self, changes: Changes) -> None:
@@ -174,6 +184,8 @@ class LabRecorder(observe.Observer):
             if serial in changes.nodes:
                 continue
             known = serial in self._build.nodes
+            if isinstance(each, ViewNode) and self._op:
+                self._see.origins.setdefault(serial, (self._op, self._line))  # made anew because of this operation
             changes.nodes[serial] = self._see.node(each)
             for saved in each.saved:
                 self._draw_storage(changes, saved.storage)
@@ -193,8 +205,9 @@ class LabRecorder(observe.Observer):
     def operation(self, operation: observe.Operation) -> None:
         if self._depth:
             return  # backward computes with operations too; its nodes are the steps there
-        self._locate()
+        self._locate(forget=operation.category != "reallocated")
         self._see.statuses.clear()
+        self._op = operation.name
         see, output = self._see, operation.output
         before = self._known_version(output.storage)
         changes = Changes()
@@ -247,16 +260,18 @@ class LabRecorder(observe.Observer):
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 
-    def backward_begins(self, roots: Sequence[Any]) -> None:
+    def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
         self._depth += 1
         if self._depth > 1:
             return
         self._locate()
         self._phase = "backward"
         changes = Changes()
-        for node in _reachable(roots):
+        first, self._gradient = roots[0]
+        for node in _reachable([node for node, _ in roots]):
             self._set_status(changes, node, "waiting")
-        self._add("backward", changes, op="backward", backward=BackwardFacts("begin", self._see.nodes.number(roots[0])))
+        begin = BackwardFacts("begin", self._see.nodes.number(first), **self._arrived_gradient())
+        self._add("backward", changes, op="backward", backward=begin)
 
     def gradient_arrives(self, node: Node, gradient: Tensor) -> None:
         if self._depth == 1:

@@ -32,7 +32,10 @@ _SILENT = (
 
 
 def marked(tree: ast.Module) -> ast.Module:
-    """The program with a call of `MARK(line)` before each statement that may do something; lines stay as they are."""
+    """The program with a call of `MARK(line, simple)` before each statement that may do something; lines stay as they are.
+
+    `simple` is False for statements that hold others (`for`, `with`): these will be steps of their own.
+    """
     program: ast.Module = _Marker().visit(tree)
     return ast.fix_missing_locations(program)
 
@@ -62,7 +65,8 @@ def _with_marks(body: list[ast.stmt], docstring: bool) -> Iterator[ast.stmt]:
 
 
 def _mark(statement: ast.stmt) -> ast.stmt:
-    call = ast.Call(ast.Name(MARK, ast.Load()), [ast.Constant(statement.lineno)], [])
+    simple = not hasattr(statement, "body")
+    call = ast.Call(ast.Name(MARK, ast.Load()), [ast.Constant(statement.lineno), ast.Constant(simple)], [])
     return ast.copy_location(ast.Expr(call), statement)
 
 
@@ -106,6 +110,8 @@ def bindings(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> dic
             if not scope.function and name not in wanted:
                 continue
             for label, thing in _things(name, value, kind):
+                if label != name and names.get(id(thing)):
+                    continue  # a path to something that has a name already says nothing new
                 clash = scope.function and taken.get(label, id(thing)) != id(thing)
                 shown = f"{scope.function}.{label}" if clash else label
                 taken[shown] = id(thing)

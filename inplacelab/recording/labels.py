@@ -22,7 +22,7 @@ def tensor_label(tensor: TensorFacts, names: tuple[str, ...] | None = None) -> T
         names: the names to use instead of those that it has at this step.
     """
     called = tensor.names if names is None else names
-    if called is None:
+    if not called:
         return Text("the temporary `T{0}`", "`T{0}`（临时张量）").format(tensor.id)
     first, *others = called
     if not others:
