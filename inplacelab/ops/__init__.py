@@ -11,6 +11,7 @@ from inplacelab.ops import (
     indexing,
     operators,
     reductions,
+    transfers,
     views,
     writes,
 )
@@ -21,5 +22,6 @@ __all__ = ["FUNCTIONS", "ROWS", "contractions", "elementwise", "factories", "red
 methods.attach()
 geometry.attach()
 writes.attach()
+transfers.attach()
 indexing.attach()
 operators.attach()

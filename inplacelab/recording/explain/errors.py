@@ -39,8 +39,17 @@ def stale_story(moment: Moment) -> tuple[Text, ...]:
     if error is None or error.node is None:
         return ()
     mine = [saved for node, saved in stale(moment.after) if node == error.node]
-    failed = next((saved for saved in mine if error.storage in (None, saved.storage)), None)
-    return () if failed is None else (_kept(moment, error.node, failed), *_overwritten(moment, failed))
+    suspects = [saved for saved in mine if error.storage in (None, saved.storage)]
+    if not suspects:
+        return ()
+    failed = next((saved for saved in suspects if saved.name == _last_unpacked(moment)), suspects[0])
+    return (_kept(moment, error.node, failed), *_overwritten(moment, failed))
+
+
+def _last_unpacked(moment: Moment) -> str | None:
+    """The name of the saved tensor that backward looked at last: a node may keep several of one storage."""
+    moments = (step.backward for step in reversed(moment.recording.steps[: moment.step.index]))
+    return next((backward.saved for backward in moments if backward and backward.action == "unpack"), None)
 
 
 def _kept(moment: Moment, node: int, saved: SavedFacts) -> Text:
