@@ -162,9 +162,10 @@ def stale_saved_tensor(
         f"Its version is {found_at} but the expected version is {kept_at}.",
         Text(
             "{node} kept `{saved}` at version {kept_at} to compute its derivative; its storage is at version {found_at} now, "
-            "so the kept value is stale. (This is not the refusal to write a leaf: the write itself was allowed.)",
+            "so the kept value is stale. The write was allowed (a write to a leaf would not have been); using the value that "
+            "it overwrote is not.",
             "{node} 在版本 {kept_at} 时保存了 `{saved}` 以便求导；它所在的存储现在是版本 {found_at}，保存的值已经过期。"
-            "（这与“不能写叶子张量”不是一回事：那次写入本身是允许的。）",
+            "那次写入本身是允许的（若写的是叶子张量，当时就会被拒绝）；不允许的是继续使用被它覆盖的值。",
         ).format(node=node_name, saved=saved_name, kept_at=kept_at, found_at=found_at),
         Text(
             "write after `backward()`, write to a copy (`x = x.clone()` before the in-place operation), or use the "

@@ -119,9 +119,12 @@ class LabRecorder(observe.Observer):
                 see.names = {**{id(t): before[id(t)] for _, t in see.tensors if id(t) in before}, **see.names}
             self._name_gradients()
         changes = Changes()
-        for _, tensor in see.tensors:
-            if see.names.get(id(tensor)) != before.get(id(tensor)):
-                self._draw_tensor(changes, tensor)
+        for serial, tensor in see.tensors:
+            known, names = self._build.tensors.get(serial), see.names.get(id(tensor), ())
+            if (
+                known is not None and known.names != names
+            ):  # nothing but the name: the rest may be newer than the last step
+                changes.tensors[serial] = replace(known, names=names)
         if forget:
             self._forget(changes)
         return changes

@@ -7,6 +7,7 @@ from typing import Any
 from inplacelab.autograd.history import refresh
 from inplacelab.autograd.nodes import AccumulateNode, Node
 from inplacelab.autograd.saved import Saved
+from inplacelab.dtypes import named
 from inplacelab.layout import Layout
 from inplacelab.recorders.registry import Registry
 from inplacelab.recording.facts import (
@@ -64,7 +65,7 @@ class Portraits:
             shape=layout.shape,
             strides=layout.strides,
             offset=layout.offset,
-            dtype=tensor.array.dtype.name,
+            dtype=tensor.dtype.name,
             device=tensor.place.text,
             leaf=tensor.node is None,
             needs_gradient=not tensor._stop,
@@ -87,7 +88,7 @@ class Portraits:
             id=serial,
             bytes=storage.nbytes,
             slots=storage.slots,
-            dtype=storage.buffer.dtype.name,
+            dtype=named(storage.buffer.dtype).name,
             device=storage.device.place.text,
             version=storage.version,
             values=None if serial in self.unfilled else values_of(storage.buffer),

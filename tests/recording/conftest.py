@@ -1,0 +1,216 @@
+"""Recordings made by hand, step by step, so that questions and sentences are tested without any recorder."""
+
+from __future__ import annotations
+
+from dataclasses import is_dataclass, replace
+from functools import cache
+from math import prod
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+import pytest
+from hypothesis import strategies as st
+
+from inplacelab.recording.facts import (
+    BackwardFacts,
+    EdgeFacts,
+    ErrorFacts,
+    NodeFacts,
+    RewireFacts,
+    SavedFacts,
+    Step,
+    StorageFacts,
+    TensorFacts,
+    WriteFacts,
+)
+from inplacelab.recording.recording import SCHEMA_VERSION, Recording
+
+
+def storage(number: int, values: tuple[float, ...], version: int = 0) -> StorageFacts:
+    return StorageFacts(number, 4 * len(values), len(values), "float32", "cpu", version, values)
+
+
+def tensor(number: int, storage: int, shape: tuple[int, ...], names: str = "", **facts: Any) -> TensorFacts:
+    """A tensor, row-major from slot 0 unless `strides` or `offset` say otherwise; `names` is blank-separated."""
+    row_major = tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
+    plain: dict[str, Any] = {"offset": 0, "dtype": "float32", "device": "cpu", "leaf": True, "needs_gradient": False}
+    plain |= {"base": None, "node": None, "grad": None, "strides": row_major} | facts
+    return TensorFacts(id=number, names=tuple(names.split()), storage=storage, shape=shape, **plain)
+
+
+def node(number: int, name: str, line: int, to: tuple[int, ...] = (), **facts: Any) -> NodeFacts:
+    edges = tuple(EdgeFacts("x", target) for target in to)
+    return replace(NodeFacts(number, name, "op", line, edges, (), released=False, leaf=None, status=""), **facts)
+
+
+def saved(storage: int, version: int = 0, name: str = "x", *, copy: bool = False) -> SavedFacts:
+    return SavedFacts(name, storage, version, (4,), (1,), 0, copy=copy)
+
+
+class Tape:
+    """Writes steps one after the other. Facts given to `step` are new or changed; `gone` lists what died."""
+
+    storage, tensor, node, saved = map(staticmethod, (storage, tensor, node, saved))
+
+    def __init__(self) -> None:
+        self.steps: list[Step] = []
+
+    def step(
+        self, kind: str, line: int | None, *facts: Any, gone: tuple[tuple[str, int], ...] = (), **fields: Any
+    ) -> None:
+        def changed(what: str, cls: type) -> tuple[tuple[int, Any], ...]:
+            present = tuple((f.id, f) for f in facts if isinstance(f, cls))
+            return present + tuple((number, None) for thing, number in gone if thing == what)
+
+        blank: dict[str, Any] = dict.fromkeys(("op", "category", "output", "kept", "backward", "error"))
+        blank |= dict.fromkeys(("inputs", "writes", "rewired"), ()) | {"phase": "forward", "live": 0, "peak": 0}
+        changes = {
+            "storages": changed("storage", StorageFacts),
+            "tensors": changed("tensor", TensorFacts),
+            "nodes": changed("node", NodeFacts),
+        }
+        self.steps.append(Step(index=len(self.steps), kind=kind, line=line, **blank | changes | fields))
+
+    def recording(self, framework: str = "inplacelab", source: str = "") -> Recording:
+        return Recording(framework, "0", "by hand", source, tuple(self.steps))
+
+
+@pytest.fixture
+def tape() -> Tape:
+    return Tape()
+
+
+def views_and_stale() -> Recording:
+    """A write through a view spoils what `b * b` kept.
+
+    1 a = ones([4]); 2 b = a.scale(2); 3 v = b[1:3]; 4 c = b * b; 5 w = v.add_(10); 6 c.backward() fails
+    """
+    tape = Tape()
+    a = tensor(0, 0, (4,), "a", needs_gradient=True)
+    b = tensor(1, 1, (4,), "b", leaf=False, needs_gradient=True, node=1)
+    v = tensor(2, 1, (2,), "", leaf=False, needs_gradient=True, node=2, base=1, offset=1)
+    c = tensor(3, 2, (4,), "c", leaf=False, needs_gradient=True, node=3)
+    accumulate, scale = node(0, "AccumulateGradNode", 1, leaf=0), node(1, "ScaleGradNode", 2, to=(0,))
+    square = node(3, "MultiplyGradNode", 4, to=(1, 1), saved=(saved(1, 0, "x"), saved(1, 0, "y")))
+    two = storage(1, (2.0, 2.0, 2.0, 2.0))
+    tape.step("operation", 1, storage(0, (1.0,) * 4), a, op="ones", category="create", output=0)
+    tape.step("operation", 2, two, b, accumulate, scale, op="scale", category="ordinary", inputs=(0,), output=1, kept=1)
+    slice_node = node(2, "SliceGradNode", 3, to=(1,))
+    tape.step("operation", 3, v, slice_node, op="__getitem__", category="view", inputs=(1,), output=2, kept=2)
+    tape.step("line", 3, replace(v, names=("v",)))
+    tape.step(
+        "operation", 4, storage(2, (4.0,) * 4), c, square, op="*", category="ordinary", inputs=(1, 1), output=3, kept=3
+    )
+    anew = (
+        node(4, "AddGradNode", 5, to=(1,)),
+        node(5, "CopySlices", 5, to=(1, 4)),
+        node(6, "SliceGradNode", 5, to=(5,)),
+    )
+    tape.step(
+        "operation",
+        5,
+        storage(1, (2.0, 12.0, 12.0, 2.0), version=1),
+        replace(b, node=5),
+        replace(v, names=("v", "w"), node=6),
+        *anew,
+        op="add_",
+        category="in-place",
+        inputs=(2,),
+        output=2,
+        kept=4,
+        writes=(WriteFacts(1, 0, 1, 2, ((1, 3),)),),
+        rewired=(RewireFacts(1, 1, 5), RewireFacts(2, 2, 6)),
+    )
+    begin = BackwardFacts("begin", 3, gradient=(1.0, 1.0, 1.0, 1.0), shape=(4,))
+    tape.step("backward", 6, phase="backward", backward=begin)
+    unpack = BackwardFacts("unpack", 3, saved="x", kept_at=0, found_at=1)
+    tape.step("backward", 6, replace(square, status="failed"), phase="backward", backward=unpack)
+    error = ErrorFacts("RuntimeError", "(PermissionDenied) Tensor 'b' was modified.", None, (), node=3, storage=1)
+    tape.step("error", 6, phase="backward", error=error)
+    return tape.recording()
+
+
+def doubled_in_place() -> Recording:
+    """Two names for one object, and a backward pass that succeeds.
+
+    1 a = ones([2]); 2 x = a.scale(2); 3 y = x.scale_(2); 4 z = x; 5 x = None; 6 y.backward(); 7 del y, z
+    """
+    tape = Tape()
+    a = tensor(0, 0, (2,), "a", needs_gradient=True)
+    x = tensor(1, 1, (2,), "x", leaf=False, needs_gradient=True, node=1)
+    accumulate, scale = node(0, "AccumulateGradNode", 1, leaf=0), node(1, "ScaleGradNode", 2, to=(0,))
+    tape.step("operation", 1, storage(0, (1.0, 1.0)), a, op="ones", category="create", output=0)
+    tape.step(
+        "operation", 2, storage(1, (2.0, 2.0)), x, accumulate, scale, op="scale", category="ordinary", inputs=(0,),
+        output=1, kept=1,
+    )  # fmt: skip
+    x = replace(x, node=2)
+    again = node(2, "ScaleGradNode", 3, to=(1,), saved=(saved(2, 0, "x", copy=True),))
+    tape.step(
+        "operation", 3, storage(1, (4.0, 4.0), 1), storage(2, (2.0, 2.0)), x, again, op="scale_", category="in-place",
+        inputs=(1,), output=1, kept=2, writes=(WriteFacts(1, 0, 1, 1, ((0, 2),)),), rewired=(RewireFacts(1, 1, 2),),
+    )  # fmt: skip
+    tape.step("line", 3, replace(x, names=("x", "y")))
+    tape.step("line", 4, replace(x, names=("x", "y", "z")))
+    tape.step("line", 5, replace(x, names=("y", "z")))
+    backward: dict[str, Any] = {"phase": "backward"}
+    tape.step("backward", 6, **backward, backward=BackwardFacts("begin", 2, gradient=(1.0, 1.0), shape=(2,)))
+    unpack = BackwardFacts("unpack", 2, saved="x", kept_at=0, found_at=0)
+    tape.step("backward", 6, **backward, backward=unpack)
+    tape.step("backward", 6, replace(again, released=True), **backward, backward=BackwardFacts("run", 2))
+    tape.step("backward", 6, **backward, backward=BackwardFacts("arrived", 1, shape=(2,)))
+    tape.step("backward", 6, **backward, backward=BackwardFacts("run", 1))
+    filled = replace(a, grad=5)
+    tape.step(
+        "backward", 6, storage(3, (4.0, 4.0)), tensor(5, 3, (2,)), filled, **backward, backward=BackwardFacts("run", 0)
+    )
+    tape.step("backward", 6, **backward, backward=BackwardFacts("end", None))
+    tape.step("line", 7, gone=(("tensor", 1), ("storage", 1), ("node", 2), ("node", 1)))
+    return tape.recording()
+
+
+@pytest.fixture(name="views_and_stale")
+def _views_and_stale() -> Recording:
+    return views_and_stale()
+
+
+@pytest.fixture(name="doubled_in_place")
+def _doubled_in_place() -> Recording:
+    return doubled_in_place()
+
+
+@cache
+def any_value(hint: Any) -> st.SearchStrategy[Any]:
+    """Values of a type. Tuples are short, or a recording, which nests six of them, would take seconds to draw."""
+    if is_dataclass(hint):
+        return st.builds(hint, **{name: any_value(inner) for name, inner in get_type_hints(hint).items()})
+    arms = get_args(hint)
+    if get_origin(hint) in (Union, UnionType):
+        return st.one_of([any_value(arm) for arm in arms])
+    if get_origin(hint) is tuple:
+        return st.lists(any_value(arms[0]), max_size=2).map(tuple) if ... in arms else st.tuples(*map(any_value, arms))
+    # Small numbers are serial numbers that meet each other.
+    return st.integers(0, 2) | st.integers() if hint is int else st.from_type(hint)
+
+
+def all_there(facts: type) -> st.SearchStrategy[Any]:
+    """Things with the serial numbers 0, 1 and 2."""
+    return st.tuples(*(st.tuples(st.just(number), any_value(facts)) for number in range(3)))
+
+
+@st.composite
+def any_recordings(draw: st.DrawFn) -> Recording:
+    """Recordings with any facts at all, sensible or not: only the steps are numbered as they must be.
+
+    The first step lays the ground, so that what the others mention is often there.
+    """
+    ground = {"storages": StorageFacts, "tensors": TensorFacts, "nodes": NodeFacts}
+    first = replace(draw(any_value(Step)), **{name: draw(all_there(facts)) for name, facts in ground.items()})
+    steps = [first, *draw(st.lists(any_value(Step), max_size=3))]
+    numbered = tuple(replace(step, index=index) for index, step in enumerate(steps))
+    return replace(draw(any_value(Recording)), steps=numbered, schema=SCHEMA_VERSION)
+
+
+@pytest.fixture(scope="session")
+def recordings() -> st.SearchStrategy[Recording]:
+    return any_recordings()
