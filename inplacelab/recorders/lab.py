@@ -388,7 +388,7 @@ class LabRecorder(observe.Observer):
             self._draw_arrived(changes)
         known = None if tensor is None else self._see.tensors.known(tensor)
         found = ErrorFacts(
-            type=type(error).__name__, message=str(error), explanation=_sentences(error), notes=(),
+            type=type(error).__name__, message=str(error), explanation=_begun(error.why), mend=error.mend, notes=(),
             node=None if outer is None else self._see.nodes.number(outer),
             storage=None if saved is None else self._see.storages.number(saved.storage), tensor=known,
         )  # fmt: skip
@@ -440,12 +440,9 @@ class LabRecorder(observe.Observer):
         )  # fmt: skip
 
 
-def _sentences(error: errors.Refusal) -> Text:
-    return Text(f"{_ended(error.why.en)} Instead: {error.mend.en}", f"{error.why.zh}改法：{error.mend.zh}")
-
-
-def _ended(words: str) -> str:
-    return words[:1].upper() + words[1:]
+def _begun(text: Text) -> Text:
+    """A reason as a sentence of its own."""
+    return Text(text.en[:1].upper() + text.en[1:], text.zh)
 
 
 def _line_of(error: BaseException, filename: str, shift: int) -> int | None:

@@ -164,12 +164,14 @@ class ErrorFacts:
     type: str
     message: str
     explanation: Text | None
-    """What happened, why and how to mend it, if the error is one of the engine's refusals."""
+    """Why, if the error is one of the engine's refusals."""
     notes: tuple[Text, ...]
     """Which line kept the value, which line wrote to it, through which view."""
     node: int | None = None
     storage: int | None = None
     tensor: int | None = None
+    mend: Text | None = None
+    """What to write instead."""
 
 
 @dataclass(frozen=True, slots=True)

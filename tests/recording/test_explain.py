@@ -273,11 +273,10 @@ def test_a_second_gradient_is_added(tape: Any) -> None:
 
 
 def test_an_explained_error_is_told_in_the_engines_words(tape: Any) -> None:
-    why = Text("`x` is a leaf. Write `x = x.scale(2)`.", "`x` 是叶子张量。请写成 `x = x.scale(2)`。")
-    note = Text("Line 1 made it.", "它由第 1 行创建。")
-    tape.step("error", 2, error=ErrorFacts("ValueError", "Leaf Var (x)\n  [Hint]", why, (note,)))
-    assert last(tape).en == "Line 2 raised `ValueError`. `x` is a leaf. Write `x = x.scale(2)`. Line 1 made it."
-    assert last(tape).zh == "第 2 行抛出 `ValueError`。`x` 是叶子张量。请写成 `x = x.scale(2)`。它由第 1 行创建。"
+    why, mend = Text("`x` is a leaf.", "`x` 是叶子张量。"), Text("write `x.scale(2)`.", "写成 `x.scale(2)`。")
+    tape.step("error", 2, error=ErrorFacts("ValueError", "Leaf Var (x)\n  [Hint]", why, (), mend=mend))
+    assert last(tape).en == "Line 2 raised `ValueError`. `x` is a leaf. Instead, write `x.scale(2)`."
+    assert last(tape).zh == "第 2 行抛出 `ValueError`。`x` 是叶子张量。改法：写成 `x.scale(2)`。"
 
 
 def test_the_story_is_about_the_value_that_was_unpacked(views_and_stale: Recording) -> None:

@@ -29,8 +29,10 @@ def _raised(moment: Moment, error: ErrorFacts) -> Text:
 
 
 def _why(moment: Moment, error: ErrorFacts) -> list[Text]:
-    explained = [error.explanation] if error.explanation else []
-    return [*explained, *(error.notes or stale_story(moment))]
+    story = list(error.notes or stale_story(moment))
+    reason = [error.explanation] if error.explanation and not story else []
+    instead = [Text("Instead, {0}", "改法：{0}").format(error.mend)] if error.mend else []
+    return [*reason, *story, *instead]
 
 
 def stale_story(moment: Moment) -> tuple[Text, ...]:
