@@ -101,12 +101,17 @@ class IndexKindError(Refusal, TypeError):
 
 
 @_shown_as(TypeError)
+class ConstructionError(Refusal, TypeError):
+    """A tensor was to be made by calling its class."""
+
+
+@_shown_as(TypeError)
 class DTypeError(Refusal, TypeError):
     """An operation is not defined for these dtypes."""
 
 
-@_shown_as(TypeError)
-class OperandError(Refusal, TypeError):
+@_shown_as(ValueError)
+class OperandError(Refusal, ValueError):
     """An argument is of the wrong kind."""
 
 
@@ -424,17 +429,37 @@ def unsupported_dtype(op: str, dtype: str) -> DTypeError:
     )
 
 
-def not_a_tensor(op: str, argument: str, value: Any) -> OperandError:
+def not_a_tensor(op: str, argument: str, position: int, value: Any) -> OperandError:
+    shown = repr(value) if isinstance(value, int | float | complex) else "..."
     return OperandError(
-        f"(InvalidArgument) {op}(): argument '{argument}' must be Tensor, but got {type(value).__name__}.",
+        f"(InvalidArgument) {op}(): argument '{argument}' (position {position}) must be Tensor, but got {type(value).__name__}",
         Text(
             "the named functions take tensors only, as in Paddle; the operators (`x + 2`) take numbers too.",
             "与 Paddle 相同，具名函数只接受张量；运算符（`x + 2`）也接受数字。",
         ),
         Text(
-            "wrap it: `to_tensor({value!r})`, or use `scale`/`scale_` with `scale=` and `bias=` for a number.",
-            "用 `to_tensor({value!r})` 包装；若是数字，可用 `scale`/`scale_` 的 `scale=` 与 `bias=`。",
-        ).format(value=value),
+            "wrap it: `to_tensor({shown})`, or use `scale`/`scale_` with `scale=` and `bias=` for a number.",
+            "用 `to_tensor({shown})` 包装；若是数字，可用 `scale`/`scale_` 的 `scale=` 与 `bias=`。",
+        ).format(shown=shown),
+    )
+
+
+def no_constructor() -> ConstructionError:
+    return ConstructionError(
+        "Tensor() takes no data.",
+        Text("a tensor is made by a function that says what is in it.", "张量由说明其内容的函数创建。"),
+        Text(
+            "use `to_tensor(data)`, `zeros(shape)`, `rand(shape)`, ...",
+            "请使用 `to_tensor(data)`、`zeros(shape)`、`rand(shape)` 等。",
+        ),
+    )
+
+
+def not_a_number(value: Any) -> OperandError:
+    return OperandError(
+        f"(InvalidArgument) a number is needed, but got {type(value).__name__}: {value!r}",
+        Text("every element is computed with this one number.", "每个元素都要与这一个数运算。"),
+        Text("give a Python number, or a tensor of one element.", "请给出 Python 数字，或只有一个元素的张量。"),
     )
 
 

@@ -15,13 +15,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from inplacelab import dtypes, errors, printing
-from inplacelab.language import Text
+from inplacelab import devices, dtypes, errors, printing
 from inplacelab.layout import Layout, is_packed, may_overlap_itself
 from inplacelab.storage import Storage
 
 if TYPE_CHECKING:
-    from inplacelab.devices.base import Device, Place
+    from inplacelab.devices import Device, Place
 
 _serial = count()
 
@@ -77,14 +76,7 @@ class Tensor:
     untracked: bool
 
     def __init__(self, *_data: object, **_options: object) -> None:
-        raise errors.OperandError(
-            "Tensor() takes no data.",
-            Text("a tensor is made by a function that says what is in it.", "张量由说明其内容的函数创建。"),
-            Text(
-                "use `to_tensor(data)`, `zeros(shape)`, `rand(shape)`, ...",
-                "请使用 `to_tensor(data)`、`zeros(shape)`、`rand(shape)` 等。",
-            ),
-        )
+        raise errors.no_constructor()
 
     # ---- metadata --------------------------------------------------------------------------------------------------
 
@@ -220,6 +212,10 @@ class Tensor:
             raise errors.not_one_element(what, self.size)
         return self.numpy().item()
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How `pickle` and `copy.deepcopy` make another: the values in a storage of its own, outside the history."""
+        return _rebuilt, (type(self), self.numpy(), self.place, self.stop_gradient, self._name)
+
     def __len__(self) -> int:
         if not self.array.ndim:
             raise TypeError("len() of a 0-D tensor: it has no first axis to count along")
@@ -294,3 +290,14 @@ def adopt(target: Tensor, source: Tensor) -> None:
     target.array, target.storage, target.overlaps = source.array, source.storage, source.overlaps
     target.base, target.node, target._seen = source.base, source.node, source._seen
     target._stop, target.untracked, target._accumulator = source._stop, source.untracked, None
+
+
+def _rebuilt(
+    kind: type[Tensor], values: np.ndarray[Any, Any], place: Place, stop_gradient: bool, name: str | None
+) -> Tensor:
+    device = devices.find(place)
+    tensor = _new(kind)
+    tensor._grad = tensor._hooks = None
+    adopt(tensor, fresh(device.from_host(values), device))
+    tensor._stop, tensor._name = stop_gradient, name
+    return tensor

@@ -6,6 +6,7 @@ their input for nothing. `sin` asks for `x`: in place, a copy of it is kept.
 
 from __future__ import annotations
 
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,10 @@ def _cast(out: Any, x: Any) -> None:
 
 def _number(x: Any, value: Any) -> Any:
     """A factor or an exponent: a Python number, or a tensor of one element."""
-    return value.item() if isinstance(value, Tensor) else value
+    value = value.item() if isinstance(value, Tensor) else value
+    if not isinstance(value, Number | np.bool_):
+        raise errors.not_a_number(value)
+    return value
 
 
 def _no_activation(x: Any, act: Any) -> None:

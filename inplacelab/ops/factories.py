@@ -24,13 +24,11 @@ def _public(function: _F) -> _F:
     return function
 
 
-def _shape(shape: Any) -> tuple[int, ...]:
+def _shape(name: str, shape: Any) -> tuple[int, ...]:
     sizes = shape.tolist() if hasattr(shape, "tolist") else shape
     sizes = [sizes] if isinstance(sizes, int) else list(sizes)
     if not all(hasattr(n, "__index__") and int(n) >= 0 for n in sizes):
-        raise errors.bad_argument(
-            "shape", "shape", shape, Text("sizes that are integers of 0 or more", "不小于 0 的整数")
-        )
+        raise errors.bad_argument(name, "shape", shape, Text("sizes that are integers of 0 or more", "不小于 0 的整数"))
     return tuple(int(n) for n in sizes)
 
 
@@ -142,7 +140,7 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor whose elements are whatever the memory held."""
     device = devices.current()
-    return made("empty", device.empty(_shape(shape), dtypes.as_numpy(dtype)), device)
+    return made("empty", device.empty(_shape("empty", shape), dtypes.as_numpy(dtype)), device)
 
 
 def _type_of(value: Any) -> Any:
@@ -151,7 +149,7 @@ def _type_of(value: Any) -> Any:
 
 def _filled(name: str, shape: Any, value: Any, dtype: Any, device: devices.Device | None = None) -> Tensor:
     device = device or devices.current()
-    array = device.empty(_shape(shape), dtypes.as_numpy(dtype))
+    array = device.empty(_shape(name, shape), dtypes.as_numpy(dtype))
     array.fill(value)
     return made(name, array, device)
 
@@ -248,7 +246,7 @@ def _drawn(name: str, shape: Any, dtype: Any, draw: Callable[[Any], Any], scale:
     device, wanted = devices.current(), dtypes.as_numpy(dtype)
     if wanted.kind != "f":
         raise errors.unsupported_dtype(name, wanted.name)
-    out = device.empty(_shape(shape), wanted if wanted.itemsize >= 4 else np.dtype(np.float32))
+    out = device.empty(_shape(name, shape), wanted if wanted.itemsize >= 4 else np.dtype(np.float32))
     draw(out)
     if (scale, shift) != (1, 0):
         np.multiply(out, out.dtype.type(scale), out)
@@ -284,7 +282,7 @@ def randint(
     """Random integers from `low` up to but without `high`; from 0 up to `low` if `high` is None. int64 by default."""
     low, high = (0, low) if high is None else (low, high)
     device = devices.current()
-    drawn = generator().integers(low, high, _shape(shape))
+    drawn = generator().integers(low, high, _shape("randint", shape))
     return made("randint", device.from_host(drawn.astype(dtypes.as_numpy("int64" if dtype is None else dtype))), device)
 
 

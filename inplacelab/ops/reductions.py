@@ -43,7 +43,13 @@ def _sum(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
 
 
 def _mean(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
-    np.mean(x, axis, None, out, keepdim)
+    np.sum(x, axis, out.dtype, out, keepdim)
+    np.true_divide(
+        out,
+        np.float64(_count(x.shape, axis)) if out.dtype.kind in "biu" else _count(x.shape, axis),
+        out,
+        casting="unsafe",
+    )
 
 
 def _expanded(x: Any, shape: Any) -> Shape:

@@ -26,11 +26,11 @@ from inplacelab.tensor import Tensor, adopt, fresh, look, over
 # ---- operands ---------------------------------------------------------------------------------------------------------
 
 
-def as_tensor(op: str, argument: str, value: Any) -> Tensor:
+def as_tensor(op: str, argument: str, position: int, value: Any) -> Tensor:
     """`value` if it is a tensor (a `Parameter`, say); refused otherwise."""
     if isinstance(value, Tensor):
         return value
-    raise errors.not_a_tensor(op, argument, value)
+    raise errors.not_a_tensor(op, argument, position, value)
 
 
 def broadcast(op: str, x: Tensor, y: Tensor) -> Shape:

@@ -62,6 +62,7 @@ class Row:
         says: what it does, in one sentence.
         aliases: other names for the same thing.
         node: the name of its grad node.
+        called: what messages call the in-place variant, if not by its name.
         same_is_self: a view that changes nothing gives back the very tensor.
     """
 
@@ -84,6 +85,7 @@ class Row:
     function: bool = True
     aliases: tuple[str, ...] = ()
     node: str = ""
+    called: str = ""
     same_is_self: bool = False
 
     def __post_init__(self) -> None:

@@ -85,9 +85,9 @@ def source(row: Row, variant: str) -> str:
 
 
 def _operands(row: Row, name: str) -> Iterator[str]:
-    for each in row.inputs:
+    for k, each in enumerate(row.inputs):
         yield f"if type({each}) is not Tensor:"
-        yield f"    {each} = run.as_tensor({name!r}, {each!r}, {each})"
+        yield f"    {each} = run.as_tensor({name!r}, {each!r}, {k}, {each})"
     for k, each in enumerate(row.inputs):
         yield f"a{k} = {each}.array"
 
@@ -217,7 +217,7 @@ def _ordinary_history(row: Row) -> Iterator[str]:
 
 
 def _in_place(row: Row) -> Iterator[str]:
-    name = name_of(row, "in-place")
+    name = row.called or name_of(row, "in-place")
     x = row.inputs[0]
     yield from _operands(row, name)
     yield f"storage, base = {x}.storage, {x}.base"
@@ -270,7 +270,7 @@ def _in_place_history(row: Row, name: str) -> Iterator[str]:
     tracked = [f"not {x}._stop", "(base is not None and not base._stop)", *(f"{e} is not None" for e in edges[1:])]
     yield f"if {' or '.join(tracked)}:"
     yield f"    if base is not None or {x}.node is None:"
-    yield f"        check_leaf({name!r}, {x}{', setitem=True' if row.name == 'setitem' else ''})"
+    yield f"        check_leaf({name!r}, {x}{', setitem=True' if row.called == 'setitem' else ''})"
     yield f"    e0 = None if {x}._stop else {x}.node"
     yield f"    kept = {_nothing_kept(row)}"
     if row.needed_for(x):

@@ -40,7 +40,7 @@ overwrite(
 overwrite("copy", "x, y", ("Write the elements of `y`, cast to the dtype of `x`.", "写入 `y` 的元素，并转换为 `x` 的数据类型。"),
           attrs="blocking=True", kernel=_copy, node="AssignGradNode", d_x=ZERO, d_y=lambda g: g)  # fmt: skip
 setitem = overwrite("setitem", "x, y", ("Write `y` into a part: `x[key] = y`.", "写入一部分：`x[key] = y`。"),
-                    kernel=_copy, node="SetValueGradNode", method=False, d_x=ZERO, d_y=lambda g: g)  # fmt: skip
+                    kernel=_copy, node="SetValueGradNode", called="setitem", method=False, d_x=ZERO, d_y=lambda g: g)  # fmt: skip
 
 
 def set_value(self: Tensor, value: Any) -> None:
