@@ -199,6 +199,18 @@ def freed_graph(node_name: str, **facts: Any) -> FreedGraphError:
     )
 
 
+def leaf_changed_shape(name: str, expected: Sequence[int], found: Sequence[int], **facts: Any) -> ShapeError:
+    return ShapeError(
+        f"(InvalidArgument) The gradient of leaf ({name}) has shape {list(expected)}, but the leaf has shape {list(found)} now.",
+        Text(
+            "its metadata were changed under `no_grad` after it was used, so the gradient no longer fits it.",
+            "该叶子张量被使用之后，其元数据在 `no_grad` 下被改变，梯度与它不再相符。",
+        ),
+        Text("change the shape of a view or a copy instead.", "请改为改变视图或副本的形状。"),
+        **facts,
+    )
+
+
 def nothing_to_differentiate(**facts: Any) -> NoGradientError:
     return NoGradientError(
         "(InvalidArgument) The tensor has no gradient history: its stop_gradient is True.",
@@ -455,6 +467,21 @@ def no_constructor() -> ConstructionError:
     )
 
 
+def untracked_factor(**facts: Any) -> OperandError:
+    return OperandError(
+        "(InvalidArgument) a tensor that needs a gradient cannot be used as a plain number here",
+        Text(
+            "its value would be read as a number, and its gradient would be lost.",
+            "这里只会读取它的数值，它的梯度会丢失。",
+        ),
+        Text(
+            "multiply with it (`x * t`), or use `t.detach()` if you want the number.",
+            "与它相乘（`x * t`）；若只要数值，请用 `t.detach()`。",
+        ),
+        **facts,
+    )
+
+
 def not_a_number(value: Any) -> OperandError:
     return OperandError(
         f"(InvalidArgument) a number is needed, but got {type(value).__name__}: {value!r}",
@@ -469,6 +496,10 @@ def bad_argument(op: str, argument: str, value: Any, possible: Text) -> Argument
         Text("this value has no meaning here.", "该取值在此没有意义。"),
         Text("possible: {possible}.", "可用取值：{possible}。").format(possible=possible),
     )
+
+
+def bad_shape(op: str, shape: Any) -> ArgumentError:
+    return bad_argument(op, "shape", shape, Text("sizes that are integers of 0 or more", "不小于 0 的整数"))
 
 
 def ragged_data(detail: str) -> ArgumentError:

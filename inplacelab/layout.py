@@ -110,6 +110,13 @@ def normal_axis(axis: int, rank: int) -> int:
     return axis % rank
 
 
+def listed(axis: Any) -> Sequence[int]:
+    """One axis, or several."""
+    if isinstance(axis, Sequence) and not isinstance(axis, str):
+        return axis
+    return (axis,)
+
+
 def transpose(layout: Layout, perm: Sequence[int]) -> Layout:
     """Axis `k` of the result is axis `perm[k]` of `layout`."""
     rank = len(layout.shape)
@@ -132,7 +139,7 @@ def t(layout: Layout) -> Layout:
 def squeeze(layout: Layout, axis: int | Sequence[int] | None) -> Layout:
     """Without its axes of one element: all of them, or those named (a longer axis is left alone, as in Paddle)."""
     rank = len(layout.shape)
-    named = range(rank) if axis is None else (axis,) if isinstance(axis, int) else axis
+    named = range(rank) if axis is None else listed(axis)
     gone = {a for a in (normal_axis(n, max(rank, 1)) for n in named) if a < rank and layout.shape[a] == 1}
     kept = [a for a in range(rank) if a not in gone]
     return Layout(tuple(layout.shape[a] for a in kept), tuple(layout.strides[a] for a in kept), layout.offset)
@@ -140,7 +147,7 @@ def squeeze(layout: Layout, axis: int | Sequence[int] | None) -> Layout:
 
 def unsqueeze(layout: Layout, axis: int | Sequence[int]) -> Layout:
     """With an axis of one element put in at each place named, one after the other."""
-    for place in (axis,) if isinstance(axis, int) else axis:
+    for place in listed(axis):
         rank = len(layout.shape)
         at = normal_axis(place, rank + 1)
         step = layout.shape[at] * layout.strides[at] if at < rank else 1

@@ -60,6 +60,7 @@ class Tensor:
         "_name",
         "_seen",  # for a view: the storage's version at which `_node` was right
         "_stop",  # stop_gradient, as it was when the history was last brought up to date
+        "_views",  # its views, held weakly, by `id`: they must be found when it leaves its storage
         "array",  # the window on the storage: it *is* shape, strides, offset and dtype
         "base",  # the tensor this one is a view of: always the one at the bottom, never another view
         "node",
@@ -265,7 +266,7 @@ def over(array: Any, storage: Storage) -> Tensor:
     """A tensor that looks at `storage` through the window `array`: no history, not (yet) a view of anything."""
     tensor = _new(Tensor)
     tensor.array, tensor.storage = array, storage
-    tensor.base = tensor.node = tensor._grad = tensor._name = tensor._accumulator = tensor._hooks = None
+    tensor.base = tensor.node = tensor._grad = tensor._name = tensor._accumulator = tensor._hooks = tensor._views = None
     tensor._stop, tensor._seen, tensor.overlaps, tensor.untracked = True, 0, False, False
     return tensor
 
@@ -290,6 +291,7 @@ def adopt(target: Tensor, source: Tensor) -> None:
     target.array, target.storage, target.overlaps = source.array, source.storage, source.overlaps
     target.base, target.node, target._seen = source.base, source.node, source._seen
     target._stop, target.untracked, target._accumulator = source._stop, source.untracked, None
+    target._views = None
 
 
 def _rebuilt(

@@ -1,6 +1,7 @@
 # Made by `python -m inplacelab.ops.stubs` from the table of operations. Do not edit.
 from collections.abc import Callable, Iterator
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -27,6 +28,7 @@ class Tensor:
     _name: str | None
     _seen: int
     _stop: bool
+    _views: WeakValueDictionary[int, Tensor] | None
     def __init__(self, *_data: object, **_options: object) -> None: ...
     @property
     def shape(self) -> Size: ...

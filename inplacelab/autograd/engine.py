@@ -34,25 +34,40 @@ class Pass:
         self._ours: set[Node] = set()  # nodes whose arrived gradient nobody else can see: it may be added to in place
         self._heap: list[tuple[int, Node]] = []
         self._finished: list[Node] = []
+        self._needed: set[Node] | None = None  # the nodes that lead to a captured one; None: all
 
     def run(self, roots: Sequence[tuple[Node, Tensor]]) -> None:
-        """Send the gradients of `roots` through the graph."""
+        """Send the gradients of `roots` through the graph. The leaves are filled when nothing can be refused any more."""
+        if self._capture is not None:
+            self._needed = _leading_to(self._capture, [node for node, _ in roots])
         with modes.set_grad_enabled(self.create_graph):
             for each in observe.listeners:
                 each.backward_begins(roots)
             try:
-                for node, gradient in roots:
-                    self._send(node, gradient, ours=False)
-                while self._heap:
-                    self._run_node(heapq.heappop(self._heap)[1])
+                self._walk(roots)
             except BaseException:
                 for each in observe.listeners:
                     each.backward_fails()
                 raise
-            for node in self._finished:
-                node.release()
             for each in observe.listeners:
                 each.backward_ends()
+
+    def _walk(self, roots: Sequence[tuple[Node, Tensor]]) -> None:
+        for node, gradient in roots:
+            if self._needed is None or node in self._needed:
+                self._send(node, gradient, ours=False)
+        leaves: list[AccumulateNode] = []
+        while self._heap:
+            node = heapq.heappop(self._heap)[1]
+            if isinstance(node, AccumulateNode):
+                check_leaf_unchanged(node.leaf, self._arrived[node])
+                leaves.append(node)
+            else:
+                self._run_node(node)
+        for leaf in leaves:
+            self._run_node(leaf)
+        for node in self._finished:
+            node.release()
 
     def _send(self, node: Node, gradient: Tensor, *, ours: bool) -> None:
         """Hand a gradient to a node: the first one as it is, further ones added to it."""
@@ -76,7 +91,7 @@ class Pass:
         ours = node in self._ours
         self._ours.discard(node)
         if node.hooks or node.retained:
-            gradient, ours = _call_hooks(node, gradient), False
+            gradient, ours = _call_hooks(node, gradient if ours else gradient.clone()), False
         if self._capture is not None and node in self._capture:
             self.captured[node] = gradient
             ours = False
@@ -92,15 +107,14 @@ class Pass:
 
     def _pass_on(self, node: Node, gradient: Tensor, ours: bool) -> None:
         kept = [saved.storage for saved in node.saved]
-        results = node.apply(gradient)
+        wanted = [e is not None and (self._needed is None or e in self._needed) for e in node.edges]
+        results = node.apply(gradient, wanted)
         if not self.retain_graph:
             self._release(node)
-        receivers = sum(e is not None and r is not None for e, r in zip(node.edges, results, strict=True))
-        for receiver, result in zip(node.edges, results, strict=True):
-            if receiver is None or result is None:
-                continue
+        sent = [(e, r) for e, r, want in zip(node.edges, results, wanted, strict=True) if want and e and r is not None]
+        for receiver, result in sent:
             passed_on = result.storage is gradient.storage
-            mine = (ours and receivers == 1) if passed_on else result.storage not in kept
+            mine = (ours and len(sent) == 1) if passed_on else result.storage not in kept
             self._send(receiver, result, ours=mine and not self.create_graph and not result.overlaps)
 
     def _release(self, node: Node) -> None:
@@ -119,12 +133,38 @@ class Pass:
 
         A gradient that somebody else can see is copied first: `.grad` may be written by its owner.
         """
+        if gradient.array.dtype != leaf.array.dtype:  # cast under `no_grad` since
+            gradient = gradient.cast(leaf.dtype)
         if leaf._grad is not None:
             leaf._grad.add_(gradient)
         elif ours and gradient.base is None and gradient.is_contiguous():
             leaf._grad = _as_leaf(gradient)
         else:
             leaf._grad = _as_leaf(gradient.clone())
+
+
+def _leading_to(targets: set[Node | None], roots: Sequence[Node]) -> set[Node]:
+    """The nodes on some way from the roots to a target: the others need not run, and may keep stale values."""
+    order: list[Node] = []
+    seen, waiting = set(roots), list(dict.fromkeys(roots))
+    while waiting:
+        node = waiting.pop()
+        order.append(node)
+        for each in node.edges:
+            if each is not None and each not in seen:
+                seen.add(each)
+                waiting.append(each)
+    needed: set[Node] = set()
+    for node in sorted(order, key=lambda each: each.serial):  # what a node leads to has smaller numbers
+        if node in targets or any(each in needed for each in node.edges):
+            needed.add(node)
+    return needed
+
+
+def check_leaf_unchanged(leaf: Tensor, gradient: Tensor) -> None:
+    """Refuse a gradient that does not fit the leaf any more: its metadata were changed under `no_grad` since."""
+    if leaf.array.shape != gradient.array.shape:
+        raise errors.leaf_changed_shape(leaf.given_name, gradient.shape, leaf.shape, tensor=leaf)
 
 
 def _as_leaf(gradient: Tensor) -> Tensor:
@@ -186,8 +226,14 @@ def grad(
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/grad_en.html
     """
-    results, wanted = _listed(outputs), _listed(inputs)
-    seeds = [None] * len(results) if grad_outputs is None else _listed(grad_outputs)
+    results, wanted = _tensors("outputs", outputs), _tensors("inputs", inputs)
+    seeds = (
+        [None] * len(results)
+        if grad_outputs is None
+        else [grad_outputs]
+        if isinstance(grad_outputs, Tensor)
+        else list(grad_outputs)
+    )
     if not only_inputs:
         raise errors.bad_argument("grad", "only_inputs", only_inputs, Text("True", "True"))
     if len(seeds) != len(results):
@@ -210,12 +256,20 @@ def _captured(walk: Pass, target: Node | None, position: int, allow_unused: bool
     return found
 
 
-def _listed(tensors: Tensor | Sequence[Tensor | None]) -> list[Tensor]:
-    return [tensors] if isinstance(tensors, Tensor) else list(tensors)  # type: ignore[arg-type]  # None is checked in _root
+def _tensors(argument: str, given: Tensor | Sequence[Tensor]) -> list[Tensor]:
+    """One tensor or several, as a list."""
+    tensors = list(given) if isinstance(given, list | tuple) else [given]
+    for each in tensors:
+        if not isinstance(each, Tensor):
+            raise errors.not_a_tensor("grad", argument, int(argument == "inputs"), each)
+    return tensors
 
 
 def _root(tensor: Tensor, seed: Tensor | None) -> tuple[Node, Tensor]:
     """Where the pass starts, and with what: ones unless a seed is given, also for more than one element, as in Paddle."""
+    for position, given in enumerate([tensor] if seed is None else [tensor, seed]):
+        if not isinstance(given, Tensor):
+            raise errors.not_a_tensor("backward", ("tensor", "grad_tensor")[position], position, given)
     start = edge(tensor)
     if start is None:
         raise errors.nothing_to_differentiate(tensor=tensor)

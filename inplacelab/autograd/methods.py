@@ -90,6 +90,8 @@ def _grad(self: Tensor) -> Tensor | None:
 
 
 def _set_grad(self: Tensor, gradient: Tensor | None) -> None:
+    if gradient is not None and not isinstance(gradient, Tensor):
+        raise errors.not_a_tensor("grad", "gradient", 0, gradient)
     if gradient is not None and gradient.array.shape != self.array.shape:
         raise errors.value_shape(self.shape, gradient.shape)
     self._grad = gradient

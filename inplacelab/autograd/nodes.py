@@ -91,8 +91,8 @@ class Node:
 
     kind: ClassVar[str]
 
-    def apply(self, g: Tensor) -> Gradients:
-        """The gradients for the edges, from the gradient `g` of the result."""
+    def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
+        """The gradients for the edges that are wanted, from the gradient `g` of the result; None for the others."""
         raise NotImplementedError
 
     def release(self) -> None:
@@ -161,11 +161,7 @@ class OpNode(Node):
         if self.kept:
             self.kept = None
 
-    def apply(self, g: Tensor) -> Gradients:
-        return self.pull(g, [edge is not None for edge in self.edges])
-
-    def pull(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
-        """The gradients of the inputs that are wanted; None for the others and for those with no derivative."""
+    def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
         if self.kept is None:
             raise errors.freed_graph(self.name, node=self)
         scope: dict[str, Any] = {"g": g}
@@ -197,7 +193,7 @@ class ViewNode(Node):
         self.edges, self.base_layout, self.view_layout = (base,), base_layout, view_layout
         number(self)
 
-    def apply(self, g: Tensor) -> Gradients:
+    def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:  # noqa: ARG002  # its one edge is always wanted
         return (g._scatter(self.base_layout, self.view_layout),)
 
 
@@ -230,12 +226,12 @@ class CopySlicesNode(Node):
     def release(self) -> None:
         self.inner.release()
 
-    def apply(self, g: Tensor) -> Gradients:
+    def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
         start, _ = extent(self.base_layout)
         whole = g._arrange(moved(self.base_layout, -start))
         part = whole._window(moved(self.view_layout, -start))
-        first, *others = self.inner.pull(part.clone(), [edge is not None for edge in self.edges])
-        if self.edges[0] is None:
+        first, *others = self.inner.apply(part.clone(), wanted)
+        if not wanted[0]:
             return (None, *others)
         if first is None:
             part.zero_()

@@ -6,14 +6,13 @@ their input for nothing. `sin` asks for `x`: in place, a copy of it is kept.
 
 from __future__ import annotations
 
-from numbers import Number
 from typing import Any
 
 import numpy as np
 
 from inplacelab import dtypes, errors
 from inplacelab.language import Text
-from inplacelab.ops.run import constant
+from inplacelab.ops.run import constant, plain_number
 from inplacelab.ops.spec import ZERO
 from inplacelab.ops.table import elementwise, transcendental
 from inplacelab.tensor import Tensor
@@ -72,14 +71,6 @@ def _cast(out: Any, x: Any) -> None:
     np.copyto(out, x.real if x.dtype.kind == "c" and out.dtype.kind != "c" else x, casting="unsafe")
 
 
-def _number(x: Any, value: Any) -> Any:
-    """A factor or an exponent: a Python number, or a tensor of one element."""
-    value = value.item() if isinstance(value, Tensor) else value
-    if not isinstance(value, Number | np.bool_):
-        raise errors.not_a_number(value)
-    return value
-
-
 def _no_activation(x: Any, act: Any) -> None:
     if act is not None:
         raise errors.bad_argument("scale", "act", act, Text("None", "None"))
@@ -89,15 +80,15 @@ def _no_activation(x: Any, act: Any) -> None:
 
 elementwise(
     "add", "x, y", ("Add `alpha * y` to `x`, element by element.", "逐元素计算 `x + alpha * y`。"),
-    attrs="*, alpha=1", ufunc=np.add, plain="alpha == 1", kernel=_add,
+    attrs="*, alpha=1", ufunc=np.add, plain="type(alpha) is int and alpha == 1", prepare={"alpha": plain_number}, kernel=_add,
     d_x=lambda g: g,
-    d_y=lambda g, alpha: g if alpha == 1 else g.scale(alpha),
+    d_y=lambda g, alpha: g if alpha == 1 else g.scale(alpha.conjugate()),
 )  # fmt: skip
 elementwise(
     "subtract", "x, y", ("Subtract `alpha * y` from `x`, element by element.", "逐元素计算 `x - alpha * y`。"),
-    attrs="*, alpha=1", ufunc=np.subtract, plain="alpha == 1", kernel=_subtract, aliases=("sub",),
+    attrs="*, alpha=1", ufunc=np.subtract, plain="type(alpha) is int and alpha == 1", prepare={"alpha": plain_number}, kernel=_subtract, aliases=("sub",),
     d_x=lambda g: g,
-    d_y=lambda g, alpha: g.scale(-alpha),
+    d_y=lambda g, alpha: g.scale(-alpha.conjugate()),
 )  # fmt: skip
 elementwise(
     "multiply", "x, y", ("Multiply element by element.", "逐元素相乘。"),
@@ -114,8 +105,8 @@ elementwise(
 elementwise(
     "scale", "x", ("Multiply by a number and add another: `scale * x + bias`.", "乘以一个数再加一个数：`scale * x + bias`。"),
     attrs="scale=1.0, bias=0.0, bias_after_scale=True, act=None", kernel=_scale,
-    prepare={"scale": _number, "bias": _number, "act": _no_activation},
-    d_x=lambda g, scale: g.scale(scale),
+    prepare={"scale": plain_number, "bias": plain_number, "act": _no_activation},
+    d_x=lambda g, scale: g.scale(scale.conjugate()),
 )  # fmt: skip
 elementwise(
     "neg", "x", ("The negative of each element.", "逐元素取负。"), ufunc=np.negative, d_x=lambda g: g.scale(-1.0)
@@ -129,7 +120,7 @@ elementwise(
 )
 elementwise(
     "pow", "x", ("Raise each element to the power `y`, a number.", "逐元素求 `y` 次幂，`y` 是一个数。"),
-    attrs="y", kernel=_pow, prepare={"y": _number},
+    attrs="y", kernel=_pow, prepare={"y": plain_number},
     d_x=lambda g, x, y: g * conj(x.pow(y - 1).scale(y)) if y else g._zeros(),
 )  # fmt: skip
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from inplacelab import devices, dtypes, errors, observe
 from inplacelab.language import Text
+from inplacelab.ops.run import plain_number, sizes_of
 from inplacelab.ops.table import FUNCTIONS
 from inplacelab.tensor import Tensor, fresh
 
@@ -25,11 +26,10 @@ def _public(function: _F) -> _F:
 
 
 def _shape(name: str, shape: Any) -> tuple[int, ...]:
-    sizes = shape.tolist() if hasattr(shape, "tolist") else shape
-    sizes = [sizes] if isinstance(sizes, int) else list(sizes)
-    if not all(hasattr(n, "__index__") and int(n) >= 0 for n in sizes):
-        raise errors.bad_argument(name, "shape", shape, Text("sizes that are integers of 0 or more", "不小于 0 的整数"))
-    return tuple(int(n) for n in sizes)
+    sizes = sizes_of(name, shape)
+    if any(n < 0 for n in sizes):
+        raise errors.bad_shape(name, shape)
+    return tuple(sizes)
 
 
 def made(name: str, array: Any, device: devices.Device, stop_gradient: bool = True) -> Tensor:
@@ -150,7 +150,7 @@ def _type_of(value: Any) -> Any:
 def _filled(name: str, shape: Any, value: Any, dtype: Any, device: devices.Device | None = None) -> Tensor:
     device = device or devices.current()
     array = device.empty(_shape(name, shape), dtypes.as_numpy(dtype))
-    array.fill(value)
+    array.fill(plain_number(array, value))
     return made(name, array, device)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, normal_axis
+from inplacelab.ops.run import sizes_of
 from inplacelab.ops.table import add_row, reduction
 from inplacelab.tensor import Tensor
 
@@ -58,7 +59,7 @@ def _expanded(x: Any, shape: Any) -> Shape:
     Raises:
         ShapeError: if `x` cannot be broadcast to it.
     """
-    sizes = [int(n) for n in (shape.tolist() if hasattr(shape, "tolist") else shape)]
+    sizes = sizes_of("expand", shape)
     lead = len(sizes) - x.ndim
     wanted = tuple(x.shape[k - lead] if n == -1 and k >= lead else n for k, n in enumerate(sizes))
     if lead < 0 or any(have not in (1, want) for have, want in zip(x.shape, wanted[lead:], strict=True)):

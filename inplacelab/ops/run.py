@@ -8,9 +8,12 @@ what stands here is called only in the cases that are not the plainest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
+from numbers import Number
+from operator import index as as_integer
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -106,7 +109,10 @@ def view(row: Row, x: Tensor, before: Layout, after: Layout, facts: Mapping[str,
     if x.base is not None:
         refresh(x)
     result = look(x, after)
-    result.base = x if x.base is None else x.base
+    base = result.base = x if x.base is None else x.base
+    if base._views is None:
+        base._views = WeakValueDictionary()
+    base._views[id(result)] = result
     result._seen = x.storage.version
     result.untracked = x.untracked or not modes.recording_history
     node = attach(row, x, result, {**facts, "x_meta": Meta(before, x.array.dtype), "out_layout": after})
@@ -130,24 +136,27 @@ def copied(row: Row, x: Tensor, shape: Shape, facts: Mapping[str, Any]) -> Tenso
 
 
 def relayout(row: Row, x: Tensor, before: Layout, after: Layout, facts: Mapping[str, Any]) -> Tensor:
-    """Change the metadata of `x` itself. No data move; the version is raised all the same, as in Paddle."""
+    """Change the metadata of `x` itself. No data move; the version is raised all the same, as in Paddle.
+
+    A tensor with history keeps it also under `no_grad`: nothing is computed, only named differently, and the old node
+    would not even fit the new shape.
+    """
     name = row.name + "_"
     base, storage = x.base, x.storage
     if base is not None:
         refresh(x)
-    tracked = modes.recording_history and not (x._stop and (base is None or base._stop))
-    if tracked:
+    has_history = not (x._stop and (base is None or base._stop))
+    if modes.recording_history and has_history:
         check_leaf(name, x)
     shown = look(x, after)
-    node = (
-        attach(row, x, shown, {**facts, "x_meta": Meta(before, x.array.dtype), "out_layout": after})
-        if tracked
-        else None
-    )
+    node = None
+    if has_history and (base is not None or x.node is not None):
+        with modes.set_grad_enabled(True):
+            node = attach(row, x, shown, {**facts, "x_meta": Meta(before, x.array.dtype), "out_layout": after})
     x.array, x.overlaps = shown.array, shown.overlaps
     storage.version += 1
     if base is not None:
-        x._seen = -1 if tracked else storage.version
+        x._seen = -1 if has_history else storage.version
     elif node is not None:
         x.node = node
     if observe.listeners:
@@ -158,23 +167,45 @@ def relayout(row: Row, x: Tensor, before: Layout, after: Layout, facts: Mapping[
 def reallocate(name: str, x: Tensor, ordinary: Callable[[], Tensor]) -> Tensor:
     """In place in name only: the result has another dtype, or cannot lie where `x` lies, so `x` is given a new storage.
 
-    Views of the old storage, and what backward saved there, keep it.
+    Views of the old storage, and what backward saved there, keep it. Under `no_grad` a leaf stays one, and a tensor with
+    history keeps it, as with every write that is not recorded.
     """
     if x.base is not None:
         refresh(x)
     if modes.recording_history:
         check_leaf(name, x)
-    raised = x.storage.version + 1
+    raised, stop, node = x.storage.version + 1, x._stop, x.node
     with observe.silence():
         result = ordinary()
+        if not modes.recording_history and node is not None and not stop:
+            with modes.set_grad_enabled(True):
+                node = x.reshape(result.array.shape).cast(result.dtype).node
+            result.node = node
+    bequeath(x)
     adopt(x, result)
     x.storage.version = raised
+    if not modes.recording_history:
+        x._stop = stop
     for saved in x.node.saved if x.node is not None else ():
         if saved.storage is x.storage:
             saved.version = raised
     if observe.listeners:
         observe.tell(name, "reallocated", (x,), x, x.node)
     return x
+
+
+def bequeath(x: Tensor) -> None:
+    """`x` is about to leave its storage: the views that stay behind get a base in its place, with its history."""
+    views = [view for view in (x._views or {}).values() if view.base is x]
+    if not views:
+        return
+    heir = over(x.array, x.storage)
+    heir.overlaps, heir._stop, heir._name = x.overlaps, x._stop, x._name
+    heir.node = edge(x)  # also of a leaf: what the old bytes were goes on to lead to it
+    heir._views = WeakValueDictionary({id(view): view for view in views})
+    for view in views:
+        view.base = heir
+    x._views = None
 
 
 # ---- geometry for derivatives of views: gradients laid out like the storages they belong to -----------------------------
@@ -205,6 +236,33 @@ def scatter(row: Row, x: Tensor, base_layout: Layout, view_layout: Layout) -> Te
 
 def _repeats(slots: Any) -> bool:
     return bool(np.unique(slots).size != prod(slots.shape))
+
+
+# ---- arguments ---------------------------------------------------------------------------------------------------------
+
+
+def sizes_of(op: str, shape: Any) -> list[int]:
+    """A shape, however it was given: a number, a sequence, a tensor."""
+    sizes = shape.tolist() if hasattr(shape, "tolist") else shape
+    try:
+        return [
+            as_integer(n) for n in (sizes if isinstance(sizes, Sequence) and not isinstance(sizes, str) else [sizes])
+        ]
+    except TypeError:
+        raise errors.bad_shape(op, shape) from None
+
+
+def plain_number(x: Any, value: Any) -> Any:
+    """A factor, an exponent, a value to fill with: a Python number, or a tensor of one element."""
+    if isinstance(value, Tensor):
+        if not value.stop_gradient:
+            raise errors.untracked_factor(tensor=value)
+        value = value.item()
+    if not isinstance(value, Number | np.bool_):
+        raise errors.not_a_number(value)
+    if isinstance(value, complex) and x.dtype.kind != "c":
+        raise errors.cannot_promote("number", x.dtype.name, "complex")
+    return value
 
 
 # ---- constants ----------------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ _HEADER = """\
 # Made by `python -m inplacelab.ops.stubs` from the table of operations. Do not edit.
 from collections.abc import Callable, Iterator
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -38,6 +39,7 @@ _ATTRIBUTES = {
     "array": "Any", "storage": "Storage", "base": "Tensor | None", "node": "Any", "overlaps": "bool", "untracked": "bool",
     "_accumulator": "Any", "_grad": "Tensor | None", "_hooks": "dict[int, Any] | None", "_name": "str | None", "_seen": "int",
     "_stop": "bool",
+    "_views": "WeakValueDictionary[int, Tensor] | None",
 }  # fmt: skip
 
 

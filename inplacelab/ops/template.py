@@ -93,8 +93,11 @@ def _operands(row: Row, name: str) -> Iterator[str]:
 
 
 def _prepare(row: Row) -> Iterator[str]:
+    indent = "    " if row.plain else ""
+    if row.plain:
+        yield f"if not ({row.plain}):"
     for attribute in row.prepare:
-        yield f"{attribute} = PREPARE_{attribute}(a0, {attribute})"
+        yield f"{indent}{attribute} = PREPARE_{attribute}(a0, {attribute})"
 
 
 def _launch(row: Row, out: str) -> Iterator[str]:
