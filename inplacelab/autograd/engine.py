@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from typing import Any
 
 from inplacelab import errors, observe
 from inplacelab.autograd import modes
@@ -258,7 +259,7 @@ def _captured(walk: Pass, target: Node | None, position: int, allow_unused: bool
 
 def _tensors(argument: str, given: Tensor | Sequence[Tensor]) -> list[Tensor]:
     """One tensor or several, as a list."""
-    tensors = list(given) if isinstance(given, list | tuple) else [given]
+    tensors: list[Any] = list(given) if isinstance(given, list | tuple) else [given]
     for each in tensors:
         if not isinstance(each, Tensor):
             raise errors.not_a_tensor("grad", argument, int(argument == "inputs"), each)
