@@ -1,0 +1,98 @@
+"""The colours by arithmetic: contrast as WCAG 2 computes it, in both themes."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from inplacelab_widgets.player_files import javascript, stylesheet
+from inplacelab_widgets.scene.marks import Look
+from inplacelab_widgets.scene.palette import DASHES, ROLES, STYLES, TENSOR_COLOURS, properties, resolved
+
+THEMES = (0, 1)
+
+
+def luminance(colour: str) -> float:
+    def linear(channel: float) -> float:
+        return channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4
+
+    red, green, blue = (linear(int(colour[k : k + 2], 16) / 255) for k in (1, 3, 5))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(a: str, b: str) -> float:
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_contrast_knows_black_and_white() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("ground", ["paper", "tint"])
+@pytest.mark.parametrize("words", ["fg", "soft"])
+def test_words_reach_4_5(theme: int, ground: str, words: str) -> None:
+    assert contrast(ROLES[words][theme], ROLES[ground][theme]) >= 4.5
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("role", ["line", "now", "bad", *(f"c{k}" for k in range(TENSOR_COLOURS))])
+def test_lines_reach_3(theme: int, role: str) -> None:
+    assert contrast(ROLES[role][theme], ROLES["paper"][theme]) >= 3
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_alarms_are_words_too(theme: int) -> None:
+    assert contrast(ROLES["bad"][theme], ROLES["paper"][theme]) >= 4.5
+    assert contrast(ROLES["bad"][theme], ROLES["tint"][theme]) >= 4.5
+
+
+def test_stale_and_failed_differ_from_the_rest_without_colour() -> None:
+    for style, plain in (
+        ("pin stale", "pin"),
+        ("node failed", "node"),
+        ("slot written", "slot"),
+        ("pill raised", "pill"),
+    ):
+        shape = {key: value for key, value in properties(style).items() if key not in {"fill", "stroke"}}
+        assert shape != {key: value for key, value in properties(plain).items() if key not in {"fill", "stroke"}}
+    assert len(set(DASHES)) == len(DASHES)
+
+
+def test_every_style_names_real_colours() -> None:
+    for name in STYLES:
+        for theme in THEMES:
+            for key, value in resolved(name, theme).items():
+                if key in {"fill", "stroke"}:
+                    assert value == "none" or re.fullmatch(r"#[0-9a-f]{6}", value)
+
+
+def test_an_unknown_style_is_refused() -> None:
+    with pytest.raises(KeyError, match="no such style: sparkling"):
+        resolved(Look("slot sparkling").style)
+
+
+def test_every_rule_of_the_stylesheet_stays_inside_the_stepper() -> None:
+    plain = re.sub(r"/\*.*?\*/", "", stylesheet(), flags=re.DOTALL)
+    plain = re.sub(r"@(media|container)[^{]*\{", "", plain)
+    for selectors in re.findall(r"([^{}]+)\{[^{}]*\}", plain):
+        for selector in selectors.split(","):
+            assert re.search(r"(^|\s)\.ipl(?![\w])", selector.strip()), selector
+
+
+def test_the_player_is_small_and_writes_no_markup() -> None:
+    source = javascript()
+    assert len(source.encode()) < 60_000
+    for forbidden in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "import ",
+        "fetch(",
+        "document.addEventListener",
+    ):
+        assert forbidden not in source, forbidden

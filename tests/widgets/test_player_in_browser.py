@@ -1,0 +1,230 @@
+"""The exported page in a real browser, from a file and without a network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets import to_html
+
+pytestmark = pytest.mark.browser
+
+
+class Player:
+    """A page with a player, and everything that went wrong or was asked for."""
+
+    def __init__(self, page: Any, file: Path) -> None:
+        self.page = page
+        self.requests: list[str] = []
+        self.errors: list[str] = []
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", self._note_complaint)
+        page.on("dialog", self._note_dialog)
+        page.goto(file.as_uri())
+        page.locator(".ipl").focus()
+
+    def _note_complaint(self, message: Any) -> None:
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def _note_dialog(self, dialog: Any) -> None:
+        self.errors.append("a dialog opened")
+        dialog.dismiss()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def text(self, selector: str) -> str:
+        return str(self.page.locator(selector).inner_text())
+
+    def counter(self) -> str:
+        return self.text(".ipl-counter")
+
+    def shown(self, panel: str) -> list[str]:
+        """The words that can be seen in a panel."""
+        texts = self.page.locator(f".ipl-{panel} svg text:visible").all_text_contents()
+        return [text for text in texts if text]
+
+    def geometry(self) -> Any:
+        """Where every mark is that can be seen, by its place in the document."""
+        return self.page.evaluate(
+            "() => Object.fromEntries([...document.querySelectorAll('.ipl-storages svg rect')]"
+            ".map((mark, k) => [k, mark]).filter(([, mark]) => mark.getClientRects().length)"
+            ".map(([k, mark]) => [k, ['x', 'y', 'width', 'height'].map(name => mark.getAttribute(name)).join()]))"
+        )
+
+
+@pytest.fixture
+def open_player(chromium: Any, sample: Callable[[str], Recording], tmp_path: Path) -> Iterator[Callable[..., Player]]:
+    contexts = []
+
+    def open_it(name: str, **options: Any) -> Player:
+        context = chromium.new_context(offline=True, **{"viewport": {"width": 864, "height": 720}, **options})
+        contexts.append(context)
+        file = tmp_path / f"{name}.html"
+        to_html(sample(name), file, language="en")
+        return Player(context.new_page(), file)
+
+    yield open_it
+    for context in contexts:
+        context.close()
+
+
+def test_keys_step_both_ways_and_only_our_keys_are_taken(open_player: Callable[..., Player]) -> None:
+    player = open_player("lesson")
+    assert player.counter() == "1 / 15"
+    player.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
+    assert player.counter() == "5 / 15"
+    assert "scale_" in player.text("[aria-current=step]")
+    assert "v0→v1" in player.shown("storages")
+    assert player.text("[role=status]").startswith("Line 4 scale_ wrote slots 0-7 of S1")
+    player.press("ArrowLeft")
+    assert "v0→v1" not in player.shown("storages")
+    player.press("PageDown")
+    assert player.counter() == "7 / 15"
+    player.press("End")
+    assert player.counter() == "15 / 15"
+    player.press("ArrowRight")
+    assert player.counter() == "15 / 15"
+    player.press("Home", "Shift+ArrowRight")
+    assert player.counter() == "5 / 15"
+    player.press("b", "Tab")
+    assert player.counter() == "5 / 15"
+
+
+def test_nothing_is_asked_for_and_nothing_fails(open_player: Callable[..., Player]) -> None:
+    player = open_player("stale")
+    player.press("End", "Home")
+    assert [url.partition(":")[0] for url in player.requests] == ["file"]
+    assert player.errors == []
+
+
+def test_code_of_the_program_never_becomes_code_of_the_page(open_player: Callable[..., Player]) -> None:
+    player = open_player("hostile")
+    player.press("End")
+    player.page.locator("summary").click()
+    assert player.errors == []
+    assert player.page.locator(".ipl script, .ipl img, .ipl b").count() == 0
+    assert "<b>&\"'</b>" in player.shown("storages")
+    assert "onerror=alert(1)" in player.text("[role=status]")
+
+
+def test_every_step_shows_in_the_browser_what_python_drew(
+    open_player: Callable[..., Player], sample: Callable[[str], Recording]
+) -> None:
+    player = open_player("stale")
+    for index in range(len(sample("stale"))):
+        state = sample("stale").state(index)
+        shown = player.shown("storages")
+        assert all(any(said.startswith(f"S{key} ·") for said in shown) for key in state.storages)
+        assert sum(said == "offset 0" or "offset 0" in said for said in shown) == len(state.tensors)
+        player.press("ArrowRight")
+
+
+def test_marks_stay_where_they_are(open_player: Callable[..., Player]) -> None:
+    player = open_player("many")
+    before = player.geometry()
+    for _ in range(17):
+        player.press("ArrowRight")
+        now = player.geometry()
+        assert all(now[key] == place for key, place in before.items() if key in now)
+        before |= now
+
+
+def test_one_switch_changes_every_word(open_player: Callable[..., Player]) -> None:
+    player = open_player("stale")
+    player.press("End")
+    player.page.locator("summary").click()
+    player.page.locator(".ipl-tongue").click()
+    said = player.text(".ipl")
+    for chinese in ("已过期", "叶子张量", "计算图", "以表格阅读", "反向传播"):
+        assert chinese in said
+    english = {"Graph", "Read as table", "Storages", "stale", "leaf", "failed", "waiting", "backward", "unnamed"}
+    assert not {word for word in english if re.search(rf"(?<![\w.]){word}(?![\w(])", said.replace("stale\n", ""))}
+    assert player.page.locator(".ipl").get_attribute("lang") == "zh-Hans"
+
+
+def test_it_speaks_to_those_who_do_not_see_it(open_player: Callable[..., Player]) -> None:
+    player = open_player("stale")
+    player.press("End")
+    page = player.page
+    assert page.get_by_role("region", name="Stepper: stale").count() == 1
+    assert page.get_by_role("slider").get_attribute("aria-valuetext") == "step 10 of 10, line 4, backward"
+    assert page.locator("[role=status]").get_attribute("aria-live") == "polite"
+    for name in ("First step", "Previous step", "Next step", "Last step", "Play"):
+        assert page.get_by_role("button", name=re.compile(name)).count() == 1
+    for drawing in page.locator("svg[role=img]").all():
+        assert drawing.locator("title").text_content()
+        assert drawing.locator("desc").text_content()
+    page.locator("summary").click()
+    rows = page.locator("table").nth(2).locator("tbody tr").all_inner_texts()
+    assert len(rows) == 1
+    assert "stale, now v1" in rows[0]
+    player.page.locator(".ipl").focus()
+    player.press("Home")
+    assert page.locator("table").count() == 2
+
+
+def test_pointing_at_a_slot_lights_up_what_shares_it(open_player: Callable[..., Player]) -> None:
+    player = open_player("views")
+    player.press("End")
+    page = player.page
+    lit = "() => [...new Set([...document.querySelectorAll('.ipl-card[data-related]')].map(card => card.dataset.k.split(' ')[0]))]"
+    slots = page.locator(".ipl-storages rect.ipl-slot:visible")
+    slots.nth(6 + 1).hover(force=True)
+    assert page.evaluate(lit) == ["t1", "t2", "t3"]
+    slots.nth(6 + 5).hover(force=True)
+    assert page.evaluate(lit) == ["t1"]
+    page.locator("summary").click()
+    page.locator(".ipl-pointer", has_text="w").first.focus()
+    assert page.evaluate(lit) == ["t3"]
+
+
+def test_a_click_on_the_lanes_goes_to_that_step(open_player: Callable[..., Player]) -> None:
+    player = open_player("lesson")
+    player.page.get_by_role("button", name="Versions and bytes").click()
+    drawing = player.page.locator(".ipl-history svg").first
+    box = drawing.bounding_box()
+    assert box is not None
+    drawing.click(position={"x": box["width"] / 2, "y": 40})
+    assert 5 <= int(player.counter().split()[0]) <= 11
+
+
+def test_playing_stops_at_the_end(open_player: Callable[..., Player]) -> None:
+    player = open_player("relayout")
+    player.press(" ")
+    player.page.wait_for_function("() => document.querySelector('.ipl-counter').textContent === '3 / 3'", timeout=6000)
+    player.page.wait_for_function("() => document.querySelector('[aria-label^=Play]')", timeout=4000)
+
+
+@pytest.mark.parametrize("width", [600, 848, 1200])
+def test_nothing_sticks_out_sideways(open_player: Callable[..., Player], width: int) -> None:
+    player = open_player("stale", viewport={"width": width, "height": 720})
+    player.press("End")
+    assert player.page.evaluate("() => document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_the_picture_of_a_small_program_fits_a_laptop(open_player: Callable[..., Player]) -> None:
+    player = open_player("lesson")
+    heights = set()
+    for _ in range(15):
+        heights.add(player.page.locator(".ipl").bounding_box()["height"])
+        player.press("ArrowRight")
+    assert len(heights) == 1, "the panels below must not jump"
+    assert heights.pop() <= 640
+
+
+def test_the_page_follows_the_reader_s_theme(open_player: Callable[..., Player]) -> None:
+    def ground(scheme: str) -> str:
+        player = open_player("lesson", color_scheme=scheme)
+        return str(player.page.locator(".ipl").evaluate("root => getComputedStyle(root).backgroundColor"))
+
+    assert ground("light") == "rgb(255, 255, 255)"
+    assert ground("dark") == "rgb(33, 33, 33)"

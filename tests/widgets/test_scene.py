@@ -1,0 +1,315 @@
+"""The geometry of the pictures: nothing overlaps, nothing overflows, nothing moves, and marks sit where they mean."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations, pairwise
+
+import pytest
+
+from inplacelab.language import LANGUAGES, Text
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets.scene import Scene, scene_of, telling_step
+from inplacelab_widgets.scene.marks import Attributes, Group, Look, Mark, Panel
+from inplacelab_widgets.scene.measure import character_em
+from inplacelab_widgets.scene.palette import resolved
+
+Box = tuple[float, float, float, float]
+
+
+def panels(scene: Scene) -> tuple[Panel, ...]:
+    return scene.storages, scene.graph, scene.lanes, scene.memory
+
+
+def alive(panel: Panel, step: int) -> Iterator[tuple[Group, Mark, Look]]:
+    for group in panel.groups:
+        if group.first <= step <= group.last:
+            for mark in group.marks:
+                look = mark.at(step)
+                if look is not None:
+                    yield group, mark, look
+
+
+def number(attributes: Attributes, key: str) -> float:
+    value = dict(attributes)[key]
+    assert isinstance(value, (int, float))
+    return value
+
+
+def box_of(group: Group, mark: Mark, look: Look) -> Box:
+    place = (*mark.place, *look.attributes)
+    moved = re.fullmatch(r"translate\(([\d.]+) 0\)", str(dict(place).get("transform", "translate(0 0)")))
+    assert moved
+    x, y = number(place, "x") + group.x + float(moved[1]), number(place, "y") + group.y
+    return x, y, x + number(place, "width"), y + number(place, "height")
+
+
+def line_of(group: Group, mark: Mark, look: Look, language: str) -> Box:
+    """The room that a line of text needs."""
+    style = resolved(look.style)
+    size = float(style["font-size"].removesuffix("px"))
+    said = look.text.in_language(language) if isinstance(look.text, Text) else look.text or ""
+    width = sum(map(character_em, said)) * size
+    x, y = number(mark.place, "x") + group.x, number(mark.place, "y") + group.y
+    shift = {"middle": width / 2, "end": width}.get(style.get("text-anchor", ""), 0)
+    return x - shift, y - size * 0.75, x - shift + width, y + size * 0.2
+
+
+def boxes(panel: Panel, step: int, *styles: str) -> list[Box]:
+    return [
+        box_of(group, mark, look)
+        for group, mark, look in alive(panel, step)
+        if mark.tag == "rect" and set(look.style.split()) & set(styles)
+    ]
+
+
+def overlapping(found: Iterable[Box], slack: float = 0.2) -> list[tuple[Box, Box]]:
+    def meet(a: Box, b: Box) -> bool:
+        return min(a[2], b[2]) - max(a[0], b[0]) > slack and min(a[3], b[3]) - max(a[1], b[1]) > slack
+
+    return [(a, b) for a, b in combinations(found, 2) if meet(a, b)]
+
+
+def test_cards_slots_pins_and_nodes_do_not_overlap(scene: Scene) -> None:
+    for step in range(len(scene.recording)):
+        assert overlapping(boxes(scene.storages, step, "card", "slot", "pin", "pill")) == []
+        assert overlapping(boxes(scene.graph, step, "node")) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_lines_of_text_do_not_overlap(scene: Scene, language: str) -> None:
+    for step in range(len(scene.recording)):
+        for panel in (scene.storages, scene.graph):
+            lines = [line_of(*each, language) for each in alive(panel, step) if each[1].tag == "text" and each[2].text]
+            assert overlapping(lines, slack=1.0) == [], (panel.name, step)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_text_stays_inside_its_card_pin_slot_or_node(scene: Scene, language: str) -> None:
+    for step in range(len(scene.recording)):
+        for panel, frames in ((scene.storages, ("card", "pin", "slot", "pill")), (scene.graph, ("node",))):
+            rooms = boxes(panel, step, *frames)
+            for each in alive(panel, step):
+                if each[1].tag != "text":
+                    continue
+                left, top, right, bottom = line_of(*each, language)
+                for room in rooms:
+                    begins_inside = room[0] <= left <= room[2] and room[1] <= (top + bottom) / 2 <= room[3]
+                    assert not begins_inside or right <= room[2] + 0.5, (step, each[2].text)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_nothing_leaves_its_panel(scene: Scene, language: str) -> None:
+    for panel in panels(scene):
+        for step in range(len(scene.recording)):
+            for group, mark, look in alive(panel, step):
+                # The veil reaches over the edge, where it is clipped.
+                if mark.tag not in {"rect", "text"} or look.style == "veil":
+                    continue
+                frame = box_of(group, mark, look) if mark.tag == "rect" else line_of(group, mark, look, language)
+                assert frame[0] >= -1, look
+                assert frame[2] <= panel.width + 1, look
+                assert frame[3] <= panel.height + 1, look
+
+
+def test_nothing_moves(scene: Scene) -> None:
+    """Only the playhead, the veil and shapes that follow the data may change their geometry with the step."""
+    for panel in (scene.storages, scene.graph):
+        for group in panel.groups:
+            for mark in group.marks:
+                moving = {key for _, look in mark.runs if look for key, _ in look.attributes}
+                assert moving <= {"d", "width"}
+
+
+def test_runs_are_in_order_and_without_repeats(scene: Scene) -> None:
+    for panel in panels(scene):
+        for group in panel.groups:
+            for mark in group.marks:
+                steps = [step for step, _ in mark.runs]
+                assert steps == sorted(set(steps))
+                looks = [None, *(look for _, look in mark.runs)]
+                assert all(a != b for a, b in pairwise(looks))
+
+
+def test_storages_that_never_meet_share_a_row(sample_scene: Callable[[str], Scene]) -> None:
+    groups = sample_scene("many").storages.groups
+    temporaries = groups[-3:]
+    assert len({group.y for group in temporaries}) < 3
+    for a, b in combinations(groups, 2):
+        meet = a.first <= b.last and b.first <= a.last
+        assert not meet or a.y + a.height <= b.y or b.y + b.height <= a.y
+
+
+COMB = re.compile(r"M([\d.]+) ([\d.]+)v4H([\d.]+)v-4")
+
+
+def comb_of(scene: Scene, tensor: int, step: int) -> list[tuple[float, float]]:
+    """The brackets under a tensor's slots, as (left, right)."""
+    for _, mark, look in alive(scene.storages, step):
+        if f"t{tensor}" in mark.keys and "comb" in look.style.split():
+            return [(float(a), float(b)) for a, _, b in COMB.findall(str(dict(look.attributes)["d"]))]
+    raise AssertionError("no comb")
+
+
+def slot_edges(scene: Scene, storage: int, step: int) -> list[tuple[float, float]]:
+    return [
+        (box[0], box[2])
+        for group, mark, look in alive(scene.storages, step)
+        if f"s{storage}" in mark.keys and "slot" in look.style.split()
+        for box in [box_of(group, mark, look)]
+    ]
+
+
+def test_a_comb_stands_exactly_under_the_slots_that_a_view_reaches(sample_scene: Callable[[str], Scene]) -> None:
+    scene = sample_scene("views")
+    slots = slot_edges(scene, 1, 4)
+    assert len(slots) == 6
+
+    def reached(tensor: int) -> list[int]:
+        return [
+            k
+            for k, (a, b) in enumerate(slots)
+            if any(left <= (a + b) / 2 <= right for left, right in comb_of(scene, tensor, 4))
+        ]
+
+    assert reached(1) == [0, 1, 2, 3, 4, 5]
+    assert reached(2) == [0, 1, 2]
+    assert reached(3) == [1, 4]
+    for left, right in comb_of(scene, 3, 4):
+        assert any(a <= left and right <= b for a, b in slots)
+
+
+def test_a_view_and_a_copy_look_different(sample_scene: Callable[[str], Scene]) -> None:
+    """A view has its card beside its base's; a copy has a storage of its own."""
+
+    def home(scene: Scene, tensor: int, step: int) -> float:
+        return next(
+            g.y for g, mark, look in alive(scene.storages, step) if f"t{tensor}" in mark.keys and "card" in look.style
+        )
+
+    views = sample_scene("views")
+    assert home(views, 1, 4) == home(views, 2, 4)
+    assert home(views, 0, 4) != home(views, 1, 4)
+
+
+def test_a_reallocated_tensor_moves_to_its_new_storage_and_its_pin_stays(sample_scene: Callable[[str], Scene]) -> None:
+    scene = sample_scene("reallocated")
+
+    def groups(key: str, step: int, style: str) -> list[int]:
+        return [
+            scene.storages.groups.index(g)
+            for g, mark, look in alive(scene.storages, step)
+            if key in mark.keys and style in look.style.split()
+        ]
+
+    assert groups("t0", 1, "card") == [0]
+    assert groups("t0", 2, "card") == [2]
+    assert groups("p0:0:0", 2, "pin") == [0]
+
+
+def words_at(panel: Panel, step: int, language: str = "en") -> list[str]:
+    return [
+        look.text.in_language(language) if isinstance(look.text, Text) else look.text or ""
+        for _, mark, look in alive(panel, step)
+        if mark.tag == "text"
+    ]
+
+
+def test_the_pill_shows_the_raise_for_one_step_and_who_did_it(sample_scene: Callable[[str], Scene]) -> None:
+    scene = sample_scene("lesson")
+    assert words_at(scene.storages, 3).count("v0") == 2
+    assert "v0→v1" in words_at(scene.storages, 4)
+    assert "v1 by line 4 scale_" in words_at(scene.storages, 4)
+    assert "v0→v1" not in words_at(scene.storages, 5)
+    assert "v1" in words_at(scene.storages, 5)
+    assert "第 4 行 scale_ 升至 v1" in words_at(scene.storages, 5, "zh")
+
+
+def test_all_names_of_one_object_are_chips_of_one_card(sample_scene: Callable[[str], Scene]) -> None:
+    scene = sample_scene("lesson")
+    chips = [
+        look.text for _, mark, look in alive(scene.storages, 5) if "t1" in mark.keys and look.style == "text value bold"
+    ]
+    assert chips == ["x", "y"]
+    cards = [look for _, mark, look in alive(scene.storages, 5) if "t1" in mark.keys and "card" in look.style.split()]
+    assert len(cards) == 1
+
+
+def test_a_temporary_is_marked_unnamed(sample_scene: Callable[[str], Scene]) -> None:
+    said = words_at(sample_scene("stale").storages, 4)
+    assert "unnamed" in said
+    assert "T4" in said
+
+
+def pin_at(scene: Scene, key: str, step: int) -> str:
+    return next(look.style for _, mark, look in alive(scene.storages, step) if key in mark.keys and mark.tag == "rect")
+
+
+def test_a_pin_is_fresh_then_stale_and_flashes_when_it_is_unpacked(sample_scene: Callable[[str], Scene]) -> None:
+    scene = sample_scene("stale")
+    assert pin_at(scene, "p2:2:0", 2) == "pin"
+    assert pin_at(scene, "p2:2:0", 3) == "pin stale"
+    assert pin_at(scene, "p2:2:0", 8) == "pin stale checked"
+    assert "x, y @ v0 · ✓ fresh" in words_at(scene.storages, 2)
+    assert "x, y @ v0 · ✗ stale, now v1" in words_at(scene.storages, 3)
+    assert "x、y @ v0 · ✗ 已过期，现为 v1" in words_at(scene.storages, 3, "zh")
+
+
+def test_a_thread_leads_from_the_pin_across_the_raise_to_the_failing_unpack(
+    sample_scene: Callable[[str], Scene],
+) -> None:
+    scene = sample_scene("stale")
+    threads = [mark for _, mark, look in alive(scene.lanes, 0) if look.style == "thread"]
+    assert len(threads) == 1
+    found = re.fullmatch(r"M([\d.]+) [\d.]+H([\d.]+)", str(dict(threads[0].place)["d"]))
+    assert found
+    bump = next(mark for _, mark, look in alive(scene.lanes, 0) if look.style == "bump")
+    at = re.match(r"M([\d.]+)", str(dict(bump.place)["d"]))
+    assert at
+    assert float(found[1]) < float(at[1]) < float(found[2])
+    assert "✗ unpack fails" not in words_at(scene.lanes, 7)
+    assert "✗ unpack fails" in words_at(scene.lanes, 8)
+
+
+def test_a_rewritten_history_leaves_a_ghost_for_one_step(sample_scene: Callable[[str], Scene]) -> None:
+    scene = sample_scene("lesson")
+
+    def ghosts(step: int) -> int:
+        return sum("ghost" in look.style.split() for _, _, look in alive(scene.graph, step))
+
+    assert [ghosts(step) for step in (3, 4, 5)] == [0, 1, 0]
+    assert words_at(scene.graph, 4).count("NEW") == 1
+
+
+def test_nodes_of_later_lines_are_not_there_yet(sample_scene: Callable[[str], Scene]) -> None:
+    scene = sample_scene("stale")
+    assert "SumGradNode" not in words_at(scene.graph, 3)
+    assert "SumGradNode" in words_at(scene.graph, 4)
+
+
+def test_backward_states_are_said_in_words_and_gradients_shown(sample_scene: Callable[[str], Scene]) -> None:
+    said = words_at(sample_scene("stale").graph, 9)
+    assert {"◌ waiting", "✓ done", "✗ failed", "● [1, 1, 1, 1]"} <= set(said)
+
+
+@pytest.mark.parametrize(("name", "note"), [("large", "values not drawn"), ("overview", "in a pixel")])
+def test_a_storage_too_large_to_draw_says_so(sample_scene: Callable[[str], Scene], name: str, note: str) -> None:
+    assert any(note in said for said in words_at(sample_scene(name).storages, 0))
+
+
+@pytest.mark.parametrize(("name", "step"), [("stale", 9), ("lesson", 4), ("hostile", 1), ("views", 4)])
+def test_the_telling_step(sample: Callable[[str], Recording], name: str, step: int) -> None:
+    assert telling_step(sample(name)) == step
+
+
+def test_an_empty_recording_is_refused() -> None:
+    with pytest.raises(ValueError, match="no steps"):
+        scene_of(Recording("inplacelab", "0", "empty", "", ()))
+
+
+def test_the_flag_is_called_as_the_recorded_framework_calls_it(sample_scene: Callable[[str], Scene]) -> None:
+    assert any("stop_gradient=False" in said for said in words_at(sample_scene("lesson").storages, 1))
+    torch = words_at(sample_scene("many").storages, 3)
+    assert any("requires_grad=True" in said for said in torch)
+    assert not any("stop_gradient" in said for said in torch)

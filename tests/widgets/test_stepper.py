@@ -1,0 +1,80 @@
+"""The widget in Python: its traits and what it leaves in a notebook."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable
+
+import pytest
+
+pytest.importorskip(
+    "anywidget", reason="needs the notebook extra: python -m pip install -e '.[lab]'", exc_type=ImportError
+)
+
+import traitlets
+
+from inplacelab.language import speak
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets import Stepper, to_svg
+
+
+def test_it_opens_at_the_first_step(sample: Callable[[str], Recording]) -> None:
+    stepper = Stepper(sample("lesson"))
+    assert (stepper.step, stepper.n_steps) == (0, 15)
+    assert stepper.recording is sample("lesson")
+
+
+def test_a_step_can_be_chosen_from_python(sample: Callable[[str], Recording]) -> None:
+    stepper = Stepper(sample("lesson"), step=-1)
+    assert stepper.step == 14
+    seen: list[int] = []
+    stepper.observe(lambda change: seen.append(change["new"]), names=["step"])
+    stepper.step = 3
+    assert seen == [3]
+
+
+def test_a_step_that_is_not_there_is_refused_and_nothing_changes(sample: Callable[[str], Recording]) -> None:
+    stepper = Stepper(sample("lesson"), step=2)
+    with pytest.raises(traitlets.TraitError, match=r"no step 15: this recording has 15 steps, 0 to 14"):
+        stepper.step = 15
+    assert stepper.step == 2
+
+
+def test_the_words_are_those_of_the_current_language(sample: Callable[[str], Recording]) -> None:
+    with speak("zh"):
+        assert Stepper(sample("lesson")).language == "zh"
+
+
+def test_the_bundle_keeps_a_picture_where_there_is_no_widget(sample: Callable[[str], Recording]) -> None:
+    stepper = Stepper(sample("stale"), step=5)
+    bundle = stepper._repr_mimebundle_()
+    assert bundle is not None
+    data, _ = bundle
+    assert "application/vnd.jupyter.widget-view+json" in data
+    assert data["text/plain"] == "Stepper('stale', steps=10, step=5)"
+    assert data["image/svg+xml"] == to_svg(sample("stale"), 9)
+    found = re.fullmatch(r'<img alt="([^"<>]*)" src="data:image/svg\+xml;base64,([^"]*)">', data["text/html"])
+    assert found
+    assert base64.b64decode(found[2]).decode() == data["image/svg+xml"]
+    assert found[1].startswith("Line 4 raised RuntimeError")
+
+
+def test_the_bundle_of_a_hostile_program_is_one_image(sample: Callable[[str], Recording]) -> None:
+    bundle = Stepper(sample("hostile"))._repr_mimebundle_()
+    assert bundle is not None
+    assert bundle[0]["text/html"].count("<") == 1
+
+
+def test_what_it_leaves_does_not_depend_on_the_run(sample: Callable[[str], Recording]) -> None:
+    first, second = (Stepper(sample("lesson"))._repr_mimebundle_() for _ in range(2))
+    assert first is not None
+    assert second is not None
+    same = ("text/plain", "text/html", "image/svg+xml")
+    assert [first[0][key] for key in same] == [second[0][key] for key in same]
+
+
+def test_only_the_traits_that_play_are_sent(sample: Callable[[str], Recording]) -> None:
+    sent = set(Stepper(sample("lesson")).keys)
+    assert {"step", "n_steps", "language", "_payload"} <= sent
+    assert not {"recording", "_scene", "_recording"} & sent

@@ -1,0 +1,63 @@
+"""The steps as a horizontal axis, shared by the version lanes and the memory curve."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets.scene.marks import Attributes, Look, Mark, Runs, between, rect, runs
+from inplacelab_widgets.scene.measure import coordinate
+
+WIDTH = 828.0
+LEFT = 150.0
+RIGHT = 30.0
+WIDEST_STEP = 76.0
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Where each of `steps` steps stands between the labels on the left and the right edge."""
+
+    steps: int
+
+    @property
+    def spacing(self) -> float:
+        return min(WIDEST_STEP, (WIDTH - LEFT - RIGHT) / max(self.steps - 1, 1))
+
+    @property
+    def end(self) -> float:
+        """A little beyond the last step."""
+        return self.x(self.steps - 1) + min(self.spacing, 16) / 2
+
+    def x(self, step: float) -> float:
+        """The x of a step, in px."""
+        return round(LEFT + step * self.spacing, 1)
+
+
+def phase_changes(recording: Recording) -> list[int]:
+    """The first step of each phase after the first."""
+    steps = recording.steps
+    return [step.index for step in steps if step.index and step.phase != steps[step.index - 1].phase]
+
+
+def cursor_marks(axis: Axis, height: float) -> tuple[list[Mark], Mark]:
+    """The column of the present step, to be drawn under everything, and a veil over the steps to come, drawn last."""
+    half = max(min(axis.spacing, 32) / 2, 1.5)
+    places = [(step, (("transform", f"translate({coordinate(axis.x(step))} 0)"),)) for step in range(axis.steps)]
+
+    def following(style: str) -> Runs:
+        return runs((step, Look(style, None, place)) for step, place in places)
+
+    tall: Attributes = (("y", 0), ("height", height))
+    column = Mark("rect", (("x", -half), ("width", 2 * half), *tall), following("column"))
+    point = Mark("path", (("d", "M-5 0h10l-5 7z"),), following("playhead"))
+    return [column, point], Mark("rect", (("x", half), ("width", WIDTH), *tall), following("veil"))
+
+
+def boundaries(recording: Recording, axis: Axis, height: float) -> list[Mark]:
+    """A dotted line where each phase begins."""
+    last = axis.steps - 1
+    return [
+        rect(round(axis.x(step) - axis.spacing / 2, 1), 0, 0.8, height, between(0, last, Look("tip gone")))
+        for step in phase_changes(recording)
+    ]

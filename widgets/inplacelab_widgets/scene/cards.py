@@ -1,0 +1,174 @@
+"""Tensors drawn as cards beside their storage, and the combs that show which slots each one reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import TensorFacts
+from inplacelab.recording.labels import gradient_flag
+from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.slots import slot_runs
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.marks import Look, Mark, Words, between, flashes, lasting, path, rect, text
+from inplacelab_widgets.scene.measure import NORMAL, SMALL, coordinate, shortened, widest, width_of
+from inplacelab_widgets.scene.names import dimensions, formula, kind, node_name, tensor_name
+from inplacelab_widgets.scene.palette import DASHES, TENSOR_COLOURS
+from inplacelab_widgets.scene.strip import GUTTER, Strip
+from inplacelab_widgets.scene.timeline import Life, lives
+
+LINE_HEIGHT = 14.0
+HEIGHT = 4 * LINE_HEIGHT + 16
+PAD = 9.0
+CHIP_GAP = 4.0
+LONGEST_NAME = 130.0
+"""A chip is cut at this width; the table below the picture has the whole name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """What a card says at one moment."""
+
+    facts: TensorFacts
+    chips: tuple[str, ...]
+    named: bool
+    kind: Words | None
+    lines: tuple[Words, ...]
+
+    @property
+    def width(self) -> float:
+        chips = sum(_chip_width(chip) + CHIP_GAP for chip in self.chips)
+        return 2 * PAD + max(chips + 8 + width_of(self.kind, SMALL), widest(self.lines, SMALL))
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A tensor on one storage, over the steps in which it lives there."""
+
+    tensor: int
+    storage: int
+    colour: int
+    life: Life[Face]
+
+    @property
+    def width(self) -> float:
+        return max(face.width for face in self.life.every())
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return (f"t{self.tensor}",)
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The nodes that ever made its value."""
+        return tuple(dict.fromkeys(f"n{face.facts.node}" for face in self.life.every() if face.facts.node is not None))
+
+
+def cards(recording: Recording) -> list[Card]:
+    """The cards of all tensors; one that is given a new storage has a card on each."""
+
+    def faces(state: State) -> Mapping[tuple[int, int], Face]:
+        return {(t.id, t.storage): _face(recording, t, state) for t in state.tensors.values()}
+
+    found = lives(recording, faces)
+    order = list(dict.fromkeys(tensor for tensor, _ in found))
+    return [
+        Card(tensor, storage, order.index(tensor) % TENSOR_COLOURS, life) for (tensor, storage), life in found.items()
+    ]
+
+
+def _face(recording: Recording, tensor: TensorFacts, state: State) -> Face:
+    named = bool(tensor.names)
+    chips = tensor.names or (tensor_name(tensor.id, state.tensors),)
+    node = state.nodes.get(tensor.node) if tensor.node is not None else None
+    flag = gradient_flag(recording.framework, asks=tensor.needs_gradient)
+    made_by = node_name(state.nodes, node) if node else words.NO_NODE
+    layout = Text(
+        *(
+            f"{words.SHAPE.in_language(language)} {dimensions(tensor.shape)}  "
+            f"{words.STRIDES.in_language(language)} {dimensions(tensor.strides)}  "
+            f"{words.OFFSET.in_language(language)} {tensor.offset}"
+            for language in ("en", "zh")
+        )
+    )
+    reach = Text(f"{tensor.dtype} · ", f"{tensor.dtype} · ") + formula(tensor)
+    history = Text("{flag} · {node}", "{flag} · {node}").format(flag=flag, node=made_by)
+    said = kind(tensor, state.tensors) if named else kind(tensor, state.tensors) or words.UNNAMED
+    return Face(tensor, tuple(shortened(chip, LONGEST_NAME) for chip in chips), named, said, (layout, reach, history))
+
+
+def _chip_width(name: str) -> float:
+    return width_of(name, NORMAL) + 12
+
+
+def card_marks(card: Card, x: float, y: float, width: float) -> list[Mark]:
+    """A card with its top left corner at (x, y)."""
+    keys, links, moments, last = card.keys, card.links, card.life.moments, card.life.last
+    outline = flashes(((step, Look("card changed"), Look("card")) for step, _ in moments), last)
+    bar = between(card.life.first, last, Look(f"bar c{card.colour}-fill"))
+    marks = [
+        rect(x, y, width, HEIGHT, outline, 4, keys=keys, links=links),
+        rect(x, y + 4, 4, HEIGHT - 8, bar, keys=keys),
+    ]
+    for since, until, face in _stretches(card.life):
+        marks += _chip_marks(card, face, x + PAD, y + 6, since, until)
+    kinds = lasting(((step, Look("text soft end", face.kind) if face.kind else None) for step, face in moments), last)
+    marks.append(text(x + width - PAD, y + 6 + 11.5, kinds, keys=keys))
+    for k in range(3):
+        said = lasting(((step, Look("text soft" if k else "text", face.lines[k])) for step, face in moments), last)
+        marks.append(text(x + PAD, y + LINE_HEIGHT * (k + 2) + 6.5, said, keys=keys))
+    return marks
+
+
+def _chip_marks(card: Card, face: Face, x: float, y: float, first: int, last: int) -> list[Mark]:
+    marks = []
+    for name in face.chips:
+        width = _chip_width(name)
+        if face.named:
+            box = between(first, last, Look(f"chip c{card.colour}-line"))
+            marks.append(rect(x, y, width, 15, box, 7.5, keys=card.keys, links=card.links))
+        look = Look("text value bold" if face.named else "text value italic soft", name)
+        marks.append(text(round(x + width / 2, 1), y + 11.5, between(first, last, look), keys=card.keys))
+        x = round(x + width + CHIP_GAP, 1)
+    return marks
+
+
+def comb_marks(card: Card, strip: Strip, top: float, place: int) -> list[Mark]:
+    """The comb under the slots that a tensor reaches, labelled with its name in the gutter."""
+    moments, last = card.life.moments, card.life.last
+    style = f"comb c{card.colour}-line dash{place % len(DASHES)}"
+    if strip.cell < 4:
+        # Slots narrower than a dash: thin solid teeth.
+        style = f"comb hair c{card.colour}-line"
+    bends = (
+        (step, Look(style, None, (("d", strip.comb(slot_runs(face.facts), place, top)),))) for step, face in moments
+    )
+    labels = ((step, Look("text tiny end", shortened(face.chips[0], GUTTER - 5, 9))) for step, face in moments)
+    y = top + (strip.rows - 1) * strip.pitch + strip.comb_top(place) + 6
+    return [
+        Mark("path", (), lasting(bends, last), card.keys, card.links),
+        text(GUTTER - 4, y, lasting(labels, last), keys=card.keys),
+    ]
+
+
+def wire_marks(card: Card, card_left: float, card_middle: float, strip_right: float, strip_middle: float) -> list[Mark]:
+    """The pointer from a card to its storage."""
+    wire, tip = (between(card.life.first, card.life.last, Look(style)) for style in ("wire", "tip"))
+    a, b, bus = coordinate(card_left), coordinate(card_middle), coordinate(card_left - 9)
+    right, middle = coordinate(strip_right + 2), coordinate(strip_middle)
+    return [
+        path(f"M{a} {b}H{bus}V{middle}H{coordinate(strip_right + 6)}", wire, keys=card.keys),
+        path(f"M{right} {middle}l6 -3.5v7z", tip, keys=card.keys),
+    ]
+
+
+def _stretches(life: Life[Face]) -> list[tuple[int, int, Face]]:
+    """(first, last, face) for each stretch of steps over which the tensor keeps its names."""
+    starts: list[tuple[int, Face]] = []
+    for step, face in life.moments:
+        if not starts or (starts[-1][1].chips, starts[-1][1].named) != (face.chips, face.named):
+            starts.append((step, face))
+    ends = [after[0] - 1 for _, after in pairwise(starts)] + [life.last]
+    return [(step, last, face) for (step, face), last in zip(starts, ends, strict=True)]

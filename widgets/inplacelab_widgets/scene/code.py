@@ -1,0 +1,54 @@
+"""The learner's code with the line that each step is on."""
+
+from __future__ import annotations
+
+from inplacelab.language import Text
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, lasting, rect, runs, text
+from inplacelab_widgets.scene.measure import LATIN_EM, NORMAL, wrapped
+
+LINE_HEIGHT = 18.0
+_NUMBERS = 3.5 * LATIN_EM * NORMAL
+
+
+def code_panel(recording: Recording, width: float) -> Panel:
+    """The code, wrapped to `width` px, for the static picture. The player shows it as a list of lines."""
+    marks: list[Mark] = []
+    y, last = 0.0, len(recording) - 1
+    for line, source in enumerate(source_lines(recording), start=1):
+        pieces = _pieces(source, width - _NUMBERS - 12)
+        here = [(step.index, step.line == line, step.error is not None) for step in recording.steps]
+        band = lasting(runs((index, Look("tint") if on else None) for index, on, _ in here), last)
+        bar = lasting(
+            runs((index, Look("flag-stale" if bad else "mark-now") if on else None) for index, on, bad in here), last
+        )
+        height = LINE_HEIGHT * len(pieces)
+        marks += [rect(0, y, width, height, band), rect(0, y, 4, height, bar)]
+        marks.append(text(round(_NUMBERS, 1), y + 13, ((0, Look("text soft end", str(line))),)))
+        for k, piece in enumerate(pieces):
+            marks.append(text(round(_NUMBERS + 10, 1), y + 13 + LINE_HEIGHT * k, ((0, Look("text code", piece)),)))
+        y += height
+    group = Group(0, 0, width, y, 0, last, tuple(marks))
+    says = tuple((step.index, _says(step.line)) for step in recording.steps)
+    return Panel("code", width, y, (group,), says)
+
+
+def source_lines(recording: Recording) -> list[str]:
+    """The lines of the source, without the blank ones at the end."""
+    return [line.expandtabs(4) for line in recording.source.rstrip().split("\n")]
+
+
+def _pieces(source: str, room: float) -> list[str]:
+    indent = len(source) - len(source.lstrip(" "))
+    first, *rest = wrapped(source, room)
+    if not rest:
+        return [first]
+    # Continued lines hang two characters in from where the line began.
+    hanging = " " * min(indent + 2, 8)
+    again = wrapped(source[len(first) :].lstrip(" "), room - len(hanging) * LATIN_EM * NORMAL)
+    return [first, *(hanging + piece for piece in again)]
+
+
+def _says(line: int | None) -> Text:
+    return words.LINE.format(line=line) if line is not None else Text("", "")

@@ -1,0 +1,186 @@
+"""Where the nodes of a graph go: in layers, with few crossings and short edges.
+
+The method of Sugiyama, Tagawa and Toda in its usual three parts: give each node a layer, order the nodes within each
+layer by the median of their neighbours, then move each node as near to its neighbours as its order allows. Sweeps are
+counted, not timed, so that the same graph looks the same everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from statistics import median
+
+_ORDER_SWEEPS = 12
+_PLACE_SWEEPS = 8
+
+Point = tuple[int, float]
+"""(layer, position within the layer); positions of neighbours in a layer are at least 1 apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Places for nodes 0..n-1 and, for each edge, the points it passes through on its way."""
+
+    nodes: tuple[Point, ...]
+    edges: dict[tuple[int, int], tuple[Point, ...]]
+    layers: int
+    height: float
+
+
+def layout(count: int, edges: Iterable[tuple[int, int]]) -> Layout:
+    """Place `count` nodes; an edge (a, b) leads from a to a later layer. Edges that would close a cycle are ignored.
+
+    >>> layout(3, [(0, 1), (1, 2)]).nodes
+    ((0, 0.0), (1, 0.0), (2, 0.0))
+    """
+    kept = _without_cycles(count, sorted({edge for edge in edges if edge[0] != edge[1]}))
+    layer = _layers(count, kept)
+    chains = _chains(count, kept, layer)
+    rows = _rows(count, layer, chains)
+    neighbours = _neighbours(rows, chains)
+    _order(rows, neighbours)
+    place = _places(rows, neighbours)
+    lowest = min(place.values(), default=0.0)
+    point = {v: (depth, round(place[v] - lowest, 3)) for depth, row in enumerate(rows) for v in row}
+    return Layout(
+        tuple(point[v] for v in range(count)),
+        {edge: tuple(point[v] for v in chain) for edge, chain in chains.items()},
+        len(rows),
+        max((y for _, y in point.values()), default=0.0) + 1,
+    )
+
+
+def _without_cycles(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    after: list[list[int]] = [[] for _ in range(count)]
+    for a, b in edges:
+        after[a].append(b)
+    state, kept = [0] * count, []
+    for root in range(count):
+        stack = [(root, iter(after[root]))] if not state[root] else []
+        state[root] = state[root] or 1
+        while stack:
+            v, rest = stack[-1]
+            w = next(rest, None)
+            if w is None:
+                state[v] = 2
+                stack.pop()
+            elif state[w] != 1:
+                kept.append((v, w))
+                if not state[w]:
+                    state[w] = 1
+                    stack.append((w, iter(after[w])))
+    return sorted(kept)
+
+
+def _layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
+    after: list[list[int]] = [[] for _ in range(count)]
+    waits = [0] * count
+    for a, b in edges:
+        after[a].append(b)
+        waits[b] += 1
+    layer, order = [0] * count, [v for v in range(count) if not waits[v]]
+    for v in order:
+        for w in after[v]:
+            layer[w] = max(layer[w], layer[v] + 1)
+            waits[w] -= 1
+            if not waits[w]:
+                order.append(w)
+    fed = {b for _, b in edges}
+    for v in reversed(order):
+        # A node that nothing leads to stands right before the first node that it leads to.
+        if v not in fed and after[v]:
+            layer[v] = min(layer[w] for w in after[v]) - 1
+    return layer
+
+
+def _chains(count: int, edges: Sequence[tuple[int, int]], layer: list[int]) -> dict[tuple[int, int], list[int]]:
+    """Each edge as a chain of nodes in neighbouring layers: bends get numbers from `count` on."""
+    chains, bend = {}, count
+    for a, b in edges:
+        between = range(layer[a] + 1, layer[b])
+        chains[a, b] = [a, *range(bend, bend + len(between)), b]
+        layer += list(between)
+        bend += len(between)
+    return chains
+
+
+def _rows(count: int, layer: list[int], chains: dict[tuple[int, int], list[int]]) -> list[list[int]]:
+    rows: list[list[int]] = [[] for _ in range(max(layer, default=-1) + 1)]
+    seen: set[int] = set()
+    follow: dict[int, list[int]] = {}
+    for chain in chains.values():
+        for a, b in pairwise(chain):
+            follow.setdefault(a, []).append(b)
+    # Depth first: what hangs together starts out side by side.
+    for root in sorted(range(count), key=lambda v: (layer[v], v)):
+        stack = [root]
+        while stack:
+            v = stack.pop()
+            if v not in seen:
+                seen.add(v)
+                rows[layer[v]].append(v)
+                stack += reversed(follow.get(v, []))
+    return rows
+
+
+def _neighbours(
+    rows: list[list[int]], chains: dict[tuple[int, int], list[int]]
+) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+    before: dict[int, list[int]] = {v: [] for row in rows for v in row}
+    after: dict[int, list[int]] = {v: [] for row in rows for v in row}
+    for chain in chains.values():
+        for a, b in pairwise(chain):
+            after[a].append(b)
+            before[b].append(a)
+    return before, after
+
+
+def _order(rows: list[list[int]], neighbours: tuple[dict[int, list[int]], dict[int, list[int]]]) -> None:
+    best, fewest = [list(row) for row in rows], _crossings(rows, neighbours[1])
+    for sweep in range(_ORDER_SWEEPS):
+        if not fewest:
+            break
+        near = neighbours[sweep % 2]
+        for row in rows if sweep % 2 == 0 else reversed(rows):
+            rank = {v: k for other in rows for k, v in enumerate(other)}
+            row.sort(key=lambda v: (median(rank[w] for w in near[v]) if near[v] else rank[v], rank[v]))
+        found = _crossings(rows, neighbours[1])
+        if found < fewest:
+            best, fewest = [list(row) for row in rows], found
+    for row, found_row in zip(rows, best, strict=True):
+        row[:] = found_row
+
+
+def _crossings(rows: list[list[int]], after: dict[int, list[int]]) -> int:
+    rank = {v: k for row in rows for k, v in enumerate(row)}
+    total = 0
+    for row in rows:
+        ends = [sorted(rank[w] for w in after[v]) for v in row]
+        flat = [end for each in ends for end in each]
+        total += sum(1 for k, end in enumerate(flat) for other in flat[k + 1 :] if other < end)
+    return total
+
+
+def _places(rows: list[list[int]], neighbours: tuple[dict[int, list[int]], dict[int, list[int]]]) -> dict[int, float]:
+    place = {v: float(k) for row in rows for k, v in enumerate(row)}
+    for sweep in range(_PLACE_SWEEPS):
+        near = neighbours[sweep % 2]
+        for row in rows if sweep % 2 == 0 else reversed(rows):
+            wanted = [sum(place[w] for w in near[v]) / len(near[v]) if near[v] else place[v] for v in row]
+            place.update(zip(row, _apart(wanted), strict=True))
+    return place
+
+
+def _apart(wanted: Sequence[float]) -> list[float]:
+    """The positions nearest to `wanted` (in squares) that keep the order and are at least 1 apart."""
+    blocks: list[tuple[float, int]] = []
+    for k, want in enumerate(wanted):
+        mean, size = want - k, 1
+        while blocks and blocks[-1][0] > mean:
+            other, others = blocks.pop()
+            mean, size = (mean * size + other * others) / (size + others), size + others
+        blocks.append((mean, size))
+    level = [mean for mean, size in blocks for _ in range(size)]
+    return [mean + k for k, mean in enumerate(level)]

@@ -1,0 +1,153 @@
+"""What a picture is made of: marks with fixed places, and for each the looks it takes on over the steps.
+
+A `Mark` is one SVG element. Its place never changes; what changes from step to step (its style, its text, a few
+attributes, whether it is there at all) is a list of runs: "from this step on it looks like this". Because the picture
+is laid out once for all steps together, nothing jumps while a learner steps through it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from inplacelab.language import Text
+
+Words = str | Text
+"""What a mark says: the same in every language, or a pair."""
+
+Attributes = tuple[tuple[str, str | float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a mark looks from some step on.
+
+    Attributes:
+        style: names from the style table, separated by spaces ("slot now").
+        text: what it says, for a text mark.
+        attributes: geometry that changes with the step (the playhead's x).
+    """
+
+    style: str
+    text: Words | None = None
+    attributes: Attributes = ()
+
+
+Runs = tuple[tuple[int, Look | None], ...]
+"""(first step, look) in order; None means that the mark is not there. Before the first run it is not there either."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One SVG element over all steps.
+
+    Attributes:
+        tag: the SVG element.
+        place: attributes that never change.
+        runs: its looks.
+        keys: what it stands for ("s1" a storage, "t3" a tensor, "n2" a node, "s1:4" a slot).
+        links: the keys of other things to light up when a reader points at this one.
+    """
+
+    tag: Literal["rect", "path", "text", "circle"]
+    place: Attributes
+    runs: Runs
+    keys: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+
+    def at(self, step: int) -> Look | None:
+        """The look at `step`; None if the mark is not there."""
+        found = bisect_right(self.runs, step, key=lambda run: run[0])
+        return self.runs[found - 1][1] if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Marks that share an origin and a lifetime, such as everything about one storage.
+
+    `first` and `last` are the first and the last step at which any of it is drawn.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+    first: int
+    last: int
+    marks: tuple[Mark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One panel of the stepper. `says` gives its description over the steps, for those who do not see it."""
+
+    name: str
+    width: float
+    height: float
+    groups: tuple[Group, ...]
+    says: tuple[tuple[int, Text], ...]
+
+    def description(self, step: int) -> Text:
+        """What a reader who does not see the panel should know at `step`."""
+        found = bisect_right(self.says, step, key=lambda run: run[0])
+        return self.says[max(found - 1, 0)][1]
+
+
+def runs(looks: Iterable[tuple[int, Look | None]]) -> Runs:
+    """Looks in order of steps, without repeats."""
+    kept: list[tuple[int, Look | None]] = []
+    for step, look in looks:
+        if kept and kept[-1][0] == step:
+            kept.pop()
+        if look != (kept[-1][1] if kept else None):
+            kept.append((step, look))
+    return tuple(kept)
+
+
+def flashes(moments: Iterable[tuple[int, Look | None, Look | None]], last: int) -> Runs:
+    """Looks that show a change for one step and then settle: from (step, at the change, afterwards) to runs.
+
+    After step `last` the mark is gone. Of several moments at one step the last counts.
+    """
+    by_step = {step: (flash, settled) for step, flash, settled in moments}
+    looks: list[tuple[int, Look | None]] = []
+    for step, (flash, settled) in sorted(by_step.items()):
+        looks.append((step, flash))
+        if step + 1 not in by_step and step < last:
+            looks.append((step + 1, settled))
+    return runs([*looks, (last + 1, None)])
+
+
+def lasting(moments: Iterable[tuple[int, Look | None]], last: int) -> Runs:
+    """Looks that last until the next one, and until step `last` at the most."""
+    return runs([*moments, (last + 1, None)])
+
+
+def between(first: int, last: int, look: Look) -> Runs:
+    """One look from step `first` to step `last`, both included."""
+    return ((first, look), (last + 1, None))
+
+
+def always(look: Look) -> Runs:
+    """One look at every step."""
+    return ((0, look),)
+
+
+def rect(
+    x: float, y: float, width: float, height: float, runs: Runs, radius: float = 0, **extra: tuple[str, ...]
+) -> Mark:
+    """A rectangle, given by its top left corner and size."""
+    place: Attributes = (("x", x), ("y", y), ("width", width), ("height", height))
+    return Mark("rect", place + ((("rx", radius),) if radius else ()), runs, **extra)
+
+
+def text(x: float, y: float, runs: Runs, **extra: tuple[str, ...]) -> Mark:
+    """A line of text; `y` is its baseline."""
+    return Mark("text", (("x", x), ("y", y)), runs, **extra)
+
+
+def path(d: str, runs: Runs, **extra: tuple[str, ...]) -> Mark:
+    """A line or shape in SVG path notation."""
+    return Mark("path", (("d", d),), runs, **extra)

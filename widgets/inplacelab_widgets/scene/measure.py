@@ -1,0 +1,140 @@
+"""How wide words are, and how numbers are written.
+
+Python cannot measure fonts, so every picture uses a monospace font and reserves a little more than any common one
+needs: 0.62 em for a Latin character and 1 em for a Chinese one.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from math import isfinite
+
+from inplacelab.language import LANGUAGES, Text
+from inplacelab.recording.facts import Number
+from inplacelab_widgets.scene.marks import Words
+
+LATIN_EM = 0.62
+CJK_EM = 1.0
+
+SMALL = 11.0
+"""Size of details, in px."""
+NORMAL = 12.0
+"""Size of values and headings, in px."""
+
+
+def character_em(character: str) -> float:
+    """The width that one character needs, in em."""
+    if unicodedata.combining(character):
+        return 0.0
+    return CJK_EM if unicodedata.east_asian_width(character) in "WF" else LATIN_EM
+
+
+@lru_cache(maxsize=1 << 16)
+def width_of(words: Words | None, size: float = SMALL) -> float:
+    """The room that `words` need at font size `size`, in px: that of the longer language.
+
+    >>> width_of("slot", 10)
+    24.8
+    """
+    if words is None:
+        return 0.0
+    spoken = [words.in_language(language) for language in LANGUAGES] if isinstance(words, Text) else [words]
+    return round(max(sum(map(character_em, each)) for each in spoken) * size, 2)
+
+
+def widest(many: Iterable[Words | None], size: float = SMALL) -> float:
+    """The room that the widest of `many` needs, in px."""
+    return max((width_of(words, size) for words in many), default=0.0)
+
+
+def shortened(line: str, room: float, size: float = SMALL) -> str:
+    """`line` cut to fit into `room` px, with an ellipsis where it was cut."""
+    if width_of(line, size) <= room:
+        return line
+    while line and width_of(line + "…", size) > room:
+        line = line[:-1]
+    return line + "…"
+
+
+def wrapped(line: str, room: float, size: float = NORMAL) -> list[str]:
+    """`line` broken into pieces no wider than `room` px: at spaces, or between Chinese characters."""
+    pieces, piece = [], ""
+    for word in _words(line):
+        if piece and width_of((piece + word).rstrip(), size) > room:
+            pieces.append(piece.rstrip())
+            piece = ""
+        *full, rest = _chopped(word, room, size)
+        pieces += full
+        piece += rest
+    return [*pieces, piece.rstrip()] if piece.strip() or not pieces else pieces
+
+
+def _chopped(word: str, room: float, size: float) -> list[str]:
+    """A word cut into pieces that fit, for a word longer than a line."""
+    pieces = []
+    while width_of(word, size) > room:
+        head = shortened(word, room, size)[:-1] or word[0]
+        pieces.append(head)
+        word = word[len(head) :]
+    return [*pieces, word]
+
+
+def _words(line: str) -> list[str]:
+    words, word = [], ""
+    for character in line:
+        word += character
+        if character == " " or (character_em(character) == CJK_EM):
+            words.append(word)
+            word = ""
+    return [*words, word] if word else words
+
+
+def number(value: Number) -> str:
+    """A value in at most four significant digits; whole numbers up to six digits are written out.
+
+    >>> number(2.0), number(0.123456), number(-123456.0), number(True)
+    ('2', '0.1235', '-123456', 'True')
+    """
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, complex):
+        return f"{value:.3g}"
+    if isfinite(value) and abs(value) < 1e6 and value == int(value):
+        return str(int(value))
+    return f"{value:.4g}"
+
+
+def numbers(values: Sequence[Number], room: float, size: float = SMALL) -> str:
+    """As many of `values` as fit into `room` px, in square brackets."""
+    spoken = [number(value) for value in values]
+    for kept in range(len(spoken), -1, -1):
+        line = "[" + ", ".join(spoken[:kept] + (["…"] if kept < len(spoken) else [])) + "]"
+        if width_of(line, size) <= room:
+            return line
+    return "[…]"
+
+
+def size_in_bytes(count: int) -> str:
+    """A number of bytes in the largest unit that keeps it readable.
+
+    >>> size_in_bytes(32), size_in_bytes(4096), size_in_bytes(134217728)
+    ('32 B', '4 KiB', '128 MiB')
+    """
+    size = float(count)
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:.4g} {unit}"
+        size /= 1024
+    return f"{size:.4g} GiB"
+
+
+def coordinate(value: float) -> str:
+    """A coordinate with at most one decimal, the same on every machine.
+
+    >>> coordinate(3.0), coordinate(3.25), coordinate(-0.01)
+    ('3', '3.2', '0')
+    """
+    spoken = f"{round(value, 1):.1f}".rstrip("0").rstrip(".")
+    return "0" if spoken == "-0" else spoken

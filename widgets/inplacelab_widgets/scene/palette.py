@@ -1,0 +1,168 @@
+"""The colours, light and dark, and what each style name means: the one table from which CSS and static pictures come.
+
+Lines reach a contrast of 3:1 and words 4.5:1 against what they stand on (computed in the tests). Colour is never the
+only sign: "this step" is also a thicker border, stale and failed are also dashes, a cross and a word, and a tensor's
+colour comes with its name and its own dash pattern.
+"""
+
+from __future__ import annotations
+
+ROLES: dict[str, tuple[str, str]] = {
+    "paper": ("#ffffff", "#212121"),
+    "fg": ("#1a1a1a", "#f2f2f2"),
+    "soft": ("#5c5c5c", "#bdbdbd"),
+    "line": ("#8a8a8a", "#8c8c8c"),
+    "faint": ("#e2e2e2", "#3c3c3c"),
+    "tint": ("#fff1c2", "#3d3612"),
+    "now": ("#8f5b00", "#ffd479"),
+    "bad": ("#9e2100", "#ff7096"),
+    "c0": ("#1b3d66", "#9d80ea"),
+    "c1": ("#1c7b5f", "#00a493"),
+    "c2": ("#8f8799", "#ecd9cf"),
+    "c3": ("#e07000", "#ffa506"),
+    "c4": ("#0090ee", "#b2cdff"),
+}
+"""Each role's colour in the light and in the dark theme."""
+
+TENSOR_COLOURS = 5
+
+DASHES = ("", "8 3", "3 2", "9 3 2 3", "5 2")
+"""Dash patterns of the tensors on one storage, in the order in which they appeared."""
+
+FONT = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, 'Noto Sans Mono CJK SC', 'PingFang SC', 'Microsoft YaHei', monospace"
+
+_DRAWN = {"fill": "none", "stroke-width": "1"}
+
+STYLES: dict[str, dict[str, str]] = (
+    {
+        # Later names win over earlier ones, as in CSS.
+        "text": {"fill": "fg", "font-size": "11px", "stroke": "none"},
+        "value": {"font-size": "12px", "text-anchor": "middle"},
+        "tiny": {"font-size": "9px", "fill": "soft"},
+        "bold": {"font-weight": "700"},
+        "italic": {"font-style": "italic"},
+        "soft": {"fill": "soft"},
+        "middle": {"text-anchor": "middle"},
+        "end": {"text-anchor": "end"},
+        "alarm": {"fill": "bad", "font-weight": "700"},
+        # storages
+        "slot": {"fill": "paper", "stroke": "line", "stroke-width": "1"},
+        "unknown": {"fill": "faint"},
+        "written": {"fill": "tint", "stroke": "now", "stroke-width": "3"},
+        "inked": {"fill": "now", "stroke": "none"},
+        "cells": _DRAWN | {"stroke": "line", "stroke-width": "0.5"},
+        "pill": {"fill": "paper", "stroke": "line", "stroke-width": "1.5"},
+        "raised": {"fill": "tint", "stroke": "now", "stroke-width": "2.5"},
+        "wire": _DRAWN | {"stroke": "line"},
+        "tip": {"fill": "line", "stroke": "none"},
+        "card": {"fill": "paper", "stroke": "line", "stroke-width": "1"},
+        "changed": {"stroke": "now", "stroke-width": "2.5"},
+        "bar": {"stroke": "none"},
+        "chip": {"fill": "paper", "stroke-width": "1.5"},
+        "comb": _DRAWN | {"stroke-width": "2"},
+        "hair": {"stroke-width": "1"},
+        "pin": {"fill": "paper", "stroke": "line", "stroke-width": "1.2"},
+        "stale": {"stroke": "bad", "stroke-width": "1.8", "stroke-dasharray": "5 3"},
+        "released": {"fill": "none", "stroke-dasharray": "1 3"},
+        "checked": {"fill": "tint", "stroke-width": "2.8"},
+        "flag": {"fill": "fg", "stroke": "none"},
+        "flag-stale": {"fill": "bad", "stroke": "none"},
+        "flag-released": {"fill": "paper", "stroke": "line"},
+        # graph
+        "node": {"fill": "paper", "stroke": "line", "stroke-width": "1.2"},
+        "waiting": {"stroke-dasharray": "2 3"},
+        "arrived": {"fill": "tint", "stroke": "now", "stroke-width": "2.5"},
+        "unpacking": {"fill": "tint", "stroke": "now", "stroke-width": "2.5", "stroke-dasharray": "7 3"},
+        "done": {"stroke": "fg", "stroke-width": "1.5"},
+        "failed": {"stroke": "bad", "stroke-width": "3", "stroke-dasharray": "5 3"},
+        "edge": _DRAWN | {"stroke": "line", "stroke-width": "1.4"},
+        "new": {"fill": "tint", "stroke": "now", "stroke-width": "2.5"},
+        "fresh": {"stroke": "now", "stroke-width": "3"},
+        "fresh-tip": {"fill": "now", "stroke": "none"},
+        "ghost": _DRAWN | {"stroke": "soft", "stroke-width": "1.6", "stroke-dasharray": "1.5 3.5"},
+        # lanes and memory
+        "lane": _DRAWN | {"stroke": "fg", "stroke-width": "4"},
+        "v1": {"stroke-dasharray": "12 4"},
+        "v2": {"stroke-dasharray": "7 4"},
+        "v3": {"stroke-dasharray": "4 3"},
+        "v4": {"stroke-dasharray": "2 2"},
+        "bump": _DRAWN | {"stroke": "now", "stroke-width": "3"},
+        "thread": _DRAWN | {"stroke": "bad", "stroke-width": "1.6", "stroke-dasharray": "5 3"},
+        "axis": _DRAWN | {"stroke": "line"},
+        "grid": _DRAWN | {"stroke": "faint"},
+        "area": {"fill": "faint", "stroke": "soft", "stroke-width": "1"},
+        "peak": _DRAWN | {"stroke": "fg", "stroke-width": "1.4", "stroke-dasharray": "6 3"},
+        "veil": {"fill": "paper", "fill-opacity": "0.62", "stroke": "none"},
+        "column": {"fill": "tint", "stroke": "none"},
+        "playhead": {"fill": "now", "stroke": "none"},
+        # code and errors in static pictures
+        "paper": {"fill": "paper", "stroke": "none"},
+        "tint": {"fill": "tint", "stroke": "none"},
+        "mark-now": {"fill": "now", "stroke": "none"},
+        "now-line": {"stroke": "soft"},
+        "frame": _DRAWN | {"stroke": "line"},
+        "code": {"font-size": "12px"},
+        # states that anything can have
+        "gone": {"opacity": "0.4"},
+    }
+    | {
+        f"c{k}-{part}": {prop: f"c{k}"}
+        for k in range(TENSOR_COLOURS)
+        for part, prop in (("line", "stroke"), ("fill", "fill"))
+    }
+    | {f"dash{k}": {"stroke-dasharray": dash or "none"} for k, dash in enumerate(DASHES)}
+)
+
+_COLOURED = ("fill", "stroke")
+
+
+def properties(style: str) -> dict[str, str]:
+    """The SVG properties of a style ("slot written"), with colour roles as values of fill and stroke."""
+    wanted = set(style.split())
+    unknown = wanted - STYLES.keys()
+    if unknown:
+        raise KeyError(f"no such style: {', '.join(sorted(unknown))}")
+    merged: dict[str, str] = {}
+    for name, found in STYLES.items():
+        if name in wanted:
+            merged |= found
+    return merged
+
+
+def resolved(style: str, theme: int = 0) -> dict[str, str]:
+    """The properties of a style with real colours, for a picture without CSS. `theme` 0 is light, 1 is dark."""
+    return {
+        key: ROLES[value][theme] if key in _COLOURED and value in ROLES else value
+        for key, value in properties(style).items()
+    }
+
+
+def css() -> str:
+    """The same table as CSS rules on custom properties, for the player."""
+    rules = [f".ipl{{{_variables(0)}}}", *(f"{selector}{{{_variables(1)}}}" for selector in _DARK)]
+    rules.append(f"@media (prefers-color-scheme:dark){{.ipl.ipl-standalone:not(.ipl-light){{{_variables(1)}}}}}")
+    rules.append(f".ipl .ipl-text{{font-family:{FONT};white-space:pre}}")
+    for name, found in STYLES.items():
+        rules.append(
+            f".ipl .ipl-{name}{{{';'.join(f'{key}:{_css_value(key, value)}' for key, value in found.items())}}}"
+        )
+    return "\n".join(rules) + "\n"
+
+
+_DARK = (
+    'body[data-jp-theme-light="false"] .ipl',
+    "body.vscode-dark .ipl",
+    "body.vscode-high-contrast .ipl",
+    "html[theme=dark] .ipl",
+    "[data-theme=dark] .ipl",
+    ".dark .ipl",
+)
+
+
+def _variables(theme: int) -> str:
+    scheme = f"color-scheme:{('light', 'dark')[theme]};"
+    return scheme + ";".join(f"--ipl-{role}:{colours[theme]}" for role, colours in ROLES.items())
+
+
+def _css_value(key: str, value: str) -> str:
+    return f"var(--ipl-{value})" if key in _COLOURED and value in ROLES else value

@@ -1,0 +1,276 @@
+"""The memory panel: every storage with its slots, its version counter, its tensors and what backward keeps of it.
+
+Each storage is a group of marks with a fixed place. Storages that never live at the same time share a row, so a loop
+that makes a temporary a hundred times needs the room of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from inplacelab.language import Text
+from inplacelab.recording import questions
+from inplacelab.recording.facts import Step, StorageFacts, WriteFacts
+from inplacelab.recording.labels import storage_label
+from inplacelab.recording.recording import Recording
+from inplacelab.recording.slots import Runs as SlotRuns
+from inplacelab.recording.slots import slot_runs
+from inplacelab_widgets import words
+from inplacelab_widgets.scene import cards as card_module
+from inplacelab_widgets.scene import pins as pin_module
+from inplacelab_widgets.scene.cards import Card, card_marks, cards, comb_marks, wire_marks
+from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, between, flashes, lasting, rect, text
+from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width_of
+from inplacelab_widgets.scene.names import who
+from inplacelab_widgets.scene.pins import Pin, pin_marks, pins
+from inplacelab_widgets.scene.strip import GUTTER, WITH_VALUES, Strip, strip_for, strip_marks
+from inplacelab_widgets.scene.timeline import Life, lives, shared_rows
+
+_Thing = TypeVar("_Thing", Card, Pin)
+
+WIDTH = 596.0
+TITLE = 23.0
+BY_LINE = 14.0
+PIN_LEFT = 6.0
+GAP = 14.0
+"""Between one storage and the next."""
+BUS = 22.0
+"""Between strips and the cards beside them: room for the pointers."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Storage:
+    """One storage over the steps, and where the parts of its block go."""
+
+    id: int
+    life: Life[StorageFacts]
+    last: int
+    cards: tuple[tuple[int, Card], ...]
+    """(place, card): cards that never meet share a place."""
+    pins: tuple[tuple[int, Pin], ...]
+    raised: tuple[tuple[int, int, int, Text], ...]
+    """(step, before, after, by whom)."""
+    written: dict[int, SlotRuns]
+    strip: Strip
+
+    @property
+    def card_places(self) -> int:
+        return 1 + max((place for place, _ in self.cards), default=-1)
+
+    @property
+    def pin_places(self) -> int:
+        return 1 + max((place for place, _ in self.pins), default=-1)
+
+    @property
+    def card_width(self) -> float:
+        return max((card.width for _, card in self.cards), default=0)
+
+    @property
+    def title_width(self) -> float:
+        return max(width_of(_title(facts), SMALL) for facts in self.life.every()) + 10 + self.pill_width
+
+    @property
+    def pill_width(self) -> float:
+        return widest([f"v{before}→v{after}" for _, before, after, _ in self.raised] + ["v0", words.FREED], SMALL) + 14
+
+    @property
+    def pin_width(self) -> float:
+        return max((pin.width for _, pin in self.pins), default=0)
+
+    @property
+    def memory_width(self) -> float:
+        """Of everything but the cards."""
+        by_line = max((width_of(_by(after, name)) for _, _, after, name in self.raised), default=0)
+        return max(self.strip.right, self.title_width, PIN_LEFT + self.pin_width, GUTTER + by_line)
+
+    @property
+    def memory_height(self) -> float:
+        """From the top of the strip to the end of the last pin."""
+        return self.strip.bottom + 3 + (BY_LINE if self.raised else 0) + pin_module.HEIGHT * self.pin_places
+
+
+def storages_panel(recording: Recording) -> Panel:
+    """The memory panel of a recording."""
+    storages = _storages(recording)
+    beside = [s for s in storages if s.strip.slots <= WITH_VALUES and s.memory_width + BUS + s.card_width <= WIDTH]
+    column = max((s.memory_width for s in beside), default=0) + BUS
+    if beside and column + max(s.card_width for s in beside) > WIDTH:
+        # One column of cards for all of them does not fit: each stands right beside its own strip.
+        columns = {s.id: s.memory_width + BUS for s in beside}
+    else:
+        columns = {s.id: column for s in beside}
+    rows = shared_rows([(s.life.first, s.last) for s in storages])
+    heights = [0.0] * (max(rows, default=-1) + 1)
+    blocks = []
+    card_width = max((s.card_width for s in beside), default=0)
+    for storage, row in zip(storages, rows, strict=True):
+        own_column = columns.get(storage.id)
+        same_width = card_width if own_column is not None and own_column + card_width <= WIDTH else storage.card_width
+        width, height, marks = _block(storage, own_column, same_width)
+        heights[row] = max(heights[row], height)
+        blocks.append((storage, row, width, height, marks))
+    tops = [sum(heights[:row]) + GAP * row for row in range(len(heights))]
+    groups = tuple(
+        Group(0, tops[row], width, height, storage.life.first, storage.last, tuple(marks))
+        for storage, row, width, height, marks in blocks
+    )
+    total = sum(heights) + GAP * max(len(heights) - 1, 0)
+    width = max([WIDTH, *(group.width for group in groups)])
+    return Panel("storages", width, max(total, 40), groups, _says(recording))
+
+
+def _storages(recording: Recording) -> list[_Storage]:
+    end = len(recording) - 1
+    found = lives(recording, lambda state: state.storages)
+    all_cards, all_pins = cards(recording), pins(recording)
+    storages = []
+    for key, life in found.items():
+        mine = _placed([card for card in all_cards if card.storage == key])
+        own_pins = _placed([pin for pin in all_pins if pin.storage == key])
+        writes = [(step, write) for step in recording.steps for write in step.writes if write.storage == key]
+        raised = tuple((step.index, write.before, write.after, who(step)) for step, write in writes)
+        strip = strip_for(life, 1 + max((place for place, _ in mine), default=-1), WIDTH)
+        # One step longer than it lives: the step that frees it shows it fading.
+        storages.append(
+            _Storage(key, life, min(life.last + 1, end), mine, own_pins, raised, _written_slots(writes), strip)
+        )
+    return storages
+
+
+def _written_slots(writes: Sequence[tuple[Step, WriteFacts]]) -> dict[int, SlotRuns]:
+    slots: dict[int, SlotRuns] = {}
+    for step, write in writes:
+        slots[step.index] = slots.get(step.index, ()) + write.slots
+    return slots
+
+
+def _placed(things: Sequence[_Thing]) -> tuple[tuple[int, _Thing], ...]:
+    places = shared_rows([(thing.life.first, thing.life.last) for thing in things])
+    return tuple(zip(places, things, strict=True))
+
+
+def _block(storage: _Storage, column: float | None, card_width: float) -> tuple[float, float, list[Mark]]:
+    """The marks of one storage, with the width and height they need. `column` is where its cards stand; None: below."""
+    top = TITLE
+    touching = _touching(storage)
+    marks = _title_marks(storage)
+    marks += strip_marks(storage.strip, top, storage.id, storage.life, storage.written, touching)
+    for place, card in storage.cards:
+        marks += comb_marks(card, storage.strip, top, place)
+    y = top + storage.strip.bottom + 3
+    if storage.raised:
+        marks.append(_by_mark(storage, y + 9))
+        y += BY_LINE
+    for place, pin in storage.pins:
+        marks += pin_marks(pin, PIN_LEFT, y + pin_module.HEIGHT * place, storage.pin_width)
+    y += pin_module.HEIGHT * storage.pin_places
+    if column is None:
+        return _cards_below(storage, marks, y + 2)
+    return _cards_beside(storage, marks, y, column, card_width)
+
+
+def _cards_beside(
+    storage: _Storage, marks: list[Mark], bottom: float, column: float, card_width: float
+) -> tuple[float, float, list[Mark]]:
+    pitch = card_module.HEIGHT + 6
+    for place, card in storage.cards:
+        y = place * pitch
+        marks += card_marks(card, column, y, card_width)
+        marks += wire_marks(
+            card, column, y + card_module.HEIGHT / 2, storage.strip.right, TITLE + storage.strip.height / 2
+        )
+    return column + card_width, max(bottom, storage.card_places * pitch - 6), marks
+
+
+def _cards_below(storage: _Storage, marks: list[Mark], top: float) -> tuple[float, float, list[Mark]]:
+    in_row = max(1, int((WIDTH - GUTTER + 8) // (storage.card_width + 8))) if storage.cards else 1
+    pitch = card_module.HEIGHT + 6
+    for place, card in storage.cards:
+        marks += card_marks(
+            card, GUTTER + place % in_row * (storage.card_width + 8), top + place // in_row * pitch, storage.card_width
+        )
+    rows = -(-storage.card_places // in_row)
+    width = GUTTER + min(in_row, storage.card_places) * (storage.card_width + 8)
+    return max(storage.memory_width, width), top + rows * pitch, marks
+
+
+def _touching(storage: _Storage) -> dict[int, set[str]]:
+    """For each slot, the keys of the tensors that reach it and of the nodes that keep it."""
+    touching: dict[int, set[str]] = {}
+    if storage.strip.slots <= WITH_VALUES:
+        for _, card in storage.cards:
+            for face in card.life.every():
+                for start, stop in slot_runs(face.facts):
+                    for slot in range(start, stop):
+                        touching.setdefault(slot, set()).add(f"t{card.tensor}")
+        keepers = {f"n{pin.node}" for _, pin in storage.pins}
+        for slot in range(storage.strip.slots):
+            touching.setdefault(slot, set()).update(keepers)
+    return touching
+
+
+def _title(facts: StorageFacts) -> str:
+    return f"{storage_label(facts.id)} · {size_in_bytes(facts.bytes)} · {facts.dtype} · {facts.device}"
+
+
+def _title_marks(storage: _Storage) -> list[Mark]:
+    keys, moments, last = (f"s{storage.id}",), storage.life.moments, storage.life.last
+    left = round(storage.title_width - storage.pill_width, 1)
+    raised = [(step, Look("pill raised"), Look("pill")) for step, *_ in storage.raised]
+    plain = [
+        (step, Look("text value", f"v{facts.version}"), Look("text value", f"v{facts.version}"))
+        for step, facts in moments
+    ]
+    bumped = [
+        (step, Look("text value bold", f"v{before}→v{after}"), Look("text value", f"v{after}"))
+        for step, before, after, _ in storage.raised
+    ]
+    marks = [
+        text(0, 12.5, lasting(((step, Look("text bold", _title(facts))) for step, facts in moments), last), keys=keys),
+        rect(
+            left,
+            1,
+            storage.pill_width,
+            16,
+            flashes([(moments[0][0], Look("pill"), Look("pill")), *raised], last),
+            8,
+            keys=keys,
+        ),
+        text(round(left + storage.pill_width / 2, 1), 13, flashes([*plain, *bumped], last), keys=keys),
+    ]
+    if storage.last > last:
+        freed = Text("{0} · {1}", "{0} · {1}").format(_title(moments[-1][1]), words.FREED)
+        marks.append(text(0, 12.5, between(storage.last, storage.last, Look("text italic soft", freed)), keys=keys))
+    return marks
+
+
+def _by(version: int, name: Text) -> Text:
+    return words.BY.format(version=version, who=name)
+
+
+def _by_mark(storage: _Storage, y: float) -> Mark:
+    moments = [
+        (step, Look("text bold", _by(after, name)), Look("text soft", _by(after, name)))
+        for step, _, after, name in storage.raised
+    ]
+    return text(GUTTER, y, flashes(moments, storage.life.last), keys=(f"s{storage.id}",))
+
+
+def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
+    said = []
+    for state in recording.states():
+        written = ", ".join(dict.fromkeys(storage_label(write.storage) for write in state.step.writes))
+        said.append(
+            (
+                state.step.index,
+                words.STORAGES_SAY.format(
+                    storages=len(state.storages),
+                    tensors=len(state.tensors),
+                    written=written or words.NONE,
+                    stale=len(questions.stale(state)),
+                ),
+            )
+        )
+    return tuple(said)

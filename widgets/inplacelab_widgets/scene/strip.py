@@ -1,0 +1,255 @@
+"""A storage drawn as a strip of slots: where each slot is, what is written in it, and which slots a step wrote.
+
+Up to 64 slots have room for their values. Up to 4096 are cells without text, and beyond that a bar on which one pixel
+stands for many slots; both say so in the picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import StorageFacts, Summary
+from inplacelab.recording.slots import Runs as SlotRuns
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, text
+from inplacelab_widgets.scene.measure import NORMAL, coordinate, number, widest
+from inplacelab_widgets.scene.timeline import Life
+
+WITH_VALUES = 64
+WITH_CELLS = 4096
+GUTTER = 30.0
+"""Room to the left of a strip for the names of the combs."""
+RULER = 12.0
+COMB = 9.0
+
+Piece = tuple[float, float, float]
+"""(left, right, top) of a run of slots within one row of a strip."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """Where the slots of one storage are: `rows` rows of `per_row` slots, each `cell` by `height` px."""
+
+    slots: int
+    per_row: int
+    cell: float
+    height: float
+    combs: int
+    """How many combs have room under each row."""
+
+    @property
+    def rows(self) -> int:
+        return -(-self.slots // self.per_row) or 1
+
+    @property
+    def pitch(self) -> float:
+        """From the top of one row to the top of the next."""
+        return self.height + self.ruler + COMB * self.combs + (4 if self.rows > 1 else 0)
+
+    @property
+    def ruler(self) -> float:
+        """Room under each row for the indices of its slots; rows of cells have theirs in the gutter."""
+        return 2 if WITH_VALUES < self.slots <= WITH_CELLS else RULER
+
+    @property
+    def right(self) -> float:
+        return GUTTER + max(self.cell * min(self.per_row, max(self.slots, 1)), 8)
+
+    @property
+    def bottom(self) -> float:
+        """The height of all rows together."""
+        return self.rows * self.pitch + (RULER if self.slots > WITH_VALUES else 0)
+
+    def comb_top(self, place: int) -> float:
+        """From the top of a row to the teeth of comb number `place` under it."""
+        return self.height + self.ruler + COMB * place + 2
+
+    def pieces(self, slots: SlotRuns) -> list[Piece]:
+        """Runs of slots as pieces of rows, in px."""
+        found = []
+        for start, stop in slots:
+            for row in range(start // self.per_row, (max(stop, start + 1) - 1) // self.per_row + 1):
+                a, b = max(start, row * self.per_row), min(stop, (row + 1) * self.per_row)
+                left = GUTTER + (a - row * self.per_row) * self.cell
+                # A run too narrow to be seen is drawn one pixel wide.
+                found.append((left, max(left + (b - a) * self.cell, left + 1), row * self.pitch))
+        return found
+
+    def comb(self, slots: SlotRuns, place: int, offset: float) -> str:
+        """The comb of a tensor, number `place` under each row: a bracket under each run of slots that it reaches.
+
+        `offset` is the y of the strip's top.
+        """
+        y = self.comb_top(place) + offset
+        teeth = []
+        for left, right, top in _joined(self.pieces(slots)):
+            if right - left < 4:
+                # Too narrow for a bracket: a tooth alone.
+                teeth.append(f"M{coordinate((left + right) / 2)} {coordinate(top + y)}v5")
+                continue
+            inset = min(1.5, (right - left) / 4)
+            a, b = coordinate(left + inset), coordinate(right - inset)
+            teeth.append(f"M{a} {coordinate(top + y)}v4H{b}v-4")
+        return "".join(teeth)
+
+
+def _joined(pieces: list[Piece]) -> list[Piece]:
+    # Where a pixel holds many slots, brackets closer than a pixel would only make a blot: they are drawn as one.
+    joined: list[Piece] = []
+    for left, right, top in pieces:
+        if joined and joined[-1][2] == top and left - joined[-1][1] < 0.4:
+            joined[-1] = (joined[-1][0], max(right, joined[-1][1]), top)
+        else:
+            joined.append((left, right, top))
+    return joined
+
+
+def strip_for(life: Life[StorageFacts], combs: int, room: float) -> Strip:
+    """The strip of a storage in `room` px, with room for its longest value over all steps."""
+    slots = max(facts.slots for facts in life.every())
+    available = room - GUTTER
+    if slots <= WITH_VALUES:
+        spoken = (value for facts in life.every() for value in cell_texts(facts))
+        cell = max(widest(spoken, NORMAL) + 6, 28)
+        per_row = next((n for n in (16, 8, 4, 2) if min(n, slots) * cell <= available), 1)
+        return Strip(slots, per_row, round(cell, 1), 26, combs)
+    if slots <= WITH_CELLS:
+        per_row = next(n for n in (64, 128, 256, 512) if slots <= 8 * n)
+        return Strip(slots, per_row, int(available / per_row * 10) / 10, 9, combs)
+    return Strip(slots, slots, available / slots, 14, combs)
+
+
+def cell_texts(facts: StorageFacts) -> list[str]:
+    """What stands in each slot; "·" where the value was not recorded."""
+    if isinstance(facts.values, tuple):
+        return [number(value) for value in facts.values]
+    texts = ["·"] * facts.slots
+    if isinstance(facts.values, Summary) and facts.slots <= WITH_VALUES:
+        for k, value in enumerate(facts.values.head):
+            texts[k] = number(value)
+        for k, value in enumerate(facts.values.tail):
+            texts[facts.slots - len(facts.values.tail) + k] = number(value)
+    return texts
+
+
+def strip_marks(
+    strip: Strip,
+    top: float,
+    storage: int,
+    life: Life[StorageFacts],
+    written: dict[int, SlotRuns],
+    touching: dict[int, set[str]],
+) -> list[Mark]:
+    """The slots of a storage over its life.
+
+    Args:
+        strip: where the slots are.
+        top: the y of its first row.
+        storage: the storage's number.
+        life: its facts over the steps.
+        written: for each step that wrote to it, which slots.
+        touching: for each slot, the keys of what shares it.
+    """
+    if strip.slots <= WITH_VALUES:
+        marks = _slots(strip, top, storage, life, touching)
+    else:
+        marks = _cells(strip, top, storage, life)
+    marks.append(_written(strip, top, storage, written, life.last))
+    return marks + _values(strip, top, storage, life, touching)
+
+
+def _slots(
+    strip: Strip, top: float, storage: int, life: Life[StorageFacts], touching: dict[int, set[str]]
+) -> list[Mark]:
+    marks = []
+    for slot in range(strip.slots):
+        (left, right, y) = strip.pieces(((slot, slot + 1),))[0]
+        looks = lasting(
+            ((step, Look("slot unknown" if facts.values is None else "slot")) for step, facts in life.moments),
+            life.last,
+        )
+        keys = (f"s{storage}:{slot}", f"s{storage}")
+        links = tuple(sorted(touching.get(slot, ())))
+        marks.append(rect(left, top + y, right - left, strip.height, looks, keys=keys, links=links))
+    return marks
+
+
+def _values(
+    strip: Strip, top: float, storage: int, life: Life[StorageFacts], touching: dict[int, set[str]]
+) -> list[Mark]:
+    marks = []
+    if strip.slots <= WITH_VALUES:
+        said = [(step, cell_texts(facts)) for step, facts in life.moments]
+        for slot in range(strip.slots):
+            (left, right, y) = strip.pieces(((slot, slot + 1),))[0]
+            looks = lasting(
+                ((step, Look("text value", texts[slot] if slot < len(texts) else "")) for step, texts in said),
+                life.last,
+            )
+            keys, links = (f"s{storage}:{slot}",), tuple(sorted(touching.get(slot, ())))
+            middle = round((left + right) / 2, 1)
+            marks.append(text(middle, top + y + 17.5, looks, keys=keys, links=links))
+            index = between(life.first, life.last, Look("text tiny middle", str(slot)))
+            marks.append(text(middle, top + y + strip.height + 9.5, index))
+        return marks
+    for row in range(strip.rows):
+        first = between(life.first, life.last, Look("text tiny end", str(row * strip.per_row)))
+        marks.append(text(GUTTER - 4, top + row * strip.pitch + strip.height - 1, first))
+    notes = lasting(((step, Look("text tiny", _note(strip, facts))) for step, facts in life.moments), life.last)
+    return [*marks, text(GUTTER, top + strip.bottom - 2, notes)]
+
+
+def _cells(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
+    frame = between(life.first, life.last, Look("slot"))
+    marks = [
+        rect(left, top + y, right - left, strip.height, frame, keys=(f"s{storage}",))
+        for left, right, y in strip.pieces(((0, strip.slots),))
+    ]
+    if strip.slots <= WITH_CELLS and strip.cell >= 4:
+        lines = "".join(
+            f"M{coordinate(left + k * strip.cell)} {coordinate(top + y)}v{coordinate(strip.height)}"
+            for left, right, y in strip.pieces(((0, strip.slots),))
+            for k in range(1, round((right - left) / strip.cell))
+        )
+        marks.append(path(lines, between(life.first, life.last, Look("cells"))))
+    return marks
+
+
+def _written(strip: Strip, top: float, storage: int, written: dict[int, SlotRuns], last: int) -> Mark:
+    moments = []
+    style = "written" if strip.slots <= WITH_VALUES else "inked"
+    for step, slots in written.items():
+        boxes = "".join(_box(piece, top, strip) for piece in _boxes(strip, slots))
+        moments.append((step, Look(style, None, (("d", boxes),)) if boxes else None, None))
+    return Mark("path", (), flashes(moments, last), (f"s{storage}",))
+
+
+def _boxes(strip: Strip, slots: SlotRuns) -> Iterable[Piece]:
+    if strip.slots > WITH_VALUES:
+        return _joined(strip.pieces(slots))
+    return (
+        piece for start, stop in slots for slot in range(start, stop) for piece in strip.pieces(((slot, slot + 1),))
+    )
+
+
+def _box(piece: Piece, top: float, strip: Strip) -> str:
+    left, right, y = piece
+    width = coordinate(right - left)
+    return f"M{coordinate(left)} {coordinate(top + y)}h{width}v{coordinate(strip.height)}h-{width}z"
+
+
+def _note(strip: Strip, facts: StorageFacts) -> Text:
+    if strip.slots <= WITH_CELLS:
+        note = words.CELLS_ONLY.format(slots=facts.slots, per_row=strip.per_row)
+    else:
+        note = words.OVERVIEW.format(slots=facts.slots, per_pixel=round(1 / strip.cell))
+    if isinstance(facts.values, Summary):
+        low, high = number(facts.values.minimum), number(facts.values.maximum)
+        return note + Text("; ", "；") + words.RANGE.format(minimum=low, maximum=high)
+    if isinstance(facts.values, tuple) and facts.values:
+        real = [value for value in facts.values if not isinstance(value, complex)]
+        if real:
+            return note + Text("; ", "；") + words.RANGE.format(minimum=number(min(real)), maximum=number(max(real)))
+    return note + Text("; ", "；") + words.NOT_RECORDED
