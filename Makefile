@@ -1,0 +1,106 @@
+# make lab: the first lesson in JupyterLab.  make test: all tests that need no GPU.  make help: the rest.
+#
+# Everything is installed into .venv beside this file. A stamp file there says what has been installed already;
+# it is older than pyproject.toml exactly when there is something to install again.
+
+# The first Python on this machine that is new enough; `make PYTHON=... lab` chooses another.
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
+VENV ?= .venv
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+PY := $(BIN)/python
+
+# `make lab LESSONS=zh` opens the Chinese lessons.
+LESSONS ?= en
+FIRST := notebooks/$(LESSONS)/01_three_kinds_of_operation.ipynb
+
+# Without a screen nothing can be opened: JupyterLab prints the address instead. Only root has to be allowed.
+SCREEN := $(shell [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] || [ "$(OS)" = Windows_NT ] || \
+	{ [ "$$(uname)" = Darwin ] && [ -z "$$SSH_CONNECTION" ]; } && echo yes)
+ROOT := $(filter 0,$(shell id -u 2>/dev/null))
+LAB_FLAGS := $(if $(SCREEN),,--no-browser) $(if $(ROOT),--allow-root)
+
+# Unit tests are independent of each other; notebooks and browsers are not run beside them.
+UNIT := not (notebooks or browser or e2e)
+
+.PHONY: help lab test test-fast lint unit unit-fast js notebooks browser lessons bench clean
+.DEFAULT_GOAL := help
+
+help: ## Say what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+lab: $(VENV)/lab.stamp ## Install, and open JupyterLab on the first lesson (LESSONS=zh: in Chinese)
+	$(PY) -m jupyterlab $(LAB_FLAGS) $(FIRST)
+
+test: lint unit js notebooks browser ## Run everything that needs no GPU
+
+test-fast: lint unit-fast js ## Run the checks and the unit tests only: under three minutes
+
+lint: $(VENV)/test.stamp ## Check style, types and who imports whom
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+unit: $(VENV)/test.stamp ## Run the unit tests, the examples in docstrings, and the comparison with other frameworks
+	$(PY) -m pytest -n auto -m "$(UNIT)"
+
+unit-fast: $(VENV)/test.stamp ## Run the unit tests without the comparison with other frameworks
+	$(PY) -m pytest -n auto -m "$(UNIT) and not oracle"
+
+js: ## Run the tests of the player's JavaScript
+	@if command -v node >/dev/null; then node --test $(wildcard tests/js/*.test.mjs); \
+	else echo "Skipped: the tests in tests/js need Node.js, and there is no 'node' on the PATH."; fi
+
+notebooks: $(VENV)/test.stamp ## Execute the lessons and compare every output, pictures included
+	$(PY) -m pytest -m notebooks tests
+	$(PY) -m pytest --nbval --nbval-current-env notebooks/en notebooks/zh
+
+browser: $(VENV)/e2e.stamp ## Drive the stepper in Chromium, on a page and in a real JupyterLab
+	$(PY) -m pytest -m "browser or e2e"
+
+lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, and draw the pictures of the READMEs
+	$(PY) notebooks/build.py
+	$(PY) docs/draw.py
+
+bench: $(VENV)/test.stamp ## Measure the engine's latency against NumPy's
+	$(PY) benchmarks/latency.py
+
+clean: ## Remove the environment and everything that was made
+	rm -rf $(VENV) dist screenshots .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find inplacelab widgets notebooks tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --------------------------------------------------------------------------------------------------------------------
+# The environment
+
+define NO_PYTHON
+inplacelab needs Python 3.11 or newer, and none was found (looked for python3, python3.13, python3.12, python3.11, python).
+Install one, or name it: make PYTHON=/path/to/python3.11 lab
+inplacelab 需要 Python 3.11 或更高版本，但没有找到。请先安装，或者指明它的位置（如上）。
+endef
+
+define NO_VENV
+This Python ($(PYTHON)) cannot create virtual environments: its modules venv and ensurepip are missing.
+On Debian and Ubuntu install them with:  apt-get install python3-venv
+Elsewhere, install Python from your system's packages or from python.org, and name it: make PYTHON=/path/to/python3 lab
+这个 Python 无法创建虚拟环境：缺少 venv 和 ensurepip 模块。在 Debian 和 Ubuntu 上请执行上面的命令安装。
+endef
+
+export NO_PYTHON NO_VENV
+
+$(PY):
+	@[ -n "$(PYTHON)" ] || { echo "$$NO_PYTHON"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "$$NO_VENV"; exit 1; }
+	$(PYTHON) -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+# Each of these holds the ones before it, so its stamp is theirs as well.
+$(VENV)/lab.stamp: EXTRAS := lab
+$(VENV)/test.stamp: EXTRAS := test
+$(VENV)/test.stamp: HOLDS := $(VENV)/lab.stamp
+$(VENV)/e2e.stamp: EXTRAS := test,e2e
+$(VENV)/e2e.stamp: HOLDS := $(VENV)/lab.stamp $(VENV)/test.stamp
+
+$(VENV)/%.stamp: pyproject.toml | $(PY)
+	@echo "Installing inplacelab[$(EXTRAS)] into $(VENV): about a minute the first time ..."
+	$(PY) -m pip install --quiet --disable-pip-version-check -e ".[$(EXTRAS)]"
+	@touch $@ $(HOLDS)

@@ -1,0 +1,45 @@
+"""Draw the pictures of the READMEs from a recording of the very program that they show.
+
+python docs/draw.py
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+import inplacelab
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets import to_svg
+
+HERE = Path(__file__).parent
+PICTURES = {"en": ("README.md", "stepper.svg"), "zh": ("README.zh.md", "stepper.zh.svg")}
+CELL = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def recording_of(readme: str) -> Recording:
+    """Run the cells that `readme` shows, up to the first that is stepped through, as a notebook would."""
+    shell = InteractiveShell.instance()
+    for cell in CELL.findall((HERE.parent / readme).read_text(encoding="utf-8")):
+        with capture_output():
+            shell.run_cell(cell).raise_error()
+        if cell.startswith("%%stepper"):
+            shell.reset()  # the next README begins with nothing in memory
+            return inplacelab.last_recording()
+    raise SystemExit(f"{readme} has no cell that begins with %%stepper")
+
+
+def main() -> None:
+    """Draw one picture for each language: the program after its last in-place line."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
+    for language, (readme, picture) in PICTURES.items():
+        (folder / picture).write_text(to_svg(recording_of(readme), language=language), encoding="utf-8")
+        print(f"drew {picture}")
+
+
+if __name__ == "__main__":
+    main()

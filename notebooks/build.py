@@ -1,0 +1,110 @@
+"""Build the lessons: from each source in `lessons/` one notebook in `en/` and one in `zh/`, executed.
+
+    python notebooks/build.py                                        # all of them
+    python notebooks/build.py notebooks/lessons/01_*.md              # only these
+
+A built notebook carries its outputs but nothing that differs between two runs, so that building twice gives the same
+bytes: cell ids count from 0, metadata is fixed, and of a stepper's output the pictures and the text stay while the
+live widget (whose id is random, and which could not be shown without a kernel) is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+from lesson_source import LANGUAGES, Block, LessonError, Prose, read_lesson
+
+HERE = Path(__file__).parent
+SOURCES = HERE / "lessons"
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+SECONDS_FOR_A_CELL = 120
+
+
+def notebook_path(source: Path, language: str) -> Path:
+    """Where the notebook of `source` in `language` is built."""
+    return HERE / language / f"{source.stem}.ipynb"
+
+
+def compose(source: Path, language: str) -> nbformat.NotebookNode:
+    """The notebook of a lesson in one language, not yet executed.
+
+    Raises:
+        LessonError: if the source is malformed.
+    """
+    notebook: nbformat.NotebookNode = nbformat.v4.new_notebook(metadata=METADATA)
+    for index, block in enumerate(read_lesson(source)):
+        cell = _cell(block, language)
+        cell.id = f"cell-{index:02d}"
+        notebook.cells.append(cell)
+    return notebook
+
+
+def _cell(block: Block, language: str) -> Any:
+    if isinstance(block, Prose):
+        return nbformat.v4.new_markdown_cell(block.in_language(language))
+    cell = nbformat.v4.new_code_cell(block.in_language(language))
+    if block.tags:
+        cell.metadata["tags"] = list(block.tags)
+    return cell
+
+
+def execute(notebook: nbformat.NotebookNode) -> None:
+    """Run all cells in a fresh kernel and keep, of what they show, what every run shows."""
+    # The notebook itself says in which language it speaks.
+    os.environ.pop("INPLACELAB_LANGUAGE", None)
+    NotebookClient(
+        notebook,
+        timeout=SECONDS_FOR_A_CELL,
+        kernel_name="python3",
+        store_widget_state=False,
+        coalesce_streams=True,
+    ).execute()
+    notebook.metadata = nbformat.from_dict(METADATA)
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+        for output in cell.get("outputs", ()):
+            _keep_the_stable(output)
+
+
+def _keep_the_stable(output: Any) -> None:
+    output.get("data", {}).pop(WIDGET_VIEW, None)
+    if output.output_type == "error":
+        # A traceback names files of this machine; its last line is what the lesson is about.
+        output.traceback = [f"{output.ename}: {output.evalue}"]
+
+
+def build(source: Path) -> None:
+    """Build and execute the notebooks of one lesson, in all languages."""
+    for language in LANGUAGES:
+        notebook = compose(source, language)
+        execute(notebook)
+        target = notebook_path(source, language)
+        target.parent.mkdir(exist_ok=True)
+        nbformat.write(notebook, target)
+        print(f"built {target.relative_to(HERE)}")
+
+
+def main() -> None:
+    """Build the lessons named on the command line, or all."""
+    parser = argparse.ArgumentParser(description="Build the lessons' notebooks, executed, in English and Chinese.")
+    parser.add_argument("source", nargs="*", type=Path, help="sources to build (default: all in lessons/)")
+    try:
+        for source in parser.parse_args().source or sorted(SOURCES.glob("*.md")):
+            build(source)
+    except (LessonError, CellExecutionError) as error:
+        raise SystemExit(str(error)) from None
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,46 @@
+"""What several tests need: a Chromium, where there is one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+CHROMIUM_ON_MACOS = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+# No sandbox: the tests may run as root. The rest keeps the browser from talking to anybody by itself.
+CHROMIUM_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+
+
+def _find_chromium() -> str | None:
+    named = os.environ.get("CHROMIUM")
+    installed = (shutil.which(name) for name in CHROMIUM_NAMES)
+    on_macos = str(CHROMIUM_ON_MACOS) if CHROMIUM_ON_MACOS.exists() else None
+    return named or next(filter(None, installed), on_macos)
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A running Chromium (Playwright's `Browser`), for tests marked `browser` or `e2e`."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="needs Playwright: python -m pip install -e '.[e2e]'", exc_type=ImportError
+    )
+    executable = _find_chromium()
+    if executable is None:
+        pytest.skip("needs Chromium on the PATH or named by $CHROMIUM; on Debian: apt-get install chromium")
+    with playwright.sync_playwright() as engine:
+        browser = engine.chromium.launch(executable_path=executable, args=list(CHROMIUM_FLAGS))
+        yield browser
+        browser.close()

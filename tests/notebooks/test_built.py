@@ -1,0 +1,152 @@
+"""The committed notebooks: built from the present source, the same in both languages, and free of what varies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+import build
+from lesson_source import LANGUAGES, LessonError, read_lesson
+
+SOURCES = sorted(build.SOURCES.glob("*.md"))
+EVERY_NOTEBOOK = [pytest.param(s, language, id=f"{s.stem}-{language}") for s in SOURCES for language in LANGUAGES]
+REBUILD = "run `make lessons`"
+
+
+def built(source: Path, language: str) -> Any:
+    return nbformat.read(build.notebook_path(source, language), as_version=4)
+
+
+def is_stepper(cell: Any) -> bool:
+    return bool(cell.cell_type == "code" and cell.source.startswith("%%stepper"))
+
+
+def bundles(cell: Any) -> list[Any]:
+    return [output.data for output in cell.outputs if "data" in output]
+
+
+def without_outputs(notebook: Any) -> list[tuple[str, str, str, list[str]]]:
+    return [(c.id, c.cell_type, c.source, c.metadata.get("tags", [])) for c in notebook.cells]
+
+
+def test_there_is_a_lesson() -> None:
+    assert SOURCES
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_notebook_comes_from_a_source(language: str) -> None:
+    found = {path.stem for path in (build.HERE / language).glob("*.ipynb")}
+    assert found == {source.stem for source in SOURCES}, REBUILD
+
+
+@pytest.mark.parametrize(("source", "language"), EVERY_NOTEBOOK)
+def test_prose_and_code_are_those_of_the_source(source: Path, language: str) -> None:
+    assert without_outputs(built(source, language)) == without_outputs(build.compose(source, language)), REBUILD
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
+def test_only_the_line_that_chooses_the_language_differs_in_code(source: Path) -> None:
+    english, chinese = (
+        [
+            line
+            for cell in built(source, language).cells
+            if cell.cell_type == "code"
+            for line in cell.source.splitlines()
+        ]
+        for language in ("en", "zh")
+    )
+    different = [pair for pair in zip(english, chinese, strict=True) if pair[0] != pair[1]]
+    assert different == [('paddle.set_language("en")', 'paddle.set_language("zh")')]
+
+
+@pytest.mark.parametrize(("source", "language"), EVERY_NOTEBOOK)
+def test_every_stepper_left_its_static_twins(source: Path, language: str) -> None:
+    steppers = [cell for cell in built(source, language).cells if is_stepper(cell)]
+    assert steppers
+    for cell in steppers:
+        (bundle,) = (data for data in bundles(cell) if "image/svg+xml" in data)
+        assert {"text/html", "image/svg+xml", "text/plain"} <= set(bundle)
+
+
+@pytest.mark.parametrize(("source", "language"), EVERY_NOTEBOOK)
+def test_no_widget_and_no_state_is_stored(source: Path, language: str) -> None:
+    notebook = built(source, language)
+    assert "widgets" not in notebook.metadata
+    assert not [
+        cell.id for cell in notebook.cells if is_stepper(cell) for data in bundles(cell) if build.WIDGET_VIEW in data
+    ]
+
+
+@pytest.mark.parametrize(("source", "language"), EVERY_NOTEBOOK)
+def test_a_cell_fails_exactly_if_it_is_tagged(source: Path, language: str) -> None:
+    for cell in built(source, language).cells:
+        if cell.cell_type == "code":
+            failed = any(output.output_type == "error" for output in cell.outputs)
+            assert failed == ("raises-exception" in cell.metadata.get("tags", [])), cell.source
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
+def test_what_a_stepper_shows_is_checked_by_the_next_cell(source: Path) -> None:
+    """But for the last one, which is the learner's."""
+    code = [cell for cell in build.compose(source, "en").cells if cell.cell_type == "code"]
+    shown = [index for index, cell in enumerate(code) if is_stepper(cell)][:-1]
+    assert [code[index].source for index in shown if "assert " not in code[index + 1].source] == []
+
+
+@pytest.mark.notebooks
+def test_building_twice_gives_the_same_bytes(tmp_path: Path) -> None:
+    source = tmp_path / "lesson.md"
+    source.write_text(TINY_LESSON, encoding="utf-8")
+    first, second = (execute_and_write(source) for _ in range(2))
+    assert first == second
+    assert str(Path(build.__file__).parent) not in first
+    assert build.WIDGET_VIEW not in first
+    assert '"ZeroDivisionError: division by zero"' in first
+
+
+def execute_and_write(source: Path) -> str:
+    notebook = build.compose(source, "en")
+    build.execute(notebook)
+    text: str = nbformat.writes(notebook)
+    return text
+
+
+TINY_LESSON = """
+:::en
+A lesson.
+:::zh
+一课。
+:::
+
+```python
+%load_ext inplacelab
+import inplacelab as paddle
+
+print("one")
+print("two")
+```
+
+```python
+%%stepper
+x = paddle.to_tensor([1.0, 2.0])
+x.scale_(2.0)
+```
+
+```python raises-exception
+1 / 0
+```
+"""
+
+
+def test_a_malformed_source_is_reported_on_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "lesson.md"
+    source.write_text(":::en\nOnly English.\n:::\n", encoding="utf-8")
+    monkeypatch.setattr("sys.argv", ["build.py", str(source)])
+    with pytest.raises(SystemExit) as caught:
+        build.main()
+    with pytest.raises(LessonError) as malformed:
+        read_lesson(source)
+    assert caught.value.code == str(malformed.value)

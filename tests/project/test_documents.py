@@ -1,0 +1,86 @@
+"""The documents: their examples run and print what they say, their links lead somewhere, their commands exist."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+from inplacelab.language import get_language, speak
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = sorted(ROOT.glob("*.md"))
+READMES = [path for path in DOCUMENTS if path.name.startswith("README")]
+
+REDRAW = "run `make lessons`"
+BLOCK = re.compile(r"^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?P<target>[^)#\s]+)")
+MAKE_COMMAND = re.compile(r"\bmake ([a-z-]+)")
+
+by_name = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+
+
+def blocks(document: Path) -> list[tuple[str, str]]:
+    return [(match["kind"], match["text"]) for match in BLOCK.finditer(document.read_text(encoding="utf-8"))]
+
+
+@pytest.fixture
+def notebook_session() -> Iterator[InteractiveShell]:
+    """What a notebook runs its cells in; the language is put back afterwards."""
+    with speak(get_language()):
+        shell = InteractiveShell.instance()
+        yield shell
+        shell.reset()
+        InteractiveShell.clear_instance()
+
+
+@pytest.mark.parametrize("document", READMES, ids=lambda path: path.name)
+def test_examples_print_what_the_readme_says(document: Path, notebook_session: InteractiveShell) -> None:
+    examples = [block for block in blocks(document) if block[0] in {"python", "text"}]
+    printed = ""
+    for kind, text in examples:
+        if kind == "text":
+            assert text == printed
+        with capture_output() as captured:
+            if kind == "python":
+                notebook_session.run_cell(text).raise_error()
+        printed = captured.stdout
+    assert [kind for kind, _ in examples].count("text") == 2
+
+
+def test_the_pictures_in_the_readmes_are_those_of_their_programs(tmp_path: Path) -> None:
+    """Drawn by a process of its own: the account of memory counts what else is alive."""
+    subprocess.run([sys.executable, str(ROOT / "docs" / "draw.py"), str(tmp_path)], check=True)
+    drawn = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
+    assert len(drawn) == len(READMES)
+    assert drawn == {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.svg")}, REDRAW
+
+
+def test_both_readmes_show_the_same_commands_in_the_same_order() -> None:
+    commands = [
+        [re.sub("/zh/|/en/| LESSONS=zh", "", text) for kind, text in blocks(r) if kind == "console"] for r in READMES
+    ]
+    assert commands[0]
+    assert commands[0] == commands[1]
+
+
+@by_name
+def test_links_lead_to_files_that_exist(document: Path) -> None:
+    targets = [match["target"] for match in LINK.finditer(document.read_text(encoding="utf-8"))]
+    missing = [t for t in targets if not t.startswith("https://") and not (document.parent / t).exists()]
+    assert missing == []
+
+
+@by_name
+def test_commands_of_make_exist(document: Path) -> None:
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = MAKE_COMMAND.findall(
+        "".join(re.findall("`make [^`]*`|^make .*$", document.read_text(encoding="utf-8"), re.MULTILINE))
+    )
+    assert set(named) <= targets

@@ -1,0 +1,55 @@
+"""Nothing in the repository belongs to one machine, or is unfinished."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TEXT = {".cfg", ".css", ".ipynb", ".js", ".json", ".md", ".mjs", ".py", ".pyi", ".svg", ".toml", ".txt", ".yml", ""}
+
+PERSONAL_PATH = re.compile(r"(?<![\w./])/(?:home|root|tmp|Users|work)/\w")
+UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
+ADDRESS = re.compile(r"https?://")
+LARGEST = 1_500_000
+
+
+def repository_files() -> list[Path]:
+    listing = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    try:
+        names = subprocess.run(listing, check=True, capture_output=True, text=True).stdout.split("\0")
+    except (FileNotFoundError, subprocess.CalledProcessError):
+        pytest.skip("needs git, and to run in a clone")
+    return [path for name in names if name and (path := ROOT / name).is_file()]
+
+
+def lines_with(pattern: re.Pattern[str], paths: list[Path]) -> list[str]:
+    return [
+        f"{path.relative_to(ROOT)}:{number}"
+        for path in paths
+        if path.suffix in TEXT
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        if pattern.search(line)
+    ]
+
+
+def test_no_file_names_a_path_of_one_machine() -> None:
+    assert lines_with(PERSONAL_PATH, repository_files()) == []
+
+
+def test_nothing_is_marked_unfinished() -> None:
+    elsewhere = [path for path in repository_files() if path != Path(__file__)]
+    assert lines_with(UNFINISHED, elsewhere) == []
+
+
+def test_files_that_name_dependencies_name_no_registry() -> None:
+    named = [path for path in repository_files() if path.suffix == ".toml" or "requirements" in path.name]
+    assert named
+    assert lines_with(ADDRESS, named) == []
+
+
+def test_no_file_is_large() -> None:
+    assert [path.name for path in repository_files() if path.stat().st_size > LARGEST] == []
