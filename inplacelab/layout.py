@@ -56,10 +56,10 @@ def is_packed(layout: Layout) -> bool:
 
     An axis of one element may have any stride: it is never stepped along.
     """
+    if layout.size == 0:
+        return True
     step = 1
     for size, stride in zip(reversed(layout.shape), reversed(layout.strides), strict=True):
-        if size == 0:
-            return True
         if size != 1 and stride != step:
             return False
         step *= size

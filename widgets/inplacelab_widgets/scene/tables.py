@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import NodeFacts, StorageFacts, Summary, TensorFacts
-from inplacelab.recording.labels import gradient_flag, storage_label
+from inplacelab.recording.labels import gradient_flag, node_label, storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
 from inplacelab_widgets.scene.measure import number
-from inplacelab_widgets.scene.names import dimensions, kind, node_name, tensor_name
+from inplacelab_widgets.scene.names import dimensions, kind, node_name, tensor_name, unquoted
 from inplacelab_widgets.scene.pins import pins_at
 
 _MOST_VALUES = 16
@@ -79,9 +79,8 @@ def _layout(tensor: TensorFacts) -> tuple[str, ...]:
     return where, dimensions(tensor.shape), dimensions(tensor.strides), str(tensor.offset), tensor.dtype
 
 
-def _node_of(tensor: TensorFacts, state: State) -> str:
-    node = state.nodes.get(tensor.node) if tensor.node is not None else None
-    return node_name(state.nodes, node) if node else ""
+def _node_of(tensor: TensorFacts, state: State) -> Words:
+    return _called(state, tensor.node) if tensor.node is not None else ""
 
 
 def _saved(state: State) -> Iterable[Row]:
@@ -91,13 +90,14 @@ def _saved(state: State) -> Iterable[Row]:
 
 def _nodes(state: State) -> Iterable[Row]:
     for node in state.nodes.values():
-        targets = ", ".join(_target(state, edge.to) for edge in node.edges)
+        called = [_called(state, edge.to) for edge in node.edges]
+        targets = Text(", ".join(name.en for name in called), "、".join(name.zh for name in called))
         line = str(node.line) if node.line is not None else ""
         yield f"n{node.id}", (node_name(state.nodes, node), line, targets, _status(node))
 
 
-def _target(state: State, key: int) -> str:
-    return node_name(state.nodes, state.nodes[key]) if key in state.nodes else ""
+def _called(state: State, node: int) -> Text:
+    return unquoted(node_label(state, state.nodes[node])) if node in state.nodes else Text("", "")
 
 
 def _status(node: NodeFacts) -> Words:
