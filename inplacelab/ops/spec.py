@@ -26,6 +26,12 @@ from typing import Any
 from inplacelab.language import Text
 
 
+def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of a plain function's parameters. (`inspect.signature` says the same, a hundred times slower.)"""
+    code = function.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
 class Rule:
     """The derivative with respect to one input, and the names of what it asks for."""
 
@@ -33,7 +39,7 @@ class Rule:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        self.asks = tuple(inspect.signature(function).parameters)
+        self.asks = parameters_of(function)
 
 
 ZERO = Rule(lambda g: g._zeros())
@@ -99,7 +105,13 @@ class Row:
     @cached_property
     def attributes(self) -> tuple[inspect.Parameter, ...]:
         """The parameters that are not tensors."""
-        return tuple(inspect.signature(eval(f"lambda {self.attrs}: None")).parameters.values())
+        return tuple(inspect.signature(self.empty).parameters.values())
+
+    @cached_property
+    def empty(self) -> Callable[..., None]:
+        """A function that has the attributes as its parameters."""
+        made: Callable[..., None] = eval(f"lambda {self.attrs}: None")
+        return made
 
     def needed_for(self, name: str) -> tuple[int, ...]:
         """The positions of the inputs whose derivative asks for `name`."""
@@ -119,8 +131,7 @@ class Row:
 
 def _check_names(row: Row) -> None:
     """Refuse a derivative that asks for something that there is not."""
-    attributes = {p.name for p in row.attributes}
-    known = {"g", "out", "out_layout", *row.inputs, *attributes, *(f"{n}_meta" for n in row.inputs)}
+    known = {"g", "out", "out_layout", *row.inputs, *parameters_of(row.empty), *(f"{n}_meta" for n in row.inputs)}
     for rule in filter(None, row.rules):
         unknown = set(rule.asks) - known
         if unknown:

@@ -324,7 +324,7 @@ class LabRecorder(observe.Observer):
     def _grad_write(self, leaf: Tensor) -> Iterator[WriteFacts]:
         """The raise of a version when a gradient was added to one that was there."""
         gradient = leaf._grad
-        if gradient is None or self._see.storages.known(gradient.storage) is None:
+        if gradient is None or self._see.storages.known(gradient.storage) not in self._build.storages:
             return
         before = self._known_version(gradient.storage)
         if before != gradient.storage.version:
