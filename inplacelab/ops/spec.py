@@ -27,7 +27,7 @@ from inplacelab.language import Text
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of a plain function's parameters. (`inspect.signature` says the same, a hundred times slower.)"""
+    """The names of a plain function's parameters, a hundred times faster than by `inspect.signature`."""
     code = function.__code__
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
