@@ -150,10 +150,10 @@ def leaf_write(op: str, name: str, *, view: bool, setitem: bool = False, tensor:
             "`{op}` 会覆盖{what}。梯度本身并不会变，但优化器随后更新的就是被覆盖后的值，而不是你要训练的值，而且该张量也不再是叶子。",
         ).format(op=op, what=what),
         Text(
-            "write to the result of an operation on it (`y = x.clone(); y.{op}(...)`), or, to change the parameter itself, "
+            "write to the result of an operation on it (`y = x.clone(); {write}`), or, to change the parameter itself, "
             "write inside `with no_grad():` or use `set_value`.",
-            "改为写入由它算出的张量（`y = x.clone(); y.{op}(...)`）；若确实要修改参数本身，请在 `with no_grad():` 中写入，或使用 `set_value`。",
-        ).format(op=op),
+            "改为写入由它算出的张量（`y = x.clone(); {write}`）；若确实要修改参数本身，请在 `with no_grad():` 中写入，或使用 `set_value`。",
+        ).format(write="y[...] = ..." if setitem else f"y.{op}(...)"),
         tensor=tensor,
     )
 

@@ -7,6 +7,7 @@ view. Other keys (lists, tensors of integers, masks) select by a table of positi
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -80,11 +81,13 @@ def fits(value: Shape, target: Shape) -> bool:
     )
 
 
-def _take(out: Any, x: Any, key: Any) -> None:
+def _take(out: Any, x: Any, key: Any, device: Any) -> None:
+    device.ledger.borrow(out.nbytes)  # NumPy gathers into an array of its own
     np.copyto(out, x[key])
 
 
-def _put(out: Any, x: Any, y: Any, key: Any, accumulate: bool) -> None:
+def _put(out: Any, x: Any, y: Any, key: Any, accumulate: bool, device: Any) -> None:
+    device.ledger.borrow(prod(_selected_shape(x.shape, key)))  # a byte for each element, while the key was checked
     if out is not x:
         np.copyto(out, x)
     if accumulate:
@@ -96,7 +99,7 @@ def _put(out: Any, x: Any, y: Any, key: Any, accumulate: bool) -> None:
 add_row(
     "gather", "_take", "x", ("The elements at the positions in `key`.", "取出 `key` 所指位置的元素。"),
     {"d_x": lambda g, x_meta, key: g._spread_out(x_meta.shape)._put(g, key, True)},
-    attrs="key", kernel=_take, shape=_selected_shape, prepare={"key": _positions}, in_place=False, function=False,
+    attrs="key", kernel=_take, called="getitem", shape=_selected_shape, prepare={"key": _positions}, in_place=False, function=False,
     node="IndexElementwiseGetGradNode", dtype=lambda x: x,
 )  # fmt: skip
 add_row(
@@ -106,7 +109,7 @@ add_row(
         "d_y": _gradient_of_put,
     },
     attrs="key, accumulate=False", kernel=_put, shape=lambda x: x, prepare={"key": _positions}, function=False,
-    node="IndexPutGradNode", dtype=lambda x: x,
+    node="IndexPutGradNode", called="setitem", dtype=lambda x: x,
 )  # fmt: skip
 
 

@@ -68,7 +68,7 @@ class Row:
         says: what it does, in one sentence.
         aliases: other names for the same thing.
         node: the name of its grad node.
-        called: what messages call the in-place variant, if not by its name.
+        called: what messages and observers call it, if not by its name.
         same_is_self: a view that changes nothing gives back the very tensor.
     """
 

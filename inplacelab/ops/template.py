@@ -164,11 +164,12 @@ def _needed(row: Row, name: str, edges: list[str]) -> str:
 
 def _ordinary(row: Row) -> Iterator[str]:
     first, *others = row.inputs
-    yield from _operands(row, row.name)
+    name = row.called or row.name
+    yield from _operands(row, name)
     yield f"storage = {first}.storage"
     for other in others:
         yield f"if {other}.storage.device is not storage.device:"
-        yield f"    run.check_device({row.name!r}, {first}, {other})"
+        yield f"    run.check_device({name!r}, {first}, {other})"
     yield from _prepare(row)
     yield f"shape = {_result_shape(row)}"
     yield f"out = storage.device.empty(shape, {_ordinary_dtype(row)})"
@@ -179,7 +180,7 @@ def _ordinary(row: Row) -> Iterator[str]:
         yield "if modes.recording_history:"
         yield from ("    " + line for line in _ordinary_history(row))
     yield "if observe.listeners:"
-    yield f"    observe.tell({row.name!r}, 'ordinary', ({', '.join(row.inputs)},), result, node)"
+    yield f"    observe.tell({name!r}, 'ordinary', ({', '.join(row.inputs)},), result, node)"
     yield "return result"
 
 
