@@ -51,12 +51,12 @@ from inplacelab.tensor import Parameter, Size, Tensor
 
 if TYPE_CHECKING:
     from inplacelab.ipython import last_recording, load_ipython_extension
-    from inplacelab.recorders.lab import record
+    from inplacelab.recorders.block import record
 
 __version__ = "0.1.0"
 
 _LAZY = {
-    "record": "inplacelab.recorders.lab",
+    "record": "inplacelab.recorders.block",
     "last_recording": "inplacelab.ipython",
     "load_ipython_extension": "inplacelab.ipython",
 }

@@ -18,7 +18,8 @@ from typing import Any
 
 from inplacelab.errors import Refusal
 from inplacelab.recorders import source
-from inplacelab.recorders.lab import LabRecorder, listening
+from inplacelab.recorders.block import listening
+from inplacelab.recorders.lab import LabRecorder
 from inplacelab.recording.recording import Recording
 
 _last: Recording | None = None
@@ -78,9 +79,8 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
         tree = shell.compile.ast_parse(text, filename=filename)
     except SyntaxError as error:
         raise _shown_syntax_error(shell, error) from None
-    recorder = LabRecorder(
-        cell.rstrip("\n"), filename, source.identifiers(tree), title=options.title or options.name or ""
-    )
+    program = source.Program(cell.rstrip("\n"), filename, source.identifiers(tree))
+    recorder = LabRecorder(program, title=options.title or options.name or "")
     failure = _execute(shell, recorder, tree, filename)
     _last = recorder.recording()
     if options.name:

@@ -152,3 +152,36 @@ def with_block(filename: str, line: int) -> Block:
             first, last = node.body[0].lineno, node.body[-1].end_lineno
             return Block(textwrap.dedent("".join(lines[first - 1 : last])), first)
     return Block("", 1)
+
+
+class Program(NamedTuple):
+    """The learner's program, as far as a recorder must know it.
+
+    Attributes:
+        text: its source.
+        filename: the file name it runs under: frames of that file are the learner's.
+        wanted: the names worth looking at among its globals.
+        first_line: the line of the file at which `text` begins.
+    """
+
+    text: str
+    filename: str
+    wanted: frozenset[str]
+    first_line: int = 1
+
+    def frames(self, innermost: FrameType | None) -> list[FrameType]:
+        """The frames that run it, the innermost first."""
+        return list(frames_of(self.filename, innermost))
+
+    def line(self, line_of_file: int) -> int:
+        """A line of the file, counted from 1 in the text."""
+        return line_of_file - self.first_line + 1
+
+    def line_of(self, error: BaseException) -> int | None:
+        """The innermost line in an error's traceback."""
+        found, walk = None, error.__traceback__
+        while walk is not None:
+            if walk.tb_frame.f_code.co_filename == self.filename:
+                found = self.line(walk.tb_lineno)
+            walk = walk.tb_next
+        return found

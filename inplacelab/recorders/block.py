@@ -1,0 +1,71 @@
+"""`record()`: record what a `with` block does."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Self
+
+from inplacelab import errors, observe
+from inplacelab.recorders import source
+from inplacelab.recorders.lab import LIMIT, LabRecorder
+from inplacelab.recording.recording import Recording
+
+
+@contextmanager
+def listening(recorder: LabRecorder) -> Iterator[None]:
+    """Have a recorder hear the engine and its refusals."""
+    errors.watchers.append(recorder.refused)
+    try:
+        with observe.listening(recorder):
+            yield
+    finally:
+        errors.watchers.remove(recorder.refused)
+
+
+class record:
+    """Record what a `with` block does.
+
+    Names show as they were bound when the next operation began; a line that only binds a name (`y = x`) is no step here.
+    (`%%stepper` runs the program itself and sees every line.) The recording can be had also when the block raises.
+
+    Args:
+        title: a name for the picture.
+        limit: the most steps to keep; a recording that was cut says so.
+
+    Attributes:
+        recording: what was recorded, once the block is over.
+
+    >>> import inplacelab as paddle
+    >>> with paddle.record(title="half") as rec:
+    ...     x = paddle.ones([2])
+    ...     y = x.scale_(0.5)
+    >>> [step.op for step in rec.recording.steps]
+    ['ones', 'scale_']
+    """
+
+    def __init__(self, title: str = "", limit: int = LIMIT) -> None:
+        self._title, self._limit = title, limit
+        self.recording: Recording | None = None
+
+    def __enter__(self) -> Self:
+        frame = sys._getframe(1)
+        filename = frame.f_code.co_filename
+        block = source.with_block(filename, frame.f_lineno)
+        wanted = source.identifiers(ast.parse(block.text)) if block.text else frozenset(frame.f_code.co_names)
+        program = source.Program(block.text, filename, wanted, block.first_line)
+        self._recorder = LabRecorder(program, title=self._title, limit=self._limit)
+        self._open = listening(self._recorder)
+        self._open.__enter__()
+        return self
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._open.__exit__(None, None, None)
+        frame = sys._getframe(1)
+        if error is not None:
+            self._recorder.failed(error)
+        function = "" if frame.f_locals is frame.f_globals else frame.f_code.co_name
+        self._recorder.finish(frame.f_locals, function)
+        self.recording = self._recorder.recording()
