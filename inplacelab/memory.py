@@ -13,14 +13,21 @@ class Ledger:
 
     Attributes:
         live: bytes of the storages that exist now.
-        peak: the largest `live` since the start or the last `reset_peak`.
+        peak: the largest `live` in this episode. A recording is an episode of its own: its picture should not be dwarfed by
+            what was there before, and the program that it records should not notice.
+        earlier: the largest `live` before this episode, since the start or the last `reset_peak`.
         scratch: the largest temporary buffer that a kernel asked for since then.
     """
 
-    __slots__ = ("live", "peak", "scratch")
+    __slots__ = ("earlier", "live", "peak", "scratch")
 
     def __init__(self) -> None:
-        self.live = self.peak = self.scratch = 0
+        self.live = self.peak = self.earlier = self.scratch = 0
+
+    @property
+    def highest(self) -> int:
+        """The largest `live` since the start or the last `reset_peak`: what a program is told."""
+        return max(self.peak, self.earlier)
 
     def hold(self, nbytes: int) -> None:
         """A storage of `nbytes` came to be."""
@@ -39,4 +46,12 @@ class Ledger:
 
     def reset_peak(self) -> None:
         """Count the peak anew, from what is live now."""
-        self.peak, self.scratch = self.live, 0
+        self.peak, self.earlier, self.scratch = self.live, 0, 0
+
+    def begin_episode(self) -> None:
+        """Count `peak` anew, without forgetting the highest."""
+        self.peak, self.earlier = self.live, self.highest
+
+    def end_episode(self) -> None:
+        """Go on counting as if there had been no episode."""
+        self.peak, self.earlier = self.highest, 0

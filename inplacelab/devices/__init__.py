@@ -10,7 +10,10 @@ from inplacelab.devices.base import Device, Place
 from inplacelab.devices.cpu import CPU
 from inplacelab.devices.simulated import SIMULATED_GPU
 
-__all__ = ["CPU", "SIMULATED_GPU", "Device", "Place", "current", "find", "get_device", "set_device"]
+__all__ = ["ALL", "CPU", "SIMULATED_GPU", "Device", "Place", "current", "find", "get_device", "set_device"]
+
+ALL = (CPU, SIMULATED_GPU)
+"""Every device there is."""
 
 _current: Device = CPU
 

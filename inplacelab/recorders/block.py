@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Self
 
-from inplacelab import errors, observe
+from inplacelab import devices, errors, observe
 from inplacelab.recorders import source
 from inplacelab.recorders.lab import LIMIT, LabRecorder
 from inplacelab.recording.recording import Recording
@@ -18,10 +18,14 @@ from inplacelab.recording.recording import Recording
 def listening(recorder: LabRecorder) -> Iterator[None]:
     """Have a recorder hear the engine and its refusals."""
     errors.watchers.append(recorder.refused)
+    for device in devices.ALL:
+        device.ledger.begin_episode()
     try:
         with observe.listening(recorder):
             yield
     finally:
+        for device in devices.ALL:
+            device.ledger.end_episode()
         errors.watchers.remove(recorder.refused)
 
 

@@ -56,6 +56,7 @@ class LabRecorder(observe.Observer):
         self._simple = True  # it holds no other statements
         self._gradient: Tensor | None = None  # what arrived at the node that is running
         self._reported: weakref.ref[errors.Refusal] | None = None
+        self._live_before = devices.current().ledger.live
 
     # ---- where the program is ------------------------------------------------------------------------------------------
 
@@ -278,7 +279,7 @@ class LabRecorder(observe.Observer):
         return Recording(
             framework="inplacelab", framework_version=inplacelab.__version__, title=self._title,
             source=self._program.text, steps=tuple(self._build.steps), truncated=self._build.dropped,
-            simulated=self._draw.simulated,
+            simulated=self._draw.simulated, live_before=self._live_before,
         )  # fmt: skip
 
 

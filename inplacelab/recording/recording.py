@@ -56,6 +56,7 @@ class Recording:
         steps: what happened, in order.
         truncated: the number of events left out at the end because the recorder's limit was reached; 0 if none.
         simulated: True if a simulated device took part.
+        live_before: the bytes that were live before the first step: of tensors made earlier in the session.
     """
 
     framework: str
@@ -65,6 +66,7 @@ class Recording:
     steps: tuple[Step, ...]
     truncated: int = 0
     simulated: bool = False
+    live_before: int = 0
     schema: int = field(default=SCHEMA_VERSION)
 
     def __len__(self) -> int:
