@@ -6,6 +6,7 @@ import { test } from "node:test";
 import {
   actionOf,
   clamp,
+  courier,
   fill,
   indentOf,
   isRelated,
@@ -143,4 +144,52 @@ test("a pane scrolls only as far as needed", () => {
   assert.ok(340 - down <= 300 && 290 - down >= 100);
   // What is taller than the pane shows its beginning.
   assert.equal(150 - scrollNeeded(150, 900, 100, 300), 100);
+});
+
+test("an echo of an earlier step does not move the reader back", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const state = { step: 0, saved: [] };
+  const model = {
+    get: (key) => state[key],
+    set: (key, value) => (state[key] = value),
+    save_changes: () => state.saved.push(state.step),
+  };
+  const gone = [];
+  const post = courier(model, (step) => gone.push(step));
+  post.tell(2);
+  post.tell(3);
+  context.mock.timers.tick(1000);
+  assert.deepEqual(state.saved, [3]);
+
+  post.tell(2);
+  state.step = 3; // the kernel's echo arrives while step 2 waits
+  post.hear();
+  assert.deepEqual(gone, []);
+  context.mock.timers.tick(1000);
+  assert.deepEqual(state.saved, [3, 2]);
+
+  state.step = 5; // and now Python moves the player
+  post.hear();
+  assert.deepEqual(gone, [5]);
+});
+
+test("two steppers of one model follow each other", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const listeners = [];
+  const state = { step: 0 };
+  const model = {
+    get: () => state.step,
+    set: (key, value) => {
+      state.step = value;
+      for (const listener of listeners) listener();
+    },
+    save_changes: () => {},
+  };
+  const places = [0, 0];
+  const posts = places.map((_, k) => courier(model, (step) => (places[k] = step)));
+  for (const post of posts) listeners.push(post.hear);
+  places[0] = 4;
+  posts[0].tell(4);
+  context.mock.timers.tick(1000);
+  assert.deepEqual(places, [4, 4]);
 });

@@ -1,15 +1,17 @@
-"""Recordings written by hand for the tests of the pictures: one for each thing that a picture must be able to show.
+"""Recordings for the tests of the pictures: one by hand for each thing that a picture must be able to show, and real ones.
 
 A `Script` holds what is alive; each `step` records what changed since the one before.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from math import prod
 from typing import Any
 
+import inplacelab as paddle
 from inplacelab.language import Text
 from inplacelab.recording.facts import (
     BackwardFacts,
@@ -360,6 +362,52 @@ def hostile() -> Recording:
     return s.recording()
 
 
+def really_views() -> Recording:
+    """What our own recorder makes of views, a rewritten history and a backward pass."""
+    with paddle.record("really views") as run:
+        a = paddle.to_tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+        a.stop_gradient = False
+        b = a * 2
+        v = b[0]
+        w = b[:, 1]
+        v.scale_(3.0)
+        (b * b).sum().backward()
+    assert run.recording is not None
+    assert w is not v
+    return run.recording
+
+
+def really_stale() -> Recording:
+    """What our own recorder makes of a backward pass that is refused."""
+    run = paddle.record("really stale")
+    with contextlib.suppress(RuntimeError), run:
+        a = paddle.to_tensor([1.0, 2.0, 3.0, 4.0])
+        a.stop_gradient = False
+        b = a * 2
+        c = b * b
+        b.add_(paddle.to_tensor([10.0, 10.0, 10.0, 10.0]))
+        c.sum().backward()
+    assert run.recording is not None
+    return run.recording
+
+
+def really_training() -> Recording:
+    """What our own recorder makes of a training loop: temporaries come and go, gradients are written in place."""
+    with paddle.record("really training") as run:
+        x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+        w = paddle.to_tensor([[0.5], [-0.5]])
+        w.stop_gradient = False
+        for _ in range(3):
+            e = x.matmul(w)
+            loss = (e * e).mean()
+            loss.backward()
+            with paddle.no_grad():
+                w.subtract_(w.grad.scale(0.01))
+            w.clear_gradient()
+    assert run.recording is not None
+    return run.recording
+
+
 ALL: dict[str, Callable[[], Recording]] = {
     "lesson": lesson,
     "views": views,
@@ -370,4 +418,7 @@ ALL: dict[str, Callable[[], Recording]] = {
     "reallocated": reallocated,
     "relayout": relayout,
     "hostile": hostile,
+    "really_views": really_views,
+    "really_stale": really_stale,
+    "really_training": really_training,
 }

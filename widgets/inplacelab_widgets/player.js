@@ -16,6 +16,7 @@
  * @property {boolean} simulated
  * @property {number} truncated
  * @property {string[]} source
+ * @property {"graph" | "history"} opens
  * @property {Step[]} steps
  * @property {Panel[]} panels
  * @property {Table[]} tables
@@ -548,7 +549,7 @@ export function mount(el, payload, options = {}) {
   });
   root.addEventListener("pointerleave", () => highlight("pointer", ""));
 
-  open("graph");
+  open(payload.opens);
   setLanguage(language);
 
   return { go, setLanguage, step: () => step, destroy: () => window.clearInterval(timer), root };
@@ -557,30 +558,47 @@ export function mount(el, payload, options = {}) {
 /** How long to wait before telling the kernel of a step, in ms: a dragged slider sends one message, not a hundred. */
 const QUIET = 120;
 
+/** Keeps a model's `step` and a player's in step. What the reader does counts first: while a step waits to be sent, the
+ * model's news (the kernel's echo of an earlier step) are old and are not followed.
+ * @param {any} model @param {(step: number) => void} go */
+export function courier(model, go) {
+  let timer = 0;
+  let mine = 0;
+  return {
+    /** @param {number} step */
+    tell(step) {
+      mine = step;
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        timer = 0;
+        model.set("step", mine);
+        model.save_changes();
+      }, QUIET);
+    },
+    hear: () => timer || go(model.get("step")),
+    stop: () => clearTimeout(timer),
+  };
+}
+
 /** The anywidget entry point. @param {{model: any, el: HTMLElement}} view */
 function render({ model, el }) {
-  let pending = 0;
+  const step = courier(model, (to) => player.go(to));
   const player = mount(el, model.get("_payload"), {
     step: model.get("step"),
     language: model.get("language"),
-    onStep(step) {
-      model.set("step", step);
-      window.clearTimeout(pending);
-      pending = window.setTimeout(() => model.save_changes(), QUIET);
-    },
+    onStep: step.tell,
     onLanguage(language) {
       model.set("language", language);
       model.save_changes();
     },
   });
-  const followStep = () => player.go(model.get("step"));
   const followLanguage = () => player.setLanguage(model.get("language"));
-  model.on("change:step", followStep);
+  model.on("change:step", step.hear);
   model.on("change:language", followLanguage);
   return () => {
-    window.clearTimeout(pending);
+    step.stop();
     player.destroy();
-    model.off("change:step", followStep);
+    model.off("change:step", step.hear);
     model.off("change:language", followLanguage);
   };
 }

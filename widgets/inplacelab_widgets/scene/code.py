@@ -9,6 +9,8 @@ from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, lasting, re
 from inplacelab_widgets.scene.measure import LATIN_EM, NORMAL, wrapped
 
 LINE_HEIGHT = 18.0
+_DEEPEST = 12
+"""Indentation beyond this many blanks is not drawn: there would be no room left for the code."""
 _NUMBERS = 3.5 * LATIN_EM * NORMAL
 
 
@@ -40,14 +42,13 @@ def source_lines(recording: Recording) -> list[str]:
 
 
 def _pieces(source: str, room: float) -> list[str]:
-    indent = len(source) - len(source.lstrip(" "))
-    first, *rest = wrapped(source, room)
-    if not rest:
-        return [first]
-    # Continued lines hang two characters in from where the line began.
-    hanging = " " * min(indent + 2, 8)
-    again = wrapped(source[len(first) :].lstrip(" "), room - len(hanging) * LATIN_EM * NORMAL)
-    return [first, *(hanging + piece for piece in again)]
+    """A line of code in pieces that fit; continued pieces hang two characters in from where the line began."""
+    code = source.lstrip(" ")
+    indent = " " * min(len(source) - len(code), _DEEPEST)
+    em = LATIN_EM * NORMAL
+    first, *rest = wrapped(code, room - len(indent) * em)
+    again = wrapped(code[len(first) :].lstrip(" "), room - (len(indent) + 2) * em) if rest else []
+    return [indent + first, *(f"{indent}  {piece}" for piece in again)]
 
 
 def _says(line: int | None) -> Text:

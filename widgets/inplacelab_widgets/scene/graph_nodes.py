@@ -186,7 +186,8 @@ def _owners(state: State) -> dict[int, tuple[bool, list[str]]]:
     owners: dict[int, tuple[bool, list[str]]] = {}
     for tensor in state.tensors.values():
         if tensor.node is not None:
-            owners.setdefault(tensor.node, (True, []))[1].append(tensor_name(tensor.id, state.tensors))
+            names = tensor.names or (tensor_name(tensor.id, state.tensors),)
+            owners.setdefault(tensor.node, (True, []))[1].extend(names)
     for rewired in state.step.rewired:
         if rewired.before is not None and not owners.get(rewired.before, (False,))[0]:
             left = owners.setdefault(rewired.before, (False, []))

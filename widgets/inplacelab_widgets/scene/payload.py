@@ -62,6 +62,8 @@ class _Packer:
             "source": source_lines(recording),
             "axis": {"left": LEFT, "spacing": Axis(len(recording)).spacing},
             "words": {key: _spoken(said) for key, said in words.PLAYER.items()},
+            # A program that asks for no gradient has no graph to look at first.
+            "opens": "graph" if any(state.nodes for state in recording.states()) else "history",
             "steps": steps,
             "panels": panels,
             "tables": self._tables(),

@@ -31,6 +31,8 @@ from inplacelab_widgets.scene.timeline import Life, lives, shared_rows
 _Thing = TypeVar("_Thing", Card, Pin)
 
 WIDTH = 596.0
+"""What the panel has beside the code in a notebook of usual width."""
+NARROWEST = 320.0
 TITLE = 23.0
 BY_LINE = 14.0
 PIN_LEFT = 6.0
@@ -117,7 +119,8 @@ def storages_panel(recording: Recording) -> Panel:
         for storage, row, width, height, marks in blocks
     )
     total = sum(heights) + GAP * max(len(heights) - 1, 0)
-    width = max([WIDTH, *(group.width for group in groups)])
+    width = max((group.width for group in groups), default=NARROWEST)
+    width = round(max(width, NARROWEST), 1)
     return Panel("storages", width, max(total, 40), groups, _says(recording))
 
 

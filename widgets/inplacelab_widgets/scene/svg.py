@@ -16,10 +16,10 @@ from inplacelab_widgets.scene.measure import NORMAL, coordinate, wrapped
 from inplacelab_widgets.scene.names import unquoted
 from inplacelab_widgets.scene.palette import FONT, resolved
 from inplacelab_widgets.scene.storages import GAP
-from inplacelab_widgets.scene.storages import WIDTH as STORAGES_WIDTH
 
 PAD = 16.0
-CODE_WIDTH = 240.0
+NARROWEST_CODE = 240.0
+WIDEST_CODE = 420.0
 _SENTENCE_LINE = 18.0
 
 
@@ -42,7 +42,7 @@ def picture(scene: Scene, step: int, language: str) -> str:
 
 
 def _width(scene: Scene) -> float:
-    columns = CODE_WIDTH + 2 * PAD + max(STORAGES_WIDTH, scene.storages.width)
+    columns = NARROWEST_CODE + 2 * PAD + scene.storages.width
     return 2 * PAD + max(columns, scene.graph.width, scene.lanes.width)
 
 
@@ -61,13 +61,14 @@ def _heading(scene: Scene, step: int, language: str, parts: list[str], width: fl
 
 
 def _columns(scene: Scene, step: int, language: str, parts: list[str], y: float) -> float:
-    code = code_panel(scene.recording, CODE_WIDTH)
+    code_width = min(_width(scene) - 4 * PAD - scene.storages.width, WIDEST_CODE)
+    code = code_panel(scene.recording, code_width)
     parts.append(_placed(_drawn(code, step, language), PAD, y))
     below = y
     for group in scene.storages.groups:
         # A still picture shows only the storages that live at its step, closed up.
         if group.first <= step <= group.last:
-            parts.append(_placed(_group(group, step, language), PAD + CODE_WIDTH + 2 * PAD, below))
+            parts.append(_placed(_group(group, step, language), PAD + code_width + 2 * PAD, below))
             below += group.height + GAP
     return max(y + code.height, below - GAP)
 
