@@ -28,12 +28,16 @@ def memory_panel(recording: Recording) -> Panel:
             for index, (name, count) in enumerate(value)
         )
         marks.append(text(0, y, looks))
-    group = Group(0, 0, WIDTH, HEIGHT, 0, last, tuple(marks))
+    if recording.live_before:  # of tensors made earlier in the session: they are in every count below
+        before = words.BEFORE.format(before=size_in_bytes(recording.live_before))
+        marks.append(text(0, 60, between(0, last, Look("text soft", before))))
+    height = HEIGHT + 12 * bool(recording.live_before)
+    group = Group(0, 0, WIDTH, height, 0, last, tuple(marks))
     says = tuple(
         (step.index, words.MEMORY_SAYS.format(live=size_in_bytes(step.live), peak=size_in_bytes(step.peak)))
         for step in recording.steps
     )
-    return Panel("memory", WIDTH, HEIGHT, (group,), says)
+    return Panel("memory", WIDTH, height, (group,), says)
 
 
 def _curves(recording: Recording, axis: Axis) -> list[Mark]:
