@@ -130,6 +130,11 @@ class NoGradientError(Refusal, ValueError):
     """A gradient was asked for where there is none."""
 
 
+@_shown_as(RuntimeError)
+class HookError(Refusal, RuntimeError):
+    """A hook was to be put where no gradient comes by."""
+
+
 @_shown_as(AssertionError)
 class ConversionError(Refusal, AssertionError):
     """A tensor with several elements was used as if it were one number."""
@@ -321,9 +326,10 @@ def cannot_broadcast(op: str, x: Sequence[int], y: Sequence[int]) -> ShapeError:
 
 
 def cannot_multiply(x: Sequence[int], y: Sequence[int]) -> ShapeError:
+    left, right = max(len(x) - 1, 0), max(len(y) - 2, 0)
     return ShapeError(
-        f"(InvalidArgument) In operator matmul, the last dimension of Input(X) must be equal to the second last dimension of "
-        f"Input(Y). But received X's shape = {list(x)}, Y's shape = {list(y)}.",
+        f"(InvalidArgument) In operator matmul, the [{left}] dimension of Input(X) must be equal to the [{right}] dimension of "
+        f"Input(Y). But receiving the shape of X = {list(x)} and the shape of Y = {list(y)}.",
         Text(
             "each row of X is multiplied with a column of Y: their lengths must agree.",
             "X 的每一行与 Y 的每一列相乘，长度必须相等。",
@@ -392,10 +398,13 @@ def index_out_of_range(index: int, axis: int, size: int) -> IndexRangeError:
     )
 
 
-def too_many_indices(given: int, rank: int) -> IndexRangeError:
+def too_many_indices(given: int, rank: int, excess: Any) -> IndexRangeError:
     return IndexRangeError(
-        f"(InvalidArgument) Too many indices ({given}) for tensor of dimension {rank}.",
-        Text("each index takes away or narrows one axis.", "每个下标对应一个轴。"),
+        f"(OutOfRange) The starting index {excess} of slice is out of bounds in tensor {rank}-th axis, it should be in the "
+        "range of [0, 0).",
+        Text("{given} indices were given for {rank} axes.", "给出了 {given} 个下标，而张量只有 {rank} 个轴。").format(
+            given=given, rank=rank
+        ),
         Text("use at most {rank} indices.", "最多使用 {rank} 个下标。").format(rank=rank),
     )
 
@@ -543,13 +552,38 @@ def no_gpu(device: str) -> DeviceError:
     )
 
 
-def not_one_element(what: str, size: int) -> ConversionError:
-    return ConversionError(
-        f"(InvalidArgument) only one element tensor can be converted to {what}.",
+def not_one_element(kind: str, size: int) -> ConversionError:
+    headline = {
+        "bool": "When Variable is used as the condition of if/while , Variable can only contain one element.",
+        "index": "only one element variable can be converted to python index.",
+    }.get(kind, f"only one element variable can be converted to {kind}.")
+    return ConversionError(headline, *_one_element(size))
+
+
+def no_single_item(size: int) -> ArgumentError:
+    return ArgumentError(
+        "(InvalidArgument) only one element tensors can be converted to Python scalars when no input coordinates.",
+        *_one_element(size),
+    )
+
+
+def _one_element(size: int) -> tuple[Text, Text]:
+    return (
         Text("this tensor has {size} elements.", "该张量有 {size} 个元素。").format(size=size),
         Text(
             "reduce it first (`sum`, `mean`, ...) or index one element.", "先归约（`sum`、`mean` 等）或取出一个元素。"
         ),
+    )
+
+
+def no_hook(**facts: Any) -> HookError:
+    return HookError(
+        "Cannot register hook on a tensor that stop gradient.",
+        Text("no gradient will ever arrive at it.", "永远不会有梯度到达它。"),
+        Text(
+            "set `x.stop_gradient = False` before computing with it.", "在用它计算之前设置 `x.stop_gradient = False`。"
+        ),
+        **facts,
     )
 
 

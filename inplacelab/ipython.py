@@ -104,9 +104,9 @@ def _execute(shell: Any, recorder: LabRecorder, tree: ast.Module, filename: str)
             failure = raised
         finally:
             names.pop(source.MARK, None)
-    if failure is not None:
-        recorder.failed(failure)
-    recorder.finish(names)
+        if failure is not None:
+            recorder.failed(failure)
+        recorder.finish(names)
     return failure
 
 

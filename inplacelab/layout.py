@@ -254,7 +254,8 @@ def _without_ellipsis(keys: tuple[Any, ...], rank: int) -> list[Any]:
     plain = [k if k is None or k is Ellipsis or isinstance(k, slice) else _integer(k) for k in keys]
     used = sum(k is not None and k is not Ellipsis for k in plain)
     if used > rank:
-        raise errors.too_many_indices(used, rank)
+        excess = [k for k in plain if k is not None and k is not Ellipsis][rank]
+        raise errors.too_many_indices(used, rank, 0 if isinstance(excess, slice) else excess)
     dots = [i for i, k in enumerate(plain) if k is Ellipsis]
     if len(dots) > 1:
         raise errors.bad_index(keys)

@@ -26,7 +26,7 @@ class Operation(NamedTuple):
     node: Any
     """The grad node made, or None."""
     written: Any = None
-    """The layout of the part that was written, if it is not all of the output (`x[0] = 5`)."""
+    """What was written, if it is not all of the output: a layout (`x[0] = 5`) or a list of slots (`x[[0]] = 5`)."""
 
 
 class Observer:

@@ -185,10 +185,10 @@ class Tensor:
         """One element as a Python number: the only one, or the one at `index`.
 
         Raises:
-            ConversionError: if there is more than one element and no index.
+            ArgumentError: if there is more than one element and no index.
         """
         if not index and self.size != 1:
-            raise errors.not_one_element("scalars", self.size)
+            raise errors.no_single_item(self.size)
         return self.numpy().item(*index)
 
     def __bool__(self) -> bool:

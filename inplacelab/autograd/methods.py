@@ -155,11 +155,11 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Hook
     takes the gradient's place.
 
     Raises:
-        NoGradientError: if the tensor needs no gradient.
+        HookError: if the tensor needs no gradient.
     """
     node = edge(self)
     if node is None:
-        raise errors.nothing_to_differentiate(tensor=self)
+        raise errors.no_hook(tensor=self)
     hooks: dict[int, Any] = {} if node.hooks is None else node.hooks
     node.hooks = hooks
     if self.node is None:

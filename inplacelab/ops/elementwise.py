@@ -26,10 +26,16 @@ def conj(x: Tensor) -> Tensor:
 # ---- kernels that are not a single ufunc ------------------------------------------------------------------------------------
 
 
+quietly = np.errstate(all="ignore")
+"""For kernels of several steps: a remark on the first must not keep the second from being taken (see `_launch`)."""
+
+
+@quietly
 def _add(out: Any, x: Any, y: Any, alpha: Any, device: Any) -> None:
     np.add(x, _times(y, alpha, device), out)
 
 
+@quietly
 def _subtract(out: Any, x: Any, y: Any, alpha: Any, device: Any) -> None:
     np.subtract(x, _times(y, alpha, device), out)
 
@@ -43,7 +49,13 @@ def _times(y: Any, alpha: Any, device: Any) -> Any:
 def _scale(out: Any, x: Any, scale: Any, bias: Any, bias_after_scale: bool) -> None:
     if bias == 0:
         np.multiply(x, constant(scale, x.dtype), out)
-    elif bias_after_scale:
+    else:
+        _scale_and_shift(out, x, scale, bias, bias_after_scale)
+
+
+@quietly
+def _scale_and_shift(out: Any, x: Any, scale: Any, bias: Any, bias_after_scale: bool) -> None:
+    if bias_after_scale:
         np.multiply(x, constant(scale, x.dtype), out)
         np.add(out, constant(bias, x.dtype), out)
     else:
@@ -55,6 +67,7 @@ def _relu(out: Any, x: Any) -> None:
     np.maximum(x, constant(0, x.dtype), out=out)
 
 
+@quietly
 def _sigmoid(out: Any, x: Any) -> None:
     """1 / (1 + exp(-x)) as (1 + tanh(x/2)) / 2, which does not overflow."""
     np.multiply(x, constant(0.5, out.dtype), out)
@@ -136,7 +149,9 @@ elementwise(
 )
 elementwise("abs", "x", ("The absolute value of each element.", "逐元素取绝对值。"), ufunc=np.absolute, d_x=lambda g, x: g * x.sign(),
             dtype=dtypes.real)  # fmt: skip
-elementwise("sign", "x", ("-1, 0 or 1 for each element.", "逐元素取符号：-1、0 或 1。"), ufunc=np.sign, d_x=ZERO)
+elementwise(
+    "sign", "x", ("-1, 0 or 1 for each element.", "逐元素取符号：-1、0 或 1。"), ufunc=np.sign, in_place=False, d_x=ZERO
+)
 transcendental(
     "exp", ("e to the power of each element.", "逐元素求 e 的幂。"), ufunc=np.exp, d_x=lambda g, out: g * conj(out)
 )

@@ -120,7 +120,7 @@ def _holds_arrays(data: Any) -> bool:
 
 @_public
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of `shape` with `fill_value` in every element; of the default dtype if None (int64/bool by the value)."""
+    """A tensor of `shape` with `fill_value` in every element; of the default dtype if None (bool and complex128 by the value)."""
     return _filled("full", shape, fill_value, _type_of(fill_value) if dtype is None else dtype)
 
 
@@ -144,7 +144,8 @@ def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 
 
 def _type_of(value: Any) -> Any:
-    return {bool: "bool", int: "int64", complex: "complex64"}.get(type(value))
+    """A number's own type where the default type could not hold it."""
+    return {bool: "bool", complex: "complex128"}.get(type(value))
 
 
 def _filled(name: str, shape: Any, value: Any, dtype: Any, device: devices.Device | None = None) -> Tensor:

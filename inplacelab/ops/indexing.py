@@ -6,7 +6,7 @@ view. Other keys (lists, tensors of integers, masks) select by a table of positi
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import prod
 from typing import Any
 
@@ -136,16 +136,27 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
         selected = _selected_shape(self.array.shape, _positions(self.array, key))
         if not fits(given.array.shape, selected):
             raise errors.would_grow("setitem", selected, given.shape)
-        self._put_(given, key)
+        with observe.silence():
+            self._put_(given, key)
+        _tell_written(self, value, lambda: _slots_at(self, key))
         return
     with observe.silence():
         part = _VIEW.function()(self, key)
         _WRITE_PART.function()(part, given)
+    _tell_written(self, value, lambda: part.layout)
+
+
+def _tell_written(x: Tensor, value: Any, written: Callable[[], Any]) -> None:
     if observe.listeners:
-        root = self if self.base is None else self.base
-        observe.tell(
-            "setitem", "in-place", (self, given) if isinstance(value, Tensor) else (self,), self, root.node, part.layout
-        )
+        root = x if x.base is None else x.base
+        observe.tell("setitem", "in-place", (x, value) if isinstance(value, Tensor) else (x,), x, root.node, written())
+
+
+def _slots_at(x: Tensor, key: Any) -> list[int]:
+    """The slots of the storage that `x[key]` shows."""
+    storage = x.storage
+    slots = storage.device.window(np.arange(storage.slots), x.layout, np.dtype(np.int64))
+    return [int(slot) for slot in np.unique(slots[_positions(slots, key)])]
 
 
 def iterate(self: Tensor) -> Iterator[Tensor]:

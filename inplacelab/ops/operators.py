@@ -47,7 +47,9 @@ def _meeting(x: Tensor, number: Any) -> Tensor:
     kind = x.array.dtype.kind
     if isinstance(number, complex) and kind != "c":
         return x.astype("complex128" if x.array.dtype.itemsize == 8 and kind == "f" else "complex64")
-    return x.astype("float32") if isinstance(number, float | np.floating) and kind in "biu" else x
+    if isinstance(number, float | np.floating) and kind in "biu":
+        return x.astype("float32")
+    return x.astype("int64") if kind == "b" and not isinstance(number, bool | np.bool_) else x
 
 
 _Operator = Callable[[Tensor, Any], Tensor]

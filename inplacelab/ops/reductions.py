@@ -9,6 +9,7 @@ import numpy as np
 
 from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, normal_axis
+from inplacelab.ops.elementwise import quietly
 from inplacelab.ops.run import sizes_of
 from inplacelab.ops.table import add_row, reduction
 from inplacelab.tensor import Tensor
@@ -43,6 +44,7 @@ def _sum(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
     np.sum(x, axis, out.dtype, out, keepdim)
 
 
+@quietly
 def _mean(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
     np.sum(x, axis, out.dtype, out, keepdim)
     np.true_divide(

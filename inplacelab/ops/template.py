@@ -101,15 +101,19 @@ def _prepare(row: Row) -> Iterator[str]:
 
 
 def _launch(row: Row, out: str) -> Iterator[str]:
-    """The call of the kernel: a ufunc writes into its last argument, a kernel gets what its parameters are named after."""
+    """The call of the kernel: a ufunc writes into its last argument, a kernel gets what its parameters are named after.
+
+    NumPy's remarks on values (a division by zero) come after the loop, when all is written. Where a filter has made them
+    errors, they must not keep the version from being raised.
+    """
     arrays = {name: f"a{k}" for k, name in enumerate(row.inputs)}
     plain = f"UFUNC({', '.join([*arrays.values(), out])})"
-    if row.kernel is None:
-        yield plain
-        return
-    known = {**arrays, "out": out, "device": "storage.device"}
-    call = f"KERNEL({', '.join(known.get(p, p) for p in inspect.signature(row.kernel).parameters)})"
-    yield from [f"if {row.plain}:", f"    {plain}", "else:", f"    {call}"] if row.plain else [call]
+    lines = [plain]
+    if row.kernel is not None:
+        known = {**arrays, "out": out, "device": "storage.device"}
+        call = f"KERNEL({', '.join(known.get(p, p) for p in inspect.signature(row.kernel).parameters)})"
+        lines = [f"if {row.plain}:", f"    {plain}", "else:", f"    {call}"] if row.plain else [call]
+    yield from ["try:", *("    " + line for line in lines), "except RuntimeWarning:", "    pass"]
 
 
 def _call(function: Callable[..., Any], known: dict[str, str]) -> str:

@@ -66,10 +66,10 @@ class record:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self._open.__exit__(None, None, None)
         frame = sys._getframe(1)
         if error is not None:
             self._recorder.failed(error)
         function = "" if frame.f_locals is frame.f_globals else frame.f_code.co_name
         self._recorder.finish(frame.f_locals, function)
+        self._open.__exit__(None, None, None)
         self.recording = self._recorder.recording()

@@ -21,7 +21,7 @@ from inplacelab.recording.facts import (
     TensorFacts,
     Values,
 )
-from inplacelab.recording.slots import Runs, slot_runs
+from inplacelab.recording.slots import Runs, joined, slot_runs
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor
 
@@ -74,10 +74,11 @@ class Portraits:
             grad=None if gradient is None else self.tensors.number(gradient),
         )
 
-    def runs(self, tensor: Tensor, layout: Layout | None) -> Runs:
-        """The runs of slots under `layout`, or under all of the tensor."""
-        shown = tensor.layout if layout is None else layout
-        return slot_runs(shown)
+    def runs(self, tensor: Tensor, written: Layout | list[int] | None) -> Runs:
+        """The runs of slots that were written: under a layout, in a list, or under all of the tensor."""
+        if isinstance(written, list):
+            return joined((slot, slot + 1) for slot in written)
+        return slot_runs(tensor.layout if written is None else written)
 
     # ---- storages ----------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ Element (i, j, ...) lives in slot `offset + i*strides[0] + j*strides[1] + ...`, 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import product
 from math import prod
 from typing import Protocol
@@ -29,7 +30,7 @@ class Laid(Protocol):
 Runs = tuple[tuple[int, int], ...]
 """Runs of neighbouring slots, as (first, one past the last), in order and apart from each other."""
 
-__all__ = ["Runs", "common_runs", "is_contiguous", "slot_runs", "slots_of"]
+__all__ = ["Runs", "common_runs", "is_contiguous", "joined", "slot_runs", "slots_of"]
 
 
 def slots_of(tensor: Laid) -> tuple[int, ...]:
@@ -53,7 +54,7 @@ def slot_runs(tensor: Laid) -> Runs:
             length += stride * (size - 1)
         else:
             outer.append(range(0, size * stride, stride))
-    return _merged(sorted((first + sum(hops), first + sum(hops) + length) for hops in product(*outer)))
+    return joined(sorted((first + sum(hops), first + sum(hops) + length) for hops in product(*outer)))
 
 
 def is_contiguous(tensor: Laid) -> bool:
@@ -86,7 +87,8 @@ def _axes(tensor: Laid) -> tuple[tuple[int, int], ...]:
     return tuple(zip(tensor.shape, tensor.strides, strict=True))
 
 
-def _merged(runs: list[tuple[int, int]]) -> Runs:
+def joined(runs: Iterable[tuple[int, int]]) -> Runs:
+    """Runs in order, with those that touch made one."""
     merged: list[tuple[int, int]] = []
     for start, stop in runs:
         if merged and start <= merged[-1][1]:
