@@ -17,12 +17,15 @@ from types import TracebackType
 from typing import Any
 
 from inplacelab.errors import Refusal
+from inplacelab.language import Text
 from inplacelab.recorders import source
 from inplacelab.recorders.block import listening
 from inplacelab.recorders.lab import LabRecorder
 from inplacelab.recording.recording import Recording
 
 _last: Recording | None = None
+
+_NOTHING = Text("The cell ran no statement to show.", "该单元格没有可以展示的语句。")
 
 
 def last_recording() -> Recording:
@@ -94,19 +97,16 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
 
 def _execute(shell: Any, recorder: LabRecorder, tree: ast.Module, filename: str) -> BaseException | None:
     names = shell.user_ns
-    names[source.MARK] = recorder.mark
     failure: BaseException | None = None
-    with listening(recorder):
+    with listening(recorder), source.marking(recorder.mark):
         try:
             for code in _compiled(shell, source.marked(tree), filename):
                 exec(code, names)
         except BaseException as raised:  # noqa: BLE001  # shown and raised again once the picture is there
             failure = raised
-        finally:
-            names.pop(source.MARK, None)
         if failure is not None:
             recorder.failed(failure)
-        recorder.finish(names)
+        recorder.finish(source.Scope(names, ""))
     return failure
 
 
@@ -131,6 +131,9 @@ def _ends_with_semicolon(filename: str) -> bool:
 
 def _show(recording: Recording) -> None:
     """The stepper, if the widgets are installed; a line that says what is missing otherwise."""
+    if not len(recording):
+        print(_NOTHING)
+        return
     from IPython.display import display
 
     try:

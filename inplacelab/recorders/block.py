@@ -69,7 +69,6 @@ class record:
         frame = sys._getframe(1)
         if error is not None:
             self._recorder.failed(error)
-        function = "" if frame.f_locals is frame.f_globals else frame.f_code.co_name
-        self._recorder.finish(frame.f_locals, function)
+        self._recorder.finish(*source.scopes_of([frame]))
         self._open.__exit__(None, None, None)
         self.recording = self._recorder.recording()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from types import FrameType
 from typing import Any
@@ -60,14 +60,16 @@ class LabRecorder(observe.Observer):
 
     # ---- where the program is ------------------------------------------------------------------------------------------
 
-    def mark(self, line: int, simple: bool) -> None:
-        """The statement on `line` is about to run: the one before it is done."""
-        self._finish_statement(learner.scopes_of(self._program.frames(sys._getframe(1))))
+    def mark(self, line: int, simple: bool, frame: FrameType) -> None:
+        """The statement on `line` is about to run: the one before it is done. Other programs' statements are ignored."""
+        if frame.f_code.co_filename != self._program.filename:
+            return
+        self._finish_statement(learner.scopes_of(self._program.frames(frame)))
         self._line, self._quiet, self._simple = self._program.line(line), True, simple
 
-    def finish(self, names: Mapping[str, Any], function: str = "") -> None:
+    def finish(self, scope: learner.Scope) -> None:
         """The program is over, and these are its names: its last statement gets them."""
-        self._finish_statement([learner.Scope(names, function)])
+        self._finish_statement([scope])
 
     def _finish_statement(self, scopes: list[learner.Scope]) -> None:
         """Give the statement that has just ended its names; make it a step of its own if no operation was in it."""

@@ -8,14 +8,42 @@ we run ourselves gets a call before each of its statements (`marked`), which cha
 from __future__ import annotations
 
 import ast
+import builtins
 import linecache
+import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any, NamedTuple
 
 MARK = "__inplacelab_mark__"
-"""The name, in the program's globals, of the function called before each statement."""
+"""The name of the built-in function that a marked program calls before each statement."""
+
+_hearers: list[Callable[[int, bool, FrameType], None]] = []
+
+
+def _mark(line: int, simple: bool) -> None:
+    for hear in _hearers:
+        hear(line, simple, sys._getframe(1))
+
+
+@contextmanager
+def marking(hear: Callable[[int, bool, FrameType], None]) -> Iterator[None]:
+    """Have `hear(line, simple, frame)` called before each statement of a marked program.
+
+    The function behind `MARK` stays when the program is over: what it has defined may still be called.
+    """
+    builtins.__dict__[MARK] = _mark
+    _hearers.append(hear)
+    try:
+        yield
+    finally:
+        _hearers.remove(hear)
+
+
+CO_OPTIMIZED = 0x1
+"""The flag of a function's code (`inspect.CO_OPTIMIZED`): its locals are slots, not a dictionary."""
 
 _BODIES = ("body", "orelse", "finalbody")
 _SILENT = (
@@ -60,11 +88,11 @@ def _with_marks(body: list[ast.stmt], docstring: bool) -> Iterator[ast.stmt]:
             docstring and k == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
         )
         if not (first_string or isinstance(statement, _SILENT)):
-            yield _mark(statement)
+            yield _call_before(statement)
         yield statement
 
 
-def _mark(statement: ast.stmt) -> ast.stmt:
+def _call_before(statement: ast.stmt) -> ast.stmt:
     simple = not hasattr(statement, "body")
     call = ast.Call(ast.Name(MARK, ast.Load()), [ast.Constant(statement.lineno), ast.Constant(simple)], [])
     return ast.copy_location(ast.Expr(call), statement)
@@ -93,8 +121,20 @@ def frames_of(filename: str, innermost: FrameType | None) -> Iterator[FrameType]
 
 def scopes_of(frames: Iterable[FrameType]) -> list[Scope]:
     """Their names, the outermost first."""
-    found = [Scope(f.f_locals, "" if f.f_locals is f.f_globals else f.f_code.co_name) for f in frames]
-    return found[::-1]
+    return [_scope(frame) for frame in frames][::-1]
+
+
+def _scope(frame: FrameType) -> Scope:
+    """A frame's names. Asking a function's frame for them makes Python before 3.13 keep them, and every tensor among them,
+    on the frame: that would change when memory is given back, so what was kept is emptied again.
+    """
+    names = frame.f_locals
+    if names is frame.f_globals:
+        return Scope(names, "")
+    copied = dict(names)
+    if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
+        names.clear()
+    return Scope(copied, frame.f_code.co_name)
 
 
 def bindings(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> dict[int, tuple[str, ...]]:

@@ -41,7 +41,7 @@ def _print_options() -> Iterator[None]:
 
 def printed(array: np.ndarray, *, stop_gradient: bool = True, **options: Any) -> str:
     set_printoptions(**options)
-    facts = {"shape": array.shape, "dtype_name": array.dtype.name, "place": "Place(cpu)"}
+    facts: dict[str, Any] = {"shape": array.shape, "dtype_name": array.dtype.name, "place": "Place(cpu)"}
     return format_tensor(array, stop_gradient=stop_gradient, **facts)
 
 

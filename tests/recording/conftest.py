@@ -6,7 +6,7 @@ from dataclasses import is_dataclass, replace
 from functools import cache
 from math import prod
 from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import strategies as st
@@ -19,6 +19,7 @@ from inplacelab.recording.facts import (
     RewireFacts,
     SavedFacts,
     Step,
+    StepKind,
     StorageFacts,
     TensorFacts,
     WriteFacts,
@@ -50,15 +51,18 @@ def saved(storage: int, version: int = 0, name: str = "x", *, copy: bool = False
 class Tape:
     """Writes steps one after the other. Facts given to `step` are new or changed; `gone` lists what died."""
 
-    storage, tensor, node, saved = map(staticmethod, (storage, tensor, node, saved))
+    storage = staticmethod(storage)
+    tensor = staticmethod(tensor)
+    node = staticmethod(node)
+    saved = staticmethod(saved)
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
 
     def step(
-        self, kind: str, line: int | None, *facts: Any, gone: tuple[tuple[str, int], ...] = (), **fields: Any
+        self, kind: StepKind, line: int | None, *facts: Any, gone: tuple[tuple[str, int], ...] = (), **fields: Any
     ) -> None:
-        def changed(what: str, cls: type) -> tuple[tuple[int, Any], ...]:
+        def changed(what: str, cls: type[StorageFacts | TensorFacts | NodeFacts]) -> tuple[tuple[int, Any], ...]:
             present = tuple((f.id, f) for f in facts if isinstance(f, cls))
             return present + tuple((number, None) for thing, number in gone if thing == what)
 
@@ -183,7 +187,8 @@ def _doubled_in_place() -> Recording:
 def any_value(hint: Any) -> st.SearchStrategy[Any]:
     """Values of a type. Tuples are short, or a recording, which nests six of them, would take seconds to draw."""
     if is_dataclass(hint):
-        return st.builds(hint, **{name: any_value(inner) for name, inner in get_type_hints(hint).items()})
+        fields = {name: any_value(inner) for name, inner in get_type_hints(hint).items()}
+        return st.builds(cast(type[Any], hint), **fields)
     arms = get_args(hint)
     if get_origin(hint) in (Union, UnionType):
         return st.one_of([any_value(arm) for arm in arms])

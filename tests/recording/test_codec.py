@@ -24,6 +24,7 @@ def spelt_out(recording: Recording) -> str:
 def holding(recording: Recording, *values: Any) -> Recording:
     """The recording with the first storage's values replaced."""
     (number, storage), *_ = recording.steps[0].storages
+    assert storage is not None
     first = replace(recording.steps[0], storages=((number, replace(storage, values=values)),))
     return replace(recording, steps=(first, *recording.steps[1:]))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +14,13 @@ from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.slots import common_runs, is_contiguous, slot_runs, slots_of
 
 axes = st.lists(st.tuples(st.integers(0, 4), st.integers(-9, 9)), max_size=3)
-layouts = st.tuples(axes, st.integers(0, 40)).map(lambda drawn: laid_out(*zip(*drawn[0], strict=True), offset=drawn[1]))
+layouts = st.tuples(axes, st.integers(0, 40)).map(
+    lambda drawn: laid_out(tuple(n for n, _ in drawn[0]), tuple(s for _, s in drawn[0]), drawn[1])
+)
 
 
 def laid_out(shape: tuple[int, ...] = (), strides: tuple[int, ...] = (), offset: int = 0) -> TensorFacts:
-    facts = {"leaf": True, "needs_gradient": False, "base": None, "node": None, "grad": None}
+    facts: dict[str, Any] = {"leaf": True, "needs_gradient": False, "base": None, "node": None, "grad": None}
     return TensorFacts(0, (), 0, shape, strides, offset, "float32", "cpu", **facts)
 
 
