@@ -1,0 +1,169 @@
+"""The derivative of every row against finite differences, once and twice; in place it is the same function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import inplacelab as paddle
+from inplacelab import Tensor
+
+Array = Any
+STEP = 1e-6
+
+
+def weights(array: Array) -> Array:
+    """Different numbers everywhere, so that no mistake cancels out in a sum."""
+    return np.linspace(0.3, 1.7, array.size).reshape(array.shape)
+
+
+def leaves(arrays: Sequence[Array]) -> list[Tensor]:
+    return [paddle.to_tensor(a, stop_gradient=False) for a in arrays]
+
+
+def weighted(tensor: Tensor) -> Tensor:
+    """A number that depends on every element differently."""
+    return (tensor * paddle.to_tensor(weights(tensor.numpy()))).sum()
+
+
+def differences(function: Callable[[list[Array]], float], arrays: list[Array], which: int) -> Array:
+    """The gradient of a number with respect to one of the arrays, from its values a small step to either side."""
+    gradient = np.zeros_like(arrays[which])
+    for place in np.ndindex(arrays[which].shape):
+        ends = []
+        for sign in (STEP, -STEP):
+            moved = [a.copy() for a in arrays]
+            moved[which][place] += sign
+            ends.append(function(moved))
+        gradient[place] = (ends[0] - ends[1]) / (2 * STEP)
+    return gradient
+
+
+def computed(case: Any, variant: str, inputs: list[Tensor]) -> Tensor:
+    """The row's result; a variant that writes is given a copy, as a leaf may not be written."""
+    first, *others = inputs
+    writes = variant in ("in-place", "relayout")
+    result: Tensor = case.call(variant, [first.clone() if writes else first, *others])
+    return result
+
+
+def wanted(case: Any) -> list[int]:
+    return [k for k, rule in enumerate(case.row.rules) if rule is not None]
+
+
+def gradients(case: Any, variant: str, inputs: list[Tensor], *, create_graph: bool) -> list[Tensor]:
+    found = paddle.grad(
+        weighted(computed(case, variant, inputs)), [inputs[k] for k in wanted(case)], create_graph=create_graph
+    )
+    assert all(g is not None for g in found)
+    return [g for g in found if g is not None]
+
+
+def test_the_gradient_is_the_slope(case: Any, variant: str) -> None:
+    arrays = case.arrays()
+    if not wanted(case):
+        return
+
+    def value(moved: list[Array]) -> float:
+        return float(weighted(computed(case, variant, [paddle.to_tensor(a) for a in moved])))
+
+    for k, gradient in zip(wanted(case), gradients(case, variant, leaves(arrays), create_graph=False), strict=True):
+        np.testing.assert_allclose(gradient.numpy(), differences(value, arrays, k), rtol=1e-6, atol=1e-8)
+
+
+def test_the_gradient_of_the_gradient_is_its_slope(case: Any, variant: str) -> None:
+    arrays = case.arrays()
+
+    def steepness(inputs: list[Tensor], *, create_graph: bool) -> Tensor:
+        """One number made of all first derivatives. (The squares make it depend on linear rows, too.)"""
+        parts = [weighted(g * g) for g in gradients(case, variant, inputs, create_graph=create_graph)]
+        return sum(parts[1:], start=parts[0])
+
+    def value(moved: list[Array]) -> float:
+        return float(steepness(leaves(moved), create_graph=False))
+
+    if not wanted(case):
+        return
+    inputs = leaves(arrays)
+    total = steepness(inputs, create_graph=True)
+    found = [None] * len(inputs) if total.stop_gradient else paddle.grad(total, inputs, allow_unused=True)
+    for k, second in enumerate(found):
+        slope = differences(value, arrays, k)
+        np.testing.assert_allclose(0 * slope if second is None else second.numpy(), slope, rtol=1e-5, atol=1e-7)
+
+
+def test_in_place_and_out_of_place_have_the_same_gradient(case: Any, writes: str) -> None:
+    if not case.row.ordinary:
+        return
+    ordinary = gradients(case, "ordinary", leaves(case.arrays()), create_graph=False)
+    in_place = gradients(case, writes, leaves(case.arrays()), create_graph=False)
+    for one, other in zip(ordinary, in_place, strict=True):
+        np.testing.assert_array_equal(one.numpy(), other.numpy())
+
+
+def test_rows_without_a_derivative_give_results_without_history(case: Any, variant: str) -> None:
+    result = computed(case, variant, leaves(case.arrays()))
+    assert result.stop_gradient == (not wanted(case))
+
+
+def test_single_precision_gradients_are_single_precision(case: Any, variant: str) -> None:
+    inputs = [paddle.to_tensor(a.astype("float32"), stop_gradient=False) for a in case.arrays()]
+    result = computed(case, variant, inputs)
+    if wanted(case):
+        found = paddle.grad(result, [inputs[k] for k in wanted(case)])
+        assert {str(g.dtype) for g in found if g is not None} == {"paddle.float32"}
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3)])
+def test_no_elements_have_a_gradient_of_no_elements(elementwise: Any, variant: str, shape: tuple[int, ...]) -> None:
+    inputs = leaves(elementwise.arrays((shape,) * len(elementwise.shapes)))
+    if wanted(elementwise):
+        for gradient in paddle.grad(computed(elementwise, variant, inputs), inputs):
+            assert gradient is not None
+            assert gradient.shape == list(shape)
+
+
+# ---- where the rule has to do more than the formula -----------------------------------------------------------------
+
+
+def test_the_zero_of_an_overwrite_travels_on(leaf: Callable[[Any], Tensor]) -> None:
+    a = leaf([1.0, 2.0])
+    x = a * 3
+    x.zero_()
+    x.sum().backward()
+    assert a.grad is not None
+    assert a.grad.tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("function", "slope"),
+    [
+        (lambda z: z.scale(1 + 2j), 5.0),
+        (lambda z: z * (1 + 2j), 5.0),
+        (lambda z: z.add(z, alpha=2j), 5.0),
+        (lambda z: z.subtract(z, alpha=2j), 5.0),
+        (lambda z: z.scale(2j).conj(), 4.0),
+        (lambda z: z * paddle.to_tensor(np.array(3 - 1j)), 10.0),
+    ],
+)
+def test_complex_factors(leaf: Callable[[Any], Tensor], function: Callable[[Tensor], Tensor], slope: float) -> None:
+    """|c·x|² has the derivative 2|c|²·x for a real x, whatever the angle of c."""
+    x = leaf([1.0, -2.0])
+    z = function(x.astype("complex128"))
+    (z * z.conj()).real().sum().backward()
+    assert x.grad is not None
+    np.testing.assert_allclose(x.grad.numpy(), 2 * slope * x.numpy(), rtol=1e-12)
+
+
+def test_a_factor_that_needs_a_gradient_is_not_dropped_silently(leaf: Callable[[Any], Tensor]) -> None:
+    x, exponent = leaf([2.0, 3.0]), leaf(2.0)
+    for use in (lambda: x.pow(exponent), lambda: x.scale(exponent)):
+        try:
+            result = use()
+        except (TypeError, ValueError):
+            continue  # refused: nothing is wrong then
+        (gradient,) = paddle.grad(result.sum(), exponent, allow_unused=True)
+        assert gradient is not None

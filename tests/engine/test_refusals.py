@@ -1,0 +1,243 @@
+"""What must not be written is refused before anything happened, with Paddle's exception and first line."""
+
+from __future__ import annotations
+
+import pickle
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import inplacelab as paddle
+from inplacelab import Tensor, errors
+from inplacelab.language import speak
+
+Make = Callable[[Any], Tensor]
+Write = Callable[[Tensor], object]
+LEAF = r"^\(InvalidArgument\) Leaf Var \({}\) that doesn't stop gradient can't use inplace strategy\.\n"
+
+
+def state(x: Tensor) -> tuple[Any, ...]:
+    """Everything that a refused operation must leave as it was."""
+    base = None if x.base is None else state(x.base)
+    facts = (x.numpy().tobytes(), x.shape, x.strides, x.offset, x.dtype, x.inplace_version, x.stop_gradient, x.is_leaf)
+    return (*facts, x.grad_fn, id(x.storage), x.storage.device.ledger.live, base)
+
+
+def refused(write: Callable[[], object], error: type[Exception], match: str, *tensors: Tensor) -> str:
+    """The message of a refusal, after which all tensors are as they were."""
+    before = [state(t) for t in tensors]
+    text, kind = "", None
+    try:
+        write()
+    except errors.Refusal as refusal:
+        text, kind = str(refusal), type(refusal)
+    assert kind is not None, "it was not refused"
+    assert issubclass(kind, error)
+    assert re.search(match, text), text
+    assert [state(t) for t in tensors] == before
+    return text
+
+
+# ---- leaves ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_leaf_is_never_written_while_history_is_recorded(case: Any, variant: str) -> None:
+    if variant not in ("in-place", "relayout") or case.row.name in ("setitem", "_put"):
+        return
+    inputs = [paddle.to_tensor(a) for a in case.arrays()]
+    inputs[0].stop_gradient = False
+    if case.row.name == "cast":
+        case = case._replace(attrs={"dtype": "float32"})
+    refused(lambda: case.call(variant, inputs), ValueError, LEAF.format(""), inputs[0])
+
+
+WRITES: list[Write] = [
+    lambda x: x.scale_(2.0),
+    lambda x: x.t_(),
+    lambda x: x.zero_(),
+    lambda x: x.copy_(paddle.ones([2, 2])),
+    lambda x: x.cast_("float32"),
+    lambda x: x.add_(paddle.ones([2, 2], "float64")),
+    lambda x: paddle.assign(paddle.ones([2, 2]), x),
+]
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_a_view_of_a_leaf_counts_as_the_leaf(leaf: Make, write: Write) -> None:
+    a = leaf([[1.0, 2.0], [3.0, 4.0]])
+    for view in (a[:], a.t(), a.reshape([4]).reshape([2, 2])):
+        text = refused(lambda view=view: write(view), ValueError, LEAF.format(""), a, view)  # type: ignore[misc]
+        assert "a view of a leaf" in text
+
+
+def test_the_parentheses_hold_the_name_that_the_program_gave(leaf: Make) -> None:
+    a = leaf([1.0])
+    refused(a.zero_, ValueError, LEAF.format(""), a)
+    a.name = "w0"
+    refused(a.zero_, ValueError, LEAF.format("w0"), a)
+    linear = paddle.nn.Linear(2, 2)
+    refused(linear.weight.zero_, ValueError, LEAF.format(r"linear_\d+\.w_0"), linear.weight)
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda a: a.__setitem__(0, 9.0),
+        lambda a: a.__setitem__([0], 9.0),
+        lambda a: a.__setitem__(a > 1, 9.0),
+        lambda a: a[0].__setitem__(0, 9.0),
+    ],
+)
+def test_setting_items_of_a_leaf_says_tensor(leaf: Make, write: Write) -> None:
+    a = leaf([[1.0, 2.0], [3.0, 4.0]])
+    a.name = "w0"
+    first_line = r"^\(InvalidArgument\) Leaf Tensor \(w0\) that doesn't stop gradient can't use inplace strategy\.\n"
+    refused(lambda: write(a), ValueError, first_line, a)
+
+
+def test_an_integer_leaf_is_a_leaf_too() -> None:
+    i = paddle.to_tensor([1, 2], stop_gradient=False)
+    refused(lambda: i.add_(paddle.to_tensor([1, 1])), ValueError, LEAF.format(""), i)
+
+
+def test_what_a_leaf_allows(leaf: Make) -> None:
+    a = leaf([[1.0, 2.0], [3.0, 4.0]])
+    a.set_value(np.ones((2, 2)))
+    a.detach().scale_(2.0)
+    with paddle.no_grad():
+        a.add_(paddle.ones([2, 2], "float64"))
+        a[0] = 0.0
+        a.t_()
+    assert a.tolist() == [[0.0, 3.0], [0.0, 3.0]]
+    assert (a.is_leaf, a.stop_gradient, a.inplace_version) == (True, False, 5)
+
+
+def test_a_leaf_keeps_its_flag_when_it_gets_a_new_storage(leaf: Make) -> None:
+    for change in (lambda x: x.cast_("float32"), lambda x: x.t_().reshape_([4])):
+        a = leaf([[1.0, 2.0], [3.0, 4.0]])
+        with paddle.no_grad():
+            change(a)
+        assert (a.is_leaf, a.stop_gradient) == (True, False)
+
+
+def test_a_refusal_that_the_program_catches_does_no_harm(leaf: Make) -> None:
+    """(Paddle 3.3.1 computes before it refuses: the gradient is then e**a times something.)"""
+    a = leaf([1.0, 2.0])
+    loss = (a * a).sum()
+    for write in (a.exp_, a.zero_, lambda: a.reshape_([2, 1])):
+        refused(write, ValueError, LEAF.format(""), a)
+    loss.backward()
+    assert a.grad is not None
+    assert a.grad.tolist() == [2.0, 4.0]
+
+
+def test_a_gradient_is_a_leaf(leaf: Make) -> None:
+    a = leaf([1.0, 2.0])
+    (a * a).sum().backward()
+    assert a.grad is not None
+    refused(lambda: a.grad.scale_(10.0) if a.grad is not None else None, ValueError, LEAF.format(""), a.grad)
+    with paddle.no_grad():
+        a.grad.scale_(10.0)
+    assert a.grad.tolist() == [20.0, 40.0]
+
+
+# ---- writes without a meaning ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("write", "match"),
+    [
+        (lambda x: x.add_(x[0]), r"^\(InvalidArgument\) add_: the operand shares some"),
+        (lambda x: x.subtract_(x.t()), "shares some"),
+        (lambda x: x[1:].add_(x[:-1]), "shares some"),
+        (lambda x: x.copy_(x.t()), "shares some"),
+        (lambda x: x.__setitem__((slice(None), slice(1, None)), x[:, :-1]), "shares some"),
+        (lambda x: x.__setitem__(..., x.t()), "shares some"),
+        (lambda x: x.detach().multiply_(x[:, :1]), "shares some"),
+        (
+            lambda x: x.add_(paddle.ones([2, 3, 3], "float64")),
+            r"^The shape of broadcast output \[2, 3, 3\] is different",
+        ),
+        (lambda x: x[0].add_(x[1].reshape([3, 1])), r"broadcast output \[3, 3\] is different .* \[3\] in the Inplace"),
+        (lambda x: x.add_(paddle.ones([2], "float64")), r"^\(InvalidArgument\) Broadcast dimension mismatch"),
+        (lambda x: x.__setitem__(0, paddle.ones([2], "float64")), "Broadcast dimension mismatch"),
+        (lambda x: x.__setitem__([0], paddle.ones([2, 3], "float64")), "broadcast output"),
+        (lambda x: x._window(over_itself(x)).zero_(), "more than one element of the written tensor"),
+    ],
+)
+def test_conflicts(constant: Make, leaf: Make, write: Write, match: str) -> None:
+    for x in (constant(np.arange(9.0).reshape(3, 3)), leaf(np.arange(9.0).reshape(3, 3)) * 1):
+        refused(lambda x=x: write(x), Exception, match, x)  # type: ignore[misc]
+
+
+def over_itself(x: Tensor) -> Any:
+    return x.layout._replace(strides=(1, 1))
+
+
+def test_the_same_window_is_no_conflict(leaf: Make) -> None:
+    a = leaf([[1.0, 2.0], [3.0, 4.0]])
+    x = a * 1
+    x.multiply_(x).add_(x[:]).add_(x.t().t()).subtract_(x.detach())
+    assert x.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    x.set_value(a)
+    x[0].add_(x[1])  # other slots of the same storage
+    x[:, 0].add_(x[:, 1])
+    assert x.tolist() == [[10.0, 6.0], [7.0, 4.0]]
+
+
+def test_a_view_made_under_no_grad_is_outside_the_history(leaf: Make) -> None:
+    b = leaf([[1.0, 2.0], [3.0, 4.0]]) * 2
+    with paddle.no_grad():
+        view = b[0]
+    refused(lambda: view.scale_(2.0), RuntimeError, "a view created under no_grad", b, view)
+    with paddle.no_grad():
+        view.scale_(2.0)
+    assert b.tolist() == [[4.0, 8.0], [6.0, 8.0]]
+
+
+def test_tensors_on_two_devices_do_not_meet() -> None:
+    x = paddle.ones([2])
+    paddle.set_device("gpu", simulate=True)
+    y = paddle.ones([2])
+    for meet in (lambda: x.add_(y), lambda: x + y, lambda: y.copy_(x), lambda: x @ y):
+        refused(
+            meet,
+            ValueError,
+            "the operands are on different devices, (cpu and gpu:0 simulated|gpu:0 simulated and cpu)",
+            x,
+            y,
+        )
+    assert x.add_(y.cpu()).tolist() == [2.0, 2.0]
+    assert y.add_(x.cuda()).tolist() == [3.0, 3.0]
+
+
+# ---- what a refusal is ------------------------------------------------------------------------------------------------
+
+
+def test_it_shows_as_the_exception_that_paddle_raises(leaf: Make) -> None:
+    with pytest.raises(ValueError, match="Leaf Var") as caught:
+        leaf([1.0]).zero_()
+    assert type(caught.value).__name__ == "ValueError"
+    assert type(caught.value).__module__ == "builtins"
+    assert isinstance(caught.value, errors.LeafWriteError)
+
+
+def test_it_says_why_and_what_instead_in_the_current_language(leaf: Make) -> None:
+    a = leaf([1.0])
+    with pytest.raises(
+        ValueError, match=r"(?s)Leaf Var.*\n  Why: `zero_` would overwrite a leaf.*\n  Instead: write to"
+    ):
+        a.zero_()
+    with speak("zh"), pytest.raises(ValueError, match=r"(?s)Leaf Var.*\n  原因: ?`zero_` 会覆盖叶子张量.*\n  改法"):
+        a.zero_()
+
+
+def test_it_is_pickled_as_the_built_in_exception(leaf: Make) -> None:
+    with pytest.raises(ValueError, match="Leaf Var") as caught:
+        leaf([1.0]).zero_()
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert type(again) is ValueError
+    assert str(again) == str(caught.value)

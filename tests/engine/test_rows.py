@@ -1,0 +1,106 @@
+"""Every row of the table, in every variant, against NumPy: the standard set of tests that a row brings with it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import inplacelab as paddle
+from inplacelab import Tensor
+from inplacelab.ops.table import ROWS
+
+
+def tensors(arrays: list[Any], dtype: str = "float64") -> list[Tensor]:
+    return [paddle.to_tensor(each.astype(dtype)) for each in arrays]
+
+
+def strided(array: Any) -> Tensor:
+    """The same elements, in every second slot of a storage, with the axes in reverse order."""
+    shape = (*array.shape[::-1][:-1], 2 * array.shape[0]) if array.ndim else (2,)
+    base = paddle.zeros(list(shape), dtype=str(array.dtype))
+    view = base[..., ::2].transpose(list(range(array.ndim))[::-1]) if array.ndim else base[0]
+    with paddle.no_grad():
+        view.copy_(paddle.to_tensor(array))
+    return view
+
+
+def test_every_row_has_a_case(pytestconfig: pytest.Config) -> None:
+    conftest: Any = pytestconfig.pluginmanager.get_plugin(str(pytestconfig.rootpath / "tests/engine/conftest.py"))
+    assert {case.row.name for case in conftest.CASES} == set(ROWS)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_it_computes_what_numpy_computes(case: Any, variant: str, dtype: str) -> None:
+    arrays = [a.astype(dtype) for a in case.arrays()]
+    result = case.call(variant, tensors(arrays, dtype))
+    expected = case.expected(arrays)
+    assert result.shape == list(expected.shape)
+    np.testing.assert_allclose(result.numpy(), expected, rtol=1e-12 if dtype == "float64" else 1e-5)
+
+
+def test_what_is_shared_and_what_is_new(case: Any, variant: str) -> None:
+    inputs = tensors(case.arrays())
+    x = inputs[0]
+    before, version = x.storage, x.inplace_version
+    result = case.call(variant, inputs)
+    assert (result is x) == (variant in ("in-place", "relayout"))
+    if case.row.name == "cast":
+        return  # to the same dtype: a copy out of place, nothing to do in place
+    assert (result.storage is before) == (variant != "ordinary")
+    assert before.version - version == (variant in ("in-place", "relayout"))
+
+
+def test_operands_are_left_alone(case: Any, variant: str) -> None:
+    arrays = case.arrays()
+    inputs = tensors(arrays)
+    case.call(variant, inputs)
+    first = variant in ("in-place", "relayout")
+    for tensor, array in list(zip(inputs, arrays, strict=True))[first:]:
+        np.testing.assert_array_equal(tensor.numpy(), array)
+        assert tensor.inplace_version == 0
+
+
+def test_strided_inputs_make_no_difference(case: Any, variant: str) -> None:
+    arrays = case.arrays()
+    # A window is told in slots of the storage, not in elements: it cannot have the same meaning in another layout.
+    result = case.call(variant, tensors(arrays) if case.row.name == "_window" else [strided(a) for a in arrays])
+    np.testing.assert_allclose(result.numpy(), case.expected(arrays), rtol=1e-12)
+
+
+def test_in_place_through_a_view_writes_only_its_slots(case: Any, writes: str) -> None:
+    arrays = case.arrays()
+    view = strided(arrays[0])
+    assert view.base is not None
+    slots = np.zeros(view.base.shape, bool)
+    slots[..., ::2] = True
+    with paddle.no_grad():
+        view.base.scale_(1.0, 7.0).subtract_(paddle.to_tensor(7.0 * slots))
+    case.call(writes, [view, *tensors(arrays[1:])])
+    np.testing.assert_allclose(view.numpy(), case.expected(arrays), rtol=1e-12)
+    assert set(view.base.numpy()[~slots].tolist()) == {7.0}
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (0, 3)])
+def test_no_axes_and_no_elements(elementwise: Any, variant: str, shape: tuple[int, ...]) -> None:
+    arrays = elementwise.arrays((shape,) * len(elementwise.shapes))
+    result = elementwise.call(variant, tensors(arrays))
+    assert result.shape == list(shape)
+    np.testing.assert_allclose(result.numpy(), elementwise.expected(arrays), rtol=1e-12)
+
+
+def test_the_documentation_says_it_in_both_languages(case: Any, variant: str) -> None:
+    name = case.row.name + "_" * (variant in ("in-place", "relayout"))
+    if case.row.method:
+        words = getattr(Tensor, name).__doc__
+        assert case.row.says.en in words
+        assert case.row.says.zh in words
+
+
+def test_functions_and_methods_are_the_same(case: Any, variant: str) -> None:
+    name = case.row.name + "_" * (variant in ("in-place", "relayout"))
+    if case.row.method and case.row.function:
+        assert getattr(paddle, name) is getattr(Tensor, name)
+    for alias in case.row.aliases:
+        assert getattr(Tensor, alias + name[len(case.row.name) :]) is getattr(Tensor, name)

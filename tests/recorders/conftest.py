@@ -1,0 +1,49 @@
+"""The programs that are recorded, and a way to record them."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import inplacelab as paddle
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def _renew() -> ModuleType:
+    # Tests are imported by path here (import mode "importlib"), so a neighbour is loaded by path as well.
+    name = "inplacelab_test_golden"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, GOLDEN / "renew.py")
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+@pytest.fixture(autouse=True)
+def _new_session() -> Iterator[None]:
+    yield
+    paddle.set_device("cpu")
+    paddle.set_grad_enabled(True)
+
+
+@pytest.fixture
+def run() -> Callable[..., Any]:
+    """Runs a program under the recorder: its recording, its names and its error."""
+    found: Callable[..., Any] = _renew().run
+    return found
+
+
+@pytest.fixture(params=sorted(_renew().PROGRAMS))
+def program(request: pytest.FixtureRequest) -> str:
+    """The text of each program in turn."""
+    text: str = _renew().PROGRAMS[request.param]
+    return text

@@ -1,0 +1,167 @@
+"""Recording changes nothing: values, gradients, versions, errors and memory are those of the unrecorded run."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import inplacelab as paddle
+from inplacelab import Tensor, device, errors, observe
+from inplacelab.devices import CPU
+
+Runner = Callable[..., Any]
+
+MORE = [
+    "a = paddle.to_tensor([1., 2.], stop_gradient=False)\nx = (a * 2).sin_()\n(g,) = paddle.grad(x.sum(), a, create_graph=True)\n"
+    "(h,) = paddle.grad(g.sum(), a)\n",
+    "a = paddle.rand([3]); a.stop_gradient = False\nx = a * 2\nx.retain_grads()\nx.register_hook(lambda g: g * 3)\n(x * x).sum().backward()\n",
+    "class Half(paddle.nn.Layer):\n    def forward(self, x):\n        return paddle.nn.functional.relu_(x.scale(0.5))\n"
+    "y = Half()(paddle.to_tensor([-2., 2.]))\n",
+    "x = paddle.zeros([0, 3])\ny = x[0:0].t().exp_()\nz = paddle.to_tensor(2.).square_()\n",
+    "c = paddle.to_tensor([1j, 2.])\nc.multiply_(c)\nb = paddle.to_tensor([True, False])\nn = paddle.to_tensor([float('nan')]) + 1\n",
+    "x = paddle.ones([2])\nx.add_(paddle.ones([3]))\n",
+]
+
+
+def plain(text: str) -> tuple[dict[str, Any], BaseException | None]:
+    """The program without a recorder."""
+    names: dict[str, Any] = {"paddle": paddle}
+    try:
+        exec(compile(text, "<program>", "exec"), names)
+    except Exception as error:  # noqa: BLE001  # compared with that of the recorded run
+        return names, error
+    return names, None
+
+
+def facts(value: Any) -> Any:
+    """What is compared of a variable."""
+    if not isinstance(value, Tensor):
+        return value if isinstance(value, int | float | str) else type(value).__name__
+    grad = None if value.grad is None else facts(value.grad)
+    history = None if value.grad_fn is None else value.grad_fn.name()
+    return (
+        value.numpy().tobytes(), value.shape, value.strides, value.offset, value.dtype, value.stop_gradient, value.is_leaf,
+        value.inplace_version, history, grad,
+    )  # fmt: skip
+
+
+def compared(run: Runner, text: str) -> None:
+    paddle.seed(0)
+    names, error = plain(text)
+    paddle.seed(0)
+    recorded = run(text)
+    assert type(recorded.error) is type(error)
+    assert str(recorded.error) == str(error)
+    shown = {n: facts(v) for n, v in names.items() if not n.startswith("__")}
+    assert {n: facts(recorded.names[n]) for n in shown} == shown
+
+
+def test_the_golden_programs(run: Runner, program: str) -> None:
+    compared(run, program)
+
+
+@pytest.mark.parametrize("text", MORE)
+def test_more_programs(run: Runner, text: str) -> None:
+    compared(run, text)
+
+
+MEASURED = """\
+start = paddle.device.memory_allocated()
+paddle.device.reset_max_memory_allocated()
+a = paddle.ones([1000])
+a.stop_gradient = False
+b = a * 2
+b.sin_()
+row = b[:10]
+row.exp_()
+b.sum().backward()
+peak = paddle.device.max_memory_allocated() - start
+end = paddle.device.memory_allocated() - start
+"""
+
+
+def test_the_program_measures_the_same_peak(run: Runner) -> None:
+    gc.collect()  # nothing of an earlier test may be freed while this one measures
+    names, _ = plain(MEASURED)
+    recorded = run(MEASURED)
+    assert (recorded.names["peak"], recorded.names["end"]) == (names["peak"], names["end"])
+    assert names["peak"] > 0
+
+
+def test_the_session_keeps_its_own_peak(run: Runner) -> None:
+    device.reset_max_memory_allocated()
+    big = paddle.ones([10_000])
+    del big
+    peak = device.max_memory_allocated()
+    recording = run("x = paddle.ones([10])\n").recording
+    assert device.max_memory_allocated() == peak
+    assert recording.steps[-1].peak < peak
+
+
+def test_nothing_is_kept_alive(run: Runner, program: str) -> None:
+    gc.collect()
+    before = CPU.ledger.live
+    recorded = run(program)
+    tensors = [weakref.ref(v) for v in recorded.names.values() if isinstance(v, Tensor)]
+    recording = recorded.recording
+    del recorded
+    gc.collect()  # a function and its globals hold each other, and so do an exception and its traceback
+    assert [t for t in tensors if t() is not None] == []
+    assert CPU.ledger.live == before
+    assert len(recording) > 0
+
+
+LOOP = """\
+{head}
+    x = paddle.ones([1000])
+    paddle.device.reset_max_memory_allocated()
+    start = paddle.device.memory_allocated()
+    for _ in range(4):
+        x = x.scale(0.5).relu_()
+    peak = paddle.device.max_memory_allocated() - start
+    end = paddle.device.memory_allocated() - start
+{tail}
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "tail"),
+    [
+        ("if True:", ""),
+        ("def f():", "    return peak, end\npeak, end = f()"),
+        ("class C:", "peak, end = C.peak, C.end"),
+        ("def f():\n  def g():\n   return x\n  if True:", "  return peak, end\npeak, end = f()"),
+    ],
+    ids=["module", "function", "class", "closure"],
+)
+def test_nothing_lives_longer_while_it_is_recorded(run: Runner, head: str, tail: str) -> None:
+    gc.collect()
+    recorded = run(LOOP.format(head=head, tail=tail))
+    assert recorded.error is None
+    assert (recorded.names["peak"], recorded.names["end"]) == (4000, 0)
+
+
+def test_nobody_listens_afterwards(run: Runner) -> None:
+    run("x = paddle.ones([2])\nx.add_(1)\n")
+    assert observe.listeners == ()
+    assert errors.watchers == []
+
+
+def test_two_recorders_hear_the_same(run: Runner) -> None:
+    with paddle.record() as outer:
+        inner = run("x = paddle.ones([2])\ny = x.scale_(2.)\n").recording
+    assert outer.recording is not None
+    assert [s.op for s in outer.recording.steps if s.op] == [s.op for s in inner.steps if s.op] == ["ones", "scale_"]
+
+
+def test_the_recording_is_not_touched_by_what_happens_later(run: Runner) -> None:
+    recorded = run("x = paddle.ones([2])\n")
+    before = repr(recorded.recording.steps)
+    recorded.names["x"].zero_()
+    assert repr(recorded.recording.steps) == before
+    assert np.array_equal(recorded.recording.state().storage_of("x").values, [1.0, 1.0])

@@ -1,0 +1,183 @@
+"""`%%stepper` in a real IPython shell: what the cell prints, shows and raises is what it would without the magic."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import inplacelab
+from inplacelab.recording import Recording
+
+interactiveshell = pytest.importorskip(
+    "IPython.core.interactiveshell", reason="needs IPython: python -m pip install -e '.[lab]'"
+)
+Config = pytest.importorskip("traitlets.config").Config
+
+
+@pytest.fixture(scope="module")
+def shell() -> Iterator[Any]:
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.colors = "nocolor"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # IPython's own
+        made = interactiveshell.InteractiveShell(config=config)
+        made.run_cell("%load_ext inplacelab\nimport inplacelab as paddle", store_history=True)
+        yield made
+
+
+class Shown:
+    """What one cell left on the screen."""
+
+    def __init__(self, result: Any, out: str, displayed: list[Any]) -> None:
+        self.error: BaseException | None = result.error_in_exec or result.error_before_exec
+        self.result, self.out, self.displayed = result.result, out, displayed
+
+
+@pytest.fixture
+def cell(shell: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Shown]:
+    """Runs a cell and says what was shown."""
+    displayed: list[Any] = []
+    monkeypatch.setattr("IPython.display.display", lambda thing: displayed.append(thing))
+
+    def run(text: str) -> Shown:
+        displayed.clear()
+        capsys.readouterr()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            result = shell.run_cell(text, store_history=True)
+        return Shown(result, capsys.readouterr().out, list(displayed))
+
+    return run
+
+
+Run = Callable[[str], Shown]
+
+
+def test_a_cell_is_run_recorded_and_shown(cell: Run, shell: Any) -> None:
+    shown = cell(
+        "%%stepper --name rec --title 'twice as much'\nx = paddle.ones([2])\ny = x.scale_(2.)\nprint(y.tolist())\n"
+    )
+    assert shown.error is None
+    assert shown.out == "[2.0, 2.0]\n"
+    assert shell.user_ns["x"] is shell.user_ns["y"]
+    recording = shell.user_ns["rec"]
+    assert isinstance(recording, Recording)
+    assert recording is inplacelab.last_recording()
+    assert (recording.title, [(s.line, s.op) for s in recording.steps][:2]) == (
+        "twice as much",
+        [(1, "ones"), (2, "scale_")],
+    )
+    assert recording.source.startswith("x = paddle.ones([2])\n")
+    assert len(shown.displayed) == 1
+    assert shown.displayed[0].recording is recording
+
+
+def test_the_last_expression_shows_its_value(cell: Run) -> None:
+    assert "42" in cell("%%stepper\nz = 1\nz + 41\n").out
+    assert "42" not in cell("%%stepper\nz = 1\nz + 41;\n").out
+    assert cell("%%stepper\nz = 1\n").out == ""
+
+
+def test_names_are_those_of_the_notebook(cell: Run, shell: Any) -> None:
+    cell("first = paddle.zeros([1])")
+    cell("%%stepper\nsecond = first\nthird = second[0]\n")
+    assert shell.user_ns["second"] is shell.user_ns["first"]
+    recording = inplacelab.last_recording()
+    assert recording.state().tensor("second").names == ("first", "second")
+
+
+def test_functions_of_an_earlier_cell(cell: Run) -> None:
+    cell("%%stepper\n\n\ndef f(x):\n    y = x * 2\n    return y\nt = f(paddle.ones([1]))\n")
+    later = cell("f(paddle.ones([1])).tolist()")
+    assert later.error is None
+    assert later.result == [2.0]
+    cell("%%stepper\nz = f(paddle.ones([1]))\n")
+    assert {step.line for step in inplacelab.last_recording().steps} == {1}
+
+
+def test_other_magics_and_shell_lines_work_inside(cell: Run) -> None:
+    shown = cell("%%stepper\n%precision 3\nx = paddle.ones([1])\n")
+    assert shown.error is None
+    assert inplacelab.last_recording().steps[-1].line == 2
+
+
+def test_a_refusal_shows_the_learners_lines_only(cell: Run) -> None:
+    shown = cell("%%stepper\na = paddle.to_tensor([1.], stop_gradient=False)\ndef f(x):\n    x.zero_()\nf(a)\n")
+    assert isinstance(shown.error, ValueError)
+    assert "Leaf Var () that doesn't stop gradient" in shown.out
+    assert "f(a)" in shown.out
+    assert "x.zero_()" in shown.out
+    assert "inplacelab operation" not in shown.out
+    assert "ipython.py" not in shown.out
+    assert inplacelab.last_recording().steps[-1].kind == "error"
+    assert len(shown.displayed) == 1
+
+
+def test_what_the_recorder_knows_is_shown_as_notes(cell: Run) -> None:
+    text = "%%stepper\na = paddle.to_tensor([1.], stop_gradient=False)\nb = a * 2\nc = b * b\nb.zero_()\nc.backward()\n"
+    assert "Line 4 `zero_` then overwrote it through `b`" in cell(text).out
+
+
+def test_any_other_error_shows_as_without_the_magic(cell: Run) -> None:
+    text = "import json\ndef f():\n    return json.loads('{')\nf()\n"
+    plain, stepped = cell(text), cell(f"%%stepper\n{text}")
+    assert type(plain.error) is type(stepped.error)
+    assert "decoder.py" in stepped.out
+    assert "ipython.py" not in stepped.out
+    assert plain.out.strip().splitlines()[-1] == stepped.out.strip().splitlines()[-1]
+
+
+def test_a_syntax_error_shows_as_without_the_magic(cell: Run) -> None:
+    before = inplacelab.last_recording()
+    shown = cell("%%stepper\nx = (\n")
+    assert "SyntaxError" in shown.out
+    assert "ipython.py" not in shown.out
+    assert inplacelab.last_recording() is before
+    assert shown.displayed == []
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ("--foo", "unrecognized arguments: --foo"),
+        ("--name", "expected one argument"),
+        ("--name 1x", "--name must be a Python name, not '1x'"),
+        ("--title 'open", "No closing quotation"),
+    ],
+)
+def test_bad_options_run_nothing(cell: Run, shell: Any, options: str, said: str) -> None:
+    shown = cell(f"%%stepper {options}\nnever = 1\n")
+    assert type(shown.error).__name__ == "UsageError"
+    assert said in str(shown.error)
+    assert "never" not in shell.user_ns
+
+
+def test_an_interrupt_is_recorded_too(cell: Run) -> None:
+    shown = cell("%%stepper\nx = paddle.ones([1])\nraise KeyboardInterrupt\n")
+    assert "KeyboardInterrupt" in shown.out
+    last = inplacelab.last_recording().steps[-1]
+    assert last.error is not None
+    assert last.error.type == "KeyboardInterrupt"
+
+
+@pytest.mark.parametrize("text", ["\n", "import math\n"])
+def test_a_cell_without_tensors(cell: Run, text: str) -> None:
+    assert cell(f"%%stepper\n{text}").error is None
+    assert len(inplacelab.last_recording()) == 0
+
+
+def test_without_the_widgets_a_line_says_what_to_install(cell: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "inplacelab_widgets", None)
+    shown = cell("%%stepper\nx = paddle.ones([1])\n")
+    assert "pip install 'inplacelab[lab]'" in shown.out
+
+
+def test_there_is_no_last_recording_in_a_new_session(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inplacelab.ipython._last", None)
+    with pytest.raises(LookupError, match="begins with %%stepper"):
+        inplacelab.last_recording()

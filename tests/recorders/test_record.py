@@ -1,0 +1,152 @@
+"""`record()` in a script: the block's own lines and names, errors included; and the marks that `%%stepper` puts in."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+import pytest
+
+import inplacelab as paddle
+from inplacelab import Tensor
+from inplacelab.recorders import source
+from inplacelab.recording import Recording, questions
+
+
+def finished(block: paddle.record) -> Recording:
+    assert block.recording is not None
+    return block.recording
+
+
+def test_a_block() -> None:
+    outside = paddle.ones([2])
+    with paddle.record(title="halves") as block:
+        inside = outside * 2
+        shown = inside[:1]
+        shown.scale_(0.5)
+    recording = finished(block)
+    assert recording.title == "halves"
+    assert recording.source == "inside = outside * 2\nshown = inside[:1]\nshown.scale_(0.5)\n"
+    assert [(s.line, s.op) for s in recording.steps] == [(1, "scale"), (2, "getitem"), (3, "scale_")]
+    state = recording.state()
+    assert {t.names for t in state.tensors.values()} == {("outside",), ("inside",), ("shown",)}
+    assert questions.visible_values(state, "inside") == (1.0, 2.0)
+    assert inside.tolist() == [1.0, 2.0]
+
+
+def _helper(x: Tensor) -> Tensor:
+    return x.exp_()
+
+
+def test_a_block_in_a_loop_and_calls_to_functions() -> None:
+    x = paddle.zeros([1])
+    found = []
+    for _ in range(2):
+        with paddle.record() as block:
+            _helper(x)
+        found.append([s.op for s in finished(block).steps])
+    assert found == [["exp_"], ["exp_"]]
+
+
+def test_a_block_that_raises() -> None:
+    block = paddle.record()
+    with pytest.raises(ValueError, match="Leaf Var"), block:  # noqa: PT012  # the block is what is tested
+        w = paddle.to_tensor([1.0], stop_gradient=False)
+        w.zero_()
+    recording = finished(block)
+    last = recording.steps[-1]
+    assert (last.kind, last.line) == ("error", 2)
+    assert last.error is not None
+    assert last.error.type == "ValueError"
+
+
+def test_the_limit() -> None:
+    x = paddle.zeros([1])
+    with paddle.record(limit=2) as block:
+        for _ in range(5):
+            x.scale_(1.0)
+    assert (len(finished(block)), finished(block).truncated) == (2, 3)
+
+
+def _peak() -> int:
+    """The bytes that a loop needs at most beyond those of its start."""
+    x = paddle.ones([1000])
+    paddle.device.reset_max_memory_allocated()
+    start = paddle.device.memory_allocated()
+    for _ in range(4):
+        x = x.scale(0.5).relu_()
+    return paddle.device.max_memory_allocated() - start
+
+
+def test_nothing_lives_longer_in_a_function_that_is_recorded() -> None:
+    """(Up to Python 3.12, who looks at a frame's locals leaves a copy of them on the frame.)"""
+    with paddle.record():
+        recorded = _peak()
+    assert recorded == _peak() == 4000
+
+
+def test_before_the_end_there_is_no_recording() -> None:
+    with paddle.record() as block:
+        assert block.recording is None
+
+
+# ---- where names and lines come from ------------------------------------------------------------------------------------
+
+STATEMENTS = '''\
+"""A docstring stays the first statement."""
+from __future__ import annotations
+x = 1
+def f(a):
+    """Its own docstring."""
+    if a:
+        return a
+    else:
+        a += 1
+    return a
+for k in range(2):
+    x = f(k)
+try:
+    x = [
+        1,
+    ]
+finally:
+    x = 3
+class C:
+    y = 2
+while x > 2: x -= 1
+with open(__file__) as handle: pass
+'''
+
+
+def test_marks_change_neither_lines_nor_results() -> None:
+    tree = source.marked(ast.parse(STATEMENTS))
+    heard: list[int] = []
+    marked: dict[str, Any] = {source.MARK: lambda line, simple: heard.append(line), "__file__": __file__}
+    plain: dict[str, Any] = {"__file__": __file__}
+    exec(compile(tree, "<marked>", "exec"), marked)
+    exec(compile(STATEMENTS, "<plain>", "exec"), plain)
+    assert (marked["x"], marked["k"], marked["C"].y) == (plain["x"], plain["k"], plain["C"].y)
+    assert marked["__doc__"] == plain["__doc__"] == "A docstring stays the first statement."
+    assert marked["f"].__doc__ == "Its own docstring."
+    assert heard == [3, 11, 12, 6, 9, 10, 12, 6, 7, 13, 14, 18, 20, 21, 21, 22]
+
+
+def test_marks_leave_tracebacks_alone() -> None:
+    tree = source.marked(ast.parse("x = 1\n\n1 / 0\n"))
+    with pytest.raises(ZeroDivisionError) as caught:
+        exec(compile(tree, "<marked>", "exec"), {source.MARK: lambda line, simple: None})
+    assert caught.traceback[-1].lineno == 2  # counted from 0
+
+
+def test_identifiers() -> None:
+    assert source.identifiers(ast.parse("x = y[0].z + f(a=b)")) == {"x", "y", "f", "b"}
+
+
+def test_only_names_of_the_program_count() -> None:
+    x = paddle.ones([1])
+    scopes = [source.Scope({"x": x, "other": x, "_": [x]}, "")]
+    assert source.bindings(scopes, frozenset({"x"}), Tensor) == {id(x): ("x",)}
+
+
+def test_a_block_whose_file_cannot_be_read() -> None:
+    assert source.with_block("<nowhere>", 3) == source.Block("", 1)
