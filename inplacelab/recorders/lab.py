@@ -183,8 +183,8 @@ class LabRecorder(observe.Observer):
         if self._depth != 1:
             return
         changes = Changes()
-        self._draw.status(changes, node, "done")
         writes = tuple(self._filled(changes, node.leaf)) if isinstance(node, AccumulateNode) else ()
+        self._draw.status(changes, node, "done")
         facts = BackwardFacts("run", self._see.nodes.number(node), **self._arrived_gradient())
         self._backward(changes, facts, writes=writes)
         self._gradient = None

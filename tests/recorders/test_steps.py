@@ -232,3 +232,10 @@ def test_every_step_has_a_sentence_in_both_languages(run: Runner, program: str) 
             said = words.in_language(language)
             assert said.rstrip(")）")[-1] in ".。:："
             assert "0x" not in said
+
+
+def test_a_gradient_has_its_name_as_soon_as_it_is_there(run: Runner) -> None:
+    recording = run("a = paddle.ones([2])\na.stop_gradient = False\na.scale(3.0).backward()\n").recording
+    *_, filled, end = (step for step in recording.steps if step.backward)
+    assert (filled.backward.action, end.backward.action) == ("run", "end")
+    assert recording.state(filled.index).storage_of("a.grad").values == (3.0, 3.0)
