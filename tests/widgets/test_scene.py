@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import pytest
 
 from inplacelab.language import LANGUAGES, Text
 from inplacelab.recording.recording import Recording
+from inplacelab_widgets import to_svg
 from inplacelab_widgets.scene import Scene, scene_of, telling_step
 from inplacelab_widgets.scene.marks import Attributes, Group, Look, Mark, Panel
 from inplacelab_widgets.scene.measure import character_em
@@ -313,3 +315,14 @@ def test_the_flag_is_called_as_the_recorded_framework_calls_it(sample_scene: Cal
     torch = words_at(sample_scene("many").storages, 3)
     assert any("requires_grad=True" in said for said in torch)
     assert not any("stop_gradient" in said for said in torch)
+
+
+def test_a_gradient_goes_with_its_node(sample: Callable[[str], Recording]) -> None:
+    """In a backward that fails, the nodes of temporaries are gone when the error is shown."""
+    recording = sample("stale")
+    *steps, error = recording.steps
+    first = next(s.backward.node for s in steps if s.backward and s.backward.gradient is not None)
+    assert first is not None
+    gone = replace(error, nodes=((first, None),))
+    shown = [to_svg(each).count("● ") for each in (recording, replace(recording, steps=(*steps, gone)))]
+    assert shown == [2, 1]

@@ -141,14 +141,16 @@ def box_marks(box: Box) -> list[Mark]:
 
 
 def gradient_marks(recording: Recording, boxes: Mapping[int, Box]) -> list[Mark]:
-    """Below each node the gradient that arrived, until the program goes on after backward."""
+    """Below each node the gradient that arrived, until the program goes on after backward or the node is gone."""
     looks: dict[int, list[tuple[int, Look | None]]] = {}
     for step in recording.steps:
         facts = step.backward
+        gone = {key for key, node in step.nodes if node is None}
+        for key in looks if step.phase == "forward" else looks.keys() & gone:
+            looks[key].append((step.index, None))
         if step.phase == "forward":
-            for found in looks.values():
-                found.append((step.index, None))
-        elif facts and facts.node is not None and facts.node in boxes and facts.gradient is not None:
+            continue
+        if facts and facts.node is not None and facts.node in boxes and facts.gradient is not None:
             shown = "● " + numbers(facts.gradient, boxes[facts.node].node.width - 2 * SMALL)
             looks.setdefault(facts.node, []).append((step.index, Look("text", shown)))
     return [
