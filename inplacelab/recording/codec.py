@@ -38,7 +38,7 @@ def to_json(recording: Recording) -> str:
         TypeError: if a fact is of a type that no recording holds (a NumPy integer, say); the message names its place.
 
     >>> print(to_json(Recording("inplacelab", "0.1", "empty", "pass", ())))
-    {"framework":"inplacelab","framework_version":"0.1","title":"empty","source":"pass","truncated":0,"simulated":false,"schema":1,"steps":[
+    {"framework":"inplacelab","framework_version":"0.1","title":"empty","source":"pass","truncated":0,"simulated":false,"live_before":0,"schema":1,"steps":[
     ]}
     """
     document = _encode(recording, "recording")
