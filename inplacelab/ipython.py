@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import gc
 import linecache
 import shlex
 from collections.abc import Callable
@@ -98,6 +99,7 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
 def _execute(shell: Any, recorder: LabRecorder, tree: ast.Module, filename: str) -> BaseException | None:
     names = shell.user_ns
     failure: BaseException | None = None
+    gc.collect()  # what earlier cells have left would otherwise be counted or not, as the collector happens to run
     with listening(recorder), source.marking(recorder.mark):
         try:
             for code in _compiled(shell, source.marked(tree), filename):

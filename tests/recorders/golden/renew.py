@@ -9,6 +9,7 @@ it yourself after a wanted change, and read the difference before you commit it.
 from __future__ import annotations
 
 import ast
+import gc
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -137,6 +138,7 @@ def run(text: str, *, title: str = "", limit: int = LIMIT) -> Run:
 def main(folder: Path) -> None:
     """Record every program into `folder`."""
     for name, text in PROGRAMS.items():
+        gc.collect()  # an error that a program has ended with holds its tensors in a cycle
         save(run(text, title=name).recording, folder / f"{name}.json")
 
 
