@@ -5,7 +5,7 @@ Random numbers come from one seeded generator: `seed(n)` starts a stream that is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -298,8 +298,3 @@ def assign(x: Any, output: Tensor | None = None) -> Tensor:
     """A copy of `x`; written into `output` if that is given."""
     source = x if isinstance(x, Tensor) else to_tensor(x)
     return source.clone() if output is None else output.copy_(source)
-
-
-def stacked_rows(x: Tensor) -> Sequence[Tensor]:
-    """The views `x[0]`, `x[1]`, ..."""
-    return [x[k] for k in range(len(x))]

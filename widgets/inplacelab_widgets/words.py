@@ -32,7 +32,6 @@ CELLS_ONLY = Text(
 OVERVIEW = Text(
     "overview: {slots} slots, about {per_pixel} in a pixel", "概览：{slots} 个槽位，每像素约 {per_pixel} 个"
 )
-VALUES = Text("values {head} … {tail}", "数值 {head} … {tail}")
 RANGE = Text("min {minimum}, max {maximum}", "最小 {minimum}，最大 {maximum}")
 SIMULATED = Text("simulated device", "模拟设备")
 
@@ -42,8 +41,6 @@ KEEPS = Text("keeps {saved}", "保存 {saved}")
 KEEPS_NOTHING = Text("keeps nothing", "不保存任何张量")
 FILLS = Text("fills {tensor}.grad", "写入 {tensor}.grad")
 NEW = Text("NEW", "新")
-WAS = Text("was", "曾为")
-MADE = Text("made {tensors}", "得到 {tensors}")
 NO_GRAPH = Text("No operation has made a grad node.", "还没有操作产生梯度节点。")
 NODE_STATUS = {
     "": Text("", ""),
@@ -58,7 +55,6 @@ NODE_STATUS = {
 
 FORWARD = Text("forward", "前向计算")
 BACKWARD = Text("backward", "反向传播")
-VERSIONS = Text("Versions", "版本")
 UNPACK_FAILS = Text("✗ unpack fails", "✗ 取出失败")
 MEMORY = Text("Tracked bytes", "追踪的字节数")
 LIVE = Text("live {live}", "存活 {live}")
@@ -116,8 +112,6 @@ COLUMNS = {
         Text("state", "状态"),
     ),
 }
-YES = Text("yes", "是")
-NO = Text("no", "否")
 
 # --- the player -----------------------------------------------------------------------------------------------------------
 

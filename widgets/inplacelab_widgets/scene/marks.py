@@ -89,11 +89,6 @@ class Panel:
     groups: tuple[Group, ...]
     says: tuple[tuple[int, Text], ...]
 
-    def description(self, step: int) -> Text:
-        """What a reader who does not see the panel should know at `step`."""
-        found = bisect_right(self.says, step, key=lambda run: run[0])
-        return self.says[max(found - 1, 0)][1]
-
 
 def runs(looks: Iterable[tuple[int, Look | None]]) -> Runs:
     """Looks in order of steps, without repeats."""

@@ -87,11 +87,6 @@ class _Storage:
         by_line = max((width_of(_by(after, name)) for _, _, after, name in self.raised), default=0)
         return max(self.strip.right, self.title_width, PIN_LEFT + self.pin_width, GUTTER + by_line)
 
-    @property
-    def memory_height(self) -> float:
-        """From the top of the strip to the end of the last pin."""
-        return self.strip.bottom + 3 + (BY_LINE if self.raised else 0) + pin_module.HEIGHT * self.pin_places
-
 
 def storages_panel(recording: Recording) -> Panel:
     """The memory panel of a recording."""
