@@ -62,12 +62,12 @@ def check_overlap(op: str, x: Tensor, y: Tensor) -> None:
         raise errors.partial_overlap(op, tensor=x, operand=y)
 
 
-def check_device(op: str, x: Tensor, y: Tensor) -> None:
+def refuse_devices(op: str, x: Tensor, y: Tensor) -> None:
     """Refuse operands on different devices."""
     raise errors.different_devices(op, x.place.text, y.place.text)
 
 
-def check_target(op: str, x: Tensor) -> None:
+def refuse_self_overlap(op: str, x: Tensor) -> None:
     """Refuse to write a tensor whose elements share slots."""
     raise errors.self_overlap(op, tensor=x)
 

@@ -173,7 +173,7 @@ def _ordinary(row: Row) -> Iterator[str]:
     yield f"storage = {first}.storage"
     for other in others:
         yield f"if {other}.storage.device is not storage.device:"
-        yield f"    run.check_device({name!r}, {first}, {other})"
+        yield f"    run.refuse_devices({name!r}, {first}, {other})"
     yield from _prepare(row)
     yield f"shape = {_result_shape(row)}"
     yield f"out = storage.device.empty(shape, {_ordinary_dtype(row)})"
@@ -248,13 +248,13 @@ def _in_place(row: Row) -> Iterator[str]:
 def _check_write(row: Row, name: str) -> Iterator[str]:
     x, *others = row.inputs
     yield f"if {x}.overlaps:"
-    yield f"    run.check_target({name!r}, {x})"
+    yield f"    run.refuse_self_overlap({name!r}, {x})"
     for k, other in enumerate(others, 1):
         yield f"if {other}.storage is storage:"
         yield f"    if {other} is not {x}:"
         yield f"        run.check_overlap({name!r}, {x}, {other})"
         yield f"elif {other}.storage.device is not storage.device:"
-        yield f"    run.check_device({name!r}, {x}, {other})"
+        yield f"    run.refuse_devices({name!r}, {x}, {other})"
         if row.kind != "scatter":  # a scatter writes a part of `x`; `ops/indexing.py` compares with that part
             yield f"if a{k}.shape != a0.shape:"
             yield f"    run.check_fits({name!r}, {x}, {other})"
