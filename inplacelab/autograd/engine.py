@@ -35,6 +35,9 @@ class Pass:
         self._ours: set[Node] = set()  # nodes whose arrived gradient nobody else can see: it may be added to in place
         self._heap: list[tuple[int, Node]] = []
         self._finished: list[Node] = []
+        self._retained: list[
+            tuple[Tensor, Tensor]
+        ] = []  # tensors that asked for their gradient, and what they will get
         self._needed: set[Node] | None = None  # the nodes that lead to a captured one; None: all
 
     def run(self, roots: Sequence[tuple[Node, Tensor]]) -> None:
@@ -67,6 +70,8 @@ class Pass:
                 self._run_node(node)
         for leaf in leaves:
             self._run_node(leaf)
+        for tensor, gradient in self._retained:
+            tensor._grad = gradient
         for node in self._finished:
             node.release()
 
@@ -93,6 +98,7 @@ class Pass:
         self._ours.discard(node)
         if node.hooks or node.retained:
             gradient, ours = _call_hooks(node, gradient if ours else gradient.clone()), False
+            self._retain(node, gradient)
         if self._capture is not None and node in self._capture:
             self.captured[node] = gradient
             ours = False
@@ -117,6 +123,12 @@ class Pass:
             passed_on = result.storage is gradient.storage
             mine = (ours and len(sent) == 1) if passed_on else result.storage not in kept
             self._send(receiver, result, ours=mine and not self.create_graph and not result.overlaps)
+
+    def _retain(self, node: Node, gradient: Tensor) -> None:
+        """Note the gradient of a tensor that is no leaf but asked for it."""
+        tensor = None if node.retained is None else node.retained()
+        if tensor is not None:
+            self._retained.append((tensor, _as_leaf(gradient.detach().clone())))
 
     def _release(self, node: Node) -> None:
         """Free what a node kept, now that it has run.
@@ -178,9 +190,6 @@ def _call_hooks(node: Node, gradient: Tensor) -> Tensor:
     for hook in list((node.hooks or {}).values()):
         changed = hook(gradient)
         gradient = gradient if changed is None else changed
-    tensor = None if node.retained is None else node.retained()
-    if tensor is not None:
-        tensor._grad = _as_leaf(gradient.detach().clone())
     return gradient
 
 

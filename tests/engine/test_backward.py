@@ -149,6 +149,19 @@ def test_a_write_between_two_passes(leaf: Make) -> None:
     assert values(a.grad) == [8.0, 16.0]
 
 
+def test_a_pass_that_is_refused_half_way_fills_no_retained_gradient(leaf: Make) -> None:
+    a = leaf([1.0, 2.0])
+    b = a * 2
+    squared = b * b
+    later = a * 3
+    later.retain_grads()
+    loss = later.sum() + squared.sum()
+    b.zero_()
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        loss.backward()
+    assert later.grad is None
+
+
 def test_a_pass_that_is_refused_half_way_fills_no_gradient(leaf: Make) -> None:
     a, k = leaf([1.0, 2.0]), leaf([5.0, 6.0])
     b = a * 2
