@@ -1,0 +1,19 @@
+"""Every refusal: what happened, why, and what to do instead, in both languages.
+
+An error's first line is PaddlePaddle 3.3.1's own (so that a search for it finds the same pages), its exception type is
+Paddle's too. Below it stand two sentences of ours. What only a recorder can know (which line kept a value, which line
+overwrote it) is added by the recorder as notes and is not part of `str(error)`.
+
+All refusals are raised before anything was written: a refused operation leaves data, shape, dtype, version and history
+as they were.
+
+`kinds` has the classes; the other modules have one function for each refusal, which holds its words: a file for the graph,
+for what backward needs, for writes, for shapes, for operands.
+"""
+
+from inplacelab.errors.graph import *
+from inplacelab.errors.kinds import *
+from inplacelab.errors.needed import *
+from inplacelab.errors.operands import *
+from inplacelab.errors.shapes import *
+from inplacelab.errors.writes import *

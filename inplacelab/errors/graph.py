@@ -1,0 +1,80 @@
+"""Refusals of the graph: nothing to differentiate, freed, or ambiguous."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from inplacelab.errors.kinds import FreedGraphError, NoGradientError, ShapeError, WriteConflictError
+from inplacelab.language import Text
+
+
+def freed_graph(node_name: str, **facts: Any) -> FreedGraphError:
+    return FreedGraphError(
+        f"(Fatal) The TensorWrappers of {node_name} do not exist.",
+        Text(
+            "an earlier backward went through this part of the graph and freed what {node} had saved.",
+            "之前的一次反向传播已经走过计算图的这一部分，并释放了 {node} 保存的值。",
+        ).format(node=node_name),
+        Text(
+            "pass `retain_graph=True` to the first `backward()`, or run the forward pass again.",
+            "在第一次 `backward()` 时传入 `retain_graph=True`，或重新做一次前向计算。",
+        ),
+        **facts,
+    )
+
+
+def leaf_changed_shape(name: str, expected: Sequence[int], found: Sequence[int], **facts: Any) -> ShapeError:
+    return ShapeError(
+        f"(InvalidArgument) The gradient of leaf ({name}) has shape {list(expected)}, but the leaf has shape {list(found)} now.",
+        Text(
+            "its metadata were changed under `no_grad` after it was used, so the gradient no longer fits it.",
+            "该叶子张量被使用之后，其元数据在 `no_grad` 下被改变，梯度与它不再相符。",
+        ),
+        Text("change the shape of a view or a copy instead.", "请改为改变视图或副本的形状。"),
+        **facts,
+    )
+
+
+def nothing_to_differentiate(**facts: Any) -> NoGradientError:
+    return NoGradientError(
+        "(InvalidArgument) The tensor has no gradient history: its stop_gradient is True.",
+        Text(
+            "nothing on the way to this tensor had `stop_gradient=False`, or it was computed under `no_grad`.",
+            "得到该张量的路径上没有任何 `stop_gradient=False` 的张量，或者它是在 `no_grad` 下计算的。",
+        ),
+        Text(
+            "set `x.stop_gradient = False` on the inputs that you want gradients for, before computing with them.",
+            "在计算之前，对需要梯度的输入设置 `x.stop_gradient = False`。",
+        ),
+        **facts,
+    )
+
+
+def unused_input(position: int) -> NoGradientError:
+    return NoGradientError(
+        f"(InvalidArgument) The {position}-th input does not appear in the backward graph. Please check the input tensor "
+        "or set allow_unused=True to get None result.",
+        Text(
+            "the outputs were not computed from this input's present value.", "输出并不是由该输入当前的值计算得到的。"
+        ),
+        Text(
+            "use the tensor before asking for its gradient, or pass `allow_unused=True` to get None.",
+            "先用该张量参与计算再求它的梯度，或传入 `allow_unused=True` 以得到 None。",
+        ),
+    )
+
+
+def view_without_history(op: str, **facts: Any) -> WriteConflictError:
+    return WriteConflictError(
+        f"(PermissionDenied) {op}: a view created under no_grad is being written while gradients are recorded.",
+        Text(
+            "the view was made under `no_grad`, so it is outside the history, but its base's history would have to change.",
+            "该视图是在 `no_grad` 下创建的，不在历史之中，而这次写入却必须改写其基张量的历史。",
+        ),
+        Text(
+            "make the view outside `no_grad`, or write inside `no_grad`.",
+            "在 `no_grad` 之外创建视图，或在 `no_grad` 之内写入。",
+        ),
+        **facts,
+    )

@@ -1,0 +1,132 @@
+"""The kinds of refusal: each is one of ours and, at the same time, the built-in exception that Paddle raises."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from inplacelab.language import Text
+
+watchers: list[Callable[[Refusal], None]] = []
+"""Called with every refusal, also those that the program catches. A recorder listens here."""
+
+
+class Refusal(Exception):
+    """The common part of all refusals.
+
+    Attributes:
+        headline: Paddle's first line.
+        why: why this cannot be done.
+        mend: what to write instead.
+        facts: the objects concerned (a tensor, a node, a saved tensor), for a recorder.
+    """
+
+    def __init__(self, headline: str, why: Text, mend: Text, **facts: Any) -> None:
+        super().__init__(f"{headline}\n  {_WHY}: {why}\n  {_MEND}: {mend}")
+        self.headline, self.why, self.mend, self.facts = headline, why, mend, facts
+        for watch in tuple(watchers):
+            watch(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).__mro__[2], self.args  # pickled as the built-in exception that it shows itself as
+
+
+_WHY = Text("Why", "原因")
+_MEND = Text("Instead", "改法")
+
+
+_C = TypeVar("_C", bound=type[Refusal])
+
+
+def _shown_as(base: type[Exception]) -> Callable[[_C], _C]:
+    """Have a kind of refusal print, and call itself, what Paddle raises: `ValueError: (InvalidArgument) Leaf Var () ...`.
+
+    It stays a class of its own, so `except errors.LeafWriteError` is possible too.
+    """
+
+    def name(kind: _C) -> _C:
+        kind.__name__ = kind.__qualname__ = base.__name__
+        kind.__module__ = "builtins"
+        return kind
+
+    return name
+
+
+@_shown_as(ValueError)
+class LeafWriteError(Refusal, ValueError):
+    """A leaf that needs a gradient, or a view of one, was about to be written."""
+
+
+@_shown_as(RuntimeError)
+class StaleSavedTensorError(Refusal, RuntimeError):
+    """Backward needs a value that was overwritten after it was kept."""
+
+
+@_shown_as(SystemError)
+class FreedGraphError(Refusal, SystemError):
+    """Backward went through a part of the graph whose saved tensors are gone."""
+
+
+@_shown_as(RuntimeError)
+class WriteConflictError(Refusal, RuntimeError):
+    """One slot would be written twice, or read after it was written, by the same operation."""
+
+
+@_shown_as(ValueError)
+class ShapeError(Refusal, ValueError):
+    """Shapes do not fit."""
+
+
+@_shown_as(ValueError)
+class AxisError(Refusal, ValueError):
+    """An axis does not exist, or is named twice."""
+
+
+@_shown_as(IndexError)
+class IndexRangeError(Refusal, IndexError):
+    """An index lies outside its axis."""
+
+
+@_shown_as(TypeError)
+class IndexKindError(Refusal, TypeError):
+    """Something that cannot be an index was used as one."""
+
+
+@_shown_as(TypeError)
+class ConstructionError(Refusal, TypeError):
+    """A tensor was to be made by calling its class."""
+
+
+@_shown_as(TypeError)
+class DTypeError(Refusal, TypeError):
+    """An operation is not defined for these dtypes."""
+
+
+@_shown_as(ValueError)
+class OperandError(Refusal, ValueError):
+    """An argument is of the wrong kind."""
+
+
+@_shown_as(ValueError)
+class ArgumentError(Refusal, ValueError):
+    """An argument has a value that makes no sense here."""
+
+
+@_shown_as(ValueError)
+class DeviceError(Refusal, ValueError):
+    """A device is unknown, missing, or not the one that the other tensor is on."""
+
+
+@_shown_as(ValueError)
+class NoGradientError(Refusal, ValueError):
+    """A gradient was asked for where there is none."""
+
+
+@_shown_as(RuntimeError)
+class HookError(Refusal, RuntimeError):
+    """A hook was to be put where no gradient comes by."""
+
+
+@_shown_as(AssertionError)
+class ConversionError(Refusal, AssertionError):
+    """A tensor with several elements was used as if it were one number."""

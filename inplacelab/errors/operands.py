@@ -1,0 +1,191 @@
+"""Operands, dtypes, devices and arguments of a wrong kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from inplacelab.errors.kinds import (
+    ArgumentError,
+    ConstructionError,
+    ConversionError,
+    DeviceError,
+    DTypeError,
+    HookError,
+    OperandError,
+)
+from inplacelab.language import Text
+
+
+def cannot_promote(op: str, x: str, y: str) -> DTypeError:
+    return DTypeError(
+        "(InvalidType) Type promotion only support calculations between floating-point numbers and between complex and real "
+        f"numbers. But got different data type x: {x}, y: {y}.",
+        Text("`{op}` does not guess which of {x} and {y} you want.", "`{op}` 不会猜测你想要 {x} 还是 {y}。").format(
+            op=op, x=x, y=y
+        ),
+        Text("cast one of them: `y.astype('{x}')`.", "转换其中一个：`y.astype('{x}')`。").format(x=x),
+    )
+
+
+def unknown_dtype(dtype: Any, known: Sequence[str]) -> DTypeError:
+    return DTypeError(
+        f"(InvalidType) {dtype!r} is not a data type that a tensor can have here.",
+        Text("NumPy computes here, and it has no such type.", "这里由 NumPy 计算，它没有这种类型。"),
+        Text("choose one of {known}.", "可选：{known}。").format(known=", ".join(known)),
+    )
+
+
+def unsupported_dtype(op: str, dtype: str) -> DTypeError:
+    return DTypeError(
+        f"(InvalidType) {op} is not defined for {dtype}.",
+        Text("the operation has no meaning for such elements.", "该操作对这种元素没有意义。"),
+        Text("cast first: `x.astype('float32')`.", "先转换：`x.astype('float32')`。"),
+    )
+
+
+def not_a_tensor(op: str, argument: str, position: int, value: Any) -> OperandError:
+    shown = repr(value) if isinstance(value, int | float | complex) else "..."
+    return OperandError(
+        f"(InvalidArgument) {op}(): argument '{argument}' (position {position}) must be Tensor, but got {type(value).__name__}",
+        Text(
+            "the named functions take tensors only, as in Paddle; the operators (`x + 2`) take numbers too.",
+            "与 Paddle 相同，具名函数只接受张量；运算符（`x + 2`）也接受数字。",
+        ),
+        Text(
+            "wrap it: `to_tensor({shown})`, or use `scale`/`scale_` with `scale=` and `bias=` for a number.",
+            "用 `to_tensor({shown})` 包装；若是数字，可用 `scale`/`scale_` 的 `scale=` 与 `bias=`。",
+        ).format(shown=shown),
+    )
+
+
+def no_constructor() -> ConstructionError:
+    return ConstructionError(
+        "Tensor() takes no data.",
+        Text("a tensor is made by a function that says what is in it.", "张量由说明其内容的函数创建。"),
+        Text(
+            "use `to_tensor(data)`, `zeros(shape)`, `rand(shape)`, ...",
+            "请使用 `to_tensor(data)`、`zeros(shape)`、`rand(shape)` 等。",
+        ),
+    )
+
+
+def untracked_factor(**facts: Any) -> OperandError:
+    return OperandError(
+        "(InvalidArgument) a tensor that needs a gradient cannot be used as a plain number here",
+        Text(
+            "its value would be read as a number, and its gradient would be lost.",
+            "这里只会读取它的数值，它的梯度会丢失。",
+        ),
+        Text(
+            "multiply with it (`x * t`), or use `t.detach()` if you want the number.",
+            "与它相乘（`x * t`）；若只要数值，请用 `t.detach()`。",
+        ),
+        **facts,
+    )
+
+
+def not_a_number(value: Any) -> OperandError:
+    return OperandError(
+        f"(InvalidArgument) a number is needed, but got {type(value).__name__}: {value!r}",
+        Text("every element is computed with this one number.", "每个元素都要与这一个数运算。"),
+        Text("give a Python number, or a tensor of one element.", "请给出 Python 数字，或只有一个元素的张量。"),
+    )
+
+
+def bad_argument(op: str, argument: str, value: Any, possible: Text) -> ArgumentError:
+    return ArgumentError(
+        f"(InvalidArgument) {op}(): argument '{argument}' got {value!r}.",
+        Text("this value has no meaning here.", "该取值在此没有意义。"),
+        Text("possible: {possible}.", "可用取值：{possible}。").format(possible=possible),
+    )
+
+
+def bad_shape(op: str, shape: Any) -> ArgumentError:
+    return bad_argument(op, "shape", shape, Text("sizes that are integers of 0 or more", "不小于 0 的整数"))
+
+
+def ragged_data(detail: str) -> ArgumentError:
+    return ArgumentError(
+        "(InvalidArgument) Failed to convert the input data to a regular ndarray.",
+        Text("a tensor is a regular grid of numbers; {detail}.", "张量是规则的数字网格；{detail}。").format(
+            detail=detail
+        ),
+        Text("give rows of equal length that hold numbers or booleans.", "请给出等长的行，元素为数字或布尔值。"),
+    )
+
+
+def different_devices(op: str, x: str, y: str) -> DeviceError:
+    return DeviceError(
+        f"(InvalidArgument) {op}: the operands are on different devices, {x} and {y}.",
+        Text("a kernel reads and writes the memory of one device.", "一个核函数只读写一个设备的内存。"),
+        Text("move one of them with `.cpu()` or `.cuda()`.", "用 `.cpu()` 或 `.cuda()` 移动其中一个。"),
+    )
+
+
+def unknown_device(device: Any) -> DeviceError:
+    return DeviceError(
+        f"The device must be a string which is like 'cpu', 'gpu', 'gpu:x', but got {device!r}.",
+        Text("there is no device of that name.", "没有这个名字的设备。"),
+        Text("use 'cpu', or 'gpu' with `simulate=True`.", "使用 'cpu'，或使用 'gpu' 并传入 `simulate=True`。"),
+    )
+
+
+def no_gpu(device: str) -> DeviceError:
+    return DeviceError(
+        f"The device should not be {device!r}, since inplacelab has no GPU to compute on here.",
+        Text(
+            "this version computes with NumPy on the CPU; it never picks a simulated device silently.",
+            "此版本使用 NumPy 在 CPU 上计算；它绝不会悄悄选用模拟设备。",
+        ),
+        Text(
+            "`set_device('gpu', simulate=True)` gives a simulated GPU: NumPy underneath, its own memory account, "
+            "labelled as simulated wherever it shows.",
+            "`set_device('gpu', simulate=True)` 提供模拟 GPU：底层是 NumPy，有独立的内存账目，并在各处标明“模拟”。",
+        ),
+    )
+
+
+def not_one_element(kind: str, size: int) -> ConversionError:
+    headline = {
+        "bool": "When Variable is used as the condition of if/while , Variable can only contain one element.",
+        "index": "only one element variable can be converted to python index.",
+    }.get(kind, f"only one element variable can be converted to {kind}.")
+    return ConversionError(headline, *_one_element(size))
+
+
+def no_single_item(size: int) -> ArgumentError:
+    return ArgumentError(
+        "(InvalidArgument) only one element tensors can be converted to Python scalars when no input coordinates.",
+        *_one_element(size),
+    )
+
+
+def _one_element(size: int) -> tuple[Text, Text]:
+    return (
+        Text("this tensor has {size} elements.", "该张量有 {size} 个元素。").format(size=size),
+        Text(
+            "reduce it first (`sum`, `mean`, ...) or index one element.", "先归约（`sum`、`mean` 等）或取出一个元素。"
+        ),
+    )
+
+
+def no_hook(**facts: Any) -> HookError:
+    return HookError(
+        "Cannot register hook on a tensor that stop gradient.",
+        Text("no gradient will ever arrive at it.", "永远不会有梯度到达它。"),
+        Text(
+            "set `x.stop_gradient = False` before computing with it.", "在用它计算之前设置 `x.stop_gradient = False`。"
+        ),
+        **facts,
+    )
+
+
+def value_shape(expected: Sequence[int], given: Sequence[int]) -> ConversionError:
+    return ConversionError(
+        f"Variable Shape not match, Variable need tensor with shape {list(expected)} but load set tensor with shape {list(given)}.",
+        Text(
+            "`set_value` replaces every element and nothing else.", "`set_value` 替换每一个元素，且不改变其他任何东西。"
+        ),
+        Text("give a value of the same shape.", "请给出相同形状的值。"),
+    )

@@ -1,0 +1,51 @@
+"""Writes that have no well-defined meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from inplacelab.errors.kinds import ShapeError, WriteConflictError
+from inplacelab.language import Text
+
+
+def would_grow(op: str, target: Sequence[int], result: Sequence[int]) -> ShapeError:
+    return ShapeError(
+        f"The shape of broadcast output {list(result)} is different from that of inplace tensor {list(target)} in the "
+        "Inplace operation.",
+        Text(
+            "`{op}` writes into the storage that is there; a result of shape {result} does not fit into {target}.",
+            "`{op}` 写入已有的存储；形状为 {result} 的结果放不进 {target}。",
+        ).format(op=op, result=list(result), target=list(target)),
+        Text(
+            "use the ordinary operation, which allocates its result, or make the target larger first.",
+            "改用会为结果分配内存的普通操作，或先把目标张量变大。",
+        ),
+    )
+
+
+def partial_overlap(op: str, **facts: Any) -> WriteConflictError:
+    return WriteConflictError(
+        f"(InvalidArgument) {op}: the operand shares some, but not all, of its elements with the tensor that is written.",
+        Text(
+            "some elements would be read after they were overwritten, so the result would depend on the order of the loop.",
+            "某些元素会在被覆盖之后才被读取，结果将取决于循环的先后次序。",
+        ),
+        Text("clone the operand first: `x.{op}(y.clone())`.", "先复制操作数：`x.{op}(y.clone())`。").format(op=op),
+        **facts,
+    )
+
+
+def self_overlap(op: str, **facts: Any) -> WriteConflictError:
+    return WriteConflictError(
+        f"(InvalidArgument) {op}: more than one element of the written tensor refers to a single memory location.",
+        Text(
+            "the tensor's strides map several elements to one slot, so one write would overwrite another.",
+            "该张量的步幅把多个元素映射到同一个槽位，一次写入会覆盖另一次写入。",
+        ),
+        Text(
+            "clone the tensor first: the copy has a slot for each element.",
+            "先 `clone()`：副本中每个元素都有自己的槽位。",
+        ),
+        **facts,
+    )
