@@ -43,3 +43,14 @@ class Storage:
 
     def __repr__(self) -> str:
         return f"Storage({self.nbytes} bytes, {self.buffer.dtype.name}, {self.device.place}, version {self.version})"
+
+
+class Unaccounted(Storage):
+    """A number that an operation was given in a tensor's place: it stands in no account, because no tensor of the program
+    owns it.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, buffer: Any, device: Device) -> None:
+        self.buffer, self.device, self.version, self.nbytes = buffer, device, 0, 0

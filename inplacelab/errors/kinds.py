@@ -102,6 +102,11 @@ class DTypeError(Refusal, TypeError):
     """An operation is not defined for these dtypes."""
 
 
+@_shown_as(RuntimeError)
+class KernelError(Refusal, RuntimeError):
+    """An operation has no kernel for this dtype."""
+
+
 @_shown_as(ValueError)
 class OperandError(Refusal, ValueError):
     """An argument is of the wrong kind."""

@@ -12,6 +12,7 @@ from inplacelab.errors.kinds import (
     DeviceError,
     DTypeError,
     HookError,
+    KernelError,
     OperandError,
 )
 from inplacelab.language import Text
@@ -41,6 +42,29 @@ def unsupported_dtype(op: str, dtype: str) -> DTypeError:
         f"(InvalidType) {op} is not defined for {dtype}.",
         Text("the operation has no meaning for such elements.", "该操作对这种元素没有意义。"),
         Text("cast first: `x.astype('float32')`.", "先转换：`x.astype('float32')`。"),
+    )
+
+
+def no_kernel(op: str, dtype: str) -> KernelError:
+    return KernelError(
+        f"(NotFound) The kernel with key (CPU, Undefined(AnyLayout), {dtype}) of kernel `{op}` is not registered. "
+        f"Selected wrong DataType `{dtype}`.",
+        Text("`{op}` is not defined for {dtype}.", "`{op}` 对 {dtype} 没有定义。").format(op=op, dtype=dtype),
+        Text(
+            "cast first, for example with `x.astype('float32')`; in place, cast before the tensor is shared.",
+            "先转换数据类型，例如 `x.astype('float32')`；若要原地操作，请在共享该张量之前转换。",
+        ),
+    )
+
+
+def out_dtype(op: str, out: str, result: str) -> DTypeError:
+    return DTypeError(
+        f"(InvalidArgument) {op}: the result is of dtype {result}, but `out` is of dtype {out}.",
+        Text(
+            "`out=` writes into the storage that is there, and its slots hold {out}.",
+            "`out=` 写入已有的存储，而其中的槽位存放的是 {out}。",
+        ).format(out=out),
+        Text("pass an `out` of dtype {result}.", "传入数据类型为 {result} 的 `out`。").format(result=result),
     )
 
 

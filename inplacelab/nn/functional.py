@@ -1,36 +1,19 @@
-"""Functions that Paddle keeps in `nn.functional`."""
+"""Functions that Paddle keeps in `nn.functional`: the rows of the table that say so."""
 
 from __future__ import annotations
 
-from inplacelab.tensor import Tensor
+from typing import Any
 
-__all__ = ["relu", "relu_", "sigmoid", "tanh", "tanh_"]
-
-
-def relu(x: Tensor, name: str | None = None) -> Tensor:
-    """Replace negative elements by zero: an ordinary operation, the result has a storage of its own."""
-    return x.relu()
+from inplacelab.ops.table import FUNCTIONAL
 
 
-def relu_(x: Tensor, name: str | None = None) -> Tensor:
-    """Replace negative elements by zero in place. Backward needs only the result, so no copy is kept.
-
-    Raises:
-        LeafWriteError: if `x` is a leaf that needs a gradient, or a view of one.
-    """
-    return x.relu_()
-
-
-def sigmoid(x: Tensor, name: str | None = None) -> Tensor:
-    """1 / (1 + exp(-x)) for each element."""
-    return x.sigmoid()
+def __getattr__(name: str) -> Any:
+    """Functions of the table are written out when first asked for."""
+    if name not in FUNCTIONAL:
+        raise AttributeError(f"module 'inplacelab.nn.functional' has no attribute {name!r}")
+    value = globals()[name] = FUNCTIONAL[name]()
+    return value
 
 
-def tanh(x: Tensor, name: str | None = None) -> Tensor:
-    """The hyperbolic tangent of each element."""
-    return x.tanh()
-
-
-def tanh_(x: Tensor, name: str | None = None) -> Tensor:
-    """The hyperbolic tangent in place. Backward needs only the result, so no copy is kept."""
-    return x.tanh_()
+def __dir__() -> list[str]:
+    return sorted({*globals(), *FUNCTIONAL})

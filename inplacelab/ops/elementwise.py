@@ -146,6 +146,7 @@ elementwise(
     kernel=_relu,
     d_x=lambda g, out: g * out.sign(),
     function=False,
+    functional=True,
 )
 elementwise("abs", "x", ("The absolute value of each element.", "逐元素取绝对值。"), ufunc=np.absolute, d_x=lambda g, x: g * x.sign(),
             dtype=dtypes.real)  # fmt: skip
@@ -176,9 +177,9 @@ transcendental(
     ufunc=np.cos,
     d_x=lambda g, x: g * conj(x.sin()).scale(-1.0),
 )
-transcendental("tanh", ("The hyperbolic tangent of each element.", "逐元素求双曲正切。"), ufunc=np.tanh,
+transcendental("tanh", ("The hyperbolic tangent of each element.", "逐元素求双曲正切。"), ufunc=np.tanh, functional=True,
                d_x=lambda g, out: g * conj(out.square()).scale(-1.0, 1.0))  # fmt: skip
-transcendental("sigmoid", ("1 / (1 + exp(-x)) for each element.", "逐元素求 1 / (1 + exp(-x))。"), kernel=_sigmoid,
+transcendental("sigmoid", ("1 / (1 + exp(-x)) for each element.", "逐元素求 1 / (1 + exp(-x))。"), kernel=_sigmoid, functional=True,
                d_x=lambda g, out: g * conj(out * out.scale(-1.0, 1.0)))  # fmt: skip
 
 # ---- copies, casts, parts of complex numbers --------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from inplacelab.language import Text
 from inplacelab.layout import Shape, is_basic
 from inplacelab.ops import views, writes
 from inplacelab.ops.factories import operand, to_tensor
+from inplacelab.ops.spec import same
 from inplacelab.ops.table import Made, add_row
 from inplacelab.tensor import Tensor
 
@@ -98,18 +99,16 @@ def _put(out: Any, x: Any, y: Any, key: Any, accumulate: bool, device: Any) -> N
 
 add_row(
     "gather", "_take", "x", ("The elements at the positions in `key`.", "取出 `key` 所指位置的元素。"),
-    {"d_x": lambda g, x_meta, key: g._spread_out(x_meta.shape)._put(g, key, True)},
+    d_x=lambda g, x_meta, key: g._spread_out(x_meta.shape)._put(g, key, True),
     attrs="key", kernel=_take, called="getitem", shape=_selected_shape, prepare={"key": _positions}, in_place=False, function=False,
-    node="IndexElementwiseGetGradNode", dtype=lambda x: x,
+    node="IndexElementwiseGetGradNode", dtype=same,
 )  # fmt: skip
 add_row(
     "scatter", "_put", "x, y", ("Write `y` at the positions in `key`, or add it there.", "把 `y` 写到（或加到）`key` 所指的位置。"),
-    {
-        "d_x": lambda g, key, accumulate: g if accumulate else g._put(g._take(key)._zeros(), key, False),
-        "d_y": _gradient_of_put,
-    },
-    attrs="key, accumulate=False", kernel=_put, shape=lambda x: x, prepare={"key": _positions}, function=False,
-    node="IndexPutGradNode", called="setitem", dtype=lambda x: x,
+    d_x=lambda g, key, accumulate: g if accumulate else g._put(g._take(key)._zeros(), key, False),
+    d_y=_gradient_of_put,
+    attrs="key, accumulate=False", kernel=_put, shape=same, prepare={"key": _positions}, function=False,
+    node="IndexPutGradNode", called="setitem", dtype=same,
 )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.elementwise import quietly
 from inplacelab.ops.run import sizes_of
+from inplacelab.ops.spec import same
 from inplacelab.ops.table import add_row, reduction
 from inplacelab.tensor import Tensor
 
@@ -89,13 +90,13 @@ reduction(
 reduction(
     "mean", ("The mean over the axes in `axis`, or over all.", "沿 `axis` 各轴求平均；缺省时对全部元素求平均。"),
     attrs="axis=None, keepdim=False", kernel=_mean, prepare={"axis": _axes},
-    shape=lambda x, axis, keepdim: _reduced(x, axis, keepdim), dtype=lambda x: x,
+    shape=lambda x, axis, keepdim: _reduced(x, axis, keepdim), dtype=same,
     d_x=lambda g, x_meta, axis: _spread(g, x_meta.shape, axis).scale(1.0 / max(_count(x_meta.shape, axis), 1)),
 )  # fmt: skip
 
 # the opposite of a reduction: one element becomes many. A copy, as in Paddle (PyTorch gives a view with stride 0).
 add_row(
     "expansion", "expand", "x", ("Repeat axes of one element to reach `shape`; -1 keeps a size.", "把长度为 1 的轴重复到 `shape`；-1 表示保持不变。"),
-    {"d_x": lambda g: g},
+    d_x=lambda g: g,
     attrs="shape", kernel=_expand, prepare={"shape": _expanded}, shape=lambda shape: shape, aliases=("broadcast_to",), in_place=False,
 )  # fmt: skip

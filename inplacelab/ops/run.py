@@ -24,6 +24,7 @@ from inplacelab.autograd.nodes import Meta, Node, OpNode, number
 from inplacelab.autograd.saved import Saved, save_copy
 from inplacelab.layout import Layout, Shape, extent, moved
 from inplacelab.ops.spec import Row
+from inplacelab.storage import Unaccounted
 from inplacelab.tensor import Tensor, adopt, fresh, look, over
 
 # ---- operands ---------------------------------------------------------------------------------------------------------
@@ -36,12 +37,39 @@ def as_tensor(op: str, argument: str, position: int, value: Any) -> Tensor:
     raise errors.not_a_tensor(op, argument, position, value)
 
 
-def broadcast(op: str, x: Tensor, y: Tensor) -> Shape:
+def as_operand(op: str, argument: str, position: int, value: Any, x: Any) -> Tensor:
+    """An input that may be a number: a tensor as it is, a number as a tensor without axes, of the dtype of `x`.
+
+    The number's bytes are no tensor of the program, so the memory account does not have them.
+    """
+    if isinstance(value, Tensor):
+        return value
+    if not isinstance(value, Number | np.bool_) or not isinstance(x, Tensor):
+        raise errors.not_a_tensor(op, argument, position, value)
+    if isinstance(value, complex) and x.array.dtype.kind != "c":
+        raise errors.cannot_promote("number", x.array.dtype.name, "complex")
+    return over(constant(value, x.array.dtype), Unaccounted(constant(value, x.array.dtype), x.storage.device))
+
+
+def refuse_dtype(op: str, dtype: np.dtype[Any]) -> None:
+    """Refuse an operation that is not defined for this dtype."""
+    raise errors.no_kernel(op.rstrip("_"), dtype.name)
+
+
+def broadcast(op: str, *tensors: Tensor) -> Shape:
     """The shape of the result of an element-wise operation."""
-    try:
-        return np.broadcast_shapes(x.array.shape, y.array.shape)
-    except ValueError:
-        raise errors.cannot_broadcast(op, x.shape, y.shape) from None
+    shape: Shape = tensors[0].array.shape
+    for each in tensors[1:]:
+        try:
+            shape = np.broadcast_shapes(shape, each.array.shape)
+        except ValueError:
+            raise errors.cannot_broadcast(op, shape, each.shape) from None
+    return shape
+
+
+def refuse_growth(op: str, x: Tensor, shape: Shape) -> None:
+    """Refuse to write a result of another shape into `x`."""
+    raise errors.would_grow(op, x.shape, shape)
 
 
 def check_fits(op: str, x: Tensor, y: Tensor) -> None:
@@ -60,6 +88,14 @@ def check_overlap(op: str, x: Tensor, y: Tensor) -> None:
     """Refuse to read `y` while writing `x` if they share some slots but are not the same window."""
     if not same_window(x, y) and x.storage.device.share_a_slot(x.array, y.array):
         raise errors.partial_overlap(op, tensor=x, operand=y)
+
+
+def apart(x: Tensor, y: Tensor) -> Any:
+    """The values of `y`, in a buffer of their own if they are what is about to be overwritten."""
+    if not same_window(x, y):
+        return y.array
+    x.storage.device.ledger.borrow(y.nbytes)
+    return x.storage.device.from_host(y.array)
 
 
 def refuse_devices(op: str, x: Tensor, y: Tensor) -> None:
@@ -192,6 +228,25 @@ def reallocate(name: str, x: Tensor, ordinary: Callable[[], Tensor]) -> Tensor:
     if observe.listeners:
         observe.tell(name, "reallocated", (x,), x, x.node)
     return x
+
+
+def into(op: str, out: Any, inputs: Sequence[Tensor], compute: Callable[[], Tensor]) -> Tensor:
+    """`out=`: compute the result, then write it into `out`, which gets its history. The version is raised, as by any write
+    (PaddlePaddle 3.3.1 forgets to, and gives `out` another shape where ours refuses).
+    """
+    if not isinstance(out, Tensor):
+        raise errors.not_a_tensor(op, "out", len(inputs), out)
+    with observe.silence():
+        result = compute()
+        if result.array.shape != out.array.shape:
+            raise errors.would_grow(op, out.shape, result.shape)
+        if result.array.dtype != out.array.dtype:
+            raise errors.out_dtype(op, out.dtype.name, result.dtype.name)
+        out.copy_(result)
+    if observe.listeners:
+        root = out if out.base is None else out.base
+        observe.tell(op, "in-place", (out, *inputs), out, root.node)
+    return out
 
 
 def bequeath(x: Tensor) -> None:

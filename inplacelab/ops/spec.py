@@ -46,6 +46,16 @@ ZERO = Rule(lambda g: g._zeros())
 """The old value no longer matters: the derivative is zero, and the zero is handed on."""
 
 
+def same(x: Any) -> Any:
+    """The shape, or the dtype, of a result that has those of the first input."""
+    return x
+
+
+POINTWISE = ("elementwise", "overwrite")
+"""The kinds of row whose result at one place reads the inputs at that place only: inputs are broadcast against each other,
+and an operand may be the very window that is written."""
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Row:
     """One operation.
@@ -55,6 +65,11 @@ class Row:
         kind: the chapter's word: "elementwise", "reduction", "contraction", "view", "overwrite", ...
         inputs: the names of the tensors it reads; the first is the one that an in-place variant writes.
         attrs: the other parameters, as they stand in a signature: "perm", "*, alpha=1".
+        call: instead of `attrs`: all parameters, where Paddle mixes tensors and others: "x, index, axis, value".
+        numbers: those of the inputs that may be given as plain numbers, which take the dtype of the first input.
+        accepts: the kinds of dtype it is defined for, as NumPy's letters: f, i (with u), b, c.
+        accepts_ordinary: the same for the ordinary variant, where that accepts more: it may convert integers first.
+        validate: checks arrays and attributes, by name, before anything else happens.
         kernel: computes into `out`; its parameters are named after what it wants (out, inputs, attributes, device).
         ufunc: instead of a kernel: a NumPy ufunc, called as `ufunc(x, y, out)`.
         plain: with both: the condition on the attributes under which the ufunc alone will do.
@@ -65,6 +80,8 @@ class Row:
         rules: the derivative with respect to each input.
         ordinary, in_place: which variants there are.
         method, function: whether there is a Tensor method and a function in the package's top level.
+        functional: whether there is a function in `nn.functional`.
+        out: whether the function takes `out=`, a tensor to write the result into.
         says: what it does, in one sentence.
         aliases: other names for the same thing.
         node: the name of its grad node.
@@ -77,6 +94,11 @@ class Row:
     inputs: tuple[str, ...]
     says: Text
     attrs: str = ""
+    call: str = ""
+    numbers: tuple[str, ...] = ()
+    accepts: str = "fibc"
+    accepts_ordinary: str = ""
+    validate: Callable[..., None] | None = None
     kernel: Callable[..., None] | None = None
     ufunc: Any = None
     plain: str = ""
@@ -89,6 +111,8 @@ class Row:
     in_place: bool = True
     method: bool = True
     function: bool = True
+    functional: bool = False
+    out: bool = False
     aliases: tuple[str, ...] = ()
     node: str = ""
     called: str = ""
@@ -103,15 +127,35 @@ class Row:
         return self.node
 
     @cached_property
+    def parameters(self) -> tuple[inspect.Parameter, ...]:
+        """All parameters in Paddle's order: tensors, attributes, `name`, and then those that must be named."""
+        given = list(inspect.signature(self.empty).parameters.values())
+        if not self.call:
+            given = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in self.inputs] + given
+        plain = [p for p in given if p.kind is not inspect.Parameter.KEYWORD_ONLY]
+        named = [p for p in given if p.kind is inspect.Parameter.KEYWORD_ONLY]
+        present = {p.name for p in given}
+        if "name" not in present:
+            plain.append(inspect.Parameter("name", inspect.Parameter.POSITIONAL_OR_KEYWORD, default=None))
+        if self.out and "out" not in present:
+            named.append(inspect.Parameter("out", inspect.Parameter.KEYWORD_ONLY, default=None))
+        return (*plain, *named)
+
+    @cached_property
     def attributes(self) -> tuple[inspect.Parameter, ...]:
         """The parameters that are not tensors."""
-        return tuple(inspect.signature(self.empty).parameters.values())
+        return tuple(p for p in self.parameters if p.name not in {*self.inputs, "name", "out"})
 
     @cached_property
     def empty(self) -> Callable[..., None]:
-        """A function that has the attributes as its parameters."""
-        made: Callable[..., None] = eval(f"lambda {self.attrs}: None")
+        """A function that has `call` or `attrs` as its parameters."""
+        made: Callable[..., None] = eval(f"lambda {self.call or self.attrs}: None")
         return made
+
+    @property
+    def pointwise(self) -> bool:
+        """True if the result at one place reads the inputs at that place only."""
+        return self.kind in POINTWISE and self.shape is None
 
     def needed_for(self, name: str) -> tuple[int, ...]:
         """The positions of the inputs whose derivative asks for `name`."""
@@ -139,7 +183,7 @@ def _check_names(row: Row) -> None:
                 f"the derivative of {row.name!r} asks for {', '.join(sorted(unknown))}, which is not to be had; "
                 f"there are: {', '.join(sorted(known))}"
             )
-    if row.in_place and row.layout is None and row.rules[:1] == (None,):
+    if row.in_place and row.layout is None and row.dtype in (None, same) and row.rules[:1] == (None,):
         raise TypeError(f"{row.name!r} writes its first input, so its derivative may be ZERO but not None")
     if len(row.rules) != len(row.inputs):
         raise TypeError(f"{row.name!r} has {len(row.inputs)} inputs and {len(row.rules)} derivatives")

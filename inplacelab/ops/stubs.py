@@ -124,12 +124,22 @@ def _type(annotation: Any) -> str:
 
 
 def _row_method(row: Row, name: str) -> str:
-    others = "".join(f", {other}: Tensor" for other in row.inputs[1:])
-    plain = [p for p in row.attributes if p.kind is not inspect.Parameter.KEYWORD_ONLY]
-    named = [p for p in row.attributes if p.kind is inspect.Parameter.KEYWORD_ONLY]
-    attributes = "".join(f", {_parameter(p)}" for p in plain) + ", name: str | None = None"
-    attributes += ", *" * bool(named) + "".join(f", {_parameter(p)}" for p in named)
-    return f"    def {name}(self{others}{attributes}) -> Tensor: ...\n"
+    parameters = [p for p in row.parameters if p.name != "out" or not name.endswith("_")]
+    plain = [p for p in parameters if p.kind is not inspect.Parameter.KEYWORD_ONLY][1:]
+    named = [p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
+    words = ["self", *(_row_parameter(row, p) for p in plain), *["*"] * bool(named)]
+    return f"    def {name}({', '.join([*words, *(_row_parameter(row, p) for p in named)])}) -> Tensor: ...\n"
+
+
+def _row_parameter(row: Row, parameter: inspect.Parameter) -> str:
+    types = {
+        "name": "str | None",
+        "out": "Tensor | None",
+        **dict.fromkeys(set(row.inputs) - set(row.numbers), "Tensor"),
+    }
+    kind = types.get(parameter.name, "Any")
+    default = "" if parameter.default is inspect.Parameter.empty else f" = {parameter.default!r}"
+    return f"{parameter.name}: {kind}{default}"
 
 
 def _functions() -> Iterator[str]:

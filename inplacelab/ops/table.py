@@ -21,6 +21,80 @@ ROWS: dict[str, Row] = {}
 FUNCTIONS: dict[str, Callable[[], Callable[..., Any]]] = {}
 """The functions of the package's top level, by name, each made when it is first asked for."""
 
+FUNCTIONAL: dict[str, Callable[[], Callable[..., Any]]] = {}
+"""The functions of `nn.functional` that are rows."""
+
+TAKE_OUT = frozenset(
+    [
+        "abs",
+        "acos",
+        "acosh",
+        "add",
+        "atanh",
+        "bitwise_and",
+        "bitwise_left_shift",
+        "bitwise_not",
+        "bitwise_or",
+        "bitwise_right_shift",
+        "bitwise_xor",
+        "ceil",
+        "clip",
+        "concat",
+        "cos",
+        "cosh",
+        "cumprod",
+        "cumsum",
+        "divide",
+        "equal",
+        "exp",
+        "expm1",
+        "floor",
+        "floor_divide",
+        "frac",
+        "greater_equal",
+        "greater_than",
+        "index_add",
+        "less_equal",
+        "less_than",
+        "log",
+        "log10",
+        "log1p",
+        "log2",
+        "logical_and",
+        "logical_not",
+        "logical_or",
+        "logical_xor",
+        "matmul",
+        "maximum",
+        "mean",
+        "minimum",
+        "multiply",
+        "not_equal",
+        "outer",
+        "pow",
+        "prod",
+        "remainder",
+        "round",
+        "rsqrt",
+        "scatter",
+        "sigmoid",
+        "sign",
+        "sin",
+        "sinh",
+        "softmax",
+        "sqrt",
+        "stack",
+        "subtract",
+        "sum",
+        "take_along_axis",
+        "tanh",
+        "tril",
+        "triu",
+        "where",
+    ]
+)
+"""The functions that take `out=`, as in PaddlePaddle 3.3.1."""
+
 
 def _split(names: str) -> tuple[str, ...]:
     return tuple(n.strip() for n in names.split(","))
@@ -30,14 +104,16 @@ def _node_name(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_")) + "GradNode"
 
 
-def add_row(kind: str, name: str, inputs: str, says: tuple[str, str], rules: dict[str, Any], **columns: Any) -> Row:
-    """Add a row. `rules` are the arguments `d_x`, `d_y`, ...: a function, `ZERO`, or None."""
+def add_row(kind: str, name: str, inputs: str, says: tuple[str, str], **columns: Any) -> Row:
+    """Add a row. Columns `d_x`, `d_y`, ... are the derivatives with respect to the inputs: a function, `ZERO`, or None."""
     named = _split(inputs)
+    rules = {column: columns.pop(column) for column in tuple(columns) if column.startswith("d_")}
     unknown = set(rules) - {f"d_{n}" for n in named}
     if unknown:
         raise TypeError(f"{name!r} has no inputs for {', '.join(sorted(unknown))}")
     given = [rules.get(f"d_{n}") for n in named]
     columns.setdefault("node", _node_name(name))
+    columns.setdefault("out", name in TAKE_OUT and columns.get("function", True))
     row = Row(
         name=name, kind=kind, inputs=named, says=Text(*says),
         rules=tuple(r if r is None or isinstance(r, Rule) else Rule(r) for r in given), **columns,
@@ -63,6 +139,8 @@ def _install(row: Row, variant: str) -> None:
             setattr(Tensor, name + suffix, made)
         if row.function:
             FUNCTIONS[name + suffix] = made.function
+        if row.functional:
+            FUNCTIONAL[name + suffix] = made.function
 
 
 class Made:
@@ -93,12 +171,9 @@ class Made:
 # ---- ways to write a row --------------------------------------------------------------------------------------------------
 
 
-def elementwise(
-    name: str, inputs: str, says: tuple[str, str], *, d_x: Any = None, d_y: Any = None, **columns: Any
-) -> Row:
+def elementwise(name: str, inputs: str, says: tuple[str, str], **columns: Any) -> Row:
     """Each element of the result comes from the elements in the same place: so the result may lie where the first input does."""
-    rules = {"d_x": d_x, "d_y": d_y} if "," in inputs else {"d_x": d_x}
-    return add_row("elementwise", name, inputs, says, rules, **columns)
+    return add_row("elementwise", name, inputs, says, **columns)
 
 
 def transcendental(name: str, says: tuple[str, str], **columns: Any) -> Row:
@@ -106,23 +181,22 @@ def transcendental(name: str, says: tuple[str, str], **columns: Any) -> Row:
     return elementwise(name, "x", says, dtype=dtypes.floating, **columns)
 
 
-def reduction(name: str, says: tuple[str, str], *, d_x: Any, **columns: Any) -> Row:
+def reduction(name: str, says: tuple[str, str], **columns: Any) -> Row:
     """Many elements make one: the result is smaller, so there is no in-place variant."""
-    return add_row("reduction", name, "x", says, {"d_x": d_x}, in_place=False, **columns)
+    return add_row("reduction", name, "x", says, in_place=False, **columns)
 
 
-def contraction(name: str, inputs: str, says: tuple[str, str], *, d_x: Any, d_y: Any, **columns: Any) -> Row:
+def contraction(name: str, inputs: str, says: tuple[str, str], **columns: Any) -> Row:
     """Every element of the result reads many of the inputs', so it cannot be written over them while it is computed."""
-    return add_row("contraction", name, inputs, says, {"d_x": d_x, "d_y": d_y}, in_place=False, **columns)
+    return add_row("contraction", name, inputs, says, in_place=False, **columns)
 
 
-def view(name: str, says: tuple[str, str], *, layout: Callable[..., Any], d_x: Any, **columns: Any) -> Row:
+def view(name: str, says: tuple[str, str], *, layout: Callable[..., Any], **columns: Any) -> Row:
     """Other metadata on the same storage; the in-place variant gives them to the tensor itself."""
-    return add_row("view", name, "x", says, {"d_x": d_x}, layout=layout, **columns)
+    return add_row("view", name, "x", says, layout=layout, **columns)
 
 
-def overwrite(name: str, inputs: str, says: tuple[str, str], *, d_x: Any, d_y: Any = None, **columns: Any) -> Row:
+def overwrite(name: str, inputs: str, says: tuple[str, str], **columns: Any) -> Row:
     """Writes values that do not depend on the old ones: in place only, and of the target's own dtype."""
-    rules = {"d_x": d_x, "d_y": d_y} if "," in inputs else {"d_x": d_x}
     columns.setdefault("function", False)
-    return add_row("overwrite", name, inputs, says, rules, ordinary=False, **columns)
+    return add_row("overwrite", name, inputs, says, ordinary=False, **columns)

@@ -24,7 +24,7 @@ from inplacelab.autograd.nodes import OpNode, next_serial
 from inplacelab.autograd.saved import OUTPUT, Saved, save_copy
 from inplacelab.ops import run
 from inplacelab.ops.documentation import document
-from inplacelab.ops.spec import Row
+from inplacelab.ops.spec import Row, same
 from inplacelab.tensor import Tensor, fresh
 
 _SCOPE: dict[str, Any] = {
@@ -47,13 +47,14 @@ def function(row: Row, variant: str) -> Callable[..., Any]:
         "SHAPE": row.shape,
         "DTYPE": row.dtype,
         "LAYOUT": row.layout,
+        "VALIDATE": row.validate,
     }
     scope.update({f"PREPARE_{attribute}": check for attribute, check in row.prepare.items()})
     if variant == "in-place" and row.ordinary:
         scope["ORDINARY"] = function(row, "ordinary")
     exec(compile(text, filename, "exec"), scope)
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
-    made = scope[name]
+    made = scope["SELF"] = scope[name]
     made.__module__, made.__qualname__, made.__doc__ = (
         "inplacelab",
         f"Tensor.{name}" if row.method else name,
@@ -67,29 +68,36 @@ def name_of(row: Row, variant: str) -> str:
     return row.name + "_" * (variant in ("in-place", "relayout"))
 
 
-def signature(row: Row) -> str:
-    """The parameters, in Paddle's order: tensors, attributes, `name`, attributes that must be named."""
-    plain = [str(p) for p in row.attributes if p.kind is not inspect.Parameter.KEYWORD_ONLY]
-    named = [str(p) for p in row.attributes if p.kind is inspect.Parameter.KEYWORD_ONLY]
-    return ", ".join([*row.inputs, *plain, "name=None", *(["*", *named] if named else [])])
+def signature(row: Row, variant: str) -> str:
+    """The parameters, in Paddle's order; only a function that makes its result takes `out`."""
+    kept = [p for p in row.parameters if p.name != "out" or variant == "ordinary"]
+    return str(inspect.Signature(kept))[1:-1]
 
 
 def source(row: Row, variant: str) -> str:
     """The Python text of one variant of a row."""
     body = {"ordinary": _ordinary, "in-place": _in_place, "view": _view, "relayout": _relayout}[variant]
-    lines = [f"def {name_of(row, variant)}({signature(row)}):", *("    " + line for line in body(row))]
+    lines = [f"def {name_of(row, variant)}({signature(row, variant)}):", *("    " + line for line in body(row))]
     return "\n".join(lines) + "\n"
 
 
 # ---- the parts that variants have in common -----------------------------------------------------------------------------
 
 
-def _operands(row: Row, name: str) -> Iterator[str]:
+def _operands(row: Row, name: str, accepts: str) -> Iterator[str]:
+    first = row.inputs[0]
     for k, each in enumerate(row.inputs):
+        convert = "as_operand" if each in row.numbers else "as_tensor"
+        like = f", {first}" if each in row.numbers else ""
         yield f"if type({each}) is not Tensor:"
-        yield f"    {each} = run.as_tensor({name!r}, {each!r}, {k}, {each})"
+        yield f"    {each} = run.{convert}({name!r}, {each!r}, {k}, {each}{like})"
     for k, each in enumerate(row.inputs):
         yield f"a{k} = {each}.array"
+    if set(accepts) < set("fibc"):
+        yield f"if a0.dtype.kind not in {accepts.replace('i', 'iu')!r}:"
+        yield f"    run.refuse_dtype({name!r}, a0.dtype)"
+    if row.validate is not None:
+        yield f"VALIDATE({_call(row.validate, {each: f'a{k}' for k, each in enumerate(row.inputs)})})"
 
 
 def _prepare(row: Row) -> Iterator[str]:
@@ -123,6 +131,8 @@ def _call(function: Callable[..., Any], known: dict[str, str]) -> str:
 
 def _result_dtype(row: Row) -> str:
     known = {name: f"a{k}.dtype" for k, name in enumerate(row.inputs)}
+    if row.dtype is same or (row.dtype is None and len(row.inputs) == 1):
+        return "a0.dtype"
     if row.dtype is not None:
         return f"DTYPE({_call(row.dtype, known)})"
     return f"run.promoted({row.name!r}, {', '.join(known.values())})"
@@ -169,7 +179,14 @@ def _needed(row: Row, name: str, edges: list[str]) -> str:
 def _ordinary(row: Row) -> Iterator[str]:
     first, *others = row.inputs
     name = row.called or row.name
-    yield from _operands(row, name)
+    if row.out:
+        inputs, given = (
+            ", ".join(row.inputs),
+            ", ".join(f"{p.name}={p.name}" for p in row.parameters if p.name != "out"),
+        )
+        yield "if out is not None:"
+        yield f"    return run.into({name!r}, out, ({inputs},), lambda: SELF({given}))"
+    yield from _operands(row, name, row.accepts_ordinary or row.accepts)
     yield f"storage = {first}.storage"
     for other in others:
         yield f"if {other}.storage.device is not storage.device:"
@@ -190,17 +207,19 @@ def _ordinary(row: Row) -> Iterator[str]:
 
 def _result_shape(row: Row) -> str:
     known = {name: f"a{k}.shape" for k, name in enumerate(row.inputs)}
+    if row.shape is same or (row.shape is None and len(row.inputs) == 1):
+        return "a0.shape"
     if row.shape is not None:
         return f"SHAPE({_call(row.shape, known)})"
-    if len(row.inputs) == 1:
-        return "a0.shape"
-    return f"a0.shape if a0.shape == a1.shape else run.broadcast({row.name!r}, {', '.join(row.inputs)})"
+    alike = " == ".join(known.values())
+    return f"a0.shape if {alike} else run.broadcast({row.name!r}, {', '.join(row.inputs)})"
 
 
 def _ordinary_dtype(row: Row) -> str:
-    if row.dtype is None and len(row.inputs) == 2:
-        return f"a0.dtype if a0.dtype is a1.dtype else {_result_dtype(row)}"
-    return "a0.dtype" if row.dtype is None else _result_dtype(row)
+    if row.dtype is None and len(row.inputs) > 1:
+        alike = " is ".join(f"a{k}.dtype" for k in range(len(row.inputs)))
+        return f"a0.dtype if {alike} else {_result_dtype(row)}"
+    return _result_dtype(row)
 
 
 def _ordinary_history(row: Row) -> Iterator[str]:
@@ -227,16 +246,19 @@ def _ordinary_history(row: Row) -> Iterator[str]:
 def _in_place(row: Row) -> Iterator[str]:
     name = row.called or name_of(row, "in-place")
     x = row.inputs[0]
-    yield from _operands(row, name)
+    yield from _operands(row, name, row.accepts)
     yield f"storage, base = {x}.storage, {x}.base"
     yield "if base is not None:"
     yield f"    refresh({x})"
     yield from _check_write(row, name)
     yield from _prepare(row)
     yield from _check_dtype(row, name)
+    yield from _check_shape(row, name)
     yield "node = None"
     yield "if modes.recording_history:"
     yield from ("    " + line for line in _in_place_history(row, name))
+    if not row.pointwise:
+        yield from _read_apart(row)
     yield from _launch(row, "a0")
     yield "storage.version += 1"
     yield from _rewrite(row)
@@ -255,19 +277,41 @@ def _check_write(row: Row, name: str) -> Iterator[str]:
         yield f"        run.check_overlap({name!r}, {x}, {other})"
         yield f"elif {other}.storage.device is not storage.device:"
         yield f"    run.refuse_devices({name!r}, {x}, {other})"
-        if row.kind != "scatter":  # a scatter writes a part of `x`; `ops/indexing.py` compares with that part
+        if row.pointwise:
             yield f"if a{k}.shape != a0.shape:"
             yield f"    run.check_fits({name!r}, {x}, {other})"
 
 
 def _check_dtype(row: Row, name: str) -> Iterator[str]:
     """A result of another dtype cannot lie in the storage that is there: the operation is then in place in name only."""
-    if row.kind == "overwrite" or (row.dtype is None and len(row.inputs) == 1):
+    result = _result_dtype(row)
+    if row.kind == "overwrite" or result == "a0.dtype":
         return
-    arguments = ", ".join([*row.inputs, *(f"{p.name}={p.name}" for p in row.attributes)])
-    condition = "a1.dtype is not a0.dtype and " if row.dtype is None else ""
-    yield f"if {condition}{_result_dtype(row)} != a0.dtype:"
-    yield f"    return run.reallocate({name!r}, {row.inputs[0]}, lambda: ORDINARY({arguments}))"
+    differ = [f"a{k}.dtype is not a0.dtype" for k in range(1, len(row.inputs))]
+    condition = f"({' or '.join(differ)}) and " if row.dtype is None else ""
+    yield f"if {condition}{result} != a0.dtype:"
+    yield from _reallocate(row, name)
+
+
+def _check_shape(row: Row, name: str) -> Iterator[str]:
+    """A result of another shape does not fit."""
+    if row.kind == "overwrite" or row.shape in (None, same):
+        return
+    yield f"shape = {_result_shape(row)}"
+    yield "if shape != a0.shape:"
+    yield f"    run.refuse_growth({name!r}, {row.inputs[0]}, shape)"
+
+
+def _reallocate(row: Row, name: str) -> Iterator[str]:
+    given = ", ".join(f"{p.name}={p.name}" for p in row.parameters if p.name not in {"name", "out"})
+    yield f"    return run.reallocate({name!r}, {row.inputs[0]}, lambda: ORDINARY({given}))"
+
+
+def _read_apart(row: Row) -> Iterator[str]:
+    """Where the result at one place reads other places, an operand that is the very tensor being written is read from a copy."""
+    for k, other in enumerate(row.inputs[1:], 1):
+        yield f"if {other}.storage is storage:"
+        yield f"    a{k} = run.apart({row.inputs[0]}, {other})"
 
 
 def _in_place_history(row: Row, name: str) -> Iterator[str]:
@@ -310,7 +354,7 @@ def _rewrite(row: Row) -> Iterator[str]:
 
 def _metadata(row: Row, name: str) -> Iterator[str]:
     x = row.inputs[0]
-    yield from _operands(row, name)
+    yield from _operands(row, name, row.accepts)
     yield f"before = {x}.layout"
     yield from _prepare(row)
     yield f"after = LAYOUT(before, {', '.join(p.name for p in row.attributes)})"

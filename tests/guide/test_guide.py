@@ -198,4 +198,5 @@ def test_names_end_in_an_underscore_and_signatures_agree() -> None:
     for name in ("add", "subtract", "multiply", "scale", "exp", "reshape", "transpose"):
         ordinary, in_place = getattr(paddle, name), getattr(paddle, name + "_")
         assert in_place is getattr(Tensor, name + "_")
-        assert inspect.signature(ordinary) == inspect.signature(in_place)
+        plain = [p for p in inspect.signature(ordinary).parameters.values() if p.name != "out"]
+        assert plain == list(inspect.signature(in_place).parameters.values())
