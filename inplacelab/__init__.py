@@ -15,14 +15,28 @@ The learner's vocabulary is PaddlePaddle's; nothing is computed in this file.
 
 from __future__ import annotations
 
+import sys
 import warnings
 from importlib import import_module
+from math import e, inf, nan, pi
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from inplacelab import device, nn
+from inplacelab import autograd, base, device, nn
 from inplacelab.autograd.engine import grad
 from inplacelab.autograd.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from inplacelab.base.dygraph import disable_static, enable_static, in_dynamic_mode
 from inplacelab.device import get_device, set_device
+from inplacelab.device.places import (
+    CPUPlace,
+    CUDAPlace,
+    is_compiled_with_cinn,
+    is_compiled_with_cuda,
+    is_compiled_with_distribute,
+    is_compiled_with_ipu,
+    is_compiled_with_rocm,
+    is_compiled_with_xpu,
+)
 from inplacelab.devices.base import Place
 from inplacelab.dtypes import (
     DType as dtype,
@@ -33,10 +47,12 @@ from inplacelab.dtypes import (
 from inplacelab.dtypes import (
     complex64,
     complex128,
+    finfo,
     float16,
     float32,
     float64,
     get_default_dtype,
+    iinfo,
     int8,
     int16,
     int32,
@@ -50,10 +66,19 @@ from inplacelab.printing import set_printoptions
 from inplacelab.tensor import Parameter, Size, Tensor
 
 if TYPE_CHECKING:
+    from inplacelab import optimizer
     from inplacelab.ipython import last_recording, load_ipython_extension
     from inplacelab.recorders.block import record
 
 __version__ = "0.1.0"
+
+newaxis = None
+
+_SHORT = {
+    "cdouble": complex128, "cfloat": complex64, "double": float64, "float": float32, "half": float16, "int": int32, "long": int64,
+    "short": int16,
+}  # fmt: skip
+"""Data types under their shorter names: given by `__getattr__`, so that `int` and `float` are Python's in this file."""
 
 _LAZY = {
     "record": "inplacelab.recorders.block",
@@ -62,22 +87,40 @@ _LAZY = {
 }
 
 __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
-    "Parameter", "Place", "Size", "Tensor", "bool", "complex64", "complex128", "device", "dtype", "enable_grad", "float16",
-    "float32", "float64", "get_default_dtype", "get_device", "get_language", "grad", "int8", "int16", "int32", "int64",
-    "is_grad_enabled", "last_recording", "load_ipython_extension", "nn", "no_grad", "record", "set_default_dtype",
-    "set_device", "set_grad_enabled", "set_language", "set_printoptions", "uint8", *_FUNCTIONS,
+    "CPUPlace", "CUDAPlace", "Parameter", "Place", "Size", "Tensor", "autograd", "base", "bool", "complex128", "complex64",
+    "device", "disable_static", "dtype", "e", "enable_grad", "enable_static", "finfo", "float16", "float32", "float64",
+    "get_default_dtype", "get_device", "get_language", "grad", "iinfo", "in_dynamic_mode", "inf", "int16", "int32", "int64",
+    "int8", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute", "is_compiled_with_ipu",
+    "is_compiled_with_rocm", "is_compiled_with_xpu", "is_grad_enabled", "last_recording", "load_ipython_extension", "nan",
+    "newaxis", "nn", "no_grad", "optimizer", "pi", "record", "set_default_dtype", "set_device", "set_grad_enabled",
+    "set_language", "set_printoptions", "uint8", *_SHORT, *_FUNCTIONS,
 ]  # fmt: skip
 
 # Division by zero gives inf and nan without a word, as in Paddle. Only warnings raised by our own calls are silenced.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"inplacelab(\..*)?$")
 
 
+class _TensorModule(ModuleType):
+    """`inplacelab.tensor` is a module, and can be called like PyTorch's `torch.tensor`: as in Paddle."""
+
+    def __call__(self, data: Any, dtype: Any = None, device: Any = None, requires_grad: object = False) -> Tensor:
+        made: Tensor = _FUNCTIONS["to_tensor"]()(data, dtype, device, not requires_grad)
+        return made
+
+
+sys.modules[Tensor.__module__].__class__ = _TensorModule
+
+
 def __getattr__(name: str) -> Any:
-    """Functions of the table are written out when first asked for; recorders and the notebook are imported then."""
+    """Functions of the table are written out when first asked for; optimizers, recorders and the notebook are imported then."""
     if name in _LAZY:
         value = getattr(import_module(_LAZY[name]), name)
+    elif name == "optimizer":
+        value = import_module("inplacelab.optimizer")
     elif name in _FUNCTIONS:
         value = _FUNCTIONS[name]()
+    elif name in _SHORT:
+        return _SHORT[name]
     else:
         raise AttributeError(f"module 'inplacelab' has no attribute {name!r}")
     globals()[name] = value

@@ -9,6 +9,7 @@ float64
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ import numpy as np
 from inplacelab import errors
 
 __all__ = [
-    "DType", "as_numpy", "bool_", "complex64", "complex128", "float16", "float32", "float64", "get_default_dtype",
-    "int8", "int16", "int32", "int64", "named", "promote", "set_default_dtype", "uint8",
+    "DType", "as_numpy", "bool_", "complex64", "complex128", "finfo", "float16", "float32", "float64", "get_default_dtype",
+    "iinfo", "int8", "int16", "int32", "int64", "named", "promote", "set_default_dtype", "uint8",
 ]  # fmt: skip
 
 
@@ -55,6 +56,7 @@ complex64, complex128 = (DType(n, c) for n, c in [("complex64", 12), ("complex12
 
 _ALL = (bool_, uint8, int8, int16, int32, int64, float16, float32, float64, complex64, complex128)
 _BY_NAME = {d.name: d for d in _ALL}
+NAMES = frozenset(_BY_NAME)
 _BY_NUMPY = {d.numpy: d for d in _ALL}
 
 _default = float32
@@ -122,8 +124,8 @@ def promote(op: str, x: np.dtype[Any], y: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def floating(x: np.dtype[Any]) -> np.dtype[Any]:
-    """The type of `exp(x)` and its like: that of `x`, or the default floating-point type for integers and booleans."""
-    return x if x.kind in "fc" else _default.numpy
+    """The type of `exp(x)` and its like: that of `x`, or float32 for integers and booleans, as in Paddle."""
+    return x if x.kind in "fc" else float32.numpy
 
 
 def real(x: np.dtype[Any]) -> np.dtype[Any]:
@@ -134,3 +136,74 @@ def real(x: np.dtype[Any]) -> np.dtype[Any]:
 def quotient(x: np.dtype[Any], y: np.dtype[Any]) -> np.dtype[Any]:
     """The type of `x / y`."""
     return floating(promote("divide", x, y))
+
+
+# ---- how far a type reaches -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False)
+class IntegerLimits:
+    """What `iinfo` says: the smallest and the largest number, how many bits, the type's name."""
+
+    min: int
+    max: int
+    bits: int
+    dtype: str
+
+    def __repr__(self) -> str:
+        return f"paddle.iinfo(min={self.min}, max={self.max}, bits={self.bits}, dtype={self.dtype})"
+
+
+@dataclass(frozen=True, repr=False)
+class FloatLimits:
+    """What `finfo` says: the smallest and the largest number, the step at 1, the digits, the smallest normal number."""
+
+    min: float
+    max: float
+    eps: float
+    resolution: float
+    smallest_normal: float
+    tiny: float
+    bits: int
+    dtype: str
+
+    def __repr__(self) -> str:
+        numbers = ", ".join(
+            f"{name}={getattr(self, name):g}" for name in ("min", "max", "eps", "resolution", "smallest_normal", "tiny")
+        )
+        return f"paddle.finfo({numbers}, bits={self.bits}, dtype={self.dtype})"
+
+
+def iinfo(dtype: Any) -> IntegerLimits:
+    """How far an integer type reaches.
+
+    Raises:
+        ArgumentError: if it is no integer type.
+
+    >>> from inplacelab import dtypes
+    >>> dtypes.iinfo("int8")
+    paddle.iinfo(min=-128, max=127, bits=8, dtype=int8)
+    """
+    wanted = named(dtype)
+    if wanted.numpy.kind not in "iu":
+        raise errors.no_limits("iinfo", wanted.name, [d.name for d in _ALL if d.numpy.kind in "iu"])
+    limits = np.iinfo(wanted.numpy)
+    return IntegerLimits(int(limits.min), int(limits.max), limits.bits, wanted.name)
+
+
+def finfo(dtype: Any) -> FloatLimits:
+    """How far a floating-point type reaches, and how finely; of a complex type, its parts.
+
+    Raises:
+        ArgumentError: if it is neither.
+    """
+    wanted = named(dtype)
+    if wanted.numpy.kind not in "fc":
+        raise errors.no_limits("finfo", wanted.name, [d.name for d in _ALL if d.numpy.kind in "fc"])
+    part = named(real(wanted.numpy))
+    limits = np.finfo(part.numpy)
+    smallest = float(limits.smallest_normal)
+    return FloatLimits(
+        float(limits.min), float(limits.max), float(limits.eps), 10.0**-limits.precision, smallest, smallest, limits.bits,
+        part.name,
+    )  # fmt: skip

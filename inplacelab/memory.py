@@ -16,13 +16,14 @@ class Ledger:
         peak: the largest `live` in this episode. A recording is an episode of its own: its picture should not be dwarfed by
             what was there before, and the program that it records should not notice.
         earlier: the largest `live` before this episode, since the start or the last `reset_peak`.
-        scratch: the largest temporary buffer that a kernel asked for since then.
+        scratch: the most that a kernel needed besides, for a moment, since then.
+        lent: what the operation that is running has borrowed for as long as it runs.
     """
 
-    __slots__ = ("earlier", "live", "peak", "scratch")
+    __slots__ = ("earlier", "lent", "live", "peak", "scratch")
 
     def __init__(self) -> None:
-        self.live = self.peak = self.earlier = self.scratch = 0
+        self.live = self.peak = self.earlier = self.scratch = self.lent = 0
 
     @property
     def highest(self) -> int:
@@ -41,8 +42,13 @@ class Ledger:
 
     def borrow(self, nbytes: int) -> None:
         """A kernel needs `nbytes` besides its result until it is done."""
-        if nbytes > self.scratch:
-            self.scratch = nbytes
+        if self.lent + nbytes > self.scratch:
+            self.scratch = self.lent + nbytes
+
+    def lend(self, nbytes: int) -> None:
+        """An operation needs `nbytes` until it is done, whatever its kernel borrows besides."""
+        self.borrow(nbytes)
+        self.lent += nbytes
 
     def reset_peak(self) -> None:
         """Count the peak anew, from what is live now."""

@@ -60,13 +60,14 @@ class Tensor:
         "_name",
         "_seen",  # for a view: the storage's version at which `_node` was right
         "_stop",  # stop_gradient, as it was when the history was last brought up to date
-        "_views",  # its views, held weakly, by `id`: they must be found when it leaves its storage
+        "_views",  # its views, held weakly: they must be found when it leaves its storage
         "array",  # the window on the storage: it *is* shape, strides, offset and dtype
         "base",  # the tensor this one is a view of: always the one at the bottom, never another view
         "node",
         "overlaps",  # True if two of its elements share a slot: then it must not be written
         "storage",
-        "untracked",  # a view made under no_grad: the history does not know it
+        "untracked",  # why the history does not know this view: "" (it does), "no_grad" (made so), "stopped" (taken
+        # out), "leaf" (declared one after that), "bits" (of another dtype)
     )
 
     array: Any
@@ -74,7 +75,7 @@ class Tensor:
     base: Tensor | None
     node: Any
     overlaps: bool
-    untracked: bool
+    untracked: str
 
     def __init__(self, *_data: object, **_options: object) -> None:
         raise errors.no_constructor()
@@ -100,8 +101,10 @@ class Tensor:
     @property
     def layout(self) -> Layout:
         """Shape, strides and offset together, all in elements."""
-        first = self.storage.device.offset(self.array, self.storage.buffer)
-        return Layout(self.array.shape, tuple(self.strides), first)
+        array, storage = self.array, self.storage
+        step = array.itemsize
+        first = storage.device.offset(array, storage.buffer)
+        return Layout(array.shape, tuple([s // step for s in array.strides]), first)
 
     @property
     def dtype(self) -> dtypes.DType:
@@ -267,7 +270,7 @@ def over(array: Any, storage: Storage) -> Tensor:
     tensor = _new(Tensor)
     tensor.array, tensor.storage = array, storage
     tensor.base = tensor.node = tensor._grad = tensor._name = tensor._accumulator = tensor._hooks = tensor._views = None
-    tensor._stop, tensor._seen, tensor.overlaps, tensor.untracked = True, 0, False, False
+    tensor._stop, tensor._seen, tensor.overlaps, tensor.untracked = True, 0, False, ""
     return tensor
 
 
@@ -276,10 +279,10 @@ def fresh(array: Any, device: Device) -> Tensor:
     return over(array, Storage(array, device))
 
 
-def look(source: Tensor, layout: Layout) -> Tensor:
+def look(source: Tensor, layout: Layout, dtype: np.dtype[Any] | None = None) -> Tensor:
     """A tensor with `layout` on the storage of `source`; history is the caller's business."""
     storage = source.storage
-    tensor = over(storage.device.window(storage.buffer, layout, source.array.dtype), storage)
+    tensor = over(storage.device.window(storage.buffer, layout, dtype or source.array.dtype), storage)
     tensor.overlaps = may_overlap_itself(layout)
     return tensor
 

@@ -1,1 +1,48 @@
-"""The gradient history: what is saved, how it is rewritten when bytes are shared, and how backward goes through it."""
+"""The gradient history: what is saved, how it is rewritten when bytes are shared, and how backward goes through it.
+
+The public names are Paddle's `paddle.autograd`, and what inplacelab adds: checks of derivatives, copies on request. They are
+imported when first asked for: the engine's own modules are in this package, too, and import each other.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from inplacelab.autograd.check import gradcheck, gradgradcheck
+    from inplacelab.autograd.engine import grad
+    from inplacelab.autograd.keeping import copy_saved_before_write
+    from inplacelab.autograd.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+    from inplacelab.autograd.py_layer import PyLayer, PyLayerContext
+    from inplacelab.autograd.start import backward
+
+_HOME = {
+    "PyLayer": "py_layer",
+    "PyLayerContext": "py_layer",
+    "backward": "start",
+    "copy_saved_before_write": "keeping",
+    "enable_grad": "modes",
+    "grad": "engine",
+    "gradcheck": "check",
+    "gradgradcheck": "check",
+    "is_grad_enabled": "modes",
+    "no_grad": "modes",
+    "set_grad_enabled": "modes",
+}
+
+__all__ = [
+    "PyLayer", "PyLayerContext", "backward", "copy_saved_before_write", "enable_grad", "grad", "gradcheck", "gradgradcheck",
+    "is_grad_enabled", "no_grad", "set_grad_enabled",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'inplacelab.autograd' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"inplacelab.autograd.{_HOME[name]}"), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -144,8 +144,11 @@ class Pass:
     def _accumulate(self, leaf: Tensor, gradient: Tensor, ours: bool) -> None:
         """Put a gradient into `.grad`, or add it to the one that is there.
 
-        A gradient that somebody else can see is copied first: `.grad` may be written by its owner.
+        A gradient that somebody else can see is copied first: `.grad` may be written by its owner. A leaf that was told since
+        to stop the gradient gets none.
         """
+        if leaf._stop:
+            return
         if gradient.array.dtype != leaf.array.dtype:  # cast under `no_grad` since
             gradient = gradient.cast(leaf.dtype)
         if leaf._grad is not None:
@@ -176,7 +179,7 @@ def _leading_to(targets: set[Node | None], roots: Sequence[Node]) -> set[Node]:
 
 def check_leaf_unchanged(leaf: Tensor, gradient: Tensor) -> None:
     """Refuse a gradient that does not fit the leaf any more: its metadata were changed under `no_grad` since."""
-    if leaf.array.shape != gradient.array.shape:
+    if not leaf._stop and leaf.array.shape != gradient.array.shape:
         raise errors.leaf_changed_shape(leaf.given_name, gradient.shape, leaf.shape, tensor=leaf)
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import weakref
 
 from inplacelab import errors
-from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, OpNode, ViewNode
+from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, ViewNode, meta
 from inplacelab.tensor import Tensor
 
 
@@ -26,23 +26,40 @@ def refresh(view: Tensor) -> None:
     """Bring a view's history up to date, if its storage was written since it was last right."""
     version = view.storage.version
     base = view.base
-    if base is None or view._seen == version:
+    if base is None or view._seen == version or (view.untracked and not base._stop):
         return
     view._seen = version
-    if base._stop or view.untracked:
+    if base._stop:
         return
     root = edge(base)
     assert root is not None
-    view.node, view._stop = ViewNode(root, base.layout, view.layout), False
+    view.node, view._stop = ViewNode(root, meta(base), meta(view)), False
 
 
 def edge(tensor: Tensor) -> Node | None:
-    """The node to which a gradient of the tensor's present value goes; None if it needs no gradient."""
+    """The node to which a gradient of the tensor's present value goes; None if it needs no gradient.
+
+    Raises:
+        AmbiguousViewError: if it is a view made under `no_grad` whose storage was written since.
+    """
     if tensor.base is not None:
+        check_view(tensor)
         refresh(tensor)
     if tensor._stop:
         return None
     return tensor.node or accumulator(tensor)
+
+
+def check_view(view: Tensor) -> None:
+    """Refuse to go on with a view made under `no_grad` once its storage was written while its base needs a gradient.
+
+    As long as nothing is written, such a view is a constant. What a write put there may depend on leaves, and whether the
+    program wants that dependence is not known: a constant would be a silently wrong gradient for some. PyTorch refuses, too.
+    """
+    base = view.base
+    made_as_constant = view.untracked == "no_grad" and base is not None and not base._stop
+    if made_as_constant and view._seen != view.storage.version and view.array.size:
+        raise errors.ambiguous_view(tensor=view)
 
 
 def accumulator(leaf: Tensor) -> Node:
@@ -60,9 +77,12 @@ def check_leaf(op: str, target: Tensor, *, setitem: bool = False) -> None:
 
     Raises:
         LeafWriteError: if it is one.
-        WriteConflictError: if the target is a view made under `no_grad` of a tensor with history.
+        WriteConflictError: if the target is a view made under `no_grad` of a tensor with history, or one that shows the
+            bits as another dtype.
     """
     base = target.base
+    if target.untracked == "bits":
+        raise errors.bits_written(op, tensor=target)
     if base is None:
         if target.node is None and not target._stop:
             raise errors.leaf_write(op, target.given_name, view=False, setitem=setitem, tensor=target)
@@ -75,12 +95,12 @@ def check_leaf(op: str, target: Tensor, *, setitem: bool = False) -> None:
         raise errors.leaf_write(op, target.given_name, view=target.node is not None, setitem=setitem, tensor=target)
 
 
-def rebase(target: Tensor, node: OpNode) -> None:
+def rebase(target: Tensor, node: Node) -> None:
     """`node` made the value that was just written through `target`: rewrite the history of everyone concerned."""
     base = target.base
     if base is None:
         target.node, target._stop = node, False
         return
-    base.node = CopySlicesNode(edge(base), base.layout, target.layout, node)
+    base.node = CopySlicesNode(edge(base), meta(base), meta(target), node)
     base._stop = False
     target._seen = -1  # every view, this one too, finds its new node from the base's when next asked

@@ -66,9 +66,16 @@ def _set_stop_gradient(self: Tensor, stop: bool) -> None:
     if self.base is not None:
         refresh(self)
     self._stop = bool(stop)
-    if self.base is not None:
-        self.untracked = self._stop  # a view that was taken out of the history must not be written within it
-        self._seen = self._seen if self._stop else -1
+    if self.base is None or self.untracked == "bits":
+        return
+    if stop:
+        self.untracked = (
+            self.untracked or "stopped"
+        )  # it was taken out of the history, and must not be written within it
+    elif self.untracked in ("no_grad", "leaf"):
+        self.untracked = "leaf"  # it was never in the history of its base: a leaf of its own, as in Paddle and PyTorch
+    else:
+        self.untracked, self._seen = "", -1
 
 
 def _is_leaf(self: Tensor) -> bool:
@@ -133,7 +140,7 @@ def detach(self: Tensor) -> Tensor:
 def detach_(self: Tensor) -> Tensor:
     """Leave the history: a leaf with `stop_gradient=True` from now on. Raises no version."""
     self.node, self._stop = None, True
-    self.untracked = self.base is not None
+    self.untracked = "stopped" if self.base is not None else ""
     return self
 
 

@@ -1,17 +1,23 @@
-"""Whether operations are written into the gradient history.
+"""Whether operations are written into the gradient history, and who looks after what it keeps.
 
-The switch is one module attribute, read by every operation. It belongs to the process, not to a thread.
+Each switch is one module attribute, read by every operation. They belong to the process, not to a thread.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
+
+if TYPE_CHECKING:
+    from inplacelab.autograd.keeping import Keeper
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 recording_history = True
+
+keeper: Keeper | None = None
+"""Who copies what is saved before it is overwritten (see `keeping.py`); None: nobody, and backward refuses."""
 
 
 def is_grad_enabled() -> bool:

@@ -37,6 +37,18 @@ class Meta(NamedTuple):
     def shape(self) -> Shape:
         return self.layout.shape
 
+    def within(self, base: Meta) -> Layout:
+        """The layout of this view in a storage that begins where `base` does. Slots are counted in elements of the view,
+        which may be of another size than the base's: a complex number has two slots of real ones.
+        """
+        start, _ = extent(base.layout)
+        return moved(self.layout, -(start * base.dtype.itemsize // self.dtype.itemsize))
+
+
+def meta(tensor: Tensor) -> Meta:
+    """What there is to remember of a tensor."""
+    return Meta(tensor.layout, tensor.array.dtype)
+
 
 class Rule(Protocol):
     """The derivative with respect to one input."""
@@ -185,16 +197,16 @@ class ViewNode(Node):
     goes to the base, into the slots that the view covers, with zeros elsewhere.
     """
 
-    __slots__ = ("base_layout", "view_layout")
+    __slots__ = ("base", "view")
 
     kind = "AsStridedGradNode"
 
-    def __init__(self, base: Node, base_layout: Layout, view_layout: Layout) -> None:
-        self.edges, self.base_layout, self.view_layout = (base,), base_layout, view_layout
+    def __init__(self, root: Node, base: Meta, view: Meta) -> None:
+        self.edges, self.base, self.view = (root,), base, view
         number(self)
 
     def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:  # noqa: ARG002  # its one edge is always wanted
-        return (g._scatter(self.base_layout, self.view_layout),)
+        return (g._scatter(self.base, self.view),)
 
 
 class CopySlicesNode(Node):
@@ -206,13 +218,13 @@ class CopySlicesNode(Node):
     Source: the same idea and name in PyTorch's autograd.
     """
 
-    __slots__ = ("base_layout", "inner", "view_layout")
+    __slots__ = ("base", "inner", "view")
 
     kind = "CopySlices"
 
-    def __init__(self, base: Node | None, base_layout: Layout, view_layout: Layout, inner: OpNode) -> None:
-        self.edges = (base, *inner.edges[1:])
-        self.base_layout, self.view_layout, self.inner = base_layout, view_layout, inner
+    def __init__(self, root: Node | None, base: Meta, view: Meta, inner: Node) -> None:
+        self.edges = (root, *inner.edges[1:])
+        self.base, self.view, self.inner = base, view, inner
         number(self)
 
     @property
@@ -227,9 +239,8 @@ class CopySlicesNode(Node):
         self.inner.release()
 
     def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
-        start, _ = extent(self.base_layout)
-        whole = g._arrange(moved(self.base_layout, -start))
-        part = whole._window(moved(self.view_layout, -start))
+        whole = g._arrange(self.base.within(self.base))
+        part = whole._window(self.view.within(self.base), self.view.dtype)
         first, *others = self.inner.apply(part.clone(), wanted)
         if not wanted[0]:
             return (None, *others)

@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab import errors, observe
+from inplacelab.autograd import modes
 from inplacelab.tensor import Tensor, fresh, over
 
 
@@ -34,11 +35,17 @@ class Saved:
     def __init__(self, name: str, tensor: Tensor, edge: Any) -> None:
         self.name, self.array, self.storage, self.edge = name, tensor.array, tensor.storage, edge
         self.version, self.is_copy = tensor.storage.version, False
+        if modes.keeper is not None:
+            modes.keeper.register(self)
 
     @property
     def stale(self) -> bool:
         """True if the storage was written after this was kept."""
         return self.storage.version != self.version
+
+    def move(self, copy: Tensor) -> None:
+        """Show a copy of the value from now on: its storage is about to be overwritten."""
+        self.array, self.storage, self.version, self.is_copy = copy.array, copy.storage, copy.storage.version, True
 
     def unpack(self, node: Any) -> Tensor:
         """The tensor as it was kept, with its place in the history, so that it can be differentiated again.

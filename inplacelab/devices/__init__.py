@@ -43,8 +43,8 @@ def find(device: str | Place | Device | None, *, simulate: bool = False) -> Devi
     raise errors.unknown_device(device)
 
 
-def set_device(device: str, *, simulate: bool = False) -> Place:
-    """Make new tensors on `device`: "cpu", or "gpu" with `simulate=True`.
+def set_device(device: str | Place | Device | None, *, simulate: bool = False) -> Place:
+    """Make new tensors on `device`: "cpu", or "gpu" with `simulate=True`; a place will do, too. None changes nothing.
 
     The simulated GPU computes with NumPy but keeps an account of its own, so that memory peaks read as on a real one. It
     says "simulated" wherever it shows, and is never chosen unless `simulate=True` asks for it.

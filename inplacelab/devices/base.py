@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from inplacelab.devices import special
 from inplacelab.layout import Layout
 from inplacelab.memory import Ledger
 
@@ -52,6 +53,11 @@ class Device:
 
     def __repr__(self) -> str:
         return f"<device {self.place.text}>"
+
+    @property
+    def special(self) -> Any:
+        """The library of special functions for this device's arrays, imported when first asked for."""
+        return special.of_numpy_arrays()
 
     def window(self, buffer: Any, layout: Layout, dtype: np.dtype[Any]) -> Any:
         """The array that shows `buffer` through `layout`: shares the bytes, moves nothing."""

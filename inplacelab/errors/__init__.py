@@ -8,12 +8,24 @@ All refusals are raised before anything was written: a refused operation leaves 
 as they were.
 
 `kinds` has the classes; the other modules have one function for each refusal, which holds its words: a file for the graph,
-for what backward needs, for writes, for shapes, for operands.
+for what backward needs, for writes, for shapes, for views, for parts and what is made of them, for operands, for
+arithmetic.
 """
 
+from inplacelab.errors.arithmetic import *
+from inplacelab.errors.attributes import *
+from inplacelab.errors.check import *
+from inplacelab.errors.custom import *
+from inplacelab.errors.draws import *
 from inplacelab.errors.graph import *
 from inplacelab.errors.kinds import *
 from inplacelab.errors.needed import *
 from inplacelab.errors.operands import *
+from inplacelab.errors.parts import *
+from inplacelab.errors.positions import *
+from inplacelab.errors.products import *
 from inplacelab.errors.shapes import *
+from inplacelab.errors.storages import *
+from inplacelab.errors.training import *
+from inplacelab.errors.views import *
 from inplacelab.errors.writes import *

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from inplacelab.errors.kinds import FreedGraphError, NoGradientError, ShapeError, WriteConflictError
+from inplacelab.errors.kinds import (
+    AmbiguousViewError,
+    FreedGraphError,
+    NoGradientError,
+    ShapeError,
+    StaticGraphError,
+    WriteConflictError,
+)
 from inplacelab.language import Text
 
 
@@ -77,4 +84,30 @@ def view_without_history(op: str, **facts: Any) -> WriteConflictError:
             "在 `no_grad` 之外创建视图，或在 `no_grad` 之内写入。",
         ),
         **facts,
+    )
+
+
+def ambiguous_view(**facts: Any) -> AmbiguousViewError:
+    return AmbiguousViewError(
+        "(PermissionDenied) A view created under no_grad is used after its storage was written.",
+        Text(
+            "the view was made as a constant, but what it shows now may depend on tensors that need a gradient: to treat it "
+            "as a constant could be silently wrong.",
+            "该视图是作为常量创建的，但它现在显示的值可能依赖于需要梯度的张量；继续把它当作常量，可能悄悄得出错误的梯度。",
+        ),
+        Text(
+            "make the view outside `no_grad` to have gradients go through it, or use `detach()` to say that it is a constant.",
+            "若希望梯度穿过它，请在 `no_grad` 之外创建视图；若要把它当作常量，请使用 `detach()`。",
+        ),
+        **facts,
+    )
+
+
+def no_static_graphs() -> StaticGraphError:
+    return StaticGraphError(
+        "enable_static(): there are no static graphs here.",
+        Text("every operation runs at once, so that it can be watched.", "每个操作都立即执行，以便逐步观察。"),
+        Text(
+            "leave the call out: the program then runs with dynamic graphs.", "去掉这一调用：程序将以动态图方式运行。"
+        ),
     )

@@ -18,12 +18,14 @@ class Refusal(Exception):
         headline: Paddle's first line.
         why: why this cannot be done.
         mend: what to write instead.
+        hint: Paddle's second line, where programs look for it: the comparison that failed.
         facts: the objects concerned (a tensor, a node, a saved tensor), for a recorder.
     """
 
-    def __init__(self, headline: str, why: Text, mend: Text, **facts: Any) -> None:
-        super().__init__(f"{headline}\n  {_WHY}: {why}\n  {_MEND}: {mend}")
-        self.headline, self.why, self.mend, self.facts = headline, why, mend, facts
+    def __init__(self, headline: str, why: Text, mend: Text, *, hint: str = "", **facts: Any) -> None:
+        second = f"  [Hint: {hint}]\n" if hint else ""
+        super().__init__(f"{headline}\n{second}  {_WHY}: {why}\n  {_MEND}: {mend}")
+        self.headline, self.why, self.mend, self.hint, self.facts = headline, why, mend, hint, facts
         for watch in tuple(watchers):
             watch(self)
 
@@ -72,6 +74,11 @@ class WriteConflictError(Refusal, RuntimeError):
     """One slot would be written twice, or read after it was written, by the same operation."""
 
 
+@_shown_as(RuntimeError)
+class AmbiguousViewError(Refusal, RuntimeError):
+    """A view that was made as a constant was used after its storage was written."""
+
+
 @_shown_as(ValueError)
 class ShapeError(Refusal, ValueError):
     """Shapes do not fit."""
@@ -80,6 +87,11 @@ class ShapeError(Refusal, ValueError):
 @_shown_as(ValueError)
 class AxisError(Refusal, ValueError):
     """An axis does not exist, or is named twice."""
+
+
+@_shown_as(AssertionError)
+class AxisNameError(Refusal, AssertionError):
+    """An axis or a part of one does not exist, where PaddlePaddle checks it by `assert`."""
 
 
 @_shown_as(IndexError)
@@ -117,6 +129,26 @@ class ArgumentError(Refusal, ValueError):
     """An argument has a value that makes no sense here."""
 
 
+@_shown_as(TypeError)
+class ArgumentKindError(Refusal, TypeError):
+    """An argument is of another kind than the number that is needed."""
+
+
+@_shown_as(AssertionError)
+class AssertedArgumentError(Refusal, AssertionError):
+    """An argument makes no sense here, where PaddlePaddle checks it by `assert`."""
+
+
+@_shown_as(ImportError)
+class MissingLibraryError(Refusal, ImportError):
+    """An optional library is needed and not installed."""
+
+
+@_shown_as(ZeroDivisionError)
+class DivisionError(Refusal, ZeroDivisionError):
+    """An integer was to be divided by zero."""
+
+
 @_shown_as(ValueError)
 class DeviceError(Refusal, ValueError):
     """A device is unknown, missing, or not the one that the other tensor is on."""
@@ -132,6 +164,21 @@ class HookError(Refusal, RuntimeError):
     """A hook was to be put where no gradient comes by."""
 
 
+@_shown_as(NotImplementedError)
+class StaticGraphError(Refusal, NotImplementedError):
+    """A static graph was asked for."""
+
+
 @_shown_as(AssertionError)
 class ConversionError(Refusal, AssertionError):
     """A tensor with several elements was used as if it were one number."""
+
+
+@_shown_as(AttributeError)
+class MissingParametersError(Refusal, AttributeError):
+    """An optimizer was made without parameters."""
+
+
+@_shown_as(TypeError)
+class OptionError(Refusal, TypeError):
+    """An optimizer was given an option of a kind that it cannot use."""

@@ -47,5 +47,7 @@ def stale_saved_tensor(
             "ordinary operation in place of the one that ends in an underscore.",
             "把写入放到 `backward()` 之后，或先复制再写（在原地操作之前 `x = x.clone()`），或改用不带下划线的普通操作。",
         ),
+        hint="Expected tensor_version == wrapper_version_snapshot, but received "
+        f"tensor_version:{found_at} != wrapper_version_snapshot:{kept_at}.",
         **facts,
     )

@@ -14,6 +14,7 @@ from inplacelab.errors.kinds import (
     HookError,
     KernelError,
     OperandError,
+    OptionError,
 )
 from inplacelab.language import Text
 
@@ -34,6 +35,17 @@ def unknown_dtype(dtype: Any, known: Sequence[str]) -> DTypeError:
         f"(InvalidType) {dtype!r} is not a data type that a tensor can have here.",
         Text("NumPy computes here, and it has no such type.", "这里由 NumPy 计算，它没有这种类型。"),
         Text("choose one of {known}.", "可选：{known}。").format(known=", ".join(known)),
+    )
+
+
+def no_limits(op: str, dtype: str, possible: Sequence[str]) -> ArgumentError:
+    names = [f"paddle.{name}" for name in possible]
+    return ArgumentError(
+        f"(InvalidArgument) the argument of paddle.{op} can only be {', '.join(names[:-1])} or {names[-1]}",
+        Text("{dtype} is of another kind.", "{dtype} 属于另一类。").format(dtype=dtype),
+        Text(
+            "use `finfo` for floating-point types and `iinfo` for integers.", "浮点类型用 `finfo`，整数类型用 `iinfo`。"
+        ),
     )
 
 
@@ -144,6 +156,17 @@ def different_devices(op: str, x: str, y: str) -> DeviceError:
         f"(InvalidArgument) {op}: the operands are on different devices, {x} and {y}.",
         Text("a kernel reads and writes the memory of one device.", "一个核函数只读写一个设备的内存。"),
         Text("move one of them with `.cpu()` or `.cuda()`.", "用 `.cpu()` 或 `.cuda()` 移动其中一个。"),
+    )
+
+
+def nowhere_to_go() -> OptionError:
+    return OptionError(
+        "to() received no device, no dtype and no tensor.",
+        Text("it is not said where the tensor is to go.", "没有说明张量要去哪里。"),
+        Text(
+            "write `x.to('cpu')`, `x.to('float64')` or `x.to(other)`.",
+            "请写 `x.to('cpu')`、`x.to('float64')` 或 `x.to(other)`。",
+        ),
     )
 
 

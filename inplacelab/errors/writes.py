@@ -49,3 +49,11 @@ def self_overlap(op: str, **facts: Any) -> WriteConflictError:
         ),
         **facts,
     )
+
+
+def no_counter(size: int) -> ShapeError:
+    return ShapeError(
+        f"(InvalidArgument) The number of elements in Input(X) should be 1.Now the number is {size}.",
+        Text("`increment` counts with a tensor of one element.", "`increment` 用只有一个元素的张量来计数。"),
+        Text("use `x.scale_(bias=value)` for several elements.", "多个元素请用 `x.scale_(bias=value)`。"),
+    )

@@ -11,7 +11,8 @@ import numpy as np
 
 from inplacelab import observe
 from inplacelab.autograd import modes
-from inplacelab.ops.factories import generator, to_tensor
+from inplacelab.ops.distributions import generator
+from inplacelab.ops.factories import to_tensor
 from inplacelab.tensor import Parameter, Tensor, adopt
 
 _serials: dict[str, Iterator[int]] = {}

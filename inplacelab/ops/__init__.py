@@ -3,16 +3,46 @@
 from __future__ import annotations
 
 from inplacelab.autograd import methods
-from inplacelab.ops import (
+from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
+    activations,
+    along_axis,
+    arithmetic,
+    arranging,
+    asking,
+    choosing,
+    comparisons,
     contractions,
+    diagonals,
     elementwise,
+    exponentials,
+    extremes,
     factories,
     geometry,
     indexing,
+    joining,
+    limits,
+    linear_algebra,
+    logic,
+    masking,
+    norms,
     operators,
+    pairs,
+    powers,
+    random_fills,
+    random_tensors,
+    reallocations,
     reductions,
+    rounding,
+    scans,
+    scattering,
+    special,
+    splitting,
+    statistics,
     transfers,
+    trigonometry,
+    two_meanings,
     views,
+    windows,
     writes,
 )
 from inplacelab.ops.table import FUNCTIONS, ROWS
@@ -23,5 +53,15 @@ methods.attach()
 geometry.attach()
 writes.attach()
 transfers.attach()
+splitting.attach()
+joining.attach()
+arranging.attach()
+windows.attach()
 indexing.attach()
+masking.attach()
+two_meanings.attach()
 operators.attach()
+reallocations.attach()
+asking.attach()
+comparisons.attach()
+choosing.attach()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inplacelab.language import Text
-from inplacelab.ops.spec import ZERO, Row
+from inplacelab.ops.spec import ZERO, NoFormula, Row
 
 _SHARES = {
     "ordinary": Text("An ordinary operation: the result has a storage of its own.", "普通操作：结果有自己的存储。"),
@@ -48,6 +48,11 @@ def _kept(row: Row, position: int) -> Text:
     name, kept = row.inputs[position], row.keeps(position)
     if row.rules[position] is ZERO:
         return Text(f"Derivative for `{name}`: zero.", f"对 `{name}` 的导数：零。")
+    if isinstance(row.rules[position], NoFormula):
+        return Text(
+            f"Derivative for `{name}`: refused, no formula is known here.",
+            f"对 `{name}` 的导数：拒绝计算，这里没有公式。",
+        )
     if not kept:
         return Text(f"Derivative for `{name}`: keeps no tensor.", f"对 `{name}` 求导：不保存任何张量。")
     names = ", ".join(f"`{n}`" for n in kept)

@@ -7,16 +7,16 @@ so second derivatives go through views too.
 
 from __future__ import annotations
 
+from inplacelab.autograd.nodes import Meta
 from inplacelab.language import Text
-from inplacelab.layout import Layout, Shape, extent, moved
+from inplacelab.layout import Shape
 from inplacelab.ops import run
 from inplacelab.ops.spec import Row, Rule
 from inplacelab.tensor import Tensor, fresh
 
 
-def _part(g: Tensor, base_layout: Layout, view_layout: Layout) -> Tensor:
-    start, _ = extent(base_layout)
-    part: Tensor = g._arrange(moved(base_layout, -start))._window(moved(view_layout, -start))
+def _part(g: Tensor, base: Meta, view: Meta) -> Tensor:
+    part: Tensor = g._arrange(base.within(base))._window(view.within(base), view.dtype)
     return part
 
 
@@ -26,7 +26,7 @@ ARRANGE = Row(
     rules=(Rule(lambda g: g),),
 )  # fmt: skip
 SCATTER = Row(
-    name="_scatter", kind="geometry", inputs=("x",), attrs="base_layout, view_layout", node="ScatterGradNode", in_place=False,
+    name="_scatter", kind="geometry", inputs=("x",), attrs="base, view", node="ScatterGradNode", in_place=False,
     says=Text("Zeros laid out like a base, with `x` in the slots of a view.", "按基张量布局的零，视图所在的槽位放入 `x`。"),
     rules=(Rule(_part),),
 )  # fmt: skip

@@ -12,11 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import errors, observe
+from inplacelab import dtypes, errors, observe
 from inplacelab.language import Text
 from inplacelab.layout import Shape, is_basic
 from inplacelab.ops import views, writes
 from inplacelab.ops.factories import operand, to_tensor
+from inplacelab.ops.kernels import start
+from inplacelab.ops.positions import check_dtype
+from inplacelab.ops.run import slots_of
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import Made, add_row
 from inplacelab.tensor import Tensor
@@ -48,9 +51,11 @@ def _plain(key: Any) -> Any:
         key = np.asarray([k.item() if isinstance(k, Tensor) else k for k in key], dtype=None if key else np.intp)
     elif not (key is None or key is Ellipsis or isinstance(key, int | slice | np.ndarray | np.integer)):
         raise errors.bad_index(key)
-    if isinstance(key, np.ndarray) and key.dtype.kind not in "biu":
+    if not isinstance(key, np.ndarray):
+        return key
+    if key.dtype.kind not in "biu":
         raise errors.bad_index(key.dtype.name)
-    return key
+    return np.ascontiguousarray(key) if key.ndim else key
 
 
 def _selected_shape(x: Shape, key: Any) -> Shape:
@@ -88,13 +93,22 @@ def _take(out: Any, x: Any, key: Any, device: Any) -> None:
 
 
 def _put(out: Any, x: Any, y: Any, key: Any, accumulate: bool, device: Any) -> None:
-    device.ledger.borrow(prod(_selected_shape(x.shape, key)))  # a byte for each element, while the key was checked
-    if out is not x:
-        np.copyto(out, x)
+    """NumPy goes through indices and values in the order of their strides, and where a position repeats the order counts: so
+    both are laid out in the order of their elements.
+    """
+    copied = 0 if accumulate or y.flags.c_contiguous else y.nbytes
+    checking = prod(_selected_shape(x.shape, key))  # a byte for each element, while the key was checked
+    device.ledger.borrow(_bytes_of(key) + max(copied, checking))
+    start(out, x)
     if accumulate:
         np.add.at(out, key, y)
     else:
-        out[key] = y
+        out[key] = np.ascontiguousarray(y)
+
+
+def _bytes_of(key: Any) -> int:
+    """The indices are copied, as the program may go on to change its own."""
+    return sum(k.nbytes for k in key if isinstance(k, np.ndarray))
 
 
 add_row(
@@ -109,6 +123,37 @@ add_row(
     d_y=_gradient_of_put,
     attrs="key, accumulate=False", kernel=_put, shape=same, prepare={"key": _positions}, function=False,
     node="IndexPutGradNode", called="setitem", dtype=same,
+)  # fmt: skip
+
+
+def _indices(x: Any, indices: Any) -> Any:
+    if not isinstance(indices, tuple | list) or not indices:
+        raise errors.not_indices(indices)
+    counted = [tuple(k.shape) for k in indices if k.dtype not in (bool, dtypes.bool_)]
+    try:
+        np.broadcast_shapes(*counted)
+    except ValueError:
+        raise errors.cannot_broadcast("index_put", counted[0], counted[-1]) from None
+    return _positions(x, tuple(indices))
+
+
+def _check_put(x: Any, indices: Any, value: Any) -> None:
+    check_dtype("index_put", "value", x, value)
+    selected = _selected_shape(x.shape, _indices(x, indices))
+    if not fits(value.shape, selected):
+        raise errors.wrong_shape("index_put", "value", selected, value.shape)
+
+
+def _index_put(out: Any, x: Any, indices: Any, value: Any, accumulate: bool, device: Any) -> None:
+    _put(out, x, value, indices, accumulate, device)
+
+
+add_row(
+    "scatter", "index_put", "x, value", ("Write `value` at the positions in `indices`, one tensor for each axis, or add it there.",
+                                         "把 `value` 写到（或加到）`indices` 所指的位置，每个轴对应一个张量。"),
+    call="x, indices, value, accumulate=False", validate=_check_put, kernel=_index_put, shape=same, dtype=same, prepare={"indices": _indices},
+    d_x=lambda g, indices, accumulate: g if accumulate else g.index_put(indices, g._take(indices)._zeros()),
+    d_value=lambda g, indices, accumulate: _gradient_of_put(g, indices, accumulate),
 )  # fmt: skip
 
 
@@ -153,8 +198,7 @@ def _tell_written(x: Tensor, value: Any, written: Callable[[], Any]) -> None:
 
 def _slots_at(x: Tensor, key: Any) -> list[int]:
     """The slots of the storage that `x[key]` shows."""
-    storage = x.storage
-    slots = storage.device.window(np.arange(storage.slots), x.layout, np.dtype(np.int64))
+    slots = slots_of(x)
     return [int(slot) for slot in np.unique(slots[_positions(slots, key)])]
 
 

@@ -14,9 +14,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from inplacelab import dtypes
+from inplacelab import dtypes, errors
 from inplacelab.ops.contractions import flip_last
 from inplacelab.ops.factories import operand
+from inplacelab.ops.run import as_met
 from inplacelab.ops.table import FUNCTIONS, ROWS, Made
 from inplacelab.tensor import Tensor
 
@@ -77,21 +78,43 @@ def _divided(x: Tensor, number: Any) -> Tensor:
     return x.divide(operand(number, x)) if number == 0 else x.scale(1.0 / number)
 
 
-def _divides(x: Tensor, number: Any) -> Tensor:
-    x = x.astype("float32") if x.array.dtype.kind in "biu" else x
-    return operand(number, x).divide(x)
-
-
-def _compared(name: str) -> _Operator:
-    return _binary(name, lambda x, number: getattr(x, name)(operand(number, x)))
-
-
 def _matmul(self: Tensor, other: Any) -> Tensor:
     return matmul(self, other) if isinstance(other, Tensor) else NotImplemented
 
 
-def _pow(self: Tensor, exponent: Any) -> Tensor:
-    return _meeting(self, exponent).pow(exponent) if _is_number(exponent) else NotImplemented
+def _with_operand(name: str, *, reflected: bool = False) -> _Operator:
+    """An operator that takes a number as a tensor without axes, of the dtype of `x`."""
+
+    def with_number(x: Tensor, number: Any) -> Tensor:
+        other = as_met(name, "y", 1, number, x)
+        first, second = (other, x) if reflected else (x, other)
+        result: Tensor = getattr(first, name)(second)
+        return result
+
+    return _binary(name, with_number, reflected=reflected)
+
+
+def _on_bits(name: str, *, reflected: bool = False) -> _Operator:
+    """The same for operators on bits: of the numbers they take integers and truth values only."""
+    operator = _with_operand(name, reflected=reflected)
+
+    def checked(self: Tensor, other: Any) -> Tensor:
+        fraction = _is_number(other) and not isinstance(other, int | np.integer | np.bool_)
+        return cast(Tensor, NotImplemented) if fraction else operator(self, other)
+
+    checked.__doc__ = operator.__doc__
+    return checked
+
+
+def _not(self: Tensor) -> Tensor:
+    return self.bitwise_not()
+
+
+def _pos(self: Tensor) -> Tensor:
+    """The tensor itself."""
+    if self.array.dtype.kind == "b":
+        raise errors.no_positive_truth()
+    return self
 
 
 def _neg(self: Tensor) -> Tensor:
@@ -108,8 +131,8 @@ def astype(self: Tensor, dtype: Any) -> Tensor:
 
 
 def _reversed_axes(self: Tensor) -> Tensor:
-    """The axes in reverse order: a view."""
-    return self.transpose(list(range(self.ndim))[::-1])
+    """The axes in reverse order: a view; of fewer than two axes the tensor itself."""
+    return self if self.ndim < 2 else self.transpose(list(range(self.ndim))[::-1])
 
 
 def attach() -> None:
@@ -122,11 +145,19 @@ def attach() -> None:
         "__mul__": _binary("multiply", lambda x, n: x.scale(n)),
         "__rmul__": _binary("multiply", lambda x, n: x.scale(n), reflected=True),
         "__truediv__": _binary("divide", _divided),
-        "__rtruediv__": _binary("divide", _divides, reflected=True),
-        "__matmul__": _matmul, "__pow__": _pow, "__neg__": _neg, "__abs__": _abs,
-        "__eq__": _compared("equal"), "__ne__": _compared("not_equal"),
-        "__lt__": _compared("less_than"), "__le__": _compared("less_equal"),
-        "__gt__": _compared("greater_than"), "__ge__": _compared("greater_equal"),
+        "__rtruediv__": _with_operand("divide", reflected=True),
+        "__floordiv__": _with_operand("floor_divide"), "__rfloordiv__": _with_operand("floor_divide", reflected=True),
+        "__mod__": _with_operand("remainder"), "__rmod__": _with_operand("remainder", reflected=True),
+        "__pow__": _with_operand("pow"), "__rpow__": _with_operand("pow", reflected=True),
+        "__and__": _on_bits("bitwise_and"), "__rand__": _on_bits("bitwise_and", reflected=True),
+        "__or__": _on_bits("bitwise_or"), "__ror__": _on_bits("bitwise_or", reflected=True),
+        "__xor__": _on_bits("bitwise_xor"), "__rxor__": _on_bits("bitwise_xor", reflected=True),
+        "__lshift__": _on_bits("bitwise_left_shift"), "__rlshift__": _on_bits("bitwise_left_shift", reflected=True),
+        "__rshift__": _on_bits("bitwise_right_shift"), "__rrshift__": _on_bits("bitwise_right_shift", reflected=True),
+        "__matmul__": _matmul, "__neg__": _neg, "__pos__": _pos, "__abs__": _abs, "__invert__": _not,
+        "__eq__": _with_operand("equal"), "__ne__": _with_operand("not_equal"),
+        "__lt__": _with_operand("less_than"), "__le__": _with_operand("less_equal"),
+        "__gt__": _with_operand("greater_than"), "__ge__": _with_operand("greater_equal"),
         "matmul": matmul, "mm": matmul,
         "astype": astype, "T": property(_reversed_axes),
         "__array_priority__": 1000, "__array_ufunc__": None,

@@ -9,14 +9,15 @@ import numpy as np
 
 from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, normal_axis
-from inplacelab.ops.elementwise import quietly
+from inplacelab.ops.kernels import conj, quietly
 from inplacelab.ops.run import sizes_of
+from inplacelab.ops.scans import products_before
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import add_row, reduction
 from inplacelab.tensor import Tensor
 
 
-def _axes(x: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:
+def axes_of(x: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:
     """The axes to reduce, counted from the front: all for None, as for an empty list."""
     if axis is None:
         return tuple(range(x.ndim))
@@ -27,17 +28,19 @@ def _axes(x: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:
     return tuple(a for a in axes if a < x.ndim) if axes else tuple(range(x.ndim))
 
 
-def _reduced(x: Shape, axis: tuple[int, ...], keepdim: bool) -> Shape:
+def reduced(x: Shape, axis: tuple[int, ...], keepdim: bool) -> Shape:
+    """The shape that is left, with one element on each reduced axis if `keepdim`."""
     sizes = [(1 if k in axis else n) for k, n in enumerate(x)]
     return tuple(n for k, n in enumerate(sizes) if keepdim or k not in axis)
 
 
-def _spread(g: Tensor, shape: Shape, axis: tuple[int, ...]) -> Tensor:
+def spread(g: Tensor, shape: Shape, axis: tuple[int, ...]) -> Tensor:
     """The gradient of a sum: every element that was added gets the gradient of its sum."""
-    return g.reshape(_reduced(shape, axis, True)).expand(shape)
+    return g.reshape(reduced(shape, axis, True)).expand(shape)
 
 
-def _count(shape: Shape, axis: tuple[int, ...]) -> int:
+def count(shape: Shape, axis: tuple[int, ...]) -> int:
+    """How many elements make one."""
     return int(np.prod([shape[k] for k in axis], dtype=int))
 
 
@@ -50,7 +53,7 @@ def _mean(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
     np.sum(x, axis, out.dtype, out, keepdim)
     np.true_divide(
         out,
-        np.float64(_count(x.shape, axis)) if out.dtype.kind in "biu" else _count(x.shape, axis),
+        np.float64(count(x.shape, axis)) if out.dtype.kind in "biu" else count(x.shape, axis),
         out,
         casting="unsafe",
     )
@@ -83,16 +86,77 @@ def _sum_dtype(x: Any, dtype: Any) -> Any:
 
 reduction(
     "sum", ("The sum over the axes in `axis`, or over all.", "沿 `axis` 各轴求和；缺省时对全部元素求和。"),
-    attrs="axis=None, dtype=None, keepdim=False", kernel=_sum, prepare={"axis": _axes},
-    shape=lambda x, axis, keepdim: _reduced(x, axis, keepdim), dtype=_sum_dtype,
-    d_x=lambda g, x_meta, axis: _spread(g, x_meta.shape, axis),
+    attrs="axis=None, dtype=None, keepdim=False", kernel=_sum, prepare={"axis": axes_of},
+    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_sum_dtype,
+    d_x=lambda g, x_meta, axis: spread(g, x_meta.shape, axis),
 )  # fmt: skip
 reduction(
     "mean", ("The mean over the axes in `axis`, or over all.", "沿 `axis` 各轴求平均；缺省时对全部元素求平均。"),
-    attrs="axis=None, keepdim=False", kernel=_mean, prepare={"axis": _axes},
-    shape=lambda x, axis, keepdim: _reduced(x, axis, keepdim), dtype=same,
-    d_x=lambda g, x_meta, axis: _spread(g, x_meta.shape, axis).scale(1.0 / max(_count(x_meta.shape, axis), 1)),
+    attrs="axis=None, keepdim=False", kernel=_mean, prepare={"axis": axes_of},
+    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=same,
+    d_x=lambda g, x_meta, axis: spread(g, x_meta.shape, axis).scale(1.0 / max(count(x_meta.shape, axis), 1)),
 )  # fmt: skip
+
+# ---- products -------------------------------------------------------------------------------------------------------------------
+
+
+def _prod(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
+    np.prod(x, axis, out.dtype, out, keepdim)
+
+
+def _prod_dtype(x: Any, dtype: Any) -> Any:
+    return x if dtype is None else dtypes.as_numpy(dtype)
+
+
+def _check_factors(x: Any, dtype: Any) -> None:
+    if _prod_dtype(x.dtype, dtype).kind == "b":
+        raise errors.no_kernel("prod", "bool")
+
+
+def _gradient_of_product(g: Tensor, x: Tensor, axis: tuple[int, ...]) -> Tensor:
+    """For each factor the product of the others: of those before it, times those behind it.
+
+    Nothing is divided by `x`, so zeros do no harm. PaddlePaddle 3.3.1 divides: with a zero among the factors its gradient is NaN.
+    """
+    order = [*(k for k in range(x.ndim) if k not in axis), *axis]
+    rows = count(reduced(x.array.shape, axis, False), tuple(range(x.ndim - len(axis))))
+    line = x.transpose(order).reshape([rows, count(x.array.shape, axis)]) if x.ndim else x.reshape([1, 1])
+    others = products_before(line, 1) * products_before(line[:, ::-1], 1)[:, ::-1]
+    shape = [x.shape[k] for k in order]
+    back = others.reshape(shape).transpose(np.argsort(order).tolist()) if x.ndim else others.reshape([])
+    return spread(g, x.array.shape, axis) * conj(back)
+
+
+reduction(
+    "prod", ("The product over the axes in `axis`, or over all.", "沿 `axis` 各轴求积；缺省时对全部元素求积。"),
+    attrs="axis=None, keepdim=False, dtype=None", kernel=_prod, prepare={"axis": axes_of}, validate=_check_factors,
+    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_prod_dtype,
+    d_x=_gradient_of_product,
+)  # fmt: skip
+
+# ---- all, any -------------------------------------------------------------------------------------------------------------------
+
+
+def _all(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
+    np.all(x, axis, out, keepdim)
+
+
+def _any(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
+    np.any(x, axis, out, keepdim)
+
+
+reduction(
+    "all", ("True where all elements along `axis` are true, or not zero.", "沿 `axis` 的元素全为真（或非零）时得 True。"),
+    attrs="axis=None, keepdim=False", kernel=_all, prepare={"axis": axes_of}, dtype=lambda: np.dtype(bool), out=True,
+    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim),
+)  # fmt: skip
+reduction(
+    "any", ("True where some element along `axis` is true, or not zero.", "沿 `axis` 有元素为真（或非零）时得 True。"),
+    attrs="axis=None, keepdim=False", kernel=_any, prepare={"axis": axes_of}, dtype=lambda: np.dtype(bool), out=True,
+    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim),
+)  # fmt: skip
+
+# ---- expand ---------------------------------------------------------------------------------------------------------------------
 
 # the opposite of a reduction: one element becomes many. A copy, as in Paddle (PyTorch gives a view with stride 0).
 add_row(

@@ -13,16 +13,16 @@ from math import prod
 from numbers import Number
 from operator import index as as_integer
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 
 from inplacelab import dtypes, errors, observe
 from inplacelab.autograd import modes
-from inplacelab.autograd.history import check_leaf, edge, refresh
-from inplacelab.autograd.nodes import Meta, Node, OpNode, number
+from inplacelab.autograd.history import check_leaf, check_view, edge, refresh
+from inplacelab.autograd.nodes import Meta, Node, OpNode, meta, number
 from inplacelab.autograd.saved import Saved, save_copy
-from inplacelab.layout import Layout, Shape, extent, moved
+from inplacelab.autograd.views import Views
+from inplacelab.layout import Layout, Shape, extent, may_overlap_itself
 from inplacelab.ops.spec import Row
 from inplacelab.storage import Unaccounted
 from inplacelab.tensor import Tensor, adopt, fresh, look, over
@@ -44,16 +44,29 @@ def as_operand(op: str, argument: str, position: int, value: Any, x: Any) -> Ten
     """
     if isinstance(value, Tensor):
         return value
-    if not isinstance(value, Number | np.bool_) or not isinstance(x, Tensor):
-        raise errors.not_a_tensor(op, argument, position, value)
+    if not isinstance(value, Number | np.bool_):
+        raise errors.not_a_number(value)
+    if not isinstance(x, Tensor):
+        raise errors.not_a_tensor(op, "x", 0, x)
     if isinstance(value, complex) and x.array.dtype.kind != "c":
         raise errors.cannot_promote("number", x.array.dtype.name, "complex")
     return over(constant(value, x.array.dtype), Unaccounted(constant(value, x.array.dtype), x.storage.device))
 
 
-def refuse_dtype(op: str, dtype: np.dtype[Any]) -> None:
-    """Refuse an operation that is not defined for this dtype."""
-    raise errors.no_kernel(op.rstrip("_"), dtype.name)
+def as_met(op: str, argument: str, position: int, value: Any, x: Any) -> Tensor:
+    """The same for a number that an integer or boolean tensor is computed with: it must not lose its fraction on the way."""
+    with np.errstate(invalid="ignore"):  # infinity is no integer, either
+        made = as_operand(op, argument, position, value, x)
+    if made is not value and made.array.dtype.kind in "iub" and made.array != value:
+        raise errors.cannot_promote(op, made.array.dtype.name, type(value).__name__)
+    return made
+
+
+def check_dtype(op: str, kinds: str, *inputs: np.dtype[Any]) -> None:
+    """Refuse an operation whose inputs do not meet, or meet in a dtype that it is not defined for."""
+    dtype = promoted(op, *inputs)
+    if dtype.kind not in kinds:
+        raise errors.no_kernel(op.rstrip("_"), dtype.name)
 
 
 def broadcast(op: str, *tensors: Tensor) -> Shape:
@@ -80,21 +93,40 @@ def check_fits(op: str, x: Tensor, y: Tensor) -> None:
 
 
 def same_window(x: Tensor, y: Tensor) -> bool:
-    """True if two tensors show the same slots in the same order."""
-    return x.array is y.array or (x.storage is y.storage and x.layout == y.layout)
+    """True if two tensors show the same slots in the same order; axes of one element make no difference."""
+    return x.array is y.array or (x.storage is y.storage and _walk(x.layout) == _walk(y.layout))
+
+
+def _walk(layout: Layout) -> tuple[int, list[tuple[int, int]]]:
+    """In which order a layout goes through the slots."""
+    return layout.offset, [(n, s) for n, s in zip(layout.shape, layout.strides, strict=True) if n != 1]
 
 
 def check_overlap(op: str, x: Tensor, y: Tensor) -> None:
-    """Refuse to read `y` while writing `x` if they share some slots but are not the same window."""
-    if not same_window(x, y) and x.storage.device.share_a_slot(x.array, y.array):
+    """Refuse to read `y` while writing `x` if some slot would be written by one element and read by another."""
+    if not same_window(x, y) and x.storage.device.share_a_slot(x.array, y.array) and _cross(x, y):
         raise errors.partial_overlap(op, tensor=x, operand=y)
 
 
+def _cross(x: Tensor, y: Tensor) -> bool:
+    """True if an element of `y` lies in a slot that another element of `x` is written to."""
+    if x.array.dtype != y.array.dtype:
+        return True
+    written = slots_of(x)
+    read = np.broadcast_to(slots_of(y), written.shape)
+    return bool(np.isin(read[read != written], written).any())
+
+
+def slots_of(x: Tensor) -> Any:
+    """The number of the slot that each element lies in."""
+    return x.storage.device.window(np.arange(x.storage.slots), x.layout, np.dtype(np.int64))
+
+
 def apart(x: Tensor, y: Tensor) -> Any:
-    """The values of `y`, in a buffer of their own if they are what is about to be overwritten."""
-    if not same_window(x, y):
+    """The values of `y`, in a buffer of their own if some of them are about to be overwritten."""
+    if not x.storage.device.share_a_slot(x.array, y.array):
         return y.array
-    x.storage.device.ledger.borrow(y.nbytes)
+    x.storage.device.ledger.lend(y.nbytes)
     return x.storage.device.from_host(y.array)
 
 
@@ -114,21 +146,16 @@ def refuse_self_overlap(op: str, x: Tensor) -> None:
 def save_operand(name: str, y: Tensor, y_edge: Node | None, x: Tensor) -> Saved:
     """Keep an operand of an operation that is about to write `x`.
 
-    Normally nothing is copied. But if the operand is what will be overwritten (`x.multiply_(x)`), a copy is.
+    Normally nothing is copied. But if some of it will be overwritten (`x.multiply_(x)`), a copy is.
     """
-    if y.storage is x.storage and same_window(x, y):
+    if y.storage is x.storage and x.storage.device.share_a_slot(x.array, y.array):
         return save_copy(name, y, y_edge)
     return Saved(name, y, y_edge)
 
 
-def meta(x: Tensor) -> Meta:
-    """What a derivative may remember of `x` without its bytes."""
-    return Meta(x.layout, x.array.dtype)
-
-
 def attach(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any]) -> OpNode | None:
     """Give `result` its place in the history, for operations of one input that keep no tensors."""
-    if not modes.recording_history or x._stop:
+    if not modes.recording_history or x._stop or row.rules[0] is None:
         return None
     node = OpNode.__new__(OpNode)
     node.row, node.edges, node.kept, node.facts = row, (edge(x),), {}, facts
@@ -140,21 +167,52 @@ def attach(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any]) -> OpN
 # ---- views and changes of metadata --------------------------------------------------------------------------------------
 
 
-def view(row: Row, x: Tensor, before: Layout, after: Layout, facts: Mapping[str, Any]) -> Tensor:
-    """Another tensor on the storage of `x`."""
-    if x.base is not None:
+def window(x: Tensor, layout: Layout, dtype: np.dtype[Any] | None = None) -> Any:
+    """The array that shows the storage of `x` through a layout."""
+    return x.storage.device.window(x.storage.buffer, layout, dtype or x.array.dtype)
+
+
+def view(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: Layout | None = None) -> Tensor:
+    """Another tensor on the storage of `x`: it shows the array `shown`, whose layout is `after` (or is found out if needed)."""
+    base, storage = x.base, x.storage
+    if base is not None:
+        if modes.recording_history:
+            check_view(x)
         refresh(x)
-    result = look(x, after)
-    base = result.base = x if x.base is None else x.base
-    if base._views is None:
-        base._views = WeakValueDictionary()
-    base._views[id(result)] = result
-    result._seen = x.storage.version
-    result.untracked = x.untracked or not modes.recording_history
-    node = attach(row, x, result, {**facts, "x_meta": Meta(before, x.array.dtype), "out_layout": after})
+    result = over(shown, storage)
+    if after is not None or x.overlaps:
+        result.overlaps = may_overlap_itself(after or result.layout)
+    _belong(result, x if base is None else base)
+    result._seen = x._seen if x.untracked else storage.version
+    result.untracked = x.untracked or ("" if modes.recording_history else "no_grad")
+    if row.rules[0] is None:
+        result.untracked = "bits"
+    node = None
+    if not x._stop and modes.recording_history:
+        node = attach(row, x, result, _remembered(row, x, result, facts, after))
     if observe.listeners:
-        observe.tell(row.name, "view", (x,), result, node)
+        observe.tell(row.called or row.name, "view", (x,), result, node)
     return result
+
+
+def _belong(view: Tensor, base: Tensor) -> None:
+    """Make `view` one of the views of `base`."""
+    view.base = base
+    if base._views is None:
+        base._views = Views()
+    base._views.add(view)
+
+
+def _remembered(
+    row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any], after: Layout | None
+) -> Mapping[str, Any]:
+    """Of all there is to know about a view, what its derivative asks for: finding out where a window lies takes a while."""
+    known = dict(facts)
+    if "x_meta" in row.facts:
+        known["x_meta"] = meta(x)
+    if "out_meta" in row.facts:
+        known["out_meta"] = meta(result) if after is None else Meta(after, result.array.dtype)
+    return known
 
 
 def copied(row: Row, x: Tensor, shape: Shape, facts: Mapping[str, Any]) -> Tensor:
@@ -165,7 +223,7 @@ def copied(row: Row, x: Tensor, shape: Shape, facts: Mapping[str, Any]) -> Tenso
     result = fresh(out, device)
     if x.base is not None:
         refresh(x)
-    node = attach(row, x, result, {**facts, "x_meta": meta(x), "out_layout": result.layout})
+    node = attach(row, x, result, {**facts, "x_meta": meta(x), "out_meta": meta(result)})
     if observe.listeners:
         observe.tell(row.name, "ordinary", (x,), result, node)
     return result
@@ -188,9 +246,12 @@ def relayout(row: Row, x: Tensor, before: Layout, after: Layout, facts: Mapping[
     node = None
     if has_history and (base is not None or x.node is not None):
         with modes.set_grad_enabled(True):
-            node = attach(row, x, shown, {**facts, "x_meta": Meta(before, x.array.dtype), "out_layout": after})
+            metas = {"x_meta": Meta(before, x.array.dtype), "out_meta": Meta(after, x.array.dtype)}
+            node = attach(row, x, shown, {**facts, **metas})
     x.array, x.overlaps = shown.array, shown.overlaps
     storage.version += 1
+    if modes.keeper is not None:
+        modes.keeper.after_write(storage)  # no slot was written: what is saved still shows what it showed
     if base is not None:
         x._seen = -1 if has_history else storage.version
     elif node is not None:
@@ -251,15 +312,16 @@ def into(op: str, out: Any, inputs: Sequence[Tensor], compute: Callable[[], Tens
 
 def bequeath(x: Tensor) -> None:
     """`x` is about to leave its storage: the views that stay behind get a base in its place, with its history."""
-    views = [view for view in (x._views or {}).values() if view.base is x]
+    views = [view for view in x._views or () if view.base is x]
     if not views:
         return
     heir = over(x.array, x.storage)
     heir.overlaps, heir._stop, heir._name = x.overlaps, x._stop, x._name
     heir.node = edge(x)  # also of a leaf: what the old bytes were goes on to lead to it
-    heir._views = WeakValueDictionary({id(view): view for view in views})
+    heir._views = Views()
     for view in views:
         view.base = heir
+        heir._views.add(view)
     x._views = None
 
 
@@ -276,16 +338,18 @@ def arrange(row: Row, x: Tensor, layout: Layout) -> Tensor:
     return result
 
 
-def scatter(row: Row, x: Tensor, base_layout: Layout, view_layout: Layout) -> Tensor:
+def scatter(row: Row, x: Tensor, base: Meta, view: Meta) -> Tensor:
     """Zeros laid out like a base, with `x` in the slots of a view of it; added up where the view shows a slot twice."""
-    device, (start, stop) = x.storage.device, extent(base_layout)
-    whole = fresh(np.zeros(stop - start, x.array.dtype), device)
-    part = device.window(whole.array, moved(view_layout, -start), x.array.dtype)
+    device, (start, stop) = x.storage.device, extent(base.layout)
+    whole = fresh(np.zeros(stop - start, base.dtype), device)
+    shown = view.within(base)
+    part = device.window(whole.array, shown, view.dtype)
     if part.size:
-        slots = device.window(np.arange(stop - start), moved(view_layout, -start), np.dtype(np.int64))
-        np.add.at(whole.array, slots, x.array) if _repeats(slots) else np.copyto(part, x.array)
-    result = over(device.window(whole.array, moved(base_layout, -start), x.array.dtype), whole.storage)
-    attach(row, x, result, {"base_layout": base_layout, "view_layout": view_layout})
+        line = whole.array.view(view.dtype)
+        slots = device.window(np.arange(line.size), shown, np.dtype(np.int64))
+        np.add.at(line, slots, x.array) if _repeats(slots) else np.copyto(part, x.array)
+    result = over(device.window(whole.array, base.within(base), base.dtype), whole.storage)
+    attach(row, x, result, {"base": base, "view": view})
     return result
 
 

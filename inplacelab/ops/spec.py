@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from inplacelab import errors
 from inplacelab.language import Text
 
 
@@ -40,6 +41,18 @@ class Rule:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.asks = parameters_of(function)
+
+
+class NoFormula(Rule):
+    """There is a derivative, but no formula for it here: whoever asks for it is refused, and not given a zero."""
+
+    __slots__ = ()
+
+    def __init__(self, op: str, argument: str) -> None:
+        def refuse(g: Any) -> Any:
+            raise errors.no_formula(op, argument)
+
+        super().__init__(refuse)
 
 
 ZERO = Rule(lambda g: g._zeros())
@@ -72,11 +85,14 @@ class Row:
         validate: checks arrays and attributes, by name, before anything else happens.
         kernel: computes into `out`; its parameters are named after what it wants (out, inputs, attributes, device).
         ufunc: instead of a kernel: a NumPy ufunc, called as `ufunc(x, y, out)`.
-        plain: with both: the condition on the attributes under which the ufunc alone will do.
+        plain: with both: the condition on the attributes, and on the array `a0`, under which the ufunc alone will do.
         shape: the shape of the result, from the shapes of the inputs and the attributes it names.
         dtype: the dtype of the result, from those of the inputs and the attributes it names.
+        dtype_ordinary: the same for the ordinary variant, where that differs: it may count small integers in int64.
+        resizes: in place, a result of another shape is given a new storage; otherwise it is refused.
         prepare: for an attribute, a function (array, value) that checks it and brings it into the kernel's form.
         layout: for a view: the new layout, from the old one and the attributes; None where no view is possible.
+        shortcut: for a view: NumPy's own way to the same window, from the array and the attributes; None where it has none.
         rules: the derivative with respect to each input.
         ordinary, in_place: which variants there are.
         method, function: whether there is a Tensor method and a function in the package's top level.
@@ -104,8 +120,11 @@ class Row:
     plain: str = ""
     shape: Callable[..., tuple[int, ...]] | None = None
     dtype: Callable[..., Any] | None = None
+    dtype_ordinary: Callable[..., Any] | None = None
+    resizes: bool = False
     prepare: Mapping[str, Callable[[Any, Any], Any]] = field(default_factory=dict)
     layout: Callable[..., Any] | None = None
+    shortcut: Callable[..., Any] | None = None
     rules: tuple[Rule | None, ...] = ()
     ordinary: bool = True
     in_place: bool = True
@@ -157,11 +176,18 @@ class Row:
         """True if the result at one place reads the inputs at that place only."""
         return self.kind in POINTWISE and self.shape is None
 
+    @property
+    def reads_apart(self) -> bool:
+        """True if operands that show slots of the target are read from a copy: where the result at one place reads other
+        places, and where values are only copied, so that nothing but the order of the loop would be in the way.
+        """
+        return len(self.inputs) > 1 and (not self.pointwise or self.kind == "overwrite")
+
     def needed_for(self, name: str) -> tuple[int, ...]:
         """The positions of the inputs whose derivative asks for `name`."""
         return tuple(k for k, rule in enumerate(self.rules) if rule and name in rule.asks)
 
-    @property
+    @cached_property
     def facts(self) -> tuple[str, ...]:
         """The attributes and metadata that some derivative asks for."""
         asked = {name for rule in self.rules if rule for name in rule.asks}
@@ -175,9 +201,12 @@ class Row:
 
 def _check_names(row: Row) -> None:
     """Refuse a derivative that asks for something that there is not."""
-    known = {"g", "out", "out_layout", *row.inputs, *parameters_of(row.empty), *(f"{n}_meta" for n in row.inputs)}
+    known = {"g", "out", "out_meta", *row.inputs, *(f"{n}_meta" for n in row.inputs)}
     for rule in filter(None, row.rules):
         unknown = set(rule.asks) - known
+        if unknown:  # until now only the attributes have not been looked at: to read them takes a while
+            known.update(parameters_of(row.empty))
+            unknown -= known
         if unknown:
             raise TypeError(
                 f"the derivative of {row.name!r} asks for {', '.join(sorted(unknown))}, which is not to be had; "

@@ -7,6 +7,7 @@ python -m inplacelab.ops.stubs --check    say whether it is up to date
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,13 +22,14 @@ TARGET = Path(module.__file__).with_name("tensor.pyi")
 
 _HEADER = """\
 # Made by `python -m inplacelab.ops.stubs` from the table of operations. Do not edit.
-from collections.abc import Callable, Iterator
+import builtins
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 
 from inplacelab.autograd.methods import GradFn, HookHandle
+from inplacelab.autograd.views import Views
 from inplacelab.devices.base import Device, Place
 from inplacelab.dtypes import DType
 from inplacelab.layout import Layout, Shape
@@ -35,11 +37,13 @@ from inplacelab.storage import Storage
 
 """
 _TYPES = {"dtypes.DType": "DType"}
+_BUILTINS = re.compile(r"(?<![\w.])(bool|float|int)\b")
+"""Types that `Tensor` has methods of the same name as: in its body they must be called by their full names."""
 _ATTRIBUTES = {
-    "array": "Any", "storage": "Storage", "base": "Tensor | None", "node": "Any", "overlaps": "bool", "untracked": "bool",
+    "array": "Any", "storage": "Storage", "base": "Tensor | None", "node": "Any", "overlaps": "bool", "untracked": "str",
     "_accumulator": "Any", "_grad": "Tensor | None", "_hooks": "dict[int, Any] | None", "_name": "str | None", "_seen": "int",
     "_stop": "bool",
-    "_views": "WeakValueDictionary[int, Tensor] | None",
+    "_views": "Views | None",
 }  # fmt: skip
 
 
@@ -60,7 +64,7 @@ def text() -> str:
 def _tensor() -> Iterator[str]:
     yield "class Tensor:\n"
     for name, kind in _ATTRIBUTES.items():
-        yield f"    {name}: {kind}\n"
+        yield f"    {name}: {_qualified(kind)}\n"
     yield from _members(module.Tensor)
     for row in ROWS.values():
         for variant in variants(row) if row.method else ():
@@ -120,7 +124,11 @@ def _type(annotation: Any) -> str:
     if annotation is inspect.Signature.empty:
         return "Any"
     words = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "Any")
-    return _TYPES.get(words, words)
+    return _qualified(_TYPES.get(words, words))
+
+
+def _qualified(words: str) -> str:
+    return _BUILTINS.sub(r"builtins.\1", words)
 
 
 def _row_method(row: Row, name: str) -> str:

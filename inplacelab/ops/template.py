@@ -45,8 +45,9 @@ def function(row: Row, variant: str) -> Callable[..., Any]:
         "KERNEL": row.kernel,
         "UFUNC": row.ufunc,
         "SHAPE": row.shape,
-        "DTYPE": row.dtype,
+        "DTYPE": row.dtype if variant != "ordinary" else row.dtype_ordinary or row.dtype,
         "LAYOUT": row.layout,
+        "SHORTCUT": row.shortcut,
         "VALIDATE": row.validate,
     }
     scope.update({f"PREPARE_{attribute}": check for attribute, check in row.prepare.items()})
@@ -87,22 +88,27 @@ def source(row: Row, variant: str) -> str:
 def _operands(row: Row, name: str, accepts: str) -> Iterator[str]:
     first = row.inputs[0]
     for k, each in enumerate(row.inputs):
-        convert = "as_operand" if each in row.numbers else "as_tensor"
+        stored = row.dtype is same or row.kind != "elementwise" or not {*accepts} & {*"ib"}
+        convert = "as_tensor" if each not in row.numbers else "as_operand" if stored else "as_met"
         like = f", {first}" if each in row.numbers else ""
         yield f"if type({each}) is not Tensor:"
         yield f"    {each} = run.{convert}({name!r}, {each!r}, {k}, {each}{like})"
     for k, each in enumerate(row.inputs):
         yield f"a{k} = {each}.array"
     if set(accepts) < set("fibc"):
-        yield f"if a0.dtype.kind not in {accepts.replace('i', 'iu')!r}:"
-        yield f"    run.refuse_dtype({name!r}, a0.dtype)"
+        kinds, others = accepts.replace("i", "iu"), range(1, len(row.inputs) if row.dtype is None else 1)
+        yield f"if {' or '.join([f'a0.dtype.kind not in {kinds!r}', *(f'a{k}.dtype is not a0.dtype' for k in others)])}:"
+        yield f"    run.check_dtype({name!r}, {kinds!r}, {', '.join(f'a{k}.dtype' for k in (0, *others))})"
     if row.validate is not None:
-        yield f"VALIDATE({_call(row.validate, {each: f'a{k}' for k, each in enumerate(row.inputs)})})"
+        if row.plain:
+            yield f"if not ({row.plain}):"
+        known = {each: f"a{k}" for k, each in enumerate(row.inputs)}
+        yield f"{'    ' * bool(row.plain)}VALIDATE({_call(row.validate, known)})"
 
 
 def _prepare(row: Row) -> Iterator[str]:
     indent = "    " if row.plain else ""
-    if row.plain:
+    if row.plain and row.prepare:
         yield f"if not ({row.plain}):"
     for attribute in row.prepare:
         yield f"{indent}{attribute} = PREPARE_{attribute}(a0, {attribute})"
@@ -257,10 +263,16 @@ def _in_place(row: Row) -> Iterator[str]:
     yield "node = None"
     yield "if modes.recording_history:"
     yield from ("    " + line for line in _in_place_history(row, name))
-    if not row.pointwise:
+    if row.reads_apart:
         yield from _read_apart(row)
+    yield "if modes.keeper is not None:"
+    yield f"    modes.keeper.before_write({x})"
     yield from _launch(row, "a0")
     yield "storage.version += 1"
+    if row.reads_apart:
+        yield "storage.device.ledger.lent = 0"
+    yield "if modes.keeper is not None:"
+    yield "    modes.keeper.after_write(storage)"
     yield from _rewrite(row)
     yield "if observe.listeners:"
     yield f"    observe.tell({name!r}, 'in-place', ({', '.join(row.inputs)},), {x}, node)"
@@ -272,14 +284,14 @@ def _check_write(row: Row, name: str) -> Iterator[str]:
     yield f"if {x}.overlaps:"
     yield f"    run.refuse_self_overlap({name!r}, {x})"
     for k, other in enumerate(others, 1):
-        yield f"if {other}.storage is storage:"
-        yield f"    if {other} is not {x}:"
-        yield f"        run.check_overlap({name!r}, {x}, {other})"
-        yield f"elif {other}.storage.device is not storage.device:"
+        yield f"if {other}.storage.device is not storage.device:"
         yield f"    run.refuse_devices({name!r}, {x}, {other})"
         if row.pointwise:
             yield f"if a{k}.shape != a0.shape:"
             yield f"    run.check_fits({name!r}, {x}, {other})"
+        if not row.reads_apart:
+            yield f"if {other}.storage is storage and {other} is not {x}:"
+            yield f"    run.check_overlap({name!r}, {x}, {other})"
 
 
 def _check_dtype(row: Row, name: str) -> Iterator[str]:
@@ -294,21 +306,27 @@ def _check_dtype(row: Row, name: str) -> Iterator[str]:
 
 
 def _check_shape(row: Row, name: str) -> Iterator[str]:
-    """A result of another shape does not fit."""
+    """A result of another shape does not fit: it is refused, or the row says that it may have a storage of its own."""
     if row.kind == "overwrite" or row.shape in (None, same):
         return
     yield f"shape = {_result_shape(row)}"
     yield "if shape != a0.shape:"
-    yield f"    run.refuse_growth({name!r}, {row.inputs[0]}, shape)"
+    if row.resizes:
+        yield from _reallocate(row, name)
+    else:
+        yield f"    run.refuse_growth({name!r}, {row.inputs[0]}, shape)"
 
 
 def _reallocate(row: Row, name: str) -> Iterator[str]:
-    given = ", ".join(f"{p.name}={p.name}" for p in row.parameters if p.name not in {"name", "out"})
-    yield f"    return run.reallocate({name!r}, {row.inputs[0]}, lambda: ORDINARY({given}))"
+    given = {p.name: p.name for p in row.parameters if p.name not in {"name", "out"}}
+    if row.dtype_ordinary is not None:  # left to itself, the ordinary variant would choose another
+        given["dtype"] = _result_dtype(row)
+    arguments = ", ".join(f"{name}={value}" for name, value in given.items())
+    yield f"    return run.reallocate({name!r}, {row.inputs[0]}, lambda: ORDINARY({arguments}))"
 
 
 def _read_apart(row: Row) -> Iterator[str]:
-    """Where the result at one place reads other places, an operand that is the very tensor being written is read from a copy."""
+    """An operand that shows slots about to be written is read from a copy."""
     for k, other in enumerate(row.inputs[1:], 1):
         yield f"if {other}.storage is storage:"
         yield f"    a{k} = run.apart({row.inputs[0]}, {other})"
@@ -357,10 +375,14 @@ def _metadata(row: Row, name: str) -> Iterator[str]:
     yield from _operands(row, name, row.accepts)
     yield f"before = {x}.layout"
     yield from _prepare(row)
+    yield from _after(row)
+
+
+def _after(row: Row) -> Iterator[str]:
     yield f"after = LAYOUT(before, {', '.join(p.name for p in row.attributes)})"
     if row.same_is_self:
-        yield "if after is not None and after.shape == before.shape and after.strides == before.strides:"
-        yield f"    return {x}"
+        yield "if after is before:"
+        yield f"    return {row.inputs[0]}"
 
 
 def _facts_given(row: Row) -> str:
@@ -368,11 +390,22 @@ def _facts_given(row: Row) -> str:
 
 
 def _view(row: Row) -> Iterator[str]:
-    yield from _metadata(row, row.name)
+    x, attributes = row.inputs[0], ", ".join(p.name for p in row.attributes)
+    if row.shortcut is not None:
+        yield from _operands(row, row.name, row.accepts)
+        yield from _prepare(row)
+        yield f"shown = SHORTCUT(a0, {attributes})"
+        yield "if shown is not None:"
+        yield f"    return run.view(ROW, {x}, shown, {_facts_given(row)})"
+        yield f"before = {x}.layout"
+        yield from _after(row)
+    else:
+        yield from _metadata(row, row.name)
     if row.shape is not None:
         yield "if after is None:"
-        yield f"    return run.copied(ROW, {row.inputs[0]}, {_metadata_shape(row)}, {_facts_given(row)})"
-    yield f"return run.view(ROW, {row.inputs[0]}, before, after, {_facts_given(row)})"
+        yield f"    return run.copied(ROW, {x}, {_metadata_shape(row)}, {_facts_given(row)})"
+    dtype = f", {_result_dtype(row)}" if row.dtype else ""
+    yield f"return run.view(ROW, {x}, run.window({x}, after{dtype}), {_facts_given(row)}, after)"
 
 
 def _metadata_shape(row: Row) -> str:

@@ -8,16 +8,33 @@ in-place variants are then in place in name only).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
+from operator import index as as_integer
 from typing import Any
 
-from inplacelab import layout
+from inplacelab import errors, layout
+from inplacelab.autograd.nodes import Meta
 from inplacelab.layout import Layout, Shape
+from inplacelab.layout.keys import PLAIN
+from inplacelab.ops.run import sizes_of
 from inplacelab.ops.table import view
+
+
+class Inferred(tuple[int, ...]):
+    """A shape of which a size was left to be found. Only a shape that was written out in full gives the tensor itself."""
+
+    __slots__ = ()
 
 
 def _shape(x: Any, shape: Any) -> Shape:
     sizes = shape.tolist() if hasattr(shape, "tolist") else [shape] if isinstance(shape, int) else shape
-    return layout.resolve_shape(x.shape, sizes)
+    resolved = layout.resolve_shape(x.shape, sizes)
+    return Inferred(resolved) if -1 in sizes else resolved
+
+
+def _reshape(before: Layout, shape: Shape) -> Layout | None:
+    after = layout.reshape(before, shape)
+    return Layout(*before) if after is before and isinstance(shape, Inferred) else after
 
 
 def _axis(x: Any, axis: Any) -> Any:
@@ -31,6 +48,83 @@ def inverse(perm: Sequence[int]) -> list[int]:
     return [places.index(k) for k in range(len(perm))]
 
 
+def _as_it_is(x: Any, dtype: Any) -> Any:
+    """The dtype to see the storage in: if none is named, the one that is there."""
+    return x.dtype if dtype is None else dtype
+
+
+def _number(x: Any, value: Any) -> int:
+    """A number, however it was given."""
+    return as_integer(value)
+
+
+def _numbers(x: Any, values: Any) -> list[int]:
+    """Numbers, however they were given: a list, one number, a tensor, a list with tensors in it."""
+    return sizes_of("slice", values)
+
+
+def _axes(x: Any, axes: Any) -> list[int]:
+    """A list of axes."""
+    if not isinstance(axes, list | tuple):
+        raise errors.axes_not_listed(axes)
+    return [as_integer(axis) for axis in axes]
+
+
+_DOTS = type(Ellipsis)
+
+
+def _fixed(x: Any, key: Any) -> Any:
+    """The key in plain numbers: a tensor in it may have another value when backward looks at it again."""
+    if type(key) is not tuple:
+        return key if type(key) in PLAIN else as_integer(key)
+    return key if PLAIN.issuperset(map(type, key)) else tuple(k if type(k) in PLAIN else as_integer(k) for k in key)
+
+
+def _unflatten(before: Layout, axis: int, shape: Sequence[int]) -> Layout | None:
+    return layout.reshape(before, layout.unflatten_shape(before.shape, axis, shape))
+
+
+def _matrix_transposed(before: Layout) -> Layout:
+    if len(before.shape) < 2:
+        raise errors.nothing_to_transpose(len(before.shape))
+    return layout.swapped_axes(before, -1, -2)
+
+
+def _slice(before: Layout, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int]) -> Layout:
+    return layout.slices(before, axes, starts, ends, [1] * len(axes))
+
+
+# NumPy's own ways to a window are several times faster than ours. The tests hold them against the layouts.
+
+
+def _indexed(a: Any, key: Any) -> Any:
+    """`a[key]` as an array, also of one element; None for keys that must be refused."""
+    keys = key if type(key) is tuple else (key,)
+    try:
+        return a[keys if _DOTS in map(type, keys) else (*keys, ...)]
+    except (IndexError, TypeError, ValueError):
+        return None
+
+
+def _transposed(a: Any, perm: Any) -> Any:
+    try:
+        return a.transpose(perm)
+    except (TypeError, ValueError):
+        return None
+
+
+def _reshaped(a: Any, shape: Shape) -> Any:
+    return a.reshape(shape) if a.flags.c_contiguous and shape != a.shape else None
+
+
+def _flattened(a: Any, start_axis: int, stop_axis: int) -> Any:
+    return a.reshape(-1) if (start_axis, stop_axis) == (0, -1) and a.flags.c_contiguous else None
+
+
+def _nth(before: Layout, axis: int, place: int) -> Layout:
+    return layout.index(before, (*[slice(None)] * axis, place))
+
+
 def _flatten(before: Layout, start_axis: int, stop_axis: int) -> Layout | None:
     return layout.reshape(before, layout.flatten_shape(before.shape, start_axis, stop_axis))
 
@@ -38,23 +132,24 @@ def _flatten(before: Layout, start_axis: int, stop_axis: int) -> Layout | None:
 view(
     "reshape", ("The same elements in another shape; a copy only where no strides can show them so.",
                 "同样的元素，另一种形状；只有在任何步幅都无法表示时才复制。"),
-    attrs="shape", prepare={"shape": _shape}, layout=layout.reshape, shape=lambda shape: shape, same_is_self=True,
+    attrs="shape", prepare={"shape": _shape}, layout=_reshape, shortcut=_reshaped, shape=lambda shape: shape,
+    same_is_self=True,
     d_x=lambda g, x_meta: g.reshape(x_meta.shape),
 )  # fmt: skip
 view(
     "flatten", ("Join the axes from `start_axis` to `stop_axis` into one.", "把 `start_axis` 到 `stop_axis` 的轴合并为一个轴。"),
-    attrs="start_axis=0, stop_axis=-1", layout=_flatten,
+    attrs="start_axis=0, stop_axis=-1", layout=_flatten, shortcut=_flattened,
     shape=lambda x, start_axis, stop_axis: layout.flatten_shape(x, start_axis, stop_axis),
     d_x=lambda g, x_meta: g.reshape(x_meta.shape),
 )  # fmt: skip
 view(
     "transpose", ("Reorder the axes: axis `k` of the result is axis `perm[k]`.", "重排各轴：结果的第 `k` 轴是原来的第 `perm[k]` 轴。"),
-    attrs="perm", prepare={"perm": _axis}, layout=layout.transpose,
+    attrs="perm", prepare={"perm": _axis}, layout=layout.transpose, shortcut=_transposed,
     d_x=lambda g, perm: g.transpose(inverse(perm)),
 )  # fmt: skip
 view(
     "t", ("The transpose of a matrix.", "矩阵的转置。"),
-    layout=layout.t, node="TransposeGradNode", same_is_self=True,
+    layout=layout.t, shortcut=lambda a: a.T if a.ndim == 2 else None, node="TransposeGradNode", same_is_self=True,
     d_x=lambda g: g.t(),
 )  # fmt: skip
 view(
@@ -68,13 +163,75 @@ view(
     d_x=lambda g, x_meta: g.reshape(x_meta.shape),
 )  # fmt: skip
 
+view(
+    "ravel", ("All elements along one axis.", "把全部元素排成一个轴。"),
+    layout=lambda before: layout.reshape(before, (before.size,)), shape=lambda x: (prod(x),), node="FlattenGradNode",
+    in_place=False, d_x=lambda g, x_meta: g.reshape(x_meta.shape),
+)  # fmt: skip
+view(
+    "unflatten", ("Cut one axis into several; one of their sizes may be -1.", "把一个轴切成几个轴；其中一个大小可以写作 -1。"),
+    attrs="axis, shape", prepare={"axis": _number, "shape": _numbers}, layout=_unflatten, node="ReshapeGradNode",
+    same_is_self=True, in_place=False, d_x=lambda g, x_meta: g.reshape(x_meta.shape),
+)  # fmt: skip
+
+# ---- some of the elements, and other ways to walk along the axes -----------------------------------------------------------
+
+view(
+    "swapaxes", ("Exchange two axes.", "交换两个轴。"),
+    attrs="axis0, axis1", layout=layout.swapped_axes, node="TransposeGradNode", aliases=("swapdims",), in_place=False,
+    d_x=lambda g, axis0, axis1: g.swapaxes(axis0, axis1),
+)  # fmt: skip
+view(
+    "moveaxis", ("Move the axes in `source` to the places in `destination`.", "把 `source` 中的轴移到 `destination` 所指的位置。"),
+    attrs="source, destination", layout=layout.moved_axes, node="TransposeGradNode", in_place=False,
+    d_x=lambda g, source, destination: g.moveaxis(destination, source),
+)  # fmt: skip
+view(
+    "_mT", ("The last two axes exchanged.", "交换最后两个轴。"),
+    layout=_matrix_transposed, node="TransposeGradNode", called="mT", function=False, in_place=False, d_x=lambda g: g._mT(),
+)  # fmt: skip
+view(
+    "diagonal", ("The diagonal of two axes, as the last axis.", "取两个轴的对角线，作为最后一个轴。"),
+    attrs="offset=0, axis1=0, axis2=1", prepare={"offset": _number}, layout=layout.diagonal, in_place=False,
+    d_x=lambda g, x_meta, out_meta: g._scatter(x_meta, out_meta),
+)  # fmt: skip
+view(
+    "unfold", ("Windows of `size` elements along an axis, `step` apart, as the last axis.",
+               "沿一个轴每隔 `step` 取一个长为 `size` 的窗口，作为最后一个轴。"),
+    attrs="axis, size, step", layout=layout.unfold, node="TensorUnfoldGradNode", in_place=False,
+    d_x=lambda g, x_meta, out_meta: g._scatter(x_meta, out_meta),
+)  # fmt: skip
+view(
+    "slice", ("From `starts` to `ends` along the named axes.", "沿指定的轴从 `starts` 取到 `ends`。"),
+    attrs="axes, starts, ends", prepare={"axes": _axes, "starts": _numbers, "ends": _numbers}, layout=_slice, in_place=False,
+    d_x=lambda g, x_meta, out_meta: g._scatter(x_meta, out_meta),
+)  # fmt: skip
+view(
+    "strided_slice", ("From `starts` to `ends` along the named axes, by steps.", "沿指定的轴从 `starts` 按步长取到 `ends`。"),
+    attrs="axes, starts, ends, strides", layout=layout.slices, in_place=False,
+    prepare={"axes": _axes, "starts": _numbers, "ends": _numbers, "strides": _numbers},
+    d_x=lambda g, x_meta, out_meta: g._scatter(x_meta, out_meta),
+)  # fmt: skip
+view(
+    "narrow", ("`length` places of one axis, from `start` on.", "从 `start` 起取一个轴上的 `length` 个位置。"),
+    attrs="dim, start, length", prepare={"start": _number}, layout=layout.narrow, node="AsStridedGradNode", in_place=False,
+    d_x=lambda g, x_meta, out_meta: g._scatter(x_meta, out_meta),
+)  # fmt: skip
+nth = view(
+    "_nth", ("One place of one axis: `unbind` gives them all.", "一个轴上的一个位置：`unbind` 给出全部。"),
+    attrs="axis, place", layout=_nth, node="UnbindGradNode", called="unbind", in_place=False, function=False,
+    d_x=lambda g, x_meta, out_meta: g._scatter(x_meta, out_meta),
+)  # fmt: skip
+
 getitem = view(
     "getitem", ("Select by integers, slices, None and `...`.", "用整数、切片、None 与 `...` 选取。"),
-    attrs="key", layout=layout.index, node="SliceGradNode", in_place=False, method=False, function=False,
-    d_x=lambda g, x_meta, out_layout: g._scatter(x_meta.layout, out_layout),
+    attrs="key", prepare={"key": _fixed}, layout=layout.index, shortcut=_indexed, node="SliceGradNode", in_place=False,
+    method=False, function=False,
+    d_x=lambda g, x_meta, key: g._scatter(x_meta, Meta(layout.index(x_meta.layout, key), x_meta.dtype)),
 )  # fmt: skip
 window = view(
     "_window", ("Look at the storage through any layout.", "以任意布局查看存储。"),
-    attrs="layout", layout=lambda before, layout: layout, node="AsStridedGradNode", in_place=False, function=False,
-    d_x=lambda g, x_meta, layout: g._scatter(x_meta.layout, layout),
+    attrs="layout, dtype=None", prepare={"dtype": _as_it_is}, layout=lambda before, layout, dtype: layout,
+    dtype=lambda dtype: dtype, node="AsStridedGradNode", called="as_strided", in_place=False, function=False,
+    d_x=lambda g, x_meta, out_meta: g._scatter(x_meta, out_meta),
 )  # fmt: skip

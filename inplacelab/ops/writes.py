@@ -15,7 +15,7 @@ from inplacelab.autograd.history import refresh
 from inplacelab.ops.factories import operand
 from inplacelab.ops.run import constant, plain_number
 from inplacelab.ops.spec import ZERO
-from inplacelab.ops.table import overwrite
+from inplacelab.ops.table import FUNCTIONS, overwrite
 from inplacelab.tensor import Tensor
 
 
@@ -69,7 +69,20 @@ def zeros_now(self: Tensor) -> None:
         self.zero_()
 
 
+def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
+    """Add a number to a tensor of one element, in place although the name has no underscore: a counter.
+
+    Raises:
+        ShapeError: if there is more than one element.
+        LeafWriteError: if it is a leaf that needs a gradient. (PaddlePaddle 3.3.1 lets it go.)
+    """
+    if x.size != 1:
+        raise errors.no_counter(x.size)
+    return x.scale_(1.0, value)
+
+
 def attach() -> None:
-    """Give `Tensor` the writes that are not rows."""
+    """Give `Tensor`, and the package, the writes that are not rows."""
+    FUNCTIONS["increment"] = lambda: increment
     Tensor.set_value = set_value  # type: ignore[method-assign]
     Tensor._zeros_now = zeros_now  # type: ignore[method-assign]

@@ -141,6 +141,15 @@ class Canvas:
             if known and (known.status != self.see.statuses.get(serial, "") or known.released != node.released):
                 changes.nodes.setdefault(serial, self.see.node(node))
 
+    def copies(self, changes: Changes) -> None:
+        """Nodes some of whose saved tensors were given a copy before they were overwritten."""
+        for serial, node in self.see.nodes:
+            known = self.build.nodes.get(serial)
+            if known and not node.released and [s.copy for s in known.saved] != [s.is_copy for s in node.saved]:
+                changes.nodes[serial] = self.see.node(node)
+                for saved in node.saved:
+                    self.storage(changes, saved.storage)
+
     def running(self, node: Node) -> Node:
         """The node on the way: `node` itself, or the `CopySlices` node that it is inside of."""
         for _, each in self.see.nodes:

@@ -19,6 +19,7 @@ from typing import Any
 
 import inplacelab
 from inplacelab import devices, errors, observe
+from inplacelab.autograd import modes
 from inplacelab.autograd.nodes import AccumulateNode, Node
 from inplacelab.autograd.saved import Saved
 from inplacelab.language import Text
@@ -117,6 +118,8 @@ class LabRecorder(observe.Observer):
             self._draw.tensor(changes, tensor)
         if operation.category in ("in-place", "relayout", "reallocated"):
             self._draw.family(changes, output.storage)
+            if modes.keeper is not None:
+                self._draw.copies(changes)
         self._draw.progress(changes)
         self._draw.gone(changes)
         self._add(

@@ -10,8 +10,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+import inplacelab as paddle
 from inplacelab import layout
 from inplacelab.layout import Layout
+from inplacelab.ops.table import ROWS
 
 Array = np.ndarray[Any, Any]
 checked = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
@@ -100,6 +102,84 @@ def test_transpose(drawn: tuple[Array, Array, Layout], data: st.DataObject) -> N
     perm = data.draw(st.permutations(range(view.ndim)))
     signed = [p - data.draw(st.sampled_from([0, view.ndim])) for p in perm]
     assert same(layout.transpose(shown, signed), view.transpose(perm), whole)
+
+
+@checked
+@given(views(), st.data())
+def test_swapping_and_moving_axes(drawn: tuple[Array, Array, Layout], data: st.DataObject) -> None:
+    whole, view, shown = drawn
+    assume(view.ndim)
+    axis = st.integers(-view.ndim, view.ndim - 1)
+    first, second = data.draw(axis), data.draw(axis)
+    assert same(layout.swapped_axes(shown, first, second), view.swapaxes(first, second), whole)
+    count = data.draw(st.integers(0, view.ndim))
+    source = data.draw(st.permutations(range(view.ndim)))[:count]
+    places = [p - view.ndim for p in data.draw(st.permutations(range(view.ndim)))[:count]]
+    assert same(layout.moved_axes(shown, source, places), np.moveaxis(view, source, places), whole)
+
+
+@checked
+@given(views(), st.data())
+def test_slices_and_narrow(drawn: tuple[Array, Array, Layout], data: st.DataObject) -> None:
+    whole, view, shown = drawn
+    assume(view.ndim)
+    axis, (start, end) = data.draw(st.integers(0, view.ndim - 1)), data.draw(st.tuples(*[st.integers(-6, 6)] * 2))
+    step = data.draw(st.sampled_from([-2, -1, 1, 2]))
+    key = (*[slice(None)] * axis, slice(start, end, step))
+    assert same(layout.slices(shown, [axis], [start], [end], [step]), view[key], whole)
+    size = view.shape[axis]
+    first = data.draw(st.integers(0, size))
+    length = data.draw(st.integers(0, size - first))
+    begin = data.draw(st.sampled_from([first, first - size])) if first < size else first
+    part = view[(*[slice(None)] * axis, slice(first, first + length))]
+    assert same(layout.narrow(shown, axis, begin, length), part, whole)
+
+
+@checked
+@given(views(), st.data())
+def test_diagonal(drawn: tuple[Array, Array, Layout], data: st.DataObject) -> None:
+    whole, view, shown = drawn
+    assume(view.ndim > 1)
+    first, second = data.draw(st.permutations(range(view.ndim)))[:2]
+    offset = data.draw(st.integers(-2, 2))  # beyond the corner NumPy has nothing either
+    theirs = view.diagonal(offset, first - view.ndim, second)
+    assert same(layout.diagonal(shown, offset, first - view.ndim, second), theirs, whole)
+
+
+@checked
+@given(views(), st.data())
+def test_unfold(drawn: tuple[Array, Array, Layout], data: st.DataObject) -> None:
+    whole, view, shown = drawn
+    assume(view.ndim and view.size)
+    axis, step = data.draw(st.integers(0, view.ndim - 1)), data.draw(st.integers(1, 3))
+    size = data.draw(st.integers(1, view.shape[axis]))
+    windows = np.lib.stride_tricks.sliding_window_view(view, size, axis)[
+        (*[slice(None)] * axis, slice(None, None, step))
+    ]
+    assert same(layout.unfold(shown, axis, size, step), windows, whole)
+
+
+@checked
+@given(views(), st.data())
+def test_what_numpy_shows_by_its_own_ways_is_what_the_layout_shows(
+    drawn: tuple[Array, Array, Layout], data: st.DataObject
+) -> None:
+    _, array, _ = drawn
+    x = paddle.to_tensor(array)
+    x = x.transpose(data.draw(st.permutations(range(x.ndim))))
+    key = data.draw(arrays.basic_indices(tuple(x.shape), allow_newaxis=True, allow_ellipsis=True))
+    start = data.draw(st.integers(0, max(x.ndim - 1, 0)))
+    perm, shape = data.draw(st.permutations(range(x.ndim))), data.draw(st.sampled_from(_shapes_of(x.size)))
+    for row, arguments in (
+        ("getitem", [key]), ("transpose", [perm]), ("reshape", [shape]), ("flatten", [start, -1]), ("t", []),
+    ):  # fmt: skip
+        shortcut, by_definition = ROWS[row].shortcut, ROWS[row].layout
+        assert shortcut is not None
+        assert by_definition is not None
+        window = shortcut(x.array, *arguments)
+        if window is not None:
+            assert np.shares_memory(window, x.array) or not window.size
+            assert same(by_definition(x.layout, *arguments), window, x.storage.buffer)
 
 
 @checked

@@ -40,7 +40,7 @@ def test_promotion(x: str, y: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid"])
-@pytest.mark.parametrize("dtype", NAMES)
+@pytest.mark.parametrize("dtype", [n for n in NAMES if n != "bool"])
 def test_functions_of_integers_are_floating_point(name: str, dtype: str) -> None:
     result = getattr(paddle.ones([2], dtype), name)()
     assert named(result.dtype) == (dtype if np.dtype(dtype).kind in "fc" else "float32")
@@ -49,8 +49,8 @@ def test_functions_of_integers_are_floating_point(name: str, dtype: str) -> None
 def test_in_place_another_dtype_is_in_place_in_name_only() -> None:
     x = paddle.to_tensor([1, 4])
     view, storage = x[0], x.storage
-    assert x.sqrt_() is x
-    assert (named(x.dtype), x.tolist()) == ("float32", [1.0, 2.0])
+    assert x.log2_() is x
+    assert (named(x.dtype), x.tolist()) == ("float32", [0.0, 2.0])
     assert x.storage is not storage
     assert (named(view.dtype), view.item()) == ("int64", 1)  # (in Paddle it reads the bytes of a float)
 

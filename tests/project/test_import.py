@@ -19,6 +19,7 @@ ONLY_ON_DEMAND = {
     "matplotlib",
     "nbformat",
     "paddle",
+    "scipy",
     "torch",
     "traitlets",
 }

@@ -40,6 +40,12 @@ class Case(NamedTuple):
         shapes = ",".join("x".join(map(str, shape)) or "()" for shape in self.shapes)
         return " ".join([self.row.name, shapes, *(f"{k}={v}" for k, v in self.attrs.items())])
 
+    @property
+    def moves(self) -> bool:
+        """True if it is in place in name only: the result is of another dtype, and the tensor gets a new storage."""
+        arrays = self.arrays()
+        return self.expected(arrays).dtype != arrays[0].dtype
+
     def arrays(self, shapes: tuple[Shape, ...] | None = None) -> list[Array]:
         """The same numbers in every run, none near zero: the derivatives of `relu` and `abs` jump there."""
         draw = np.random.default_rng(crc32(self.row.name.encode()))

@@ -12,6 +12,7 @@ from typing import Any
 from inplacelab import dtypes
 from inplacelab.language import Text
 from inplacelab.ops import template
+from inplacelab.ops.kernels import in_dtype_of_result
 from inplacelab.ops.spec import Row, Rule
 from inplacelab.tensor import Tensor
 
@@ -177,7 +178,13 @@ def elementwise(name: str, inputs: str, says: tuple[str, str], **columns: Any) -
 
 
 def transcendental(name: str, says: tuple[str, str], **columns: Any) -> Row:
-    """An element-wise function of one input whose values are not integers: integers give floating-point results."""
+    """An element-wise function of one input whose values are not integers. Of integers there is only the ordinary variant,
+    unless the row accepts them: their results are floating-point and cannot lie where the integers are.
+    """
+    columns.setdefault("accepts", "fc")
+    columns.setdefault("accepts_ordinary", columns["accepts"].replace("i", "") + "i")
+    if "ufunc" in columns:
+        columns.update(kernel=in_dtype_of_result(columns["ufunc"]), plain="a0.dtype.kind in 'fc'")
     return elementwise(name, "x", says, dtype=dtypes.floating, **columns)
 
 

@@ -1,0 +1,56 @@
+"""`autograd.backward`: one backward pass from several tensors at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inplacelab import errors
+from inplacelab.autograd import engine
+from inplacelab.language import Text
+from inplacelab.tensor import Tensor
+
+
+def backward(
+    tensors: Tensor | Sequence[Tensor],
+    grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
+    retain_graph: bool = False,
+) -> None:
+    """Fill the `.grad` of every leaf that led to the tensors; a part of the graph that leads to several is gone through once.
+
+    Args:
+        tensors: where to start: one tensor or several different ones, with history.
+        grad_tensors: the gradients to start with, one for each; ones where None.
+        retain_graph: keep what the nodes saved, so that backward can go through the graph again.
+
+    Raises:
+        ArgumentError: if there is another number of gradients than of tensors, or a tensor is given twice.
+        NoGradientError: if a tensor has no history.
+        StaleSavedTensorError: if a value that a derivative needs has been overwritten since it was kept.
+
+    >>> import inplacelab as paddle
+    >>> x = paddle.to_tensor([1., 2.], stop_gradient=False)
+    >>> y = x * x
+    >>> paddle.autograd.backward([y, y * 3.], [None, paddle.to_tensor([0., 1.])])
+    >>> x.grad.tolist()
+    [2.0, 16.0]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/autograd/backward_en.html
+    """
+    starts = [tensors] if isinstance(tensors, Tensor) else list(tensors)
+    seeds = _seeds(grad_tensors, len(starts))
+    for position, each in enumerate(starts):
+        if not isinstance(each, Tensor):
+            raise errors.not_a_tensor("backward", "tensors", position, each)
+    if len({id(each) for each in starts}) != len(starts):
+        raise errors.bad_argument("backward", "tensors", "a tensor twice", Text("different tensors", "互不相同的张量"))
+    engine.backward(starts, seeds, retain_graph=retain_graph)
+
+
+def _seeds(given: Tensor | Sequence[Tensor | None] | None, count: int) -> list[Tensor | None]:
+    """A gradient, or None, for each of `count` tensors."""
+    if given is None:
+        return [None] * count
+    seeds: list[Tensor | None] = [given] if isinstance(given, Tensor) else list(given)
+    if len(seeds) != count:
+        raise errors.bad_argument("backward", "grad_tensors", len(seeds), Text(f"{count} of them", f"共 {count} 个"))
+    return seeds

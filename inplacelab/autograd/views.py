@@ -1,0 +1,29 @@
+"""The views of a tensor, remembered without keeping them alive: they must be found when it leaves its storage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from weakref import ref
+
+from inplacelab.tensor import Tensor
+
+
+class Views:
+    """Weak references to views. (A `WeakValueDictionary` would do, but takes as long as everything else about a view.)."""
+
+    __slots__ = ("_enough", "_references")
+
+    def __init__(self) -> None:
+        self._references: list[ref[Tensor]] = []
+        self._enough = 64
+
+    def add(self, view: Tensor) -> None:
+        """Remember one more; now and then forget those that are gone, so that a loop over `x[i]` does not add up."""
+        references = self._references
+        references.append(ref(view))
+        if len(references) > self._enough:
+            self._references = [each for each in references if each() is not None]
+            self._enough = 2 * len(self._references) + 64
+
+    def __iter__(self) -> Iterator[Tensor]:
+        return (view for view in [each() for each in self._references] if view is not None)

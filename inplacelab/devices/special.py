@@ -1,0 +1,27 @@
+"""Special functions: gamma, error and Bessel functions, computed by SciPy.
+
+SciPy is optional. It is imported when a program first asks for one of these functions.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from inplacelab import errors
+
+
+@cache
+def of_numpy_arrays() -> Any:
+    """The module `scipy.special`: ufuncs under their usual names.
+
+    Raises:
+        MissingLibraryError: if SciPy is not installed; the message says how to install it.
+
+    Source: https://docs.scipy.org/doc/scipy/reference/special.html
+    """
+    try:
+        return import_module("scipy.special")
+    except ImportError:
+        raise errors.no_scipy() from None

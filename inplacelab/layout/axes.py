@@ -1,0 +1,154 @@
+"""Layouts made by choosing among a layout's axes: reorder them, drop or add one, walk along two at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index as as_integer
+from typing import Any
+
+from inplacelab import errors
+from inplacelab.layout.basics import Layout, listed, normal_axis
+
+
+def transpose(layout: Layout, perm: Sequence[int]) -> Layout:
+    """Axis `k` of the result is axis `perm[k]` of `layout`."""
+    rank = len(layout.shape)
+    try:
+        axes = [as_integer(axis) for axis in perm]
+    except TypeError:
+        raise errors.bad_permutation(perm, rank) from None
+    if sorted(axis + rank if axis < 0 else axis for axis in axes) != list(range(rank)):
+        raise errors.bad_permutation(axes, rank)
+    return Layout(tuple(layout.shape[a] for a in axes), tuple(layout.strides[a] for a in axes), layout.offset)
+
+
+def t(layout: Layout) -> Layout:
+    """The transpose of a matrix; a vector or a scalar stays as it is."""
+    if len(layout.shape) > 2:
+        raise errors.bad_rank("t", len(layout.shape), 2)
+    if len(layout.shape) < 2:
+        return layout
+    return transpose(layout, range(len(layout.shape))[::-1])
+
+
+def squeeze(layout: Layout, axis: int | Sequence[int] | None) -> Layout:
+    """Without its axes of one element: all of them, or those named (a longer axis is left alone, as in Paddle)."""
+    rank = len(layout.shape)
+    named = range(rank) if axis is None else listed(axis)
+    gone = {a for a in (normal_axis(n, max(rank, 1)) for n in named) if a < rank and layout.shape[a] == 1}
+    kept = [a for a in range(rank) if a not in gone]
+    return Layout(tuple(layout.shape[a] for a in kept), tuple(layout.strides[a] for a in kept), layout.offset)
+
+
+def unsqueeze(layout: Layout, axis: int | Sequence[int]) -> Layout:
+    """With an axis of one element put in at each place named, one after the other."""
+    for place in listed(axis):
+        rank = len(layout.shape)
+        at = normal_axis(place, rank + 1)
+        step = layout.shape[at] * layout.strides[at] if at < rank else 1
+        shape, strides = layout.shape, layout.strides
+        layout = Layout((*shape[:at], 1, *shape[at:]), (*strides[:at], step, *strides[at:]), layout.offset)
+    return layout
+
+
+def swapped_axes(layout: Layout, axis0: int, axis1: int) -> Layout:
+    """With two axes exchanged."""
+    rank = len(layout.shape)
+    perm = list(range(rank))
+    first, second = normal_axis(axis0, rank), normal_axis(axis1, rank)
+    perm[first], perm[second] = second, first
+    return transpose(layout, perm)
+
+
+def moved_axes(layout: Layout, source: int | Sequence[int], destination: int | Sequence[int]) -> Layout:
+    """With the axes in `source` moved to the places in `destination`; the others keep their order."""
+    rank = len(layout.shape)
+    taken, places = _axes_named("source", source, rank), _axes_named("destination", destination, rank)
+    if len(taken) != len(places):
+        raise errors.unequal_moves(len(taken), len(places))
+    perm = [axis for axis in range(rank) if axis not in taken]
+    for place, axis in sorted(zip(places, taken, strict=True)):
+        perm.insert(place, axis)
+    return transpose(layout, perm)
+
+
+def _axes_named(argument: str, axes: Any, rank: int) -> list[int]:
+    """Different axes, counted from the front."""
+    named = []
+    axis: Any
+    for axis in listed(axes):
+        if not isinstance(axis, int) or not -rank <= axis < rank:
+            raise errors.no_axis_to_move(argument, rank)
+        named.append(axis % rank)
+    if len(set(named)) != len(named):
+        raise errors.axis_moved_twice(argument)
+    return named
+
+
+def narrow(layout: Layout, axis: int, start: int, length: int) -> Layout:
+    """Only `length` places of one axis, from `start` on; a negative `start` counts from the end."""
+    rank = len(layout.shape)
+    if not -rank <= axis < rank:
+        raise errors.no_axis_to_narrow(axis, rank)
+    size = layout.shape[axis]
+    first = start + size if start < 0 else start
+    if length < 0 or not 0 <= first <= size - length:
+        raise errors.bad_narrow(start, length, size)
+    return slices(layout, (axis,), (first,), (first + length,), (1,))
+
+
+def slices(
+    layout: Layout, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int], steps: Sequence[int]
+) -> Layout:
+    """Each of the named axes from a start to an end by a step, read as in `x[start:end:step]`."""
+    counts = (len(axes), len(starts), len(ends), len(steps))
+    if len(set(counts)) != 1:
+        raise errors.unequal_slices(*counts)
+    shape, strides, offset = list(layout.shape), list(layout.strides), layout.offset
+    for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
+        at = normal_axis(axis, len(shape))
+        if step == 0:
+            raise errors.zero_step()
+        places = range(layout.shape[at])[start:end:step]
+        shape[at], strides[at] = len(places), layout.strides[at] * step
+        offset += places.start * layout.strides[at] if places else 0
+    return Layout(tuple(shape), tuple(strides), offset)
+
+
+def diagonal(layout: Layout, offset: int, axis1: int, axis2: int) -> Layout:
+    """One step along both axes at once, `offset` places to the right of the corner (negative: below it). The diagonal is
+    the last axis of the result.
+    """
+    rank = len(layout.shape)
+    if rank < 2:
+        raise errors.too_few_axes_for_diagonal(rank)
+    for argument, axis in (("axis1", axis1), ("axis2", axis2)):
+        if not -rank <= axis < rank:
+            raise errors.no_axis_for_diagonal(argument, axis, rank)
+    down, right = axis1 % rank, axis2 % rank
+    if down == right:
+        raise errors.diagonal_of_one_axis(axis1, axis2)
+    first = max(-offset, 0), max(offset, 0)
+    size = max(min(layout.shape[down] - first[0], layout.shape[right] - first[1]), 0)
+    step = layout.strides[down] + layout.strides[right]
+    corner = first[0] * layout.strides[down] + first[1] * layout.strides[right]
+    kept = [axis for axis in range(rank) if axis not in (down, right)]
+    shape, strides = [layout.shape[a] for a in kept], [layout.strides[a] for a in kept]
+    return Layout((*shape, size), (*strides, step), layout.offset + (corner if size else 0))
+
+
+def unfold(layout: Layout, axis: int, size: int, step: int) -> Layout:
+    """Windows of `size` elements along one axis, `step` apart: they become an axis of their own, the last. Windows that
+    overlap show a slot several times.
+    """
+    shape, strides = layout.shape or (1,), layout.strides or (1,)
+    at = normal_axis(axis, len(shape))
+    if not 0 <= size <= shape[at]:
+        raise errors.bad_fold_size(size, shape[at])
+    if step <= 0:
+        raise errors.bad_fold_step(step)
+    count = (shape[at] - size) // step + 1
+    outer = (*strides[:at], strides[at] * step, *strides[at + 1 :])
+    if not layout.shape:
+        return Layout((size,), (1,), layout.offset)
+    return Layout((*shape[:at], count, *shape[at + 1 :], size), (*outer, strides[at]), layout.offset)

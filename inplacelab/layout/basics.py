@@ -1,0 +1,98 @@
+"""What a layout is, and what can be read off one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from operator import index as as_integer
+from typing import Any, NamedTuple
+
+from inplacelab import errors
+
+Shape = tuple[int, ...]
+Strides = tuple[int, ...]
+
+
+class Layout(NamedTuple):
+    """Shape, strides and offset, all in elements."""
+
+    shape: Shape
+    strides: Strides
+    offset: int
+
+    @property
+    def size(self) -> int:
+        """How many elements there are."""
+        return prod(self.shape)
+
+
+def packed(shape: Shape) -> Strides:
+    """The strides of a tensor that fills its storage row by row, with no gaps."""
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= max(size, 1)
+    return tuple(reversed(strides))
+
+
+def is_packed(layout: Layout) -> bool:
+    """True if the elements lie in row-major order with no gaps ("contiguous").
+
+    An axis of one element may have any stride: it is never stepped along.
+    """
+    if layout.size == 0:
+        return True
+    step = 1
+    for size, stride in zip(reversed(layout.shape), reversed(layout.strides), strict=True):
+        if size != 1 and stride != step:
+            return False
+        step *= size
+    return True
+
+
+def extent(layout: Layout) -> tuple[int, int]:
+    """The first slot touched and one past the last; (offset, offset) for no elements."""
+    if layout.size == 0:
+        return layout.offset, layout.offset
+    first = last = layout.offset
+    for size, stride in zip(layout.shape, layout.strides, strict=True):
+        reach = (size - 1) * stride
+        first, last = first + min(reach, 0), last + max(reach, 0)
+    return first, last + 1
+
+
+def moved(layout: Layout, by: int) -> Layout:
+    """The same layout, `by` slots further along."""
+    return layout._replace(offset=layout.offset + by)
+
+
+def may_overlap_itself(layout: Layout) -> bool:
+    """True if two elements may share a slot (an expanded axis has stride 0).
+
+    Exact for everything made by slicing, transposing and reshaping; for odd strides it errs on the side of True.
+    """
+    reach = 0
+    axes = sorted((abs(stride), size) for size, stride in zip(layout.shape, layout.strides, strict=True) if size > 1)
+    for stride, size in axes:
+        if stride <= reach:
+            return layout.size > 0
+        reach += stride * (size - 1)
+    return False
+
+
+def normal_axis(axis: int, rank: int) -> int:
+    """`axis` counted from the front; refused if it does not exist."""
+    try:
+        axis = as_integer(axis)
+    except TypeError:
+        raise errors.bad_axis(axis, rank) from None
+    if not -rank <= axis < rank:
+        raise errors.bad_axis(axis, rank)
+    return axis % rank
+
+
+def listed(axis: Any) -> Sequence[int]:
+    """One axis, or several."""
+    if isinstance(axis, Sequence) and not isinstance(axis, str):
+        return axis
+    return (axis,)

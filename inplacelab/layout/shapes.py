@@ -1,0 +1,83 @@
+"""Layouts made by naming another shape for the same elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from operator import index as as_integer
+
+from inplacelab import errors
+from inplacelab.layout.basics import Layout, Shape, normal_axis, packed
+
+
+def flatten_shape(shape: Shape, start: int, stop: int) -> Shape:
+    """The shape with the axes from `start` to `stop` (inclusive) joined into one."""
+    rank = max(len(shape), 1)
+    first, last = normal_axis(start, rank), normal_axis(stop, rank)
+    if first > last:
+        raise errors.bad_axis(stop, rank)
+    return (*shape[:first], prod(shape[first : last + 1]), *shape[last + 1 :])
+
+
+def resolve_shape(shape: Shape, wanted: Sequence[int]) -> Shape:
+    """`wanted` with -1 worked out and 0 read as "the size that is there", as in Paddle."""
+    try:
+        sizes = [as_integer(n) for n in wanted]
+    except TypeError:
+        raise errors.cannot_reshape(shape, wanted, prod(shape)) from None
+    size = prod(shape)
+    if sizes.count(-1) > 1:
+        raise errors.two_unknown_sizes(sizes)
+    if size:
+        sizes = [shape[k] if n == 0 and k < len(shape) else n for k, n in enumerate(sizes)]
+    if -1 in sizes:
+        rest = prod(n for n in sizes if n != -1)
+        sizes[sizes.index(-1)] = size // rest if rest else 0
+    if any(n < 0 for n in sizes) or prod(sizes) != size:
+        raise errors.cannot_reshape(shape, list(wanted), size)
+    return tuple(sizes)
+
+
+def reshape(layout: Layout, shape: Shape) -> Layout | None:
+    """`layout` seen with another shape, or None if no strides can show it so: then the elements must be copied.
+
+    Neighbouring axes can be seen as one if stepping off the end of the inner lands on the next of the outer. The axes
+    fall into such groups; each group's elements must be cut up anew by a run of the new sizes.
+    """
+    if shape == layout.shape:
+        return layout
+    if layout.size == 0:
+        return Layout(shape, packed(shape), layout.offset)
+    strides: list[int] = []
+    wanted = list(shape)
+    for count, step in _groups(layout):
+        sizes: list[int] = []
+        while wanted and prod(sizes) < count:
+            sizes.append(wanted.pop(0))
+        if prod(sizes) != count:
+            return None
+        strides.extend(step * s for s in packed(tuple(sizes)))
+    strides.extend([strides[-1] if strides else 1] * len(wanted))  # what is left over are axes of one element
+    return Layout(shape, tuple(strides), layout.offset)
+
+
+def _groups(layout: Layout) -> list[tuple[int, int]]:
+    """Runs of axes that could be one axis, outermost first, as (elements, innermost stride)."""
+    groups: list[tuple[int, int]] = []
+    for size, stride in zip(layout.shape, layout.strides, strict=True):
+        if size == 1:
+            continue
+        if groups and groups[-1][1] == size * stride:
+            groups[-1] = (groups[-1][0] * size, stride)
+        else:
+            groups.append((size, stride))
+    return groups
+
+
+def unflatten_shape(shape: Shape, axis: int, sizes: Sequence[int]) -> Shape:
+    """The shape with one axis cut into several; one of their sizes may be -1."""
+    rank = len(shape)
+    if not -rank <= axis < rank:
+        raise errors.no_axis_to_cut(rank)
+    at = axis % rank
+    return resolve_shape(shape, (*shape[:at], *sizes, *shape[at + 1 :]))

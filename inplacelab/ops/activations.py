@@ -1,0 +1,168 @@
+"""Activations: what a layer of a network does to each element before it hands it on.
+
+At a kink the derivative is that of one side, the one that PaddlePaddle takes; the rules below say which by `>` or `>=`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inplacelab import dtypes, errors
+from inplacelab.layout import normal_axis
+from inplacelab.ops.kernels import clip_into, conj, quietly, scalar, start, whole_number
+from inplacelab.ops.run import constant
+from inplacelab.ops.spec import same
+from inplacelab.ops.table import add_row, elementwise, transcendental
+from inplacelab.tensor import Tensor
+
+# ---- kernels ----------------------------------------------------------------------------------------------------------------
+
+
+@quietly
+def _sigmoid(out: Any, x: Any) -> None:
+    """1 / (1 + exp(-x)). Where the exponential overflows, the result is 0, as it should be."""
+    np.negative(x, out, dtype=out.dtype)
+    np.exp(out, out)
+    np.add(out, constant(1, out.dtype), out)
+    np.reciprocal(out, out)
+
+
+def _relu(out: Any, x: Any) -> None:
+    np.fmax(x, constant(0, x.dtype), out=out)
+
+
+def _relu6(out: Any, x: Any) -> None:
+    clip_into(out, x, 0.0, 6.0)
+
+
+@quietly
+def _silu(out: Any, x: Any, device: Any) -> None:
+    factor = np.empty_like(x, x.dtype)
+    device.ledger.borrow(factor.nbytes)
+    _sigmoid(factor, x)
+    np.multiply(x, factor, out)
+
+
+def _chosen(mask: Any, device: Any) -> Any:
+    """A mask that a kernel has made, reported."""
+    device.ledger.borrow(mask.nbytes)
+    return mask
+
+
+@quietly
+def _softplus(out: Any, x: Any, beta: float, threshold: float, device: Any) -> None:
+    """log(1 + exp(beta x)) / beta; above the threshold that is x, to all digits that count."""
+    bent, low = np.empty_like(x, x.dtype), np.empty_like(x, bool)
+    device.ledger.borrow(bent.nbytes + low.nbytes)
+    np.multiply(x, constant(beta, x.dtype), bent)
+    np.less_equal(bent, threshold, low)
+    start(out, x)
+    np.logaddexp(constant(0, x.dtype), bent, bent)
+    np.divide(bent, constant(beta, x.dtype), out, where=low)
+
+
+def _leaky_relu(out: Any, x: Any, negative_slope: float, device: Any) -> None:
+    negative = _chosen(x < 0, device)
+    start(out, x)
+    np.multiply(out, constant(negative_slope, x.dtype), out, where=negative)
+
+
+def _thresholded_relu(out: Any, x: Any, threshold: float, value: float, device: Any) -> None:
+    low = _chosen(x <= threshold, device)
+    start(out, x)
+    np.copyto(out, constant(value, x.dtype), where=low)
+
+
+def _elu(out: Any, x: Any, alpha: float, device: Any) -> None:
+    low = _chosen(x <= 0, device)
+    start(out, x)
+    np.expm1(out, out, where=low)
+    np.multiply(out, constant(alpha, x.dtype), out, where=low)
+
+
+@quietly
+def _softmax(out: Any, x: Any, axis: tuple[int, ...], device: Any) -> None:
+    """exp(x) / sum of exp(x). The largest element is subtracted first, so that nothing overflows."""
+    if not x.size:
+        return
+    largest = np.max(x, axis, keepdims=True)
+    device.ledger.borrow(2 * largest.nbytes)
+    np.subtract(x, largest, out, casting="same_kind")
+    np.exp(out, out)
+    np.divide(out, np.sum(out, axis, keepdims=True), out)
+
+
+# ---- derivatives and checks -------------------------------------------------------------------------------------------------
+
+
+def _d_silu(g: Tensor, x: Tensor) -> Tensor:
+    s = x.sigmoid()
+    return g * conj(s * (x * s.scale(-1.0, 1.0)).scale(1.0, 1.0))
+
+
+def _d_softplus(g: Tensor, x: Tensor, beta: float, threshold: float) -> Tensor:
+    high = x.scale(beta) > threshold
+    return (g * x.scale(beta).sigmoid())._outside(high) + g._inside(high)
+
+
+def _d_elu(g: Tensor, x: Tensor, alpha: float) -> Tensor:
+    """Above 0, the exponential is taken of 0 and then left out: it could overflow, and inf times 0 is nan."""
+    low = x <= 0
+    return (g * x._inside(low).exp().scale(alpha))._inside(low) + g._outside(low)
+
+
+def _d_softmax(g: Tensor, out: Tensor, axis: tuple[int, ...]) -> Tensor:
+    weighted = g * out
+    return weighted - out * (weighted.sum(axis, keepdim=True) if axis else weighted)
+
+
+def _one_axis(x: Any, axis: Any) -> tuple[int, ...]:
+    """The axis, counted from the front; none of a tensor without axes. Prepared once, it stays as it is."""
+    if isinstance(axis, tuple):
+        return axis
+    position = normal_axis(whole_number("softmax", "axis")(x, axis), max(x.ndim, 1))
+    return (position,) if x.ndim else ()
+
+
+def _floating_only(x: Any, dtype: Any) -> np.dtype[Any]:
+    result = x if dtype is None else dtypes.as_numpy(dtype)
+    if result.kind != "f":
+        raise errors.no_kernel("softmax", result.name)
+    return np.dtype(result)
+
+
+# ---- rows -------------------------------------------------------------------------------------------------------------------
+
+transcendental("sigmoid", ("1 / (1 + exp(-x)) for each element.", "逐元素求 1 / (1 + exp(-x))。"), kernel=_sigmoid, functional=True,
+               d_x=lambda g, out: g * conj(out * out.scale(-1.0, 1.0)))  # fmt: skip
+elementwise("relu", "x", ("Replace negative elements by zero.", "把负元素替换为零。"), kernel=_relu, accepts="f",
+            d_x=lambda g, out: g._inside(out > 0), function=False, functional=True)  # fmt: skip
+
+_IN_FUNCTIONAL = {"accepts": "f", "method": False, "function": False, "functional": True}
+
+elementwise("relu6", "x", ("Keep each element between 0 and 6.", "把每个元素限制在 0 与 6 之间。"), kernel=_relu6, **_IN_FUNCTIONAL,
+            in_place=False, d_x=lambda g, out: g._inside(out > 0)._inside(out < 6))  # fmt: skip
+elementwise("silu", "x", ("x times sigmoid(x).", "逐元素求 x 乘以 sigmoid(x)。"), kernel=_silu,
+            accepts="fc", method=False, function=False, functional=True, in_place=False, d_x=_d_silu)  # fmt: skip
+elementwise("softplus", "x", ("A smooth `relu`: log(1 + exp(beta x)) / beta.", "平滑的 `relu`：log(1 + exp(beta x)) / beta。"),
+            attrs="beta=1, threshold=20", kernel=_softplus, **_IN_FUNCTIONAL, in_place=False, d_x=_d_softplus,
+            prepare={n: scalar("softplus", n) for n in ("beta", "threshold")})  # fmt: skip
+elementwise("leaky_relu", "x", ("Scale negative elements by `negative_slope`.", "把负元素乘以 `negative_slope`。"),
+            attrs="negative_slope=0.01", kernel=_leaky_relu, **_IN_FUNCTIONAL,
+            prepare={"negative_slope": scalar("leaky_relu", "negative_slope")},
+            d_x=lambda g, x, negative_slope: g._inside(x >= 0) + g._inside(x < 0).scale(negative_slope))  # fmt: skip
+elementwise("elu", "x", ("`alpha * (exp(x) - 1)` for negative elements.", "把负元素替换为 `alpha * (exp(x) - 1)`。"),
+            attrs="alpha=1.0", kernel=_elu, **_IN_FUNCTIONAL, prepare={"alpha": scalar("elu", "alpha")}, d_x=_d_elu)  # fmt: skip
+elementwise("hardtanh", "x", ("Keep each element between `min` and `max`.", "把每个元素限制在 `min` 与 `max` 之间。"),
+            attrs="min=-1.0, max=1.0", kernel=clip_into, **_IN_FUNCTIONAL,
+            prepare={n: scalar("hardtanh", n) for n in ("min", "max")},
+            d_x=lambda g, x, min, max: g._inside(x > min)._inside(x < max))  # fmt: skip
+elementwise("thresholded_relu", "x", ("Replace elements up to `threshold` by `value`.", "把不超过 `threshold` 的元素替换为 `value`。"),
+            attrs="threshold=1.0, value=0.0", kernel=_thresholded_relu, **_IN_FUNCTIONAL,
+            prepare={n: scalar("thresholded_relu", n) for n in ("threshold", "value")},
+            d_x=lambda g, x, threshold: g._inside(x > threshold))  # fmt: skip
+add_row("normalisation", "softmax", "x", ("Exponentials, divided by their sum along `axis`.", "求指数，再除以沿 `axis` 的和。"),
+        attrs="axis=-1, dtype=None", kernel=_softmax, shape=same, dtype=_floating_only, prepare={"axis": _one_axis},
+        method=False, function=False, functional=True, out=True, d_x=_d_softmax)  # fmt: skip

@@ -1,0 +1,110 @@
+"""Comparisons. The answer is a tensor of truth values, and has no derivative.
+
+In place (`x.equal_(y)`) the tensor becomes one of truth values: it gets a new storage, older views keep the numbers, and
+its history ends here. Complex numbers are compared as in Paddle: by their real parts, equal ones by their imaginary parts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from inplacelab import dtypes
+from inplacelab.autograd.modes import no_grad
+from inplacelab.ops.factories import operand
+from inplacelab.ops.meeting import alike, truth
+from inplacelab.ops.table import FUNCTIONS, elementwise
+from inplacelab.tensor import Tensor
+
+for _name, _ufunc, _aliases, _en, _zh in (
+    ("equal", np.equal, ("eq",), "equal to", "等于"),
+    ("not_equal", np.not_equal, ("ne",), "different from", "不等于"),
+    ("less_than", np.less, ("less", "lt"), "less than", "小于"),
+    ("less_equal", np.less_equal, ("le",), "less than or equal to", "小于等于"),
+    ("greater_than", np.greater, ("greater", "gt"), "greater than", "大于"),
+    ("greater_equal", np.greater_equal, ("ge",), "greater than or equal to", "大于等于"),
+):
+    elementwise(_name, "x, y", (f"True where `x` is {_en} `y`.", f"`x` {_zh} `y` 处为 True。"), ufunc=_ufunc,
+                aliases=_aliases, dtype=truth(_name), numbers=("y",) if _name == "equal" else ())  # fmt: skip
+
+for _name, _test, _en, _zh in (
+    ("isnan", np.isnan, "not a number", "是 NaN（非数）"),
+    ("isinf", np.isinf, "infinite", "为无穷大"),
+    ("isfinite", np.isfinite, "neither infinite nor NaN", "既非无穷大也非 NaN"),
+):
+    elementwise(_name, "x", (f"True where `x` is {_en}.", f"`x` {_zh}处为 True。"), ufunc=_test, accepts="fic",
+                dtype=lambda: dtypes.bool_.numpy, in_place=False)  # fmt: skip
+
+
+# ---- compositions -----------------------------------------------------------------------------------------------------------
+
+
+@no_grad()
+def isclose(
+    x: Tensor, y: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False, name: str | None = None
+) -> Tensor:
+    """True where `x` and `y` differ by no more than `atol + rtol * |y|`; infinities are close to themselves.
+
+    `x` 与 `y` 之差不超过 `atol + rtol * |y|` 处为 True；无穷大只与自身接近。
+
+    Args:
+        x: a tensor.
+        y: a tensor of the same dtype, that can be broadcast against `x`.
+        rtol: tolerance relative to `y`.
+        atol: absolute tolerance.
+        equal_nan: whether NaN is close to NaN.
+        name: ignored.
+
+    Raises:
+        OperandError: if the dtypes differ.
+
+    >>> import inplacelab as paddle
+    >>> paddle.isclose(paddle.to_tensor([1.0, 2.0]), paddle.to_tensor([1.000001, 2.1])).tolist()
+    [True, False]
+    """
+    dtype = alike("isclose")(x.array.dtype, y.array.dtype)
+    if dtype.kind in "biu":
+        x, y = x.cast("float64"), y.cast("float64")
+    near = (x - y).abs().less_equal(y.abs().scale(rtol, atol))
+    close = near.logical_and(y.isfinite()).logical_or(x.equal(y))
+    return close.logical_or(x.isnan().logical_and(y.isnan())) if equal_nan else close
+
+
+def allclose(
+    x: Tensor, y: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False, name: str | None = None
+) -> Tensor:
+    """One truth value: whether all elements are close, as `isclose` has it.
+
+    单个布尔值：是否所有元素都接近（含义同 `isclose`）。
+
+    >>> import inplacelab as paddle
+    >>> paddle.allclose(paddle.ones([3]), paddle.ones([3])).item()
+    True
+    """
+    return _all(isclose(x, y, rtol, atol, equal_nan))
+
+
+def equal_all(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
+    """One truth value: whether two tensors have the same shape and equal elements.
+
+    单个布尔值：两个张量的形状是否相同，且各元素都相等。
+
+    Raises:
+        OperandError: if the dtypes differ.
+
+    >>> import inplacelab as paddle
+    >>> paddle.equal_all(paddle.ones([2]), paddle.ones([3])).item()
+    False
+    """
+    alike("equal_all")(x.array.dtype, y.array.dtype)
+    return _all(x.equal(y)) if x.shape == y.shape else operand(False, x, dtypes.bool_.numpy)
+
+
+def _all(condition: Tensor) -> Tensor:
+    return condition.logical_not().sum().equal(0)
+
+
+def attach() -> None:
+    """Offer the compositions as methods and functions."""
+    for function in (isclose, allclose, equal_all):
+        setattr(Tensor, function.__name__, function)
+        FUNCTIONS[function.__name__] = lambda function=function: function  # type: ignore[misc]

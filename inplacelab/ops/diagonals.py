@@ -1,0 +1,142 @@
+"""Triangles and diagonals of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors
+from inplacelab.layout import Shape
+from inplacelab.ops.kernels import start
+from inplacelab.ops.run import constant, plain_number
+from inplacelab.ops.spec import same
+from inplacelab.ops.table import add_row, overwrite
+from inplacelab.tensor import Tensor
+
+# ---- triangles ----------------------------------------------------------------------------------------------------------------
+
+
+def _whole_number(x: Any, diagonal: Any) -> int:
+    if type(diagonal) is not int:
+        raise errors.not_an_integer("tril", "diagonal", 2, diagonal)
+    return diagonal
+
+
+def _check_matrix(x: Any) -> None:
+    if x.ndim < 2:
+        raise errors.no_matrix("tril", x.ndim)
+
+
+def _tril(out: Any, x: Any, diagonal: int, device: Any) -> None:
+    """Zeros are written, as multiplying with 0 would leave NaN."""
+    inside = _triangle(out, diagonal, device)
+    start(out, x)
+    np.copyto(out, constant(0, out.dtype), where=np.logical_not(inside, inside))
+
+
+def _triu(out: Any, x: Any, diagonal: int, device: Any) -> None:
+    start(out, x)
+    np.copyto(out, constant(0, out.dtype), where=_triangle(out, diagonal - 1, device))
+
+
+def _triangle(out: Any, diagonal: int, device: Any) -> Any:
+    """True on and below a diagonal. NumPy counts in short integers, through a buffer."""
+    rows, columns = out.shape[-2:]
+    device.ledger.borrow(rows * columns + 8 * (rows + columns) + (1 << 16))
+    return np.tri(rows, columns, diagonal, bool)
+
+
+add_row(
+    "triangle", "tril", "x", ("Keep what lies on and below a diagonal; the rest is zero.", "保留某条对角线及其下方的元素，其余为零。"),
+    attrs="diagonal=0", validate=_check_matrix, prepare={"diagonal": _whole_number}, kernel=_tril, shape=same, dtype=same,
+    d_x=lambda g, diagonal: g.tril(diagonal),
+)  # fmt: skip
+add_row(
+    "triangle", "triu", "x", ("Keep what lies on and above a diagonal; the rest is zero.", "保留某条对角线及其上方的元素，其余为零。"),
+    attrs="diagonal=0", validate=_check_matrix, prepare={"diagonal": _whole_number}, kernel=_triu, shape=same, dtype=same,
+    d_x=lambda g, diagonal: g.triu(diagonal),
+)  # fmt: skip
+
+# ---- the diagonal of a matrix, one number -------------------------------------------------------------------------------------
+
+
+def _check_square(x: Any) -> None:
+    if x.ndim < 2 or (x.ndim > 2 and len(set(x.shape)) > 1):
+        raise errors.no_diagonal(x.shape)
+
+
+def _down_the_diagonal(shape: Shape, offset: int, wrap: bool) -> Any:
+    """The places on a diagonal, counted through all elements: one row down and one column on, again and again.
+
+    `offset` moves each place within its row. A matrix that is higher than wide ends where it has no column left, or
+    (`wrap`) begins again one row below. With more axes all of them take the same step.
+    """
+    columns, size = shape[1], int(np.prod(shape))
+    step = sum(int(np.prod(shape[k + 1 :])) for k in range(len(shape)))
+    places = np.arange(0, size if wrap or len(shape) > 2 else min(size, columns * columns), max(step, 1))
+    column = places % max(columns, 1) + offset
+    return (places + offset)[(column >= 0) & (column < columns)]
+
+
+def _fill_diagonal(out: Any, value: Any, offset: int, wrap: bool, device: Any) -> None:
+    places = _down_the_diagonal(out.shape, offset, wrap)
+    device.ledger.borrow(places.nbytes * (3 + out.ndim))
+    out[np.unravel_index(places, out.shape)] = constant(value, out.dtype)
+
+
+overwrite(
+    "fill_diagonal", "x", ("Write one number into the diagonal.", "在对角线上写入同一个数。"),
+    attrs="value, offset=0, wrap=False", accepts="fib", validate=_check_square, prepare={"value": plain_number}, kernel=_fill_diagonal,
+    d_x=lambda g, offset, wrap: g.clone().fill_diagonal_(0, offset, wrap),
+)  # fmt: skip
+
+# ---- the diagonals of a stack of matrices, from a tensor ------------------------------------------------------------------------
+
+
+def _diagonal(x: Any, offset: int, dim1: int, dim2: int) -> Any:
+    """The diagonals as a window that may be written, their own axis last: one place along both axes is one step along it."""
+    rows, columns = x.shape[dim1], x.shape[dim2]
+    length = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+    begin = [slice(None)] * x.ndim
+    begin[dim1], begin[dim2] = slice(max(-offset, 0), None), slice(max(offset, 0), None)
+    others = [k for k in range(x.ndim) if k not in (dim1, dim2)]
+    return np.lib.stride_tricks.as_strided(
+        x[tuple(begin)],
+        (*(x.shape[k] for k in others), length),
+        (*(x.strides[k] for k in others), x.strides[dim1] + x.strides[dim2]),
+    )
+
+
+def _check_diagonal(x: Any, y: Any, offset: int, dim1: int, dim2: int) -> None:
+    if not all(-x.ndim <= d < x.ndim for d in (dim1, dim2)) or dim1 % x.ndim == dim2 % x.ndim:
+        raise errors.diagonal_axes(dim1, dim2, x.ndim)
+    wanted = _diagonal(x, offset, dim1 % x.ndim, dim2 % x.ndim).shape
+    if y.shape != wanted:
+        raise errors.wrong_diagonal(wanted, y.shape)
+    if y.dtype != x.dtype:
+        raise errors.other_dtype("fill_diagonal_tensor", "y", x.dtype.name, y.dtype.name)
+
+
+def _fill_diagonal_tensor(out: Any, x: Any, y: Any, offset: int, dim1: int, dim2: int) -> None:
+    start(out, x)
+    np.copyto(_diagonal(out, offset, dim1 % out.ndim, dim2 % out.ndim), y)
+
+
+def _without_diagonal(g: Tensor, shape: Shape, offset: int, dim1: int, dim2: int) -> Tensor:
+    return g.fill_diagonal_tensor(g._spread_out(shape), offset, dim1, dim2)
+
+
+def _diagonal_of(g: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+    """The diagonals of `g`, picked out by their places."""
+    places = np.arange(g.array.size).reshape(g.array.shape)
+    return g.reshape([-1])._take(_diagonal(places, offset, dim1 % g.ndim, dim2 % g.ndim).copy())
+
+
+add_row(
+    "diagonal", "fill_diagonal_tensor", "x, y",
+    ("Write `y` into the diagonals of the matrices in the axes `dim1` and `dim2`.", "把 `y` 写到由 `dim1` 与 `dim2` 两轴构成的各矩阵的对角线上。"),
+    attrs="offset=0, dim1=0, dim2=1", validate=_check_diagonal, kernel=_fill_diagonal_tensor, shape=same, dtype=same, function=False,
+    d_x=lambda g, y_meta, offset, dim1, dim2: _without_diagonal(g, y_meta.shape, offset, dim1, dim2),
+    d_y=_diagonal_of,
+)  # fmt: skip

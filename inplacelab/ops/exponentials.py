@@ -1,0 +1,52 @@
+"""Exponentials and logarithms. Integers become floating-point numbers: in place, in name only."""
+
+from __future__ import annotations
+
+from math import log
+from typing import Any
+
+import numpy as np
+
+from inplacelab.ops.kernels import conj, quietly, scalar
+from inplacelab.ops.run import constant
+from inplacelab.ops.table import transcendental
+from inplacelab.tensor import Tensor
+
+
+@quietly
+def _logit(out: Any, x: Any, eps: float | None, device: Any) -> None:
+    """log(x / (1 - x)), with x brought into [eps, 1 - eps] first."""
+    rest = np.empty_like(x, out.dtype)
+    device.ledger.borrow(rest.nbytes)
+    if eps:
+        x = np.clip(x, constant(eps, out.dtype), constant(1 - eps, out.dtype), out=out)
+    np.subtract(constant(1, out.dtype), x, rest)
+    np.divide(x, rest, out)
+    np.log(out, out)
+
+
+def _d_logit(g: Tensor, x: Tensor, eps: float | None) -> Tensor:
+    slope = g / (x * x.scale(-1.0, 1.0))
+    return slope._outside(x < eps)._outside(x > 1 - eps) if eps else slope
+
+
+_INTEGERS_TOO = {"accepts": "fic"}
+
+transcendental("exp", ("e to the power of each element.", "逐元素求 e 的幂。"), ufunc=np.exp, **_INTEGERS_TOO,
+               d_x=lambda g, out: g * conj(out))  # fmt: skip
+transcendental("exp2", ("2 to the power of each element.", "逐元素求 2 的幂。"), ufunc=np.exp2, accepts="fi",
+               d_x=lambda g, out: (g * out).scale(log(2.0)))  # fmt: skip
+transcendental("expm1", ("exp(x) - 1, exact also near 0.", "逐元素求 exp(x) - 1，在 0 附近也精确。"), ufunc=np.expm1, **_INTEGERS_TOO,
+               d_x=lambda g, out: g * conj(out).scale(1.0, 1.0))  # fmt: skip
+transcendental("log", ("The natural logarithm of each element.", "逐元素求自然对数。"), ufunc=np.log, **_INTEGERS_TOO,
+               d_x=lambda g, x: g / conj(x))  # fmt: skip
+transcendental("log2", ("The logarithm to base 2.", "逐元素求以 2 为底的对数。"), ufunc=np.log2, **_INTEGERS_TOO,
+               d_x=lambda g, x: g / conj(x).scale(log(2.0)))  # fmt: skip
+transcendental("log10", ("The logarithm to base 10.", "逐元素求以 10 为底的对数。"), ufunc=np.log10, **_INTEGERS_TOO,
+               d_x=lambda g, x: g / conj(x).scale(log(10.0)))  # fmt: skip
+transcendental("log1p", ("log(1 + x), exact also near 0.", "逐元素求 log(1 + x)，在 0 附近也精确。"), ufunc=np.log1p, **_INTEGERS_TOO,
+               d_x=lambda g, x: g / conj(x).scale(1.0, 1.0))  # fmt: skip
+transcendental("logit", ("log(x / (1 - x)), the inverse of `sigmoid`; `eps` keeps `x` away from 0 and 1.",
+                         "log(x / (1 - x))，即 `sigmoid` 的反函数；`eps` 使 `x` 不过于接近 0 和 1。"),
+               attrs="eps=None", prepare={"eps": scalar("logit", "eps", optional=True)}, kernel=_logit,
+               accepts="f", accepts_ordinary="fi", d_x=_d_logit)  # fmt: skip

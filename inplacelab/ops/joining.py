@@ -1,0 +1,150 @@
+"""Several tensors made one: `concat` along an axis that is there, `stack` along a new one. Always copies.
+
+The operations of the table read a fixed number of tensors. Here it is whatever the list holds; so there is a row for each
+number of tensors, written when it is first needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import accumulate
+from operator import index as as_integer
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors, observe
+from inplacelab.autograd import modes
+from inplacelab.autograd.history import edge
+from inplacelab.autograd.nodes import OpNode, number
+from inplacelab.language import Text
+from inplacelab.layout import normal_axis
+from inplacelab.ops import run
+from inplacelab.ops.spec import Row, Rule
+from inplacelab.ops.table import FUNCTIONS
+from inplacelab.tensor import Tensor, fresh
+
+_SAYS = {
+    "concat": Text("The tensors one after the other along an axis.", "把各张量沿一个轴依次拼接。"),
+    "stack": Text("The tensors one beside the other along a new axis.", "把各张量沿一个新的轴并排叠放。"),
+}
+
+
+@cache
+def _row(name: str, count: int) -> Row:
+    """The row of `name` for so many tensors."""
+    rules = tuple(Rule(_piece(k) if name == "concat" else _layer(k)) for k in range(count))
+    return Row(
+        name=name, kind="join", inputs=tuple(f"x{k}" for k in range(count)), attrs="axis, starts", says=_SAYS[name],
+        node=f"{name.capitalize()}GradNode", in_place=False, rules=rules,
+    )  # fmt: skip
+
+
+def _piece(k: int) -> Callable[..., Tensor]:
+    def piece(g: Tensor, axis: int, starts: Sequence[int]) -> Tensor:
+        return g._part(axis, starts[k], starts[k + 1])
+
+    return piece
+
+
+def _layer(k: int) -> Callable[..., Tensor]:
+    return lambda g, axis: g._place(axis, k)
+
+
+def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The tensors one after the other along an axis: a copy.
+
+    Raises:
+        ShapeError: if their shapes differ in another axis.
+        ArgumentError: if their dtypes differ, or there is no tensor.
+
+    >>> import inplacelab as paddle
+    >>> paddle.concat([paddle.zeros([2]), paddle.ones([1])]).tolist()
+    [0.0, 0.0, 1.0]
+    """
+    parts = _listed("concat", x)
+    if out is not None:
+        return run.into("concat", out, parts, lambda: concat(parts, axis))
+    first = parts[0].array.shape
+    at = normal_axis(as_integer(axis), len(first))
+    for k, part in enumerate(parts):
+        shape = part.array.shape
+        if len(shape) != len(first) or shape[:at] != first[:at] or shape[at + 1 :] != first[at + 1 :]:
+            raise errors.cannot_join("concat", k, first, shape)
+    starts = [0, *accumulate(part.array.shape[at] for part in parts)]
+    joined = parts[0].storage.device.empty((*first[:at], starts[-1], *first[at + 1 :]), parts[0].array.dtype)
+    np.concatenate([part.array for part in parts], at, out=joined)
+    return _made("concat", parts, joined, {"axis": at, "starts": starts})
+
+
+def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The tensors one beside the other along a new axis: a copy.
+
+    Raises:
+        ShapeError: if their shapes differ.
+        ArgumentError: if their dtypes differ, or there is no tensor.
+
+    >>> import inplacelab as paddle
+    >>> paddle.stack([paddle.zeros([2]), paddle.ones([2])], axis=1).tolist()
+    [[0.0, 1.0], [0.0, 1.0]]
+    """
+    parts = _listed("stack", x)
+    if out is not None:
+        return run.into("stack", out, parts, lambda: stack(parts, axis))
+    first = parts[0].array.shape
+    at = normal_axis(axis, len(first) + 1)
+    for k, part in enumerate(parts):
+        if part.array.shape != first:
+            raise errors.cannot_join("stack", k, first, part.array.shape)
+    joined = parts[0].storage.device.empty((*first[:at], len(parts), *first[at:]), parts[0].array.dtype)
+    np.stack([part.array for part in parts], at, out=joined)
+    return _made("stack", parts, joined, {"axis": at})
+
+
+def _listed(op: str, x: Any) -> list[Tensor]:
+    """The tensors, if they can meet in one."""
+    if not isinstance(x, list | tuple) or not all(isinstance(part, Tensor) for part in x):
+        raise errors.not_a_list_of_tensors(op, x)
+    if not x:
+        raise errors.nothing_to_join(op)
+    for k, part in enumerate(x):
+        if part.storage.device is not x[0].storage.device:
+            run.refuse_devices(op, x[0], part)
+        if part.array.dtype != x[0].array.dtype:
+            raise errors.cannot_join_dtypes(k, x[0].dtype.name, part.dtype.name)
+    return list(x)
+
+
+def _made(op: str, parts: list[Tensor], joined: Any, facts: Mapping[str, Any]) -> Tensor:
+    """The result, with its place in the history."""
+    result = fresh(joined, parts[0].storage.device)
+    edges = tuple(edge(part) for part in parts) if modes.recording_history else ()
+    node = None
+    if any(each is not None for each in edges):
+        node = OpNode.__new__(OpNode)
+        node.row, node.edges, node.kept, node.facts = _row(op, len(parts)), edges, {}, facts
+        node.shapes = tuple(part.array.shape for part in parts)
+        node.dtypes = tuple(part.array.dtype for part in parts)
+        result.node, result._stop = number(node), False
+    if observe.listeners:
+        observe.tell(op, "ordinary", tuple(parts), result, node)
+    return result
+
+
+def hstack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
+    """Joined along the second axis; vectors, and tensors without axes, along the only one."""
+    parts = [part.reshape([1]) if part.ndim == 0 else part for part in _listed("hstack", x)]
+    return concat(parts, 0 if parts[0].ndim == 1 else 1)
+
+
+def vstack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
+    """Joined along the first axis; vectors become rows."""
+    return concat([part.reshape([1, -1]) if part.ndim < 2 else part for part in _listed("vstack", x)])
+
+
+def attach() -> None:
+    """Give the package these functions."""
+    for function in (concat, stack, hstack, vstack):
+        FUNCTIONS[function.__name__] = lambda function=function: function  # type: ignore[misc]
+    FUNCTIONS["cat"] = lambda: concat

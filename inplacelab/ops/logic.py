@@ -1,0 +1,59 @@
+"""Logic: of truth values (`logical_and`), and of the bits of integers (`bitwise_and`).
+
+Any number may stand for a truth value: all but zero is true. The answer of a logical operation is of truth values, so in
+place the tensor gets a new storage (see `comparisons`); that of a bitwise one is of the operands' own dtype.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inplacelab import dtypes
+from inplacelab.ops.meeting import alike, truth
+from inplacelab.ops.spec import ZERO
+from inplacelab.ops.table import elementwise
+
+for _name, _ufunc, _en, _zh in (
+    ("logical_and", np.logical_and, "both `x` and `y` are", "`x` 与 `y` 都"),
+    ("logical_or", np.logical_or, "`x` or `y` or both are", "`x` 与 `y` 至少有一个"),
+    ("logical_xor", np.logical_xor, "one of `x` and `y` is, and the other is not,", "`x` 与 `y` 恰有一个"),
+):
+    elementwise(_name, "x, y", (f"True where {_en} different from zero.", f"{_zh}不为零处为 True。"), ufunc=_ufunc,
+                dtype=truth(_name))  # fmt: skip
+elementwise("logical_not", "x", ("True where `x` is zero.", "`x` 为零处为 True。"), ufunc=np.logical_not,
+            dtype=lambda: dtypes.bool_.numpy)  # fmt: skip
+
+_OUT = "out=None, name=None"
+"""The bitwise functions take `out` before `name`, as in Paddle."""
+
+for _name, _bits, _en, _zh in (
+    ("bitwise_and", np.bitwise_and, "that are set in both `x` and `y`", "`x` 与 `y` 中都为 1 的位"),
+    ("bitwise_or", np.bitwise_or, "that are set in `x` or in `y`", "`x` 或 `y` 中为 1 的位"),
+    ("bitwise_xor", np.bitwise_xor, "in which `x` and `y` differ", "`x` 与 `y` 中不同的位"),
+):
+    elementwise(_name, "x, y", (f"The bits {_en}.", f"{_zh}。"), call=f"x, y, {_OUT}", ufunc=_bits, accepts="ib",
+                dtype=alike(_name), d_x=ZERO, d_y=ZERO)  # fmt: skip
+elementwise("bitwise_not", "x", ("Turn over every bit; not true is false.", "逐位取反；布尔值取非。"), call=f"x, {_OUT}",
+            ufunc=np.invert, accepts="ib", aliases=("bitwise_invert",), d_x=ZERO)  # fmt: skip
+
+
+def _right_shift(out: Any, x: Any, y: Any, is_arithmetic: bool) -> None:
+    if is_arithmetic:
+        np.right_shift(x, y, out)
+    else:
+        unsigned = f"u{x.dtype.itemsize}"  # the same bits: zeros come in from the left, and not the sign
+        np.right_shift(x.view(unsigned), y.view(unsigned), out.view(unsigned))
+
+
+elementwise(
+    "bitwise_left_shift", "x, y", ("Move the bits of `x` to the left by `y` places.", "把 `x` 的各位左移 `y` 位。"),
+    call=f"x, y, is_arithmetic=True, {_OUT}", ufunc=np.left_shift, accepts="i", dtype=alike("bitwise_left_shift"), d_x=ZERO, d_y=ZERO,
+)  # fmt: skip
+elementwise(
+    "bitwise_right_shift", "x, y",
+    ("Move the bits of `x` to the right by `y` places; the sign comes in from the left, or zeros if `is_arithmetic` is False.",
+     "把 `x` 的各位右移 `y` 位；左侧补符号位，若 `is_arithmetic` 为 False 则补零。"),
+    call=f"x, y, is_arithmetic=True, {_OUT}", kernel=_right_shift, accepts="i", dtype=alike("bitwise_right_shift"), d_x=ZERO, d_y=ZERO,
+)  # fmt: skip

@@ -1,0 +1,130 @@
+"""Where a mask holds: fill, overwrite, pick out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors
+from inplacelab.layout import Shape
+from inplacelab.ops.factories import made
+from inplacelab.ops.kernels import start
+from inplacelab.ops.spec import same
+from inplacelab.ops.table import FUNCTIONS, add_row, elementwise
+from inplacelab.tensor import Tensor
+
+# ---- the same value everywhere ------------------------------------------------------------------------------------------------
+
+
+def _check_value(x: Any, value: Any) -> None:
+    if value.ndim and value.dtype != x.dtype:
+        raise errors.other_dtype("masked_fill", "value", x.dtype.name, value.dtype.name)
+
+
+def _masked_fill(out: Any, x: Any, mask: Any, value: Any, device: Any) -> None:
+    if mask.dtype != bool:
+        device.ledger.borrow(mask.size)
+        mask = mask.astype(bool)
+    start(out, x)
+    np.copyto(out, value, where=mask)
+
+
+elementwise(
+    "masked_fill", "x, mask, value", ("Write `value` where the mask holds.", "在掩码成立处写入 `value`。"),
+    numbers=("value",), validate=_check_value, kernel=_masked_fill, dtype=same,
+    d_x=lambda g, mask: g.masked_fill(mask, 0),
+    d_value=lambda g, mask: g._zeros().masked_fill(mask, g),
+)  # fmt: skip
+
+# ---- one value after the other ------------------------------------------------------------------------------------------------
+
+
+def _together(op: str, x: Shape, mask: Shape) -> Shape:
+    try:
+        return np.broadcast_shapes(x, mask)
+    except ValueError:
+        raise errors.cannot_broadcast(op, x, mask) from None
+
+
+def _check_scatter(x: Any, mask: Any, value: Any) -> None:
+    if mask.dtype != bool:
+        raise errors.not_a_mask("masked_scatter", mask.dtype.name)
+    if value.dtype != x.dtype:
+        raise errors.other_dtype("masked_scatter", "value", x.dtype.name, value.dtype.name, asserted=True)
+    shape = _together("masked_scatter", x.shape, mask.shape)
+    needed = int(np.count_nonzero(mask)) * (int(np.prod(shape)) // max(mask.size, 1))
+    if needed > value.size:
+        raise errors.too_few_values(needed, value.size)
+
+
+def _masked_scatter(out: Any, x: Any, mask: Any, value: Any, device: Any) -> None:
+    shown = np.broadcast_to(mask, out.shape)
+    device.ledger.borrow(value.nbytes * (not value.flags.c_contiguous) + 2 * out.size)
+    start(out, x)
+    out[shown] = value.reshape(-1)[: np.count_nonzero(shown)]
+
+
+def _gradient_of_values(g: Tensor, mask: Tensor, shape: Shape) -> Tensor:
+    """The values that were used come first; those left over have had no influence."""
+    used = g.masked_select(mask)
+    values = g._spread_out((int(np.prod(shape, dtype=int)),))
+    values[: used.shape[0]] = used
+    return values.reshape(shape)
+
+
+add_row(
+    "masking", "masked_scatter", "x, mask, value",
+    ("Write the elements of `value`, one after the other, where the mask holds.", "在掩码成立处依次写入 `value` 的元素。"),
+    validate=_check_scatter, kernel=_masked_scatter, dtype=same, shape=lambda x, mask: _together("masked_scatter", x, mask),
+    d_x=lambda g, mask: g.masked_fill(mask, 0),
+    d_value=lambda g, mask, value_meta: _gradient_of_values(g, mask, value_meta.shape),
+)  # fmt: skip
+
+# ---- pick out -----------------------------------------------------------------------------------------------------------------
+
+
+def _check_mask(x: Any, mask: Any) -> None:
+    _together("masked_select", x.shape, mask.shape)
+    if mask.dtype != bool:
+        raise errors.other_dtype("masked_select", "mask", "bool", mask.dtype.name)
+
+
+def masked_select(x: Tensor, mask: Tensor, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
+    """The elements where the mask holds, in one line: a copy.
+
+    取出掩码成立处的元素，排成一行（副本）。Tensor and mask are broadcast. How many there are depends on the values of the mask, so this is a selection by the positions that it shows.
+
+    Raises:
+        OperandError: if the mask is not of truth values.
+        ShapeError: if the shapes do not go together.
+    """
+    _check_mask(x.array, mask.array)
+    shape = _together("masked_select", x.array.shape, mask.array.shape)
+    whole = x if x.array.shape == shape else x.expand(list(shape))
+    picked = whole.reshape([-1])._take(np.flatnonzero(np.broadcast_to(mask.array, shape)))
+    return picked if out is None else out.copy_(picked)
+
+
+def nonzero(x: Tensor, as_tuple: bool = False) -> Any:
+    """The indices of the elements that are not zero: one row for each.
+
+    With `as_tuple`, one tensor for each axis. 非零元素的下标：每个元素一行；`as_tuple` 时每个轴一个张量。
+
+    Raises:
+        ShapeError: if the tensor has no axes.
+    """
+    if x.array.ndim == 0:
+        raise errors.index_rank("nonzero", x.array.shape)
+    device = x.storage.device
+    places = np.nonzero(x.array)
+    if as_tuple:
+        return tuple(made("nonzero", device.from_host(each), device) for each in places)
+    return made("nonzero", device.from_host(np.stack(places, 1)), device)
+
+
+def attach() -> None:
+    """Give `Tensor` what is not a row: the size of these results depends on values."""
+    for function in (masked_select, nonzero):
+        setattr(Tensor, function.__name__, function)
+        FUNCTIONS[function.__name__] = lambda function=function: function  # type: ignore[misc]

@@ -1,0 +1,50 @@
+"""The dtypes of results, from those of two operands: rules for rows that do more than promote.
+
+Each of these makes the rule of one operation, which refuses by its name. (A row without a rule promotes its operands.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from inplacelab import dtypes, errors
+
+DType = np.dtype[Any]
+Rule = Callable[[DType, DType], DType]
+
+
+def truth(op: str) -> Rule:
+    """Truth values, of operands that are able to meet."""
+
+    def rule(x: DType, y: DType) -> DType:
+        if x is not y:
+            dtypes.promote(op, x, y)
+        return dtypes.bool_.numpy
+
+    return rule
+
+
+def alike(op: str) -> Rule:
+    """The one dtype that both operands must have."""
+
+    def rule(x: DType, y: DType) -> DType:
+        if x != y:
+            raise errors.dtypes_differ(op, x.name, y.name)
+        return x
+
+    return rule
+
+
+def floating(op: str, integers: DType | None = None) -> Rule:
+    """A real floating-point type: that in which the operands meet; for integers the default, or the one given."""
+
+    def rule(x: DType, y: DType) -> DType:
+        dtype = dtypes.promote(op, x, y)
+        if dtype.kind in "bc":
+            raise errors.no_kernel(op, dtype.name)
+        return integers if integers is not None and dtype.kind in "iu" else dtypes.floating(dtype)
+
+    return rule

@@ -1,0 +1,119 @@
+"""Signs, multiples and powers.
+
+Read a derivative's parameters as the list of what backward keeps. `sqrt` asks for `out`: it may overwrite its input for
+nothing. `square` asks for `x`: in place, a copy of it is kept.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inplacelab import dtypes, errors
+from inplacelab.language import Text
+from inplacelab.ops.choosing import chosen
+from inplacelab.ops.kernels import conj, power, quietly, start
+from inplacelab.ops.run import constant, plain_number
+from inplacelab.ops.spec import ZERO
+from inplacelab.ops.table import elementwise, transcendental
+from inplacelab.tensor import Tensor
+
+# ---- kernels that are not a single ufunc ------------------------------------------------------------------------------------
+
+
+def _scale(out: Any, x: Any, scale: Any, bias: Any, bias_after_scale: bool) -> None:
+    if bias == 0:
+        np.multiply(x, constant(scale, x.dtype), out)
+    else:
+        _scale_and_shift(out, x, scale, bias, bias_after_scale)
+
+
+@quietly
+def _scale_and_shift(out: Any, x: Any, scale: Any, bias: Any, bias_after_scale: bool) -> None:
+    if bias_after_scale:
+        np.multiply(x, constant(scale, x.dtype), out)
+        np.add(out, constant(bias, x.dtype), out)
+    else:
+        np.add(x, constant(bias, x.dtype), out)
+        np.multiply(out, constant(scale, x.dtype), out)
+
+
+def _no_activation(x: Any, act: Any) -> None:
+    if act is not None:
+        raise errors.bad_argument("scale", "act", act, Text("None", "None"))
+
+
+@quietly
+def _rsqrt(out: Any, x: Any) -> None:
+    np.sqrt(x, out, dtype=out.dtype)
+    np.reciprocal(out, out)
+
+
+@quietly
+def _sgn(out: Any, x: Any, device: Any) -> None:
+    """A complex number divided by its magnitude; zero stays zero. The `np.sign` of NumPy 1 looks at the real part only."""
+    if x.dtype.kind != "c":
+        np.sign(x, out)
+        return
+    magnitude = np.abs(x)
+    nonzero = magnitude != 0
+    device.ledger.borrow(magnitude.nbytes + nonzero.nbytes)
+    start(out, x)
+    for part in (out.real, out.imag):  # apart: divided by a real number as a whole, the divisor would become complex
+        np.divide(part, magnitude, part, where=nonzero)
+
+
+def _turning(g: Tensor, x: Tensor, out: Tensor) -> Tensor:
+    """The derivative of z/|z|: only the part of a step that turns z counts. A real number cannot be turned."""
+    if x.array.dtype.kind != "c":
+        return g._zeros()
+    return ((g - out * (conj(out) * g).real()) / x.abs())._inside(x != 0)
+
+
+def _d_base(g: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """`y * x ** (y - 1)`; 0 where both are zero, where that would be 0 * infinity: `x ** 0` is 1 everywhere."""
+    both_zero = (x == 0).logical_and(y == 0)
+    return g * conj(x.pow(chosen(both_zero, y, y.scale(1.0, -1.0))) * y)
+
+
+def _d_exponent(g: Tensor, x: Tensor, y: Tensor, out: Tensor) -> Tensor:
+    """`x ** y * log(x)`; 0 where `x` is zero and `y` is not negative, as powers of zero do not depend on `y` there."""
+    flat = (x == 0).logical_and(y >= 0)
+    return g * conj(out * chosen(flat, x.scale(0.0, 1.0), x).log())
+
+
+# ---- sign and scale ---------------------------------------------------------------------------------------------------------
+
+elementwise(
+    "scale", "x", ("Multiply by a number and add another: `scale * x + bias`.", "乘以一个数再加一个数：`scale * x + bias`。"),
+    attrs="scale=1.0, bias=0.0, bias_after_scale=True, act=None", kernel=_scale,
+    prepare={"scale": plain_number, "bias": plain_number, "act": _no_activation},
+    d_x=lambda g, scale: g.scale(scale.conjugate()),
+)  # fmt: skip
+elementwise("neg", "x", ("The negative of each element.", "逐元素取负。"), ufunc=np.negative, accepts="fic", aliases=("negative",),
+            d_x=lambda g: g.scale(-1.0))  # fmt: skip
+elementwise("abs", "x", ("The absolute value of each element.", "逐元素取绝对值。"),
+            ufunc=np.absolute, accepts="fic", dtype=dtypes.real, aliases=("absolute",),
+            d_x=lambda g, x: g * x.sgn())  # fmt: skip
+elementwise("sign", "x", ("-1, 0 or 1 for each element; of a complex number, its direction.", "逐元素取符号：-1、0 或 1；复数取其方向。"),
+            kernel=_sgn, ufunc=np.sign, plain="a0.dtype.kind != 'c'", accepts="fic", d_x=ZERO)  # fmt: skip
+elementwise("sgn", "x", ("The direction of each element: `x / |x|`, and 0 for 0.", "逐元素取方向：`x / |x|`，0 仍为 0。"),
+            kernel=_sgn, ufunc=np.sign, plain="a0.dtype.kind != 'c'", accepts="fc", d_x=_turning)  # fmt: skip
+
+# ---- powers -----------------------------------------------------------------------------------------------------------------
+
+elementwise("square", "x", ("The square of each element.", "逐元素平方。"), ufunc=np.square, accepts="fic",
+            d_x=lambda g, x: g * conj(x).scale(2.0))  # fmt: skip
+transcendental("sqrt", ("The square root of each element.", "逐元素求平方根。"), ufunc=np.sqrt,
+               d_x=lambda g, out: g / conj(out).scale(2.0))  # fmt: skip
+transcendental("rsqrt", ("1 / sqrt(x) for each element.", "逐元素求 1 / sqrt(x)。"),
+               kernel=_rsqrt, accepts="f", accepts_ordinary="fi",
+               d_x=lambda g, out: (g * out.square() * out).scale(-0.5))  # fmt: skip
+transcendental("reciprocal", ("1 / x for each element.", "逐元素求倒数 1 / x。"), ufunc=np.reciprocal,
+               d_x=lambda g, out: (g * conj(out.square())).scale(-1.0))  # fmt: skip
+elementwise(
+    "pow", "x, y", ("Raise each element to the power `y`, a tensor or a number.", "逐元素求 `y` 次幂，`y` 是张量或一个数。"),
+    ufunc=np.power, plain="a0.dtype.kind not in 'iu'", kernel=power, numbers=("y",), accepts="fic",
+    d_x=_d_base, d_y=_d_exponent,
+)  # fmt: skip

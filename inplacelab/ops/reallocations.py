@@ -1,0 +1,294 @@
+"""A tensor is given other bytes: another storage, another part of its own, or what a function makes of it.
+
+`set_`, `resize_` and `reconstruct_from_` let a tensor look somewhere else. It then *is* the view that `as_strided` would give,
+with that view's history, so gradients go where the bytes come from; and the views that it leaves behind keep theirs. (In
+PaddlePaddle 3.3.1 the gradient of the old value passes through, which is silently wrong.)
+
+`x.data = y` exchanges the bytes outside the history: `x` needs the gradient that it needed before, as it would if its values
+had been written under `no_grad`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors, observe
+from inplacelab.autograd import modes
+from inplacelab.autograd.history import check_leaf, refresh
+from inplacelab.layout import Layout, Shape, packed
+from inplacelab.ops import run
+from inplacelab.ops.factories import shape_of
+from inplacelab.ops.spec import same
+from inplacelab.ops.table import add_row
+from inplacelab.ops.windows import as_strided
+from inplacelab.tensor import Tensor, adopt, fresh, look
+
+# ---- two ways to look somewhere else --------------------------------------------------------------------------------------
+
+
+def _become(x: Tensor, shown: Tensor) -> None:
+    """Make `x` the view `shown`, also if that is a view of `x`: before it goes, `x` leaves its views and history to an heir."""
+    run.bequeath(x)
+    adopt(x, shown)
+    base = x.base
+    assert base is not None
+    assert base._views is not None
+    base._views.add(x)
+
+
+def _take_bytes(op: str, x: Tensor, other: Tensor) -> None:
+    """Exchange the bytes of `x` for those of `other`, and leave its place in the history as it is."""
+    have, given = x.array, other.array
+    if not x.stop_gradient and (have.shape != given.shape or have.dtype != given.dtype):
+        raise errors.gradient_would_not_fit(op, x.shape, other.shape, (have.dtype.name, given.dtype.name))
+    run.bequeath(x)
+    x.array, x.storage, x.overlaps = given, other.storage, other.overlaps
+    x.base, x.untracked = None, ""
+
+
+def _look_at(op: str, x: Tensor, source: Tensor, layout: Layout) -> Tensor:
+    """Make `x` the view of `source` with that layout.
+
+    Under `no_grad`, what needs a gradient goes on to need the same one, as with every write that is not recorded.
+    """
+    if x.storage.device is not source.storage.device:
+        run.refuse_devices(op, x, source)
+    with observe.silence():
+        shown = as_strided(source, layout.shape, layout.strides, layout.offset * source.element_size())
+    if x.base is not None:
+        refresh(x)
+    if modes.recording_history:
+        check_leaf(op, x)
+    if modes.recording_history or x.stop_gradient:
+        _become(x, shown)
+    else:
+        _take_bytes(op, x, shown)
+    if observe.listeners:
+        observe.tell(op, "reallocated", (x, source), x, x.node)
+    return x
+
+
+# ---- another storage ------------------------------------------------------------------------------------------------------
+
+
+def set_(
+    x: Tensor,
+    source: Tensor | None = None,
+    shape: Sequence[int] | None = None,
+    stride: Sequence[int] | None = None,
+    offset: int = 0,
+    name: str | None = None,
+) -> Tensor:
+    """Look at the storage of `source` from now on, through any window; at an empty storage of its own if there is no source.
+
+    Args:
+        x: the tensor that looks elsewhere.
+        source: whose storage; of the same dtype.
+        shape: the sizes of the axes; those of `source` if None.
+        stride: how many slots apart neighbours are; row by row without gaps if None.
+        offset: in bytes from the beginning of the storage, as `x.offset` gives it. With neither shape, stride nor offset, `x`
+            shows just what `source` shows.
+        name: for Paddle's sake.
+
+    Raises:
+        LeafWriteError: if `x` is a leaf that needs a gradient.
+        DTypeError: if the source is of another dtype.
+        IndexRangeError: if the window leaves the storage.
+
+    >>> import inplacelab as paddle
+    >>> x, source = paddle.zeros([1], dtype="int64"), paddle.arange(6)
+    >>> x.set_(source, [2, 2], offset=16).tolist()
+    [[2, 3], [4, 5]]
+    >>> _ = x.zero_()                    # in place: the source has those slots, too
+    >>> source.tolist()
+    [0, 1, 0, 0, 0, 0]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/Tensor_en.html
+    """
+    given = _nothing_like(x) if source is None else run.as_tensor("set_", "source", 1, source)
+    if given.array.dtype != x.array.dtype:
+        raise errors.storage_of_other_dtype(x.array.dtype.name, given.array.dtype.name)
+    return _look_at("set_", x, given, _asked_for(given, shape, stride, offset))
+
+
+def _nothing_like(x: Tensor) -> Tensor:
+    device = x.storage.device
+    return fresh(device.empty((0,), x.array.dtype), device)
+
+
+def _asked_for(source: Tensor, shape: Any, stride: Any, offset: int) -> Layout:
+    if shape is None and stride is None and offset == 0:
+        return source.layout
+    sizes = tuple(source.shape) if shape is None else shape_of("set_", shape)
+    strides = packed(sizes) if stride is None else tuple(run.sizes_of("set_", stride))
+    if len(sizes) != len(strides):
+        raise errors.unequal_window(sizes, strides)
+    if offset % source.element_size():
+        raise errors.bad_window_offset(offset, source.element_size())
+    return Layout(sizes, strides, offset // source.element_size())
+
+
+def reconstruct_from_(self: Tensor, other: Tensor) -> None:
+    """Become another name for `other`: the same storage, metadata and history.
+
+    Raises:
+        LeafWriteError: if the tensor is a leaf that needs a gradient. (PaddlePaddle 3.3.1 lets it go.)
+    """
+    given = run.as_tensor("reconstruct_from_", "other", 1, other)
+    if given is not self:
+        _look_at("reconstruct_from_", self, given, given.layout)
+
+
+def _data(self: Tensor) -> Tensor:
+    """The same storage and version counter outside the history, as `detach()` gives it. Set it to exchange the bytes: the
+    tensor then shares those of the other one, and stays what it is in the history.
+    """
+    return self.detach()
+
+
+def _set_data(self: Tensor, other: Tensor) -> None:
+    given = run.as_tensor("data", "value", 1, other)
+    if self.base is not None:
+        refresh(self)
+    _take_bytes("data", self, given)
+    if observe.listeners:
+        observe.tell("data", "reallocated", (self, given), self, self.node)
+
+
+# ---- more or less of its own ----------------------------------------------------------------------------------------------
+
+
+def _lengthen(out: Any, x: Any) -> None:
+    line = out.reshape(-1)
+    np.copyto(line[: x.size].reshape(x.shape), x)
+    line[x.size :] = 0
+
+
+def _front(g: Tensor, x: Shape) -> Tensor:
+    part: Tensor = g.reshape([-1])[: prod(x)]
+    return part.reshape(x)
+
+
+add_row(
+    "order", "_lengthened", "x", ("The elements, and zeros behind them.", "原有的元素，其后补零。"),
+    attrs="shape", kernel=_lengthen, dtype=same, shape=lambda shape: shape, in_place=False, function=False, called="resize_",
+    d_x=lambda g, x_meta: _front(g, x_meta.shape),
+)  # fmt: skip
+
+
+def resize_(x: Tensor, shape: Sequence[int], fill_zero: bool = False, name: str | None = None) -> Tensor:
+    """Show more or fewer elements of the storage, from the first one on, in that shape. No data move; the version is raised.
+
+    Args:
+        x: the tensor, whose elements lie one after the other.
+        shape: the new sizes.
+        fill_zero: where there are more elements than before, get a new storage with zeros behind the old ones.
+        name: for Paddle's sake.
+
+    Raises:
+        LeafWriteError: if `x` is a leaf that needs a gradient.
+        ShapeError: if the elements do not lie one after the other, or the storage has not so many and `fill_zero` is False.
+
+    >>> import inplacelab as paddle
+    >>> x = paddle.to_tensor([1., 2., 3., 4.])
+    >>> x.resize_([2]).tolist(), x.resize_([2, 2]).tolist()
+    ([1.0, 2.0], [[1.0, 2.0], [3.0, 4.0]])
+    >>> x.resize_([6], fill_zero=True).tolist()
+    [1.0, 2.0, 3.0, 4.0, 0.0, 0.0]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/Tensor_en.html
+    """
+    sizes = shape_of("resize_", shape)
+    if not x.is_contiguous():
+        raise errors.scattered("resize_", x.strides)
+    if fill_zero and prod(sizes) > x.size:
+        return run.reallocate("resize_", x, lambda: x._lengthened(sizes))
+    after = Layout(sizes, packed(sizes), x.layout.offset)
+    there = x.storage.nbytes // x.element_size() - after.offset
+    if after.size > there:
+        raise errors.nothing_to_grow_into(after.size, there)
+    return _resize_within(x, after)
+
+
+def _resize_within(x: Tensor, after: Layout) -> Tensor:
+    """Other metadata on the same storage. History is kept also under `no_grad`, as by every change of metadata."""
+    if modes.recording_history:
+        check_leaf("resize_", x)
+    if x.is_leaf and not x.stop_gradient:  # under no_grad, and it stays one
+        x.array = look(x, after).array
+    else:
+        with observe.silence(), modes.set_grad_enabled(True):
+            _become(x, as_strided(x, after.shape, after.strides, after.offset * x.element_size()))
+    x.storage.version += 1
+    if modes.keeper is not None:
+        modes.keeper.after_write(x.storage)  # no slot was written
+    if observe.listeners:
+        observe.tell("resize_", "relayout", (x,), x, x.node)
+    return x
+
+
+# ---- what a function makes of it ------------------------------------------------------------------------------------------
+
+
+def apply(self: Tensor, func: Callable[[Tensor], Any]) -> Any:
+    """What `func` makes of the tensor.
+
+    Raises:
+        KernelError: if the tensor needs a gradient: no derivative of `func` is known.
+    """
+    if not self.stop_gradient:
+        raise errors.apply_of_gradient(tensor=self)
+    return func(self.detach())
+
+
+def apply_(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
+    """Replace the tensor by what `func` makes of it: in its own storage if shape and dtype allow it, otherwise in a new one (and
+    so, too, if a gradient goes through it: the derivative may need the values that are there).
+
+    Raises:
+        KernelError: if the tensor needs a gradient: no derivative of `func` is known.
+        OperandError: if `func` does not return a tensor.
+
+    >>> import inplacelab as paddle
+    >>> x = paddle.to_tensor([1., 2.])
+    >>> x.apply_(lambda t: t * 3.).tolist(), x.inplace_version
+    ([3.0, 6.0], 1)
+    """
+    with observe.silence():
+        result = apply(self, func)
+        if not isinstance(result, Tensor):
+            raise errors.applied_to_no_tensor(result)
+        if result.storage is self.storage:  # a window on what is about to be written
+            result = result.clone()
+    fits = result.array.shape == self.array.shape and result.array.dtype == self.array.dtype
+    if not fits or not result.stop_gradient:
+        return run.reallocate("apply_", self, result.clone)
+    with observe.silence():
+        self.copy_(result)
+    if observe.listeners:
+        observe.tell("apply_", "in-place", (self,), self, self.node)
+    return self
+
+
+# ---- gradients ------------------------------------------------------------------------------------------------------------
+
+
+def _grad_(self: Tensor) -> Tensor | None:
+    """The gradient itself, to be written; None if there is none."""
+    return self.grad
+
+
+def _set_grad_(self: Tensor, gradient: Tensor) -> None:
+    self.grad = run.as_tensor("grad_", "gradient", 1, gradient)
+
+
+def attach() -> None:
+    """Give `Tensor` what is no row."""
+    for method in (set_, reconstruct_from_, resize_, apply, apply_):
+        setattr(Tensor, method.__name__, method)
+    Tensor.data = property(_data, _set_data, doc=_data.__doc__)  # type: ignore[assignment]
+    Tensor.grad_ = property(_grad_, _set_grad_, doc=_grad_.__doc__)  # type: ignore[assignment]

@@ -1,0 +1,56 @@
+"""Rounding. The results are steps: their derivative is zero wherever there is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors
+from inplacelab.ops.kernels import quietly, start, whole_number
+from inplacelab.ops.run import constant
+from inplacelab.ops.spec import ZERO
+from inplacelab.ops.table import elementwise
+
+
+def _already_whole(out: Any, x: Any) -> None:
+    """Integers are left as they are; NumPy 1 would make them floating-point."""
+    start(out, x)
+
+
+def _trunc(out: Any, input: Any) -> None:
+    start(out, input)
+
+
+def _round(out: Any, x: Any, decimals: int) -> None:
+    if x.dtype.kind in "iu":
+        start(out, x)
+    else:
+        np.round(x, decimals, out)
+
+
+@quietly
+def _frac(out: Any, x: Any) -> None:
+    """What lies beyond the decimal point, exactly. Adding zero turns -0.0 into 0.0."""
+    np.fmod(x, constant(1, x.dtype), out)
+    np.add(out, constant(0, x.dtype), out)
+
+
+def _real_numbers(x: Any) -> None:
+    if x.dtype.kind not in "fi":
+        raise errors.unsupported_dtype("frac", x.dtype.name)
+
+
+_FLOATS = "a0.dtype.kind == 'f'"
+
+elementwise("floor", "x", ("The largest integer that is not larger.", "逐元素向下取整。"),
+            ufunc=np.floor, kernel=_already_whole, plain=_FLOATS, accepts="fi", d_x=ZERO)  # fmt: skip
+elementwise("ceil", "x", ("The smallest integer that is not smaller.", "逐元素向上取整。"),
+            ufunc=np.ceil, kernel=_already_whole, plain=_FLOATS, accepts="fi", d_x=ZERO)  # fmt: skip
+elementwise("trunc", "input", ("The integer part: towards zero.", "逐元素取整数部分（向零取整）。"),
+            ufunc=np.trunc, kernel=_trunc, plain=_FLOATS, accepts="fi", aliases=("fix",), d_input=ZERO)  # fmt: skip
+elementwise("round", "x", ("The nearest number with so many decimals; a half goes to the even one.", "舍入到指定的小数位数；恰为一半时取偶数。"),
+            attrs="decimals=0", prepare={"decimals": whole_number("round", "decimals")}, kernel=_round, accepts="fic",
+            d_x=ZERO)  # fmt: skip
+elementwise("frac", "x", ("The part beyond the decimal point, with the sign of `x`.", "逐元素取小数部分，符号与 `x` 相同。"),
+            kernel=_frac, validate=_real_numbers, d_x=lambda g: g)  # fmt: skip

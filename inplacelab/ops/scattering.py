@@ -1,0 +1,192 @@
+"""Rows at a list of positions: take them, write them, add to them.
+
+Positions may repeat. Where values are added, each counts; where they are written, the last one stays, and only it has a
+gradient. (PaddlePaddle 3.3.1 gives one to the overwritten values too.)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors
+from inplacelab.layout import Shape, normal_axis
+from inplacelab.ops.factories import to_tensor
+from inplacelab.ops.kernels import start
+from inplacelab.ops.places import written_last
+from inplacelab.ops.positions import (
+    AS_INDEX_ERROR,
+    AS_VALUE_ERROR,
+    along,
+    check_dtype,
+    check_list,
+    check_range,
+    checked_axis,
+    front_axis,
+    line_of,
+)
+from inplacelab.ops.run import constant, plain_number
+from inplacelab.ops.spec import same
+from inplacelab.ops.table import add_row
+from inplacelab.tensor import Tensor
+
+
+def _line(index: Tensor) -> Tensor:
+    """The positions as a list, however they were given."""
+    return index.reshape([-1])
+
+
+def _with_rows(x: Shape, axis: int, rows: tuple[int, ...]) -> Shape:
+    return (*x[:axis], *rows, *x[axis + 1 :])
+
+
+# ---- take -----------------------------------------------------------------------------------------------------------------------
+
+
+def _check_select(x: Any, index: Any, axis: Any) -> None:
+    check_list("index_select", index, x.shape[checked_axis(axis, x.ndim)], AS_VALUE_ERROR)
+
+
+def _axis_given(x: Any, axis: Any) -> int:
+    """None is the first axis; a tensor of one number will do."""
+    return checked_axis(int(axis) if isinstance(axis, Tensor) else axis or 0, x.ndim)
+
+
+def _check_gather(x: Any, index: Any, axis: Any) -> None:
+    check_list("gather", index, x.shape[_axis_given(x, axis)], AS_INDEX_ERROR, single=True)
+
+
+def _select(out: Any, x: Any, index: Any, axis: int, device: Any) -> None:
+    """NumPy reads through a contiguous copy, and wants the index in 64 bits; "wrap", as the index was checked before."""
+    device.ledger.borrow(8 * index.size + (0 if x.flags.c_contiguous else x.nbytes))
+    np.take(x, line_of(index) if index.ndim else index, axis, out, "wrap")
+
+
+def _gradient_of_selected(g: Tensor, index: Tensor, shape: Shape, axis: int) -> Tensor:
+    rows = g if index.ndim else g.unsqueeze(axis)
+    return g._spread_out(shape).index_add(_line(index), axis, rows)
+
+
+add_row(
+    "selection", "index_select", "x, index", ("The rows at the positions in `index`, along `axis`: a copy.", "沿 `axis` 取出 `index` 所列位置的各行（副本）。"),
+    attrs="axis=0", validate=_check_select, prepare={"axis": front_axis}, kernel=_select, dtype=same, in_place=False, out=True,
+    shape=lambda x, index, axis: _with_rows(x, axis, (index[0],)),
+    d_x=lambda g, x_meta, index, axis: _gradient_of_selected(g, index, x_meta.shape, axis),
+)  # fmt: skip
+add_row(
+    "selection", "gather", "x, index", ("The rows at the positions in `index`, along `axis`: a copy.", "沿 `axis` 取出 `index` 所列位置的各行（副本）。"),
+    attrs="axis=None", validate=_check_gather, prepare={"axis": _axis_given}, kernel=_select, dtype=same, in_place=False,
+    method=False, function=False, out=True,
+    shape=lambda x, index, axis: _with_rows(x, axis, index[:1]),
+    d_x=lambda g, x_meta, index, axis: _gradient_of_selected(g, index, x_meta.shape, axis),
+)  # fmt: skip
+
+# ---- add ------------------------------------------------------------------------------------------------------------------------
+
+
+def _check_add(x: Any, index: Any, axis: Any, value: Any, alpha: Any) -> None:
+    axis = checked_axis(axis, x.ndim)
+    if index.ndim != 1:
+        raise errors.index_rank("index_add", index.shape)
+    check_range("index_add", index, x.shape[axis], AS_VALUE_ERROR)
+    check_dtype("index_add", "value", x, value)
+    if isinstance(alpha, float) and x.dtype.kind != "f":
+        raise errors.other_dtype("index_add", "value * alpha", x.dtype.name, "float32")
+    wanted = _with_rows(x.shape, axis, (index.size,))
+    if value.shape != wanted:
+        raise errors.wrong_shape("index_add", "value", wanted, value.shape)
+
+
+def _index_add(out: Any, x: Any, index: Any, axis: int, value: Any, alpha: Any, device: Any) -> None:
+    device.ledger.borrow(8 * index.size + (0 if alpha == 1 else value.nbytes))
+    start(out, x)
+    np.add.at(out, along(axis, line_of(index)), value if alpha == 1 else value * constant(alpha, value.dtype))
+
+
+add_row(
+    "scatter", "index_add", "x, index, value", ("Add the rows of `value` to those at the positions in `index`.", "把 `value` 的各行加到 `index` 所列的位置上。"),
+    call="x, index, axis, value, alpha=1", accepts="fi", validate=_check_add, prepare={"axis": front_axis, "alpha": plain_number},
+    kernel=_index_add, shape=same, dtype=same,
+    d_x=lambda g: g,
+    d_value=lambda g, index, axis, alpha: g.index_select(_line(index), axis).scale(alpha),
+)  # fmt: skip
+
+# ---- fill -----------------------------------------------------------------------------------------------------------------------
+
+
+def _check_fill(x: Any, index: Any, axis: Any, value: Any) -> None:
+    size = x.shape[normal_axis(axis, x.ndim)]
+    if index.ndim == 0:
+        raise errors.index_rank("index_fill", index.shape)
+    check_range("index_fill", index, size)
+    check_dtype("index_fill", "value", x, value)
+    if value.ndim:
+        raise errors.wrong_shape("index_fill", "value", (), value.shape)
+
+
+def _index_fill(out: Any, x: Any, index: Any, axis: int, value: Any, device: Any) -> None:
+    device.ledger.borrow(8 * index.size)
+    start(out, x)
+    out[along(axis, line_of(index))] = value
+
+
+def _sum_where_filled(g: Tensor, index: Tensor, axis: int) -> Tensor:
+    """Each row counts once, however often it was named."""
+    named = np.unique(index.array % g.array.shape[axis]) if index.array.size else index.array.reshape(-1)
+    return g.index_select(to_tensor(named, place=g.place), axis).sum()
+
+
+add_row(
+    "scatter", "index_fill", "x, index, value", ("Write one number into the rows at the positions in `index`.", "在 `index` 所列位置的各行写入同一个数。"),
+    call="x, index, axis, value", numbers=("value",), validate=_check_fill, prepare={"axis": front_axis}, kernel=_index_fill, shape=same, dtype=same,
+    d_x=lambda g, index, axis: g.index_fill(index, axis, 0),
+    d_value=_sum_where_filled,
+)  # fmt: skip
+
+# ---- write ----------------------------------------------------------------------------------------------------------------------
+
+
+def _check_scatter(x: Any, index: Any, updates: Any) -> None:
+    if x.ndim == 0:
+        raise errors.index_rank("scatter", x.shape)
+    check_list("scatter", index, x.shape[0], single=True)
+    check_dtype("scatter", "updates", x, updates)
+    rows = updates.shape[:1] if index.ndim else ()
+    if updates.shape != (*rows, *x.shape[1:]) or (rows and rows[0] < index.size):
+        raise errors.wrong_shape("scatter", "updates", (*index.shape[:1], *x.shape[1:]), updates.shape)
+
+
+def _scatter(out: Any, x: Any, index: Any, updates: Any, overwrite: bool, device: Any) -> None:
+    device.ledger.borrow(8 * index.size)
+    start(out, x)
+    rows, written = line_of(index), updates[: index.size] if index.ndim else updates
+    if overwrite:
+        out[rows] = written
+    else:
+        out[rows] = constant(0, out.dtype)
+        np.add.at(out, rows, written)
+
+
+def _gradient_of_updates(g: Tensor, index: Tensor, shape: Shape, overwrite: bool) -> Tensor:
+    """What was overwritten by a later row, and rows that are left over, have had no influence."""
+    taken = g.gather(index)
+    if overwrite and index.ndim:
+        rows = index.array.reshape(-1) % max(g.array.shape[0], 1)
+        gone = ~written_last(rows, g.array.shape[0]).reshape(-1, *[1] * (g.ndim - 1))
+        taken = taken.masked_fill(to_tensor(gone, place=g.place), 0)
+    if taken.array.shape == shape:
+        return taken
+    whole = g._spread_out(shape)
+    whole[: taken.shape[0]] = taken
+    return whole
+
+
+add_row(
+    "scatter", "scatter", "x, index, updates",
+    ("Write the rows of `updates` at the positions in `index`; or zero those rows and add (`overwrite=False`).",
+     "把 `updates` 的各行写到 `index` 所列的位置；`overwrite=False` 时先清零这些行再累加。"),
+    attrs="overwrite=True", accepts="fi", validate=_check_scatter, kernel=_scatter, shape=same, dtype=same, method=False, function=False, out=True,
+    d_x=lambda g, index: g.index_fill(_line(index), 0, 0),
+    d_updates=lambda g, index, updates_meta, overwrite: _gradient_of_updates(g, index, updates_meta.shape, overwrite),
+)  # fmt: skip

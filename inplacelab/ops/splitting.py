@@ -1,0 +1,210 @@
+"""One tensor cut into several: `unbind` gives views, `split`, `chunk` and `unstack` give copies, as in Paddle.
+
+(In PyTorch all of them give views, and those of `unbind`, `split` and `chunk` may not be written in place, because there
+the parts share one grad node. Here every part has its own, so writing a view is right.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from operator import index as as_integer
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors
+from inplacelab.autograd.nodes import Meta
+from inplacelab.layout import Layout, Shape, index, normal_axis, packed, slices
+from inplacelab.ops.run import sizes_of
+from inplacelab.ops.spec import same
+from inplacelab.ops.table import FUNCTIONS, Made, add_row
+from inplacelab.ops.views import nth
+from inplacelab.tensor import Tensor
+
+_NTH = Made(nth, "view")
+
+
+def _whole(shape: Shape) -> Layout:
+    return Layout(shape, packed(shape), 0)
+
+
+def _part_of(shape: Shape, axis: int, start: int, stop: int) -> Layout:
+    return slices(_whole(shape), (axis,), (start,), (stop,), (1,))
+
+
+def _place_of(shape: Shape, axis: int, place: int) -> Layout:
+    return index(_whole(shape), (*[slice(None)] * axis, place))
+
+
+def _put_back(g: Tensor, x: Meta, part: Layout) -> Tensor:
+    """Zeros of the shape of `x`, with `g` where the part was."""
+    whole: Tensor = g._scatter(Meta(_whole(x.shape), x.dtype), Meta(part, x.dtype))
+    return whole
+
+
+def _part(out: Any, x: Any, axis: int, start: int, stop: int) -> None:
+    np.copyto(out, x[(*[slice(None)] * axis, slice(start, stop))])
+
+
+def _place(out: Any, x: Any, axis: int, place: int) -> None:
+    np.copyto(out, x[(*[slice(None)] * axis, place, ...)])
+
+
+add_row(
+    "part", "_part", "x", ("A copy of the places from `start` to `stop` of one axis.", "复制一个轴上从 `start` 到 `stop` 的部分。"),
+    attrs="axis, start, stop", kernel=_part, dtype=same, called="split", node="SplitGradNode", in_place=False, function=False,
+    shape=lambda x, axis, start, stop: _part_of(x, axis, start, stop).shape,
+    d_x=lambda g, x_meta, axis, start, stop: _put_back(g, x_meta, _part_of(x_meta.shape, axis, start, stop)),
+)  # fmt: skip
+add_row(
+    "part", "_place", "x", ("A copy of one place of one axis.", "复制一个轴上的一个位置。"),
+    attrs="axis, place", kernel=_place, dtype=same, called="unstack", node="UnstackGradNode", in_place=False, function=False,
+    shape=lambda x, axis, place: _place_of(x, axis, place).shape,
+    d_x=lambda g, x_meta, axis, place: _put_back(g, x_meta, _place_of(x_meta.shape, axis, place)),
+)  # fmt: skip
+
+
+def _axis(x: Tensor, axis: Any) -> int:
+    """One axis, counted from the front; a tensor with one is read."""
+    return normal_axis(as_integer(axis), x.ndim)
+
+
+def _at(x: Tensor, axis: int, bounds: Sequence[int]) -> list[Tensor]:
+    """Copies of the parts between neighbouring bounds."""
+    return [x._part(axis, start, stop) for start, stop in pairwise(bounds)]
+
+
+def unbind(input: Tensor, axis: Any = 0) -> list[Tensor]:
+    """The places along one axis, each as a view without that axis. Writing one writes the tensor, and gradients are right.
+
+    Raises:
+        AxisError: if there is no such axis.
+
+    >>> import inplacelab as paddle
+    >>> x = paddle.zeros([2, 3])
+    >>> first, second = x.unbind()
+    >>> _ = second.fill_(7.)
+    >>> x.tolist()
+    [[0.0, 0.0, 0.0], [7.0, 7.0, 7.0]]
+    """
+    rank = input.ndim
+    if not isinstance(axis, int) or not -rank <= axis < rank:
+        raise errors.no_axis_to_unbind(axis, rank)
+    return [_NTH.function()(input, axis % rank, place) for place in range(input.shape[axis])]
+
+
+def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
+    """The places along one axis, each as a copy without that axis.
+
+    Raises:
+        AxisError: if there is no such axis.
+        ArgumentError: if `num` is given and is not the size of that axis.
+    """
+    at = _axis(x, axis)
+    if num is not None and num != x.shape[at]:
+        raise errors.bad_unstack(x.shape[at])
+    return [x._place(at, place) for place in range(x.shape[at])]
+
+
+def split(x: Tensor, num_or_sections: int | Sequence[int], axis: Any = 0, name: str | None = None) -> list[Tensor]:
+    """Copies of the parts of one axis: so many of equal size, or of the sizes in a list (one may be -1).
+
+    Raises:
+        ShapeError: if the parts do not make up the axis.
+        AxisError: if there is no such axis.
+
+    >>> import inplacelab as paddle
+    >>> [part.tolist() for part in paddle.arange(5).split([2, -1])]
+    [[0, 1], [2, 3, 4]]
+    """
+    at = _axis(x, axis)
+    if isinstance(num_or_sections, int):
+        return _at(x, at, _even(x, num_or_sections, at))
+    if not isinstance(num_or_sections, list | tuple):
+        raise errors.bad_sections("split", num_or_sections)
+    return _at(x, at, [0, *accumulate(_sections(x.shape, sizes_of("split", num_or_sections), at))])
+
+
+def _even(x: Tensor, parts: int, axis: int) -> range:
+    if parts == 0:
+        raise errors.split_into_none()
+    size = x.shape[axis]
+    if parts < 0 or size % parts:
+        raise errors.uneven_split(parts, x.shape, axis)
+    return range(0, size + 1, size // parts) if size else range(0)
+
+
+def _sections(shape: Sequence[int], sizes: list[int], axis: int) -> list[int]:
+    """The sizes, with -1 worked out."""
+    if sizes.count(-1) > 1:
+        raise errors.two_unknown_sections(sizes)
+    rest = shape[axis] - sum(n for n in sizes if n != -1)
+    found = [rest if n == -1 else n for n in sizes]
+    if min(found, default=-1) < 0 or sum(found) != shape[axis]:
+        raise errors.sections_do_not_add_up(sizes, shape, axis)
+    return found
+
+
+def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> list[Tensor]:
+    """So many copies of equal parts of one axis.
+
+    Raises:
+        ArgumentError: if there are more chunks than elements, or none.
+        ShapeError: if the axis cannot be cut evenly.
+    """
+    at = _axis(x, axis)
+    if not 0 < chunks <= x.shape[at]:
+        raise errors.bad_chunks(chunks, x.shape[at])
+    return split(x, chunks, at)
+
+
+def tensor_split(
+    x: Tensor, num_or_indices: int | Sequence[int], axis: Any = 0, name: str | None = None
+) -> list[Tensor]:
+    """The parts of one axis: so many copies whose sizes differ by at most one, or the views between places.
+
+    Copies for a number and views for a list: so it is in PaddlePaddle 3.3.1.
+
+    >>> import inplacelab as paddle
+    >>> [part.tolist() for part in paddle.arange(5).tensor_split(2)]
+    [[0, 1, 2], [3, 4]]
+    """
+    if x.ndim <= max(axis, -axis - 1):
+        raise errors.too_few_axes(max(axis, -axis - 1) + 1, x.ndim)
+    at, size = _axis(x, axis), x.shape[axis]
+    if isinstance(num_or_indices, int):
+        if num_or_indices <= 0:
+            raise errors.no_parts()
+        parts = num_or_indices
+        return _at(x, at, [0, *accumulate(size // parts + (k < size % parts) for k in range(parts))])
+    places = [None, *sizes_of("tensor_split", num_or_indices), None]
+    return [x[(*[slice(None)] * at, slice(start, stop))] for start, stop in pairwise(places)]
+
+
+def hsplit(x: Tensor, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Tensor]:
+    """`tensor_split` along the second axis; along the only one of a vector."""
+    return tensor_split(x, num_or_indices, 1 if x.ndim > 1 else 0)
+
+
+def vsplit(x: Tensor, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Tensor]:
+    """`tensor_split` along the first of two axes or more."""
+    return _needing(x, 2, num_or_indices, 0)
+
+
+def dsplit(x: Tensor, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Tensor]:
+    """`tensor_split` along the third axis."""
+    return _needing(x, 3, num_or_indices, 2)
+
+
+def _needing(x: Tensor, rank: int, num_or_indices: int | Sequence[int], axis: int) -> list[Tensor]:
+    if x.ndim < rank:
+        raise errors.too_few_axes(rank, x.ndim)
+    return tensor_split(x, num_or_indices, axis)
+
+
+def attach() -> None:
+    """Give `Tensor`, and the package, these functions."""
+    for function in (unbind, unstack, split, chunk, tensor_split, hsplit, vsplit, dsplit):
+        setattr(Tensor, function.__name__, function)
+        FUNCTIONS[function.__name__] = lambda function=function: function  # type: ignore[misc]

@@ -1,0 +1,74 @@
+"""Trigonometric and hyperbolic functions, and their inverses.
+
+Backward of `tanh` keeps the result, so nothing is copied in place. `tan` could do the same, but keeps `x`, as in Paddle: a chain
+`x.tan_().tan_()` would otherwise overwrite what the first needs.
+"""
+
+from __future__ import annotations
+
+from math import pi
+from typing import Any
+
+import numpy as np
+
+from inplacelab.ops.kernels import conj, quietly
+from inplacelab.ops.run import constant
+from inplacelab.ops.table import transcendental
+from inplacelab.tensor import Tensor
+
+
+def _one_minus_square(x: Tensor) -> Tensor:
+    return x.square().scale(-1.0, 1.0)
+
+
+def _one_plus_square(x: Tensor) -> Tensor:
+    return x.square().scale(1.0, 1.0)
+
+
+@quietly
+def _sinc(out: Any, x: Any, device: Any) -> None:
+    """sin(u) / u with u = pi x, and 1 where u is 0."""
+    u = np.multiply(x, constant(pi, x.dtype))
+    zero = u == 0
+    device.ledger.borrow(u.nbytes + zero.nbytes)
+    np.sin(u, out)
+    np.divide(out, u, out)
+    np.copyto(out, constant(1, out.dtype), where=zero)
+
+
+# ---- of an angle ------------------------------------------------------------------------------------------------------------
+
+transcendental("sin", ("The sine of each element (radians).", "逐元素求正弦（弧度）。"), ufunc=np.sin,
+               d_x=lambda g, x: g * conj(x.cos()))  # fmt: skip
+transcendental("cos", ("The cosine of each element (radians).", "逐元素求余弦（弧度）。"), ufunc=np.cos,
+               d_x=lambda g, x: g * conj(x.sin()).scale(-1.0))  # fmt: skip
+transcendental("tan", ("The tangent of each element (radians).", "逐元素求正切（弧度）。"), ufunc=np.tan,
+               d_x=lambda g, x: g * conj(_one_plus_square(x.tan())))  # fmt: skip
+transcendental("asin", ("The angle with this sine.", "逐元素求反正弦。"), ufunc=np.arcsin, aliases=("arcsin",),
+               d_x=lambda g, x: g / conj(_one_minus_square(x).sqrt()))  # fmt: skip
+transcendental("acos", ("The angle with this cosine.", "逐元素求反余弦。"), ufunc=np.arccos, aliases=("arccos",),
+               d_x=lambda g, x: (g / conj(_one_minus_square(x).sqrt())).scale(-1.0))  # fmt: skip
+transcendental("atan", ("The angle with this tangent.", "逐元素求反正切。"), ufunc=np.arctan, aliases=("arctan",),
+               d_x=lambda g, x: g / conj(_one_plus_square(x)))  # fmt: skip
+
+# ---- hyperbolic -------------------------------------------------------------------------------------------------------------
+
+transcendental("sinh", ("The hyperbolic sine of each element.", "逐元素求双曲正弦。"), ufunc=np.sinh,
+               d_x=lambda g, x: g * conj(x.cosh()))  # fmt: skip
+transcendental("cosh", ("The hyperbolic cosine of each element.", "逐元素求双曲余弦。"), ufunc=np.cosh,
+               d_x=lambda g, x: g * conj(x.sinh()))  # fmt: skip
+transcendental("tanh", ("The hyperbolic tangent of each element.", "逐元素求双曲正切。"), ufunc=np.tanh, functional=True,
+               d_x=lambda g, out: g * conj(_one_minus_square(out)))  # fmt: skip
+transcendental("asinh", ("The inverse of `sinh`.", "逐元素求反双曲正弦。"), ufunc=np.arcsinh, aliases=("arcsinh",),
+               d_x=lambda g, x: g / conj(_one_plus_square(x).sqrt()))  # fmt: skip
+# Two roots: the root of the product x ** 2 - 1 would have the wrong sign in half of the complex plane.
+transcendental("acosh", ("The inverse of `cosh`.", "逐元素求反双曲余弦。"), ufunc=np.arccosh, aliases=("arccosh",),
+               d_x=lambda g, x: g / conj(x.scale(1.0, -1.0).sqrt() * x.scale(1.0, 1.0).sqrt()))  # fmt: skip
+transcendental("atanh", ("The inverse of `tanh`.", "逐元素求反双曲正切。"), ufunc=np.arctanh, aliases=("arctanh",),
+               d_x=lambda g, x: g / conj(_one_minus_square(x)))  # fmt: skip
+
+# ---- the sampling function --------------------------------------------------------------------------------------------------
+
+# sinc is the spherical Bessel function j0 of pi x; j0' = -j1 has no singularity at 0, unlike (cos u - sinc u) / u.
+transcendental("sinc", ("sin(pi x) / (pi x), and 1 at 0.", "逐元素求 sin(pi x) / (pi x)，在 0 处为 1。"), kernel=_sinc,
+               accepts_ordinary="fc", d_x=lambda g, x: (g * conj(x.scale(pi)._spherical_bessel(1))).scale(-pi))  # fmt: skip
