@@ -1,0 +1,230 @@
+"""The grad nodes of operations of one's own.
+
+A node of the graph has one result. An operation with several is taken as one with a single result, all of them end to end in
+one flat vector: the `CustomNode` is that operation, and each result hangs on it by a `ResultNode`, which puts the result's
+gradient in its place in the vector, with zeros elsewhere. So the engine adds the gradients up and runs the operation's backward
+once, when all are there, by the same rules as for any other node.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from inplacelab import errors
+from inplacelab.autograd import modes
+from inplacelab.autograd.custom.memory import Kept
+from inplacelab.autograd.nodes import Gradients, Node, fitted, number
+from inplacelab.autograd.saved import Saved
+from inplacelab.layout import Shape
+from inplacelab.tensor import Tensor
+
+if TYPE_CHECKING:
+    from inplacelab.autograd.py_layer import PyLayer, PyLayerContext
+
+
+class Side(NamedTuple):
+    """What is remembered of an input or a result: enough to give its gradient the right form."""
+
+    shape: Shape
+    dtype: np.dtype[Any]
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=int))
+
+
+def side(tensor: Tensor) -> Side:
+    """What is remembered of a tensor."""
+    return Side(tensor.array.shape, tensor.array.dtype)
+
+
+class CustomNode(Node):
+    """The node of one call of a `PyLayer`.
+
+    Attributes:
+        layer, context: whose `backward` to call, and with what.
+        inputs: what the gradients must fit.
+        slots: how many tensors each argument held; None for an argument that is a tensor itself.
+        order: the edges lead to the inputs in this order.
+        results: what the gradients that arrive belong to.
+    """
+
+    __slots__ = ("_released", "_result_nodes", "context", "inputs", "layer", "order", "results", "slots")
+
+    kind: ClassVar[str] = "GradNodePyLayer"
+
+    def __init__(self, layer: type[PyLayer], context: PyLayerContext, edges: Sequence[Node | None]) -> None:
+        self.layer, self.context, self.edges = layer, context, tuple(edges)
+        self.order: Sequence[int] = range(len(edges))
+        self.inputs: Sequence[Side] = ()
+        self.slots: Sequence[int | None] = ()
+        self.results: Sequence[Side] = ()
+        self._result_nodes: list[weakref.ref[ResultNode]] = []
+        self._released = False
+        number(self)
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind}_{self.layer.__name__}"
+
+    @property
+    def saved(self) -> Sequence[Saved]:
+        return tuple(kept.saved for kept in self.context._memory.tensors)
+
+    @property
+    def released(self) -> bool:
+        return self._released
+
+    def release(self) -> None:
+        self._released = True
+        self.context._memory.forget()
+
+    def places(self) -> list[Node]:
+        """The node of each result: this one, if there is only one."""
+        if len(self.results) == 1:
+            return [self]
+        made = [ResultNode(self, k) for k in range(len(self.results))]
+        self._result_nodes = [weakref.ref(each) for each in made]
+        return list(made)
+
+    def unpack(self, kept: Kept) -> Tensor:
+        """A kept tensor with its place in the history, so that the gradient can be differentiated again."""
+        tensor = kept.saved.unpack(self)
+        if kept.result is not None:
+            tensor.node = self._node_of(kept.result)
+        elif not kept.explained and modes.recording_history:
+            tensor.node = UnexplainedNode(self, kept.saved.name)
+        tensor._stop = tensor.node is None
+        return tensor
+
+    def _node_of(self, result: int) -> Node:
+        """The node of a result; made anew if the program let go of it."""
+        if not self._result_nodes:
+            return self
+        return self._result_nodes[result]() or ResultNode(self, result)
+
+    def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
+        if self._released:
+            raise errors.freed_graph(self.name, node=self)
+        version = g.storage.version
+        with self.context._memory.read_by(self):
+            given = self.layer.backward(self.context, *self._arrived(g))
+        if g.storage.version != version:
+            raise errors.gradient_written(self.name, node=self)
+        found = self._matched(given)
+        return [self._form(k, found[k]) if want else None for k, want in zip(self.order, wanted, strict=True)]
+
+    def _arrived(self, g: Tensor) -> Sequence[Tensor | None]:
+        """The gradient of each result, cut out of the vector of all; None for one that did not come, if that was asked for."""
+        if len(self.results) == 1:
+            return [g]
+        starts = [0, *accumulate(each.size for each in self.results)]
+        came = g.numpy()[starts[-1] :] != 0
+        return [
+            fitted(g[start : start + each.size].reshape(list(each.shape)), each.shape, each.dtype)
+            if self.context._materialize or flag
+            else None
+            for start, each, flag in zip(starts, self.results, came, strict=False)
+        ]
+
+    def _matched(self, given: Any) -> list[Tensor | None]:
+        """What `backward` returned, one for each input; fewer will do if the others need none."""
+        returned = list(given) if isinstance(given, tuple | list) else [given]
+        short = len(self.slots) - len(returned)
+        if short < 0:
+            raise errors.gradient_count(self.name, len(self.slots), len(returned))
+        found: list[Tensor | None] = []
+        for k, (slot, parts) in enumerate(zip(self.slots, [*returned, *[None] * short], strict=True)):
+            first = len(found)
+            found.extend([parts] if slot is None else self._several(parts, slot))
+            if k >= len(returned) and any(self._needs(each) for each in range(first, len(found))):
+                raise errors.gradient_missing(self.name, k)
+        return found
+
+    def _several(self, parts: Any, count: int) -> Sequence[Tensor | None]:
+        """The gradients of an argument that is a list."""
+        if parts is None:
+            return [None] * count
+        if not isinstance(parts, tuple | list):
+            raise errors.gradient_kind(self.name, parts)
+        if len(parts) != count:
+            raise errors.gradient_count(self.name, count, len(parts))
+        return parts
+
+    def _needs(self, position: int) -> bool:
+        """True if the input at this position needs a gradient."""
+        return self.edges[list(self.order).index(position)] is not None
+
+    def _form(self, position: int, gradient: Any) -> Tensor | None:
+        """A gradient in the form of its input: summed where it was broadcast, cast, and a copy in any case.
+
+        The engine adds gradients up in place, and the program may have kept, or given twice, what it returned.
+        """
+        if gradient is None:
+            return None
+        if not isinstance(gradient, Tensor):
+            raise errors.gradient_kind(self.name, gradient)
+        expected = self.inputs[position]
+        if not _reaches(expected.shape, gradient.array.shape):
+            raise errors.gradient_shape(self.name, position, expected.shape, gradient.shape)
+        formed = fitted(gradient, expected.shape, expected.dtype)
+        return formed.clone() if formed is gradient or formed.storage is gradient.storage else formed
+
+
+def _reaches(shape: Shape, larger: Shape) -> bool:
+    """True if a tensor of `shape` can be broadcast to `larger`."""
+    try:
+        return np.broadcast_shapes(shape, larger) == larger
+    except ValueError:
+        return False
+
+
+class ResultNode(Node):
+    """One of several results: puts its gradient where it belongs in the vector of all, and a one at the end to say that it came."""
+
+    __slots__ = ("position",)
+
+    def __init__(self, custom: CustomNode, position: int) -> None:
+        self.edges, self.position = (custom,), position
+        number(self)
+
+    @property
+    def _custom(self) -> CustomNode:
+        (custom,) = self.edges
+        assert isinstance(custom, CustomNode)
+        return custom
+
+    @property
+    def name(self) -> str:
+        return f"{self._custom.name}.{self.position}"
+
+    def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:  # noqa: ARG002  # its one edge is always wanted
+        results = self._custom.results
+        start = sum(each.size for each in results[: self.position])
+        total = sum(each.size for each in results)
+        common = np.result_type(*(each.dtype for each in results if each.dtype.kind in "fc"))
+        wide = g if g.array.dtype == common else g.cast(common)
+        vector = wide._spread_out((total + len(results),))
+        vector[start : start + results[self.position].size] = wide.reshape([-1])
+        vector[total + self.position] = 1.0
+        return (vector,)
+
+
+class UnexplainedNode(Node):
+    """Stands for the unknown way from the inputs to a value that `forward` computed and kept: refuses to be gone through."""
+
+    __slots__ = ("_custom_name", "_saved_name")
+
+    kind: ClassVar[str] = "UnexplainedNode"
+
+    def __init__(self, custom: CustomNode, saved_name: str) -> None:
+        self.edges, self._custom_name, self._saved_name = custom.edges, custom.name, saved_name
+        number(self)
+
+    def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:  # noqa: ARG002
+        raise errors.kept_without_history(self._custom_name, self._saved_name, node=self)

@@ -1,0 +1,148 @@
+"""`PyLayer`: an operation of one's own, with a derivative of one's own.
+
+It is an operation like any other: what it keeps is checked by version when backward uses it (PaddlePaddle 3.3.1 does not check,
+and is silently wrong once a kept tensor was overwritten), its gradients can be differentiated again, and its results have
+storages of their own, unless `forward` writes an input and returns it: then it is an in-place operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from inplacelab import errors, observe
+from inplacelab.autograd import modes
+from inplacelab.autograd.custom.call import Call
+from inplacelab.autograd.custom.memory import Kept, Memory
+from inplacelab.tensor import Tensor
+
+
+class PyLayerContext:
+    """What `forward` hands on to `backward`, and what it says about its arguments and results: their first argument, `ctx`.
+
+    Anything may be put on it as an attribute. Tensors are then kept as by `save_for_backward`: checked by version, and without
+    the reference cycle that an ordinary attribute would make of a result.
+    """
+
+    _memory: Memory
+    _materialize: bool
+    _not_in_place: tuple[Tensor, ...]
+    _constants: tuple[Tensor, ...]
+
+    def __init__(self, memory: Memory | None = None) -> None:
+        self.__dict__.update(_memory=memory or Memory([]), _materialize=True, _not_in_place=(), _constants=())
+
+    def save_for_backward(self, *tensors: Any) -> None:
+        """Keep tensors for `backward`: as they are now. If one is overwritten before `backward` asks for it, that is refused."""
+        keep = self._memory.keep
+        self._memory.listed = [
+            keep(f"saved_tensor()[{k}]", each) if isinstance(each, Tensor) else each for k, each in enumerate(tensors)
+        ]
+
+    def saved_tensor(self) -> tuple[Any, ...] | None:
+        """What was saved, in order; None if nothing was.
+
+        Raises:
+            StaleSavedTensorError: if one of them has been overwritten since.
+        """
+        memory = self._memory
+        return tuple(memory.take(each) if isinstance(each, Kept) else each for each in memory.listed) or None
+
+    def mark_not_inplace(self, *tensors: Tensor) -> None:
+        """Say that these arguments, though returned, are not to be taken as written: a copy is returned."""
+        self._not_in_place = tensors
+
+    def mark_non_differentiable(self, *tensors: Tensor) -> None:
+        """Say that these results need no gradient. `backward` is given zeros for them."""
+        self._constants = tensors
+
+    def set_materialize_grads(self, value: bool) -> None:
+        """Whether `backward` is given zeros (True, as by default) or None for a result whose gradient did not come."""
+        self._materialize = bool(value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._memory.named.pop(name, None)
+        self.__dict__.pop(name, None)
+        if isinstance(value, Tensor):
+            self._memory.named[name] = self._memory.keep(f"ctx.{name}", value)
+        else:
+            self.__dict__[name] = value
+
+    def __getattr__(self, name: str) -> Any:
+        kept = self.__dict__["_memory"].named.get(name)
+        if kept is None:
+            raise AttributeError(f"nothing was put on the context under the name {name!r}")
+        return self._memory.take(kept)
+
+
+class PyLayer:
+    """An operation of one's own. Define `forward(ctx, ...)` and `backward(ctx, ...)` as static methods; call `apply`.
+
+    `forward` computes outside the history. `backward` is given the gradient of each tensor that `forward` returned, and returns
+    one for each tensor that `forward` was given (None for zero). It is written in tensor operations, and so can be differentiated.
+
+    What `forward` keeps by `ctx.save_for_backward` is checked by version. A result that shows an input's storage is handed out
+    as a copy; but an input that `forward` wrote *and* returns is the result itself, as with every in-place operation.
+
+    >>> import inplacelab as paddle
+    >>> from inplacelab.autograd import PyLayer
+    >>> class Cube(PyLayer):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.save_for_backward(x)
+    ...         return x * x * x
+    ...     @staticmethod
+    ...     def backward(ctx, g):
+    ...         (x,) = ctx.saved_tensor()
+    ...         return g * 3. * x * x
+    >>> x = paddle.to_tensor([1., 2.], stop_gradient=False)
+    >>> Cube.apply(x).sum().backward()
+    >>> x.grad.tolist()
+    [3.0, 12.0]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/autograd/PyLayer_en.html
+    """
+
+    @staticmethod
+    def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
+        """What the operation computes. To be defined by each layer."""
+        raise NotImplementedError("a PyLayer defines forward(ctx, ...): say there what it computes")
+
+    @staticmethod
+    def backward(ctx: Any, *args: Any) -> Any:
+        """The gradients of the inputs, from those of the results. To be defined by each layer."""
+        raise NotImplementedError("a PyLayer defines backward(ctx, ...): say there how gradients go back")
+
+    @classmethod
+    def apply(cls, *args: Any, **kwargs: Any) -> Any:
+        """Compute `forward` and, if an input needs a gradient, write the operation into the history.
+
+        Raises:
+            ArgumentError: if `forward` returned no tensor.
+            LeafWriteError: if `forward` wrote a leaf that needs a gradient.
+            WriteConflictError: if `forward` wrote another input whose history cannot be rewritten.
+        """
+        call = Call(cls, [*args, *kwargs.values()])
+        context = PyLayerContext(Memory(call.places))
+        with modes.no_grad(), observe.silence():
+            returned = cls.forward(context, *args, **kwargs)
+            several = isinstance(returned, tuple | list)
+            tensors = [each for each in (returned if several else [returned]) if isinstance(each, Tensor)]
+            if not tensors:
+                raise errors.no_result(cls.__name__)
+            results = call.finish(context, tensors) if call.needed else tensors
+        _tell(cls.__name__, call, results)
+        if not several:
+            return results[0]
+        remaining = iter(results)
+        return type(returned)(next(remaining) if isinstance(each, Tensor) else each for each in returned)
+
+
+def _tell(name: str, call: Call, results: Sequence[Tensor]) -> None:
+    """Tell of each result: the operation made it, or wrote it."""
+    if observe.listeners:
+        inputs = tuple(each.tensor for each in call.inputs)
+        for result in results:
+            in_place = any(result is each for each in inputs)
+            root = result.base if in_place and result.base is not None else result
+            observe.tell(name, "in-place" if in_place else "ordinary", inputs, result, root.node)
