@@ -1,0 +1,16 @@
+"""Optimizers, under Paddle's names.
+
+They write with the engine's own in-place operations, outside the history; so every step raises the version of each parameter that it
+writes, and a backward through a graph from before the step is refused (PaddlePaddle 3.3.1 does not raise it: there the gradient is
+silently that of other values).
+"""
+
+from __future__ import annotations
+
+from inplacelab.optimizer.adam import Adam
+from inplacelab.optimizer.adamw import AdamW
+from inplacelab.optimizer.base import Optimizer
+from inplacelab.optimizer.momentum import Momentum
+from inplacelab.optimizer.sgd import SGD
+
+__all__ = ["SGD", "Adam", "AdamW", "Momentum", "Optimizer"]

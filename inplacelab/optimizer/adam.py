@@ -1,0 +1,76 @@
+"""Adam: steps of a length that does not depend on how large the gradients are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import sqrt
+
+from inplacelab import errors
+from inplacelab.optimizer.base import Optimizer, Pairs, State
+from inplacelab.tensor import Tensor
+
+
+class Adam(Optimizer):
+    """Moving averages of the gradient and of its square: go along the first, divided by the root of the second.
+
+    Args:
+        learning_rate: how far to go in one step.
+        beta1: how much of the average of the gradients is kept.
+        beta2: how much of the average of their squares is kept.
+        epsilon: keeps the denominator away from zero.
+        parameters: the tensors to train.
+        weight_decay: this times the parameter is added to each gradient.
+        grad_clip: as in `Optimizer`.
+        name: for Paddle's sake; not used.
+
+    Raises:
+        ArgumentError: if a coefficient lies outside its range.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/Adam_en.html, after Kingma and Ba,
+    "Adam: a method for stochastic optimization", https://arxiv.org/abs/1412.6980
+    """
+
+    def __init__(
+        self,
+        learning_rate: float = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-8,
+        parameters: Sequence[Tensor] | None = None,
+        weight_decay: float | None = None,
+        grad_clip: Callable[[Pairs], Pairs] | None = None,
+        *,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name=name)
+        for coefficient, value in (("beta1", beta1), ("beta2", beta2)):
+            if not 0 <= value < 1:
+                raise errors.bad_coefficient(coefficient, value)
+        if epsilon < 0:
+            raise errors.bad_epsilon(epsilon)
+        self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
+
+    def _new_state(self, parameter: Tensor) -> State:
+        one = parameter._spread_out((1,))
+        return {
+            "moment1": parameter._zeros(),
+            "moment2": parameter._zeros(),
+            "beta1_pow_acc": one.scale(1.0, self._beta1),
+            "beta2_pow_acc": one.scale(1.0, self._beta2),
+        }
+
+    def _update(self, parameter: Tensor, gradient: Tensor, state: State) -> None:
+        mean, square = state["moment1"], state["moment2"]
+        mean.scale_(self._beta1).add_(gradient, alpha=_rest(self._beta1, parameter))
+        square.scale_(self._beta2).add_(gradient.square(), alpha=_rest(self._beta2, parameter))
+        # Both averages start at zero; dividing by 1 - beta^t takes out what is left of that after t steps.
+        correction = sqrt(1 - state["beta2_pow_acc"].item())
+        rate = self._learning_rate * correction / (1 - state["beta1_pow_acc"].item())
+        parameter.subtract_(mean.divide(square.sqrt().scale_(1.0, self._epsilon * correction)), alpha=rate)
+        state["beta1_pow_acc"].scale_(self._beta1)
+        state["beta2_pow_acc"].scale_(self._beta2)
+
+
+def _rest(beta: float, parameter: Tensor) -> float:
+    """1 - beta, where beta is a number of the parameter's precision, as in Paddle: 0.999 in single precision leaves 0.00099999."""
+    return float(1 - parameter.array.dtype.type(beta))

@@ -1,0 +1,51 @@
+"""Momentum: a velocity that gradients accelerate and friction slows down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from inplacelab import errors
+from inplacelab.language import Text
+from inplacelab.optimizer.base import Optimizer, Pairs, State
+from inplacelab.tensor import Tensor
+
+
+class Momentum(Optimizer):
+    """`velocity = momentum * velocity + gradient; w -= learning_rate * velocity`.
+
+    Args:
+        learning_rate: how far to go in one step.
+        momentum: how much of the velocity is kept.
+        parameters: the tensors to train.
+        use_nesterov: look ahead: `w -= learning_rate * (gradient + momentum * velocity)`.
+        weight_decay: this times the parameter is added to each gradient.
+        grad_clip: as in `Optimizer`.
+        name: for Paddle's sake; not used.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/Momentum_en.html
+    """
+
+    def __init__(
+        self,
+        learning_rate: float = 0.001,
+        momentum: float = 0.9,
+        parameters: Sequence[Tensor] | None = None,
+        use_nesterov: bool = False,
+        weight_decay: float | None = None,
+        grad_clip: Callable[[Pairs], Pairs] | None = None,
+        *,
+        name: str | None = None,
+    ) -> None:
+        super().__init__(learning_rate, parameters, weight_decay, grad_clip, name=name)
+        if not isinstance(momentum, int | float):
+            raise errors.bad_option("momentum", momentum, Text("float", "浮点数"))
+        self._momentum, self._nesterov = float(momentum), use_nesterov
+
+    def _new_state(self, parameter: Tensor) -> State:
+        return {"velocity": parameter._zeros()}
+
+    def _update(self, parameter: Tensor, gradient: Tensor, state: State) -> None:
+        velocity = state["velocity"]
+        velocity.scale_(self._momentum).add_(gradient)
+        ahead = gradient.add(velocity, alpha=self._momentum) if self._nesterov else velocity
+        parameter.subtract_(ahead, alpha=self._learning_rate)
