@@ -2,7 +2,7 @@
 
 >>> from inplacelab_widgets import Stepper, to_html, to_svg, to_text  # doctest: +SKIP
 
-`Stepper` needs Jupyter and is imported when first asked for; the others need nothing beyond `inplacelab`.
+`Stepper` and `ListView` need Jupyter and are imported when first asked for; the others need nothing beyond `inplacelab`.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from inplacelab_widgets.list_view import ListView
     from inplacelab_widgets.stepper import Stepper
     from inplacelab_widgets.twins import to_html, to_markdown, to_svg, to_text
 
-__all__ = ["Stepper", "to_html", "to_markdown", "to_svg", "to_text"]
+__all__ = ["ListView", "Stepper", "to_html", "to_markdown", "to_svg", "to_text"]
 
-_HOMES = {"Stepper": "stepper"}
+_HOMES = {"ListView": "list_view", "Stepper": "stepper"}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,20 @@
+"""`python -m inplacelab.ops.table [words ...]`: print the table, or the operations whose names contain a word.
+
+In Chinese with `INPLACELAB_LANGUAGE=zh`.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from inplacelab.ops.table.printed import listing
+
+
+def main(words: list[str]) -> None:
+    """Print it."""
+    everything = listing()
+    print(everything.about(*words) if words else everything)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,94 @@
+// A list one can sort and filter, in the browser alone. The rows are made in Python (see inplacelab/listing.py).
+
+const make = (tag, attributes = {}, ...children) => {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+};
+
+/** Words with `code` in backquotes, as nodes. */
+export const worded = (words) =>
+  words.split("`").map((part, k) => (k % 2 ? make("code", {}, part) : document.createTextNode(part)));
+
+/** The rows that contain all the words of `wanted`, whatever the case. */
+export const filtered = (rows, wanted) => {
+  const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  return rows.filter((row) => words.every((word) => row.join(" ").replaceAll("`", "").toLowerCase().includes(word)));
+};
+
+/** The rows in the order of a column: numbers by size, words by the alphabet; rows that are equal keep their order. */
+export const sorted = (rows, column, descending) => {
+  if (column < 0) return rows;
+  const order = new Intl.Collator(undefined, { numeric: true });
+  const signed = descending ? -1 : 1;
+  return [...rows].sort((one, other) => signed * order.compare(one[column], other[column]));
+};
+
+function render({ model, el }) {
+  const list = model.get("_list");
+  const tongue = () => (model.get("language") === "zh" ? 1 : 0);
+  const say = (words) => words[tongue()];
+
+  const field = make("input", { type: "search", class: "ipl-filter" });
+  const count = make("output", { class: "ipl-count" });
+  const heads = make("tr");
+  const body = make("tbody");
+  const caption = make("caption");
+  const table = make("table", {}, caption, make("thead", {}, heads), body);
+  const root = make("div", { class: "ipl ipl-list" }, make("div", { class: "ipl-toolbar" }, field, count), make("div", { class: "ipl-rows" }, table));
+
+  const sort = (column) => {
+    const again = model.get("sorted_by") === column;
+    model.set("descending", again && !model.get("descending"));
+    model.set("sorted_by", column);
+    model.save_changes();
+  };
+
+  const drawHeads = () => {
+    heads.replaceChildren(
+      ...list.heads.map((head, column) => {
+        const chosen = model.get("sorted_by") === column;
+        const direction = model.get("descending") ? "descending" : "ascending";
+        const button = make("button", { type: "button" }, ...worded(say(head)), chosen ? (model.get("descending") ? " ▼" : " ▲") : "");
+        button.addEventListener("click", () => sort(column));
+        return make("th", { scope: "col", ...(chosen ? { "aria-sort": direction } : {}) }, button);
+      }),
+    );
+  };
+
+  const drawRows = () => {
+    const all = list.rows.map((row) => row.map(say));
+    const rows = sorted(filtered(all, model.get("words")), model.get("sorted_by"), model.get("descending"));
+    body.replaceChildren(
+      ...rows.map((row) => make("tr", {}, ...row.map((cell, k) => make(k ? "td" : "th", k ? {} : { scope: "row" }, ...worded(cell))))),
+    );
+    count.value = say(list.count).replace("{shown}", rows.length).replace("{all}", all.length);
+  };
+
+  const draw = () => {
+    caption.replaceChildren(...worded(say(list.title)));
+    field.setAttribute("aria-label", say(list.filter));
+    field.placeholder = say(list.filter);
+    if (field.value !== model.get("words")) field.value = model.get("words");
+    root.lang = ["en", "zh-CN"][tongue()];
+    const focused = [...heads.querySelectorAll("button")].indexOf(document.activeElement);
+    drawHeads();
+    if (focused >= 0) heads.querySelectorAll("button")[focused].focus();
+    drawRows();
+  };
+
+  field.addEventListener("input", () => {
+    model.set("words", field.value);
+    model.save_changes();
+  });
+  // JupyterLab's own shortcuts must not take what is typed here.
+  field.addEventListener("keydown", (event) => event.stopPropagation());
+  const traits = ["language", "words", "sorted_by", "descending"];
+  for (const trait of traits) model.on(`change:${trait}`, draw);
+  el.append(root);
+  draw();
+  return () => traits.forEach((trait) => model.off(`change:${trait}`, draw));
+}
+
+export default { render };

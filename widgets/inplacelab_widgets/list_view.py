@@ -1,0 +1,68 @@
+"""A list that one can sort and filter in the notebook: the table of operations, say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+from inplacelab.language import LANGUAGES, Text, get_language
+from inplacelab.listing import Cell, Listing
+from inplacelab_widgets.scene.palette import css
+
+__all__ = ["ListView"]
+
+_HERE = Path(__file__).parent
+_FILTER = Text("filter: words that a row contains", "筛选：行中包含的词")
+_COUNT = Text("{shown} of {all}", "{shown} / {all}")
+
+
+class ListView(anywidget.AnyWidget):
+    """Shows a `Listing`; click a head to sort by it, type to keep the rows that contain the words.
+
+    Args:
+        listing: what to show.
+
+    >>> from inplacelab.ops.table.printed import listing  # doctest: +SKIP
+    >>> ListView(listing(), words="never")  # doctest: +SKIP
+    """
+
+    _esm = (_HERE / "list_view.js").read_text(encoding="utf-8")
+    _css = css() + "".join((_HERE / name).read_text(encoding="utf-8") for name in ("player.css", "list_view.css"))
+
+    words = traitlets.Unicode("", help="Only rows that contain all these words are shown.").tag(sync=True)
+    sorted_by = traitlets.Int(-1, help="The column that is sorted by, from 0; -1: as listed.").tag(sync=True)
+    descending = traitlets.Bool(False, help="Whether the largest stands first.").tag(sync=True)
+    language = traitlets.Enum(LANGUAGES, help="The language shown: 'en' or 'zh'.").tag(sync=True)
+    _list = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, listing: Listing, **traits: Any) -> None:
+        self._listing = listing
+        super().__init__(**{"language": get_language(), "_list": _payload(listing), **traits})
+
+    def __repr__(self) -> str:
+        return f"ListView({self._listing.title.in_language(self.language)!r}, rows={len(self._listing)})"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """The live widget, and beside it the plain table for pages without one."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle or ({}, {})
+        return data | {"text/plain": repr(self), "text/html": self._listing._repr_html_()}, metadata
+
+
+def _payload(listing: Listing) -> dict[str, Any]:
+    rows = [[_both(cell) for cell in row] for group in listing.groups for row in group.rows]
+    heads = [_both(head) for head in listing.heads]
+    return {
+        "title": _both(listing.title),
+        "heads": heads,
+        "rows": rows,
+        "filter": _both(_FILTER),
+        "count": _both(_COUNT),
+    }
+
+
+def _both(cell: Cell) -> list[str]:
+    return [cell.en, cell.zh] if isinstance(cell, Text) else [cell, cell]
