@@ -1,0 +1,69 @@
+"""The page of differences as Markdown, in one language."""
+
+from __future__ import annotations
+
+from inplacelab.differences.answers import recorded
+from inplacelab.differences.chapters import CHAPTERS
+from inplacelab.differences.model import Chapter
+from inplacelab.differences.table import counts, every, overview, verdicts
+from inplacelab.differences.wording import card, names, opening
+from inplacelab.language import Text, speak
+
+PAGES = {"en": "DIFFERENCES.md", "zh": "DIFFERENCES.zh-CN.md"}
+"""Each language's page, and so each page's language."""
+
+_TITLE = Text(
+    "Where inplacelab, PaddlePaddle and PyTorch differ",
+    "inplacelab、PaddlePaddle 与 PyTorch 的差异",
+)
+_OTHER = Text("[中文](DIFFERENCES.zh-CN.md)", "[English](DIFFERENCES.md)")
+_ABOUT = Text(
+    "{number} small programs, run in {inplacelab}, {paddle} and {torch} on the CPU. Where a program has a `loss`, the gradient "
+    "of the leaf `a` is asked for, and a finite difference of the program's values is the judge. Where it has an `answer`, "
+    "the answers are shown beside each other. Every refusal beyond PyTorch's and every difference from Paddle that is meant is "
+    "listed with its reason.",
+    "{number} 个小程序，分别在 {inplacelab}、{paddle} 与 {torch} 中于 CPU 上运行。程序若给出 `loss`，就求叶子张量 `a` 的梯度，"
+    "以程序数值的有限差分为准；若给出 `answer`，则并列各家的答案。凡比 PyTorch 多出的拒绝，以及有意与 Paddle 不同之处，都列出了理由。",
+)
+_MADE = Text(
+    "This page is written by `python docs/differences.py` from recorded answers; the tests run every program again.",
+    "本页由 `python docs/differences.py` 根据记录的答案生成；测试会重新运行每一个程序。",
+)
+_SUMMARY = Text("In numbers", "统计")
+_JUDGED = Text(
+    "Where a gradient is asked for (without the last chapter, whose programs leave the history on purpose):",
+    "在要求梯度的程序中（不计最后一章，那里的程序主动脱离历史）：",
+)
+_ALL = Text("All programs", "全部程序")
+
+
+def page(language: str) -> str:
+    """The whole page in `language` ("en" or "zh")."""
+    with speak(language):
+        parts = [
+            f"# {_TITLE}\n",
+            f"{_OTHER}\n",
+            f"{_about()} {_MADE}\n",
+            f"## {_SUMMARY}\n",
+            repr(counts()),
+            f"{_JUDGED}\n",
+        ]
+        parts += [repr(verdicts()), opening(), f"## {_ALL}\n", *(_listed(each) for each in CHAPTERS)]
+        return "\n".join([*parts, *(_chapter(each) for each in CHAPTERS)])
+
+
+def _about() -> Text:
+    return _ABOUT.format(number=len(list(every())), **names())
+
+
+def _listed(chapter: Chapter) -> str:
+    return f"### {chapter.title}\n\n{overview(list(chapter.differences), links=True)}"
+
+
+def _chapter(chapter: Chapter) -> str:
+    answers = recorded()
+    entries = [
+        f'<a id="{each.key}"></a>\n\n### {each.title}\n\n{card(each, answers[each.key])}'
+        for each in chapter.differences
+    ]
+    return "\n".join([f"## {chapter.title}\n\n{chapter.why}\n", *entries])

@@ -1,0 +1,180 @@
+"""The page of differences: every program is run again, here and in the real frameworks, and judged by finite differences."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import inplacelab
+from inplacelab import differences
+from inplacelab.differences import Answers, Difference, Kind, Verdict
+from inplacelab.differences.answers import close, versions
+from inplacelab.differences.asking import ours, theirs, twins
+from inplacelab.differences.model import plain
+from inplacelab.differences.page import PAGES
+from inplacelab.differences.running import finite_difference, run
+from inplacelab.language import LANGUAGES, speak
+
+ROOT = Path(__file__).parents[2]
+RENEW = "if the change is meant: python docs/differences.py --record"
+
+ENTRIES = [each for _, each in differences.every()]
+RECORDED = differences.recorded()
+
+each_entry = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.key)
+each_gradient = pytest.mark.parametrize("entry", [e for e in ENTRIES if e.asks_gradient], ids=lambda entry: entry.key)
+each_refusal = pytest.mark.parametrize(
+    "entry", [e for e in ENTRIES if RECORDED[e.key].inplacelab.refused], ids=lambda entry: entry.key
+)
+
+
+@pytest.fixture(autouse=True)
+def _in_english() -> Iterator[None]:
+    with speak("en"):
+        yield
+
+
+# ---- what the entries claim ------------------------------------------------------------------------------------------
+
+Claim = Callable[[Answers, Verdict, Verdict, Verdict], bool]
+CLAIMS: dict[Kind, Claim] = {
+    Kind.RIGHT: lambda _, ours, paddle, torch: ours is Verdict.RIGHT and paddle is Verdict.WRONG,
+    Kind.REFUSED: lambda _, ours, paddle, torch: ours is Verdict.REFUSED and paddle is Verdict.WRONG,
+    Kind.ACCEPTED: lambda _, ours, paddle, torch: ours is Verdict.RIGHT and Verdict.REFUSED in (paddle, torch),
+    Kind.STRICTER: lambda _, ours, paddle, torch: ours is Verdict.REFUSED and Verdict.RIGHT in (paddle, torch),
+    Kind.ESCAPE: lambda answers, ours, paddle, torch: (
+        ours is Verdict.WRONG and answers.inplacelab.agrees(answers.paddle)
+    ),
+    Kind.DESIGN: lambda answers, ours, paddle, torch: not answers.inplacelab.agrees(answers.paddle),
+    Kind.FOLLOWS: lambda answers, ours, paddle, torch: (
+        ours is paddle and (ours is Verdict.REFUSED or answers.inplacelab.agrees(answers.paddle)) and _parts(answers)
+    ),
+}
+
+
+def _parts(answers: Answers) -> bool:
+    """True if PyTorch's answer is another one."""
+    return answers.torch is not None and not answers.inplacelab.agrees(answers.torch)
+
+
+@each_entry
+def test_the_answers_are_what_the_entry_says_they_are(entry: Difference) -> None:
+    answers = RECORDED[entry.key]
+    verdicts = (answers.verdict("inplacelab"), answers.verdict("paddle"), answers.verdict("torch"))
+    assert CLAIMS[entry.kind](answers, *verdicts), verdicts
+
+
+def test_inplacelab_is_never_silently_wrong() -> None:
+    escapes = {each.key for each in ENTRIES if each.kind is Kind.ESCAPE}
+    wrong = {each.key for each in ENTRIES if RECORDED[each.key].verdict("inplacelab") is Verdict.WRONG}
+    assert wrong == escapes
+
+
+def test_the_record_holds_the_entries_and_nothing_else() -> None:
+    assert list(RECORDED) == [each.key for each in ENTRIES], RENEW
+    assert len(set(RECORDED)) == len(ENTRIES)
+
+
+# ---- the programs, run again -------------------------------------------------------------------------------------------
+
+
+@each_entry
+def test_inplacelab_answers_as_recorded(entry: Difference) -> None:
+    assert ours(entry).agrees(RECORDED[entry.key].inplacelab), RENEW
+
+
+@each_gradient
+def test_the_finite_difference_is_as_recorded(entry: Difference) -> None:
+    assert close(finite_difference(entry), RECORDED[entry.key].finite_difference), RENEW
+
+
+@each_gradient
+def test_what_is_not_refused_has_the_gradient_of_the_finite_difference(entry: Difference) -> None:
+    answer = ours(entry)
+    if answer.refused is None and entry.kind is not Kind.ESCAPE:
+        assert close(answer.gradient, finite_difference(entry))
+
+
+@each_refusal
+def test_a_refused_program_has_a_mended_form_that_is_right(entry: Difference) -> None:
+    if entry.mended is None:
+        assert not entry.asks_gradient
+        return
+    answer = run(plain(entry.mended), inplacelab)
+    assert answer.refused is None
+    if entry.asks_gradient:
+        assert close(answer.gradient, RECORDED[entry.key].finite_difference)
+
+
+@pytest.mark.oracle
+@pytest.mark.filterwarnings("ignore")
+class TestOracles:
+    """The recorded answers of the other two are those of the packages that are installed."""
+
+    @pytest.fixture(scope="class")
+    def paddle(self) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+
+    @pytest.fixture(scope="class")
+    def torch(self) -> Any:
+        return pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
+
+    @each_entry
+    def test_paddle_answers_as_recorded(self, entry: Difference, paddle: Any) -> None:
+        recorded, answer = RECORDED[entry.key], theirs(entry, paddle)
+        assert replace(recorded, paddle=answer).verdict("paddle") is recorded.verdict("paddle")
+        assert entry.unsteady or answer.agrees(recorded.paddle), RENEW
+
+    @each_entry
+    def test_torch_answers_as_recorded(self, entry: Difference, torch: Any) -> None:
+        answer, recorded = twins(entry, torch), RECORDED[entry.key].torch
+        assert (answer is None) == (recorded is None)
+        assert answer is None or recorded is None or answer.agrees(recorded), RENEW
+
+    def test_the_versions_are_those_that_answered(self, paddle: Any, torch: Any) -> None:
+        assert versions() == {"paddle": paddle.__version__, "torch": torch.__version__.split("+")[0]}
+
+
+# ---- what is shown -----------------------------------------------------------------------------------------------------
+
+
+def test_the_pages_are_up_to_date(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, str(ROOT / "docs" / "differences.py"), str(tmp_path)], check=True)
+    for name in PAGES.values():
+        written, kept = ((folder / name).read_text(encoding="utf-8") for folder in (tmp_path, ROOT / "docs"))
+        assert written == kept, "run: python docs/differences.py"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_everything_can_be_shown_in_both_languages(language: str) -> None:
+    with speak(language):
+        for chapter, entry in differences.every():
+            shown = differences.show(entry.key)._repr_markdown_()
+            assert str(entry.title) in shown
+            assert str(entry.why) in shown
+            assert entry.text in shown
+            assert str(entry.title) in repr(differences.table(chapter=chapter.key))
+
+
+def test_a_table_of_one_kind_holds_the_entries_of_that_kind() -> None:
+    lines = repr(differences.table(kind=Kind.STRICTER)).splitlines()
+    assert len(lines) == 2 + sum(each.kind is Kind.STRICTER for each in ENTRIES)
+
+
+def test_the_counts_add_up() -> None:
+    cells = [line.split("|")[2] for line in repr(differences.counts()).splitlines()[2:]]
+    assert sum(map(int, cells)) == len(ENTRIES)
+
+
+def test_an_unknown_key_is_refused() -> None:
+    with pytest.raises(KeyError, match="no difference 'nowhere'"):
+        differences.find("nowhere")
