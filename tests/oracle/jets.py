@@ -101,5 +101,16 @@ def spread(x: Jet, shape: Shape) -> Jet:
     return Jet(value, first, second)
 
 
+def gradient(x: Jet, seed: Array) -> Array:
+    """The derivative of the sum of `seed * x`, along each direction."""
+    return np.asarray(np.tensordot(seed, x.first, axes=seed.ndim))
+
+
+def curvature(x: Jet, seed: Array, along: Array) -> Array:
+    """The derivative of `along @ gradient(x, seed)`, along each direction."""
+    assert x.second is not None
+    return np.asarray(along @ np.tensordot(seed, x.second, axes=seed.ndim))
+
+
 def _outer(a: Array, b: Array) -> Array:
     return a[..., :, None] * b[..., None, :]

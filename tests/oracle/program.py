@@ -50,7 +50,8 @@ class Statement:
         args = self.args
         if self.key:
             args = (tuple(names.get(k, k) if isinstance(k, str) else k for k in self.key), *args[1:])
-        return replace(self, inputs=tuple(names.get(n, n) for n in self.inputs), args=args)
+        inputs = tuple(names.get(n, n) for n in self.inputs)
+        return replace(self, inputs=inputs, args=args, out=inputs[0] if self.op == "iadd" else self.out)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 from .functions import FUNCTIONS
 from .program import Item, Key, Program, Statement
+from .tables import TABLES
 
 
 class NotExpressibleError(Exception):
@@ -23,7 +24,7 @@ SAME = {
     "subtract": "{0} - {1}",
     "multiply": "{0} * {1}",
     "divide": "{0} / {1}",
-    "power": "{0} ** {a}",
+    "pow": "{0} ** {a}",
     "pow_": "{0}.pow_({a})",
     "matmul": "{0} @ {1}",
     "greater": "{0} > {a}",
@@ -61,7 +62,7 @@ PADDLE = SAME | {
     "expand": "{0}.expand({a})",
     "transpose": "{0}.transpose({a})",
     "squeeze": "{0}.squeeze({a})",
-    "iadd": "{0} + {1}",
+    "iadd": "{0} += {1}",
     "reshape_": "{0}.reshape_({a})",
     "flatten_": "{0}.flatten_({a}, {b})",
     "transpose_": "{0}.transpose_({a})",
@@ -89,7 +90,7 @@ TORCH = SAME | {
     "expand": "{0}.expand({a}).clone()",
     "transpose": "{0}.permute({a})",
     "squeeze": "{0}.squeeze({a})",
-    "iadd": "{0} + {1}",
+    "iadd": "{0} = {0} + {1}",
     "reshape_": "relayout_({0}, {0}.detach().reshape({a}))",
     "flatten_": "relayout_({0}, {0}.detach().flatten({a}, {b}))",
     "transpose_": "relayout_({0}, {0}.detach().permute({a}))",
@@ -110,8 +111,11 @@ def torch_line(statement: Statement) -> str:
     """One line of PyTorch code.
 
     Raises:
-        NotExpressibleError: for steps backwards, which PyTorch's tensors do not have.
+        NotExpressibleError: for steps backwards, which PyTorch's tensors do not have; and for another layout under
+            `no_grad`, after which PyTorch's history no longer fits the tensor.
     """
+    if statement.quiet and statement.op.removesuffix("_") in TABLES and statement.op.endswith("_"):
+        raise NotExpressibleError("another layout, which the history does not follow")
     if any(isinstance(item, slice) and (item.step or 1) < 0 for item in statement.key):
         raise NotExpressibleError("a slice with a negative step")
     return _line(statement, TORCH, "torch")
@@ -129,7 +133,7 @@ def _line(statement: Statement, words: dict[str, str], module: str) -> str:
     else:
         names = dict(zip("ab", (_constant(statement.op, each) for each in statement.args), strict=False))
         line = words[statement.op].format(*statement.inputs, **names)
-    if statement.out:
+    if statement.out and statement.op != "iadd":
         line = f"{statement.out} = {line}"
     return f"with {module}.no_grad(): {line}" if statement.quiet else line
 
@@ -147,8 +151,7 @@ def _listed(value: Any) -> Any:
 
 
 def _key(key: Key) -> str:
-    words = [_item(item) for item in key]
-    return ", ".join(words) + ("," if len(words) == 1 and isinstance(key[0], tuple) else "")
+    return ", ".join(_item(item) for item in key)
 
 
 def _item(item: Item) -> str:

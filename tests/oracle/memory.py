@@ -1,0 +1,171 @@
+"""What the reference interpreter remembers: rows of slots, tables that look at them, and how they are read and written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from . import jets
+from .jets import Array, Jet, Shape
+
+
+class RefusedError(Exception):
+    """A statement that has no meaning, and why."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+@dataclass(eq=False)
+class Storage:
+    """A flat row of slots with one version counter."""
+
+    jets: Jet
+    version: int = 0
+    needs: bool = False
+    """Some gradient is wanted for what is in here."""
+    leaf: bool = False
+
+
+@dataclass(eq=False)
+class Tensor:
+    """A table of slots in a storage."""
+
+    storage: Storage
+    slots: Array
+    tracked: bool = True
+    """False for what has left the history: `detach()`, views made under `no_grad`."""
+    grad: Array | None = None
+    directions: slice | None = None
+    """For a leaf, or one that retains its gradient: the directions along which its own elements move."""
+    own_shape: Shape = ()
+    """The shape that it had when it was given these directions."""
+    retains: bool = False
+
+    @property
+    def shape(self) -> Shape:
+        """The sizes of the axes."""
+        return self.slots.shape
+
+    @property
+    def value(self) -> Array:
+        """The values, without derivatives."""
+        return np.asarray(self.storage.jets.value[self.slots])
+
+    @property
+    def jet(self) -> Jet:
+        """The elements with all their derivatives."""
+        return self.storage.jets.map(lambda part: np.asarray(part[self.slots]))
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the values; derivatives are always float64."""
+        return self.storage.jets.value.dtype
+
+    @property
+    def needs(self) -> bool:
+        """The opposite of `stop_gradient`."""
+        return self.tracked and self.storage.needs and self.dtype.kind == "f"
+
+    def own(self, slopes: Array) -> Array:
+        """The part of a gradient that belongs to this tensor's own elements, in the shape that it had then."""
+        if self.directions is None:
+            return np.zeros(self.shape)
+        return slopes[self.directions].reshape(self.own_shape)
+
+
+@dataclass
+class World:
+    """The named tensors, and the three things that happen to them: made, read, written.
+
+    Attributes:
+        second: carry second derivatives too.
+        differentiate: carry derivatives at all; without, it is quicker, and says what is refused all the same.
+        names: the tensors of the program.
+        escape: the program has left the history on purpose.
+    """
+
+    second: bool = False
+    differentiate: bool = True
+    names: dict[str, Tensor] = field(default_factory=dict)
+    leaves: dict[str, Tensor] = field(default_factory=dict)
+    escape: bool = False
+    quiet: bool = False
+    force: bool = False
+    none: Jet = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.none = jets.empty(second=self.second)
+
+    @property
+    def directions(self) -> int:
+        """Along how many directions derivatives are carried."""
+        return self.none.directions
+
+    # ---- reading and writing ---------------------------------------------------------------------------------------
+
+    def read(self, tensor: Tensor) -> Jet:
+        """The elements with their derivatives; constants where the history does not look."""
+        taken = tensor.jet
+        return taken if tensor.needs and not self.quiet else jets.constant(taken.value, taken)
+
+    def fresh(self, jet: Jet, *sources: Tensor) -> Tensor:
+        """A tensor in a storage of its own."""
+        shape = jet.value.shape
+        rows = jet.map(lambda part: np.array(part).reshape((prod(shape), *part.shape[len(shape) :])))
+        needs = not self.quiet and any(source.needs for source in sources) and jet.value.dtype.kind == "f"
+        return Tensor(Storage(rows, needs=needs), np.arange(prod(shape)).reshape(shape))
+
+    def write(self, target: Tensor, slots: Array, jet: Jet, sources: list[Tensor]) -> Tensor:
+        """Put jets into some slots of a tensor."""
+        if jet.value.shape != slots.shape:
+            raise RefusedError("growth")
+        self.check_write(target, slots, sources)
+        storage = target.storage
+        needed = not self.quiet and any(source.needs for source in sources)
+        if (self.quiet or not target.tracked) and (storage.needs or needed):
+            self.escape = True
+        for old, new in zip(storage.jets, jet, strict=True):
+            if old is not None and new is not None:
+                old[slots.ravel()] = np.reshape(new, (slots.size, *old.shape[1:]))
+        storage.version += 1
+        storage.needs |= needed and storage.jets.value.dtype.kind == "f"
+        return target
+
+    def check_write(self, target: Tensor, slots: Array, sources: list[Tensor]) -> None:
+        """Refuse a write that has no meaning while history is recorded, or none at all."""
+        if not self.force and not self.quiet and target.tracked and target.storage.leaf:
+            raise RefusedError("leaf")
+        for source in () if self.force else sources:
+            if source.storage is target.storage and not np.array_equal(source.slots, slots):
+                _check_overlap(source.slots, slots)
+
+    def move_by_itself(self, tensor: Tensor) -> None:
+        """From now on carry derivatives along the elements of this tensor too."""
+        if not self.differentiate:
+            return
+        before, size = self.none.directions, tensor.slots.size
+        storages = {id(t.storage): t.storage for t in (*self.names.values(), *self.leaves.values(), tensor)}
+        for storage in storages.values():
+            storage.jets = jets.widened(storage.jets, size)
+        self.none = jets.widened(self.none, size)
+        tensor.directions, tensor.own_shape = slice(before, before + size), tensor.shape
+        tensor.storage.jets.first[tensor.slots.ravel(), np.arange(before, before + size)] += 1
+
+
+def _check_overlap(read: Array, written: Array) -> None:
+    """Refuse a write whose result depends on the order of the loop.
+
+    "touch" is said where it does not, because a slot that is both read and written is so by the same element: such a
+    write has a meaning, but may be refused.
+    """
+    if np.intersect1d(read, written).size:
+        extra = max(read.ndim - written.ndim, 0)  # leading axes of one element
+        reader = np.broadcast_to(read.reshape(read.shape[extra:]), written.shape).ravel()
+        writer = {slot: place for place, slot in enumerate(written.ravel())}
+        harmless = all(writer.get(slot, place) == place for place, slot in enumerate(reader))
+        raise RefusedError("touch" if harmless else "overlap")
