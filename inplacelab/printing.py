@@ -11,12 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from inplacelab.language import Text
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["PrintOptions", "format_data", "format_tensor", "get_printoptions", "set_printoptions"]
 

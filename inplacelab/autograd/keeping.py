@@ -35,7 +35,7 @@ class Keeper:
         self._kept: WeakKeyDictionary[Storage, WeakSet[Saved]] = WeakKeyDictionary()
 
     def __repr__(self) -> str:
-        return f"{self.copies} copies, {self.nbytes} bytes"
+        return f"copies={self.copies}, nbytes={self.nbytes}"
 
     def register(self, saved: Saved) -> None:
         """Look after a saved tensor from now on."""
@@ -91,7 +91,7 @@ def copy_saved_before_write() -> Iterator[Keeper]:
     ...     _ = y[0].zero_()             # overwritten, through a view: y is copied first
     >>> z.sum().backward()
     >>> x.grad.tolist(), kept
-    ([8.0, 16.0, 24.0], 1 copies, 12 bytes)
+    ([8.0, 16.0, 24.0], copies=1, nbytes=12)
 
     Source: the idea is that of `torch.autograd.graph.allow_mutation_on_saved_tensors`.
     """

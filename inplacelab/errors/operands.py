@@ -129,6 +129,19 @@ def not_a_number(value: Any) -> OperandError:
     )
 
 
+def not_finite(value: Any, dtype: str) -> ArgumentError:
+    shown = "NaN" if value != value else "infinite"
+    return ArgumentError(
+        f"(InvalidArgument) fill value should not be {shown}, but received {value}",
+        Text("no number of {dtype} stands for {value}.", "{dtype} 中没有任何数能表示 {value}。").format(
+            dtype=dtype, value=value
+        ),
+        Text(
+            "give a finite number, or cast the tensor to float32 first.", "请给出有限的数，或先将张量转换为 float32。"
+        ),
+    )
+
+
 def bad_argument(op: str, argument: str, value: Any, possible: Text) -> ArgumentError:
     return ArgumentError(
         f"(InvalidArgument) {op}(): argument '{argument}' got {value!r}.",

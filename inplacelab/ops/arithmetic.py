@@ -13,7 +13,7 @@ import numpy as np
 from inplacelab import dtypes, errors
 from inplacelab.ops.kernels import conj, quietly, room
 from inplacelab.ops.meeting import alike
-from inplacelab.ops.run import constant, plain_number
+from inplacelab.ops.run import constant, number_for
 from inplacelab.ops.spec import ZERO
 from inplacelab.ops.table import elementwise
 from inplacelab.tensor import Tensor
@@ -22,9 +22,9 @@ from inplacelab.tensor import Tensor
 
 
 def factor(x: Any, value: Any) -> Any:
-    """A number to multiply with: no fraction for integers, whose product it would not be."""
-    number = plain_number(x, value)
-    if x.dtype.kind in "biu" and number != int(number):
+    """A number to multiply with: a whole one for integers, a truth value for truth values."""
+    number = number_for(x, value)
+    if x.dtype.kind in "biu" and number != (bool(number) if x.dtype.kind == "b" else int(number)):
         raise errors.cannot_promote("number", x.dtype.name, type(number).__name__)
     return number
 
@@ -78,7 +78,7 @@ def _check_division(x: Any, y: Any, rounding_mode: Any) -> None:
     """What can only be wrong with quotients of integers (and truth values, whose quotient exists for the divisor True)."""
     if rounding_mode not in (None, "floor", "trunc"):
         raise errors.bad_rounding(rounding_mode)
-    if y.dtype.kind in "biu" and not y.all():
+    if y.dtype.kind in ("iu" if rounding_mode else "biu") and not y.all():
         raise errors.divided_by_zero("divide")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.layout import Shape
 from inplacelab.ops.kernels import start
-from inplacelab.ops.run import constant, plain_number
+from inplacelab.ops.run import constant, number_for
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import add_row, overwrite
 from inplacelab.tensor import Tensor
@@ -87,7 +87,7 @@ def _fill_diagonal(out: Any, value: Any, offset: int, wrap: bool, device: Any) -
 
 overwrite(
     "fill_diagonal", "x", ("Write one number into the diagonal.", "在对角线上写入同一个数。"),
-    attrs="value, offset=0, wrap=False", accepts="fib", validate=_check_square, prepare={"value": plain_number}, kernel=_fill_diagonal,
+    attrs="value, offset=0, wrap=False", accepts="fib", validate=_check_square, prepare={"value": number_for}, kernel=_fill_diagonal,
     d_x=lambda g, offset, wrap: g.clone().fill_diagonal_(0, offset, wrap),
 )  # fmt: skip
 

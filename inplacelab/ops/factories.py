@@ -9,7 +9,7 @@ import numpy as np
 
 from inplacelab import devices, dtypes, errors, observe
 from inplacelab.language import Text
-from inplacelab.ops.run import plain_number, sizes_of
+from inplacelab.ops.run import number_for, sizes_of
 from inplacelab.ops.table import FUNCTIONS
 from inplacelab.tensor import Tensor, fresh
 
@@ -158,7 +158,7 @@ def _type_of(value: Any) -> Any:
 def _filled(name: str, shape: Any, value: Any, dtype: Any, device: devices.Device | None = None) -> Tensor:
     device = device or devices.current()
     array = device.empty(shape_of(name, shape), dtypes.as_numpy(dtype))
-    array.fill(plain_number(array, value))
+    array.fill(number_for(array, value))
     return made(name, array, device)
 
 

@@ -14,7 +14,7 @@ from inplacelab import dtypes, errors
 from inplacelab.language import Text
 from inplacelab.ops.choosing import chosen
 from inplacelab.ops.kernels import conj, power, quietly, start
-from inplacelab.ops.run import constant, plain_number
+from inplacelab.ops.run import constant, number_for
 from inplacelab.ops.spec import ZERO
 from inplacelab.ops.table import elementwise, transcendental
 from inplacelab.tensor import Tensor
@@ -88,7 +88,7 @@ def _d_exponent(g: Tensor, x: Tensor, y: Tensor, out: Tensor) -> Tensor:
 elementwise(
     "scale", "x", ("Multiply by a number and add another: `scale * x + bias`.", "乘以一个数再加一个数：`scale * x + bias`。"),
     attrs="scale=1.0, bias=0.0, bias_after_scale=True, act=None", kernel=_scale,
-    prepare={"scale": plain_number, "bias": plain_number, "act": _no_activation},
+    prepare={"scale": number_for, "bias": number_for, "act": _no_activation},
     d_x=lambda g, scale: g.scale(scale.conjugate()),
 )  # fmt: skip
 elementwise("neg", "x", ("The negative of each element.", "逐元素取负。"), ufunc=np.negative, accepts="fic", aliases=("negative",),

@@ -384,6 +384,14 @@ def plain_number(x: Any, value: Any) -> Any:
     return value
 
 
+def number_for(x: Any, value: Any) -> Any:
+    """The same for a number that `x` has to hold: integers and truth values know neither NaN nor infinity."""
+    number = plain_number(x, value)
+    if x.dtype.kind in "biu" and not np.isfinite(number):
+        raise errors.not_finite(number, x.dtype.name)
+    return number
+
+
 # ---- constants ----------------------------------------------------------------------------------------------------------
 
 _constants: dict[tuple[Any, Any], Any] = {}

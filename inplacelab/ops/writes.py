@@ -13,7 +13,7 @@ from inplacelab import errors, observe
 from inplacelab.autograd import modes
 from inplacelab.autograd.history import refresh
 from inplacelab.ops.factories import operand
-from inplacelab.ops.run import constant, plain_number
+from inplacelab.ops.run import constant, number_for
 from inplacelab.ops.spec import ZERO
 from inplacelab.ops.table import FUNCTIONS, overwrite
 from inplacelab.tensor import Tensor
@@ -32,7 +32,7 @@ def _copy(out: Any, y: Any) -> None:
 
 
 overwrite("fill", "x", ("Write one number into every element.", "把每个元素写成同一个数。"),
-          attrs="value", kernel=_fill, prepare={"value": plain_number}, d_x=ZERO)  # fmt: skip
+          attrs="value", kernel=_fill, prepare={"value": number_for}, d_x=ZERO)  # fmt: skip
 overwrite(
     "zero", "x", ("Write zero into every element.", "把每个元素写成零。"), kernel=_zero, node="FillGradNode", d_x=ZERO
 )

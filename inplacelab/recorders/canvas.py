@@ -142,10 +142,11 @@ class Canvas:
                 changes.nodes.setdefault(serial, self.see.node(node))
 
     def copies(self, changes: Changes) -> None:
-        """Nodes some of whose saved tensors were given a copy before they were overwritten."""
+        """Nodes some of whose saved tensors were looked after: copied before the write, or untouched by it."""
         for serial, node in self.see.nodes:
             known = self.build.nodes.get(serial)
-            if known and not node.released and [s.copy for s in known.saved] != [s.is_copy for s in node.saved]:
+            before = [(s.copy, s.version) for s in known.saved] if known and not node.released else []
+            if before and before != [(s.is_copy, s.version) for s in node.saved]:
                 changes.nodes[serial] = self.see.node(node)
                 for saved in node.saved:
                     self.storage(changes, saved.storage)

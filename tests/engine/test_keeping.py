@@ -12,6 +12,8 @@ import inplacelab as paddle
 from inplacelab import Tensor, errors
 from inplacelab.autograd.keeping import copy_saved_before_write
 from inplacelab.devices import current
+from inplacelab.recording.explain import sentence
+from inplacelab.recording.questions import stale
 
 Make = Callable[[Any], Tensor]
 START = [[1.0, 2.0], [3.0, 4.0]]
@@ -223,3 +225,21 @@ def test_a_recording_shows_the_copy() -> None:
     assert [saved.copy for saved in kept] == [True, True]
     assert len({saved.storage for saved in kept}) == 1
     assert y.shape == [2]
+
+
+def test_a_recording_shows_what_was_not_touched_as_fresh() -> None:
+    with paddle.record() as recorded, copy_saved_before_write() as cost:
+        a = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]], stop_gradient=False)
+        b = a * 2
+        top, bottom = b[0].square(), b[1].square()
+        b[0].zero_()
+    assert recorded.recording is not None
+    last = recorded.recording.state()
+    kept = [saved for node in last.nodes.values() for saved in node.saved if node.name == "SquareGradNode"]
+    assert [(saved.copy, saved.version) for saved in kept] == [(True, 0), (False, 1)]
+    assert stale(last) == ()
+    assert cost.nbytes == last.storages[kept[0].storage].bytes == 8
+    told = sentence(recorded.recording, last.step.index)
+    assert "copied first (8 bytes)" in told.en
+    assert "the new a grad node" not in told.en
+    assert top.shape == bottom.shape == [2]

@@ -187,7 +187,7 @@ class Interpreter(World):
         except IndexError:
             raise RefusedError("index") from None
         jet = self.read(sources[0]) if sources else jets.constant(np.asarray(given[-1]), self.none)
-        self.write(x, slots, _fitted(jet, slots.shape), sources)
+        self.write(x, slots, _fitted(_without_leading_axes(jet, slots.ndim), slots.shape), sources)
 
     # ---- history -----------------------------------------------------------------------------------------------------
 
@@ -236,14 +236,19 @@ def _check_history(x: Tensor) -> None:
 
 
 def _fitted(jet: Jet, shape: Shape) -> Jet:
-    """Broadcast to exactly `shape`; leading axes of one element more than that are ignored."""
-    extra = jet.value.ndim - len(shape)
-    if extra > 0 and jet.value.shape[:extra] == (1,) * extra:
-        jet = jet.map(lambda part: part.reshape(part.shape[extra:]))
+    """Broadcast to exactly `shape`."""
     try:
         return jets.spread(jet, shape)
     except ValueError:
         raise RefusedError("growth") from None
+
+
+def _without_leading_axes(jet: Jet, axes: int) -> Jet:
+    """As `x[key] = value` takes it: leading axes of one element, more than the target has, are ignored."""
+    extra = jet.value.ndim - axes
+    if extra <= 0 or jet.value.shape[:extra] != (1,) * extra:
+        return jet
+    return jet.map(lambda part: part.reshape(part.shape[extra:]))
 
 
 def _nested(values: Any) -> Any:

@@ -51,7 +51,7 @@ def test_examples_print_what_the_readme_says(document: Path, notebook_session: I
             if kind == "python":
                 notebook_session.run_cell(text).raise_error()
         printed = captured.stdout
-    assert [kind for kind, _ in examples].count("text") == 2
+    assert [kind for kind, _ in examples].count("text") == 3
 
 
 def test_the_pictures_in_the_readmes_are_those_of_their_programs(tmp_path: Path) -> None:
@@ -60,6 +60,12 @@ def test_the_pictures_in_the_readmes_are_those_of_their_programs(tmp_path: Path)
     drawn = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
     assert len(drawn) == len(READMES)
     assert drawn == {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.svg")}, REDRAW
+
+
+@pytest.mark.parametrize(("document", "page"), zip(READMES, ("DIFFERENCES.md", "DIFFERENCES.zh-CN.md"), strict=True))
+def test_the_readmes_count_the_differences_as_their_page_does(document: Path, page: str) -> None:
+    tables = re.findall(r"(?:^\|.*\n)+", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.MULTILINE)
+    assert tables[1] in document.read_text(encoding="utf-8")
 
 
 def test_both_readmes_show_the_same_commands_in_the_same_order() -> None:

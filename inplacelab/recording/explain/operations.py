@@ -161,9 +161,9 @@ def _copied(moment: Moment) -> list[Text]:
         "The overwritten value was copied first ({0}), because backward needs it.",
         "被覆盖的值事先复制了一份（{0}），因为反向传播要用到它。",
     )
-    node = moment.node(moment.step.kept) if moment.step.kept is not None else None
-    copies = [saved.storage for saved in node.saved if saved.copy] if node else []
-    total = sum(moment.after.storages[copy].bytes for copy in dict.fromkeys(copies) if copy in moment.after.storages)
+    made = {key for key, _ in moment.step.storages if moment.before is None or key not in moment.before.storages}
+    copies = {saved.storage for _, node in moment.step.nodes if node for saved in node.saved if saved.copy} & made
+    total = sum(moment.after.storages[copy].bytes for copy in copies if copy in moment.after.storages)
     return [pattern.format(byte_count(total))] if copies else []
 
 
@@ -185,7 +185,9 @@ _NOBODY = Text("no live tensor", "零个存活的张量")
 
 
 def _history(moment: Moment) -> list[Text]:
-    return [_rewired(moment, rewire) for rewire in moment.step.rewired]
+    # A temporary that dies with the statement takes its new node along: there is nothing left to tell of.
+    lasting = (each for each in moment.step.rewired if each.after is None or moment.node(each.after) is not None)
+    return [_rewired(moment, each) for each in lasting]
 
 
 def _rewired(moment: Moment, rewire: RewireFacts) -> Text:
