@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -44,6 +45,12 @@ ALL = ("ordinary", "view", "in-place", "relayout")
 def _with(*wanted: str, kind: str = "") -> list[Any]:
     chosen = [c for c in CASES if kind in ("", c.row.kind)]
     return [pytest.param(c, v, id=f"{c.name} {v}") for c in chosen for v in c.variants if v in wanted]
+
+
+def pytest_collection_finish() -> None:
+    """Thousands of tests are alive from now on: the tests that ask the garbage collector need not look at them each time."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -62,7 +62,9 @@ def test_the_pictures_in_the_readmes_are_those_of_their_programs(tmp_path: Path)
     assert drawn == {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("*.svg")}, REDRAW
 
 
-@pytest.mark.parametrize(("document", "page"), zip(READMES, ("DIFFERENCES.md", "DIFFERENCES.zh-CN.md"), strict=True))
+@pytest.mark.parametrize(
+    ("document", "page"), list(zip(READMES, ("DIFFERENCES.md", "DIFFERENCES.zh-CN.md"), strict=True))
+)
 def test_the_readmes_count_the_differences_as_their_page_does(document: Path, page: str) -> None:
     tables = re.findall(r"(?:^\|.*\n)+", (ROOT / "docs" / page).read_text(encoding="utf-8"), re.MULTILINE)
     assert tables[1] in document.read_text(encoding="utf-8")
