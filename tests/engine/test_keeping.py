@@ -243,3 +243,17 @@ def test_a_recording_shows_what_was_not_touched_as_fresh() -> None:
     assert "copied first (8 bytes)" in told.en
     assert "the new a grad node" not in told.en
     assert top.shape == bottom.shape == [2]
+
+
+def test_without_it_the_refusal_says_that_other_slots_were_written() -> None:
+    with paddle.record() as recorded:
+        a = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]], stop_gradient=False)
+        b = a * 2
+        bottom = b[1].square()
+        b[0].zero_()
+        with pytest.raises(RuntimeError):
+            bottom.backward()
+    assert recorded.recording is not None
+    told = sentence(recorded.recording, len(recorded.recording) - 1)
+    assert "these slots were not written" in told.en
+    assert "overwrote" not in told.en

@@ -8,6 +8,7 @@ from inplacelab.recording.explain.words import joined, quoted
 from inplacelab.recording.facts import ErrorFacts, SavedFacts, Step, WriteFacts
 from inplacelab.recording.labels import storage_label
 from inplacelab.recording.questions import stale, who_raised
+from inplacelab.recording.slots import common_runs, slot_runs
 
 __all__ = ["error_step", "stale_story"]
 
@@ -61,12 +62,20 @@ def _kept(moment: Moment, node: int, saved: SavedFacts) -> Text:
 
 def _overwritten(moment: Moment, saved: SavedFacts) -> list[Text]:
     raises = who_raised(moment.recording, saved.storage, moment.index)
-    return [_raise(moment, step, write) for step, write in raises if write.before >= saved.version]
+    return [_raise(moment, saved, step, write) for step, write in raises if write.before >= saved.version]
 
 
-def _raise(moment: Moment, step: Step, write: WriteFacts) -> Text:
+def _raise(moment: Moment, saved: SavedFacts, step: Step, write: WriteFacts) -> Text:
     there = Moment(moment.recording, step.index)
-    pattern = Text(
-        "{0} then overwrote it through {1} (version {2} → {3}).", "{0}随后经由 {1} 覆盖了它（版本 {2} → {3}）。"
-    )
+    # Versions count per storage: the write may have spared the very slots that were kept, and is refused all the same.
+    pattern = _OVERWROTE if common_runs(slot_runs(saved), write.slots) else _WROTE_BESIDE
     return pattern.format(there.head, there.called_before(write.tensor), write.before, write.after)
+
+
+_OVERWROTE = Text(
+    "{0} then overwrote it through {1} (version {2} → {3}).", "{0}随后经由 {1} 覆盖了它（版本 {2} → {3}）。"
+)
+_WROTE_BESIDE = Text(
+    "{0} then raised the version of the same storage through {1} ({2} → {3}), though these slots were not written.",
+    "{0}随后经由 {1} 使同一块存储的版本号增加（{2} → {3}），尽管并没有写这些槽位。",
+)
