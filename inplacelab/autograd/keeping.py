@@ -5,8 +5,9 @@ there: *before* a storage is written, those saved tensors that show a slot about
 the others on that storage show what they have always shown, and their version moves along with the storage's. So a copy is
 made only if something is really overwritten, only of the windows concerned, and one for all that kept the same window.
 
-MyGrad copies the base at every write. PyTorch's `allow_mutation_on_saved_tensors` copies on demand too, but misses writes
-through a view, and is then silently wrong.
+MyGrad copies the base at every write, and is right in all such programs; PyTorch has the experimental
+`allow_mutation_on_saved_tensors`, which copies on demand, too, but is silently wrong where the saved tensor is a view that begins
+behind the base's first element.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from inplacelab.tensor import Tensor
 @quietly
 def _sigmoid(out: Any, x: Any) -> None:
     """1 / (1 + exp(-x)). Where the exponential overflows, the result is 0, as it should be."""
-    np.negative(x, out, dtype=out.dtype)
+    np.multiply(x, constant(-1, out.dtype), out)
     np.exp(out, out)
     np.add(out, constant(1, out.dtype), out)
     np.reciprocal(out, out)

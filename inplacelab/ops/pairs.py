@@ -54,7 +54,7 @@ def _copysign(out: Any, x: Any, y: Any, device: Any) -> None:
     negative = np.less(y, 0)  # read before `out`, which may be the same array, is written
     np.absolute(x, out)
     if out.dtype.kind == "i":
-        np.negative(out, out, where=negative)
+        np.multiply(out, constant(-1, out.dtype), out, where=negative)
 
 
 elementwise(

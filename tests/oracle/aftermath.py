@@ -10,7 +10,7 @@ import numpy as np
 
 from . import jets
 from .jets import Array
-from .memory import RefusedError, Tensor
+from .memory import MAY_RUN, RefusedError, Tensor
 from .outcome import Gradient, Outcome, Probe, Refusal, weights
 from .program import Program, Statement
 from .reference import Interpreter
@@ -38,7 +38,7 @@ def run(program: Program, *, second: bool = False, refused: Collection[int] | No
             _execute(deepcopy(world) if left_out else world, statement)
         except RefusedError as refusal:
             opinions[position] = Refusal(refusal.why, "")
-            if refused is not None and not left_out and refusal.why in {"leaf", "overlap", "touch"}:
+            if refused is not None and not left_out and refusal.why in MAY_RUN | {"leaf"}:
                 world.execute(statement, force=True)
     return Answer(_outcome(world, opinions), world.escape)
 

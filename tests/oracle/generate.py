@@ -8,7 +8,6 @@ cut back, because rounding would be all that is left to compare.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from math import prod
 from random import Random
 from typing import Any, TypeVar
@@ -17,7 +16,7 @@ import numpy as np
 
 from .jets import Shape
 from .makers import MAKERS
-from .memory import RefusedError, Tensor
+from .memory import MAY_RUN, RefusedError, Tensor
 from .program import Program, Statement
 from .reference import Interpreter
 
@@ -102,8 +101,11 @@ class Generator:
 
     def add(self, statement: Statement) -> bool:
         """Append a statement; False if the numbers would get out of bounds, or it makes no sense at all."""
-        with suppress(RefusedError):
+        try:
             self.world.execute(statement)
+        except RefusedError as refusal:
+            if refusal.why in MAY_RUN:
+                self.world.execute(statement, force=True)
         concerned = [self.world.names[name] for name in (*statement.inputs[:1], statement.out) if name]
         if not all(map(_tame, concerned)) or _steep(statement.op, concerned[-1]):
             self._begin_again()

@@ -11,6 +11,9 @@ import numpy as np
 from . import jets
 from .jets import Array, Jet, Shape
 
+MAY_RUN = frozenset({"overlap", "touch"})
+"""Refusals that need not be: run in a fixed order, reading before writing, the statement has a meaning."""
+
 
 class RefusedError(Exception):
     """A statement that has no meaning, and why."""

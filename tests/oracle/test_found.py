@@ -38,6 +38,12 @@ FOUND = {
         Statement("unsqueeze_", ("x",), args=(0,)),
         Statement("backward", ("x",), args=(True,)),
     ),
+    "the negative in place where neighbours lie sixteen bytes apart": (
+        Statement("leaf", out="a", args=(((1.0, 2.0, 3.0, 4.0),) * 3, "float32")),
+        DOUBLED,
+        Statement("getitem", ("x",), "v", ((slice(None), 1),)),
+        Statement("neg_", ("v",)),
+    ),
     "the transpose of a matrix with one element": (
         Statement("leaf", out="a", args=(((1.19,),), "float64")),
         DOUBLED,

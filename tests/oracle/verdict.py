@@ -13,6 +13,7 @@ from typing import Any
 
 from . import aftermath
 from .frameworks import OURS, TORCH
+from .memory import MAY_RUN
 from .outcome import Gradient, Outcome, Probe, Refusal, agree, close
 from .program import Program
 
@@ -129,7 +130,7 @@ class _Case:
     def _may_run(self, position: int, should: Refusal) -> bool:
         """True if it is no mistake to run this: the values and gradients will show whether it was run rightly."""
         torch_refused = self._comparable(position) and not self._torch_ran(position)
-        return should.kind in {"overlap", "touch"} or (self.escape and not torch_refused)
+        return should.kind in MAY_RUN or (self.escape and not torch_refused)
 
     def _needless(self, position: int, should: Refusal | None) -> bool:
         """True if it is a mistake to refuse this."""
