@@ -66,6 +66,7 @@ lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw 
 
 bench: $(VENV)/test.stamp ## Measure the engine's latency against NumPy's
 	$(PY) benchmarks/latency.py
+	$(PY) -m benchmarks.rows
 
 clean: ## Remove the environment and everything that was made
 	rm -rf $(VENV) dist screenshots .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

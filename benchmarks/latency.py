@@ -1,4 +1,4 @@
-"""How long an operation on a small tensor takes, compared with NumPy's `out=` in the same run.
+"""How long `add_` on a small tensor takes, compared with NumPy's `out=` in the same run.
 
     python benchmarks/latency.py [--quick]
 
@@ -6,7 +6,7 @@ Small tensors show what the engine itself costs: checks, version, history. All f
 the same arithmetic, measured in turns with it, so that they mean the same on a slow machine and on a fast one.
 
 The budget: `add_` on 2 x 3 single-precision numbers within 3 times `np.add(x, y, out=x)` without a graph, and within 6 times
-with one.
+with one. (All other rows are measured by `rows.py`.)
 """
 
 from __future__ import annotations
@@ -14,14 +14,12 @@ from __future__ import annotations
 import sys
 import timeit
 from collections.abc import Callable
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import inplacelab as paddle
 from inplacelab import Tensor
-from inplacelab.ops.table import ROWS, variants
 
 BUDGET = {"without a graph": 3.0, "with a graph": 6.0}
 CHAIN = 50
@@ -88,80 +86,13 @@ def budget(effort: Effort) -> dict[str, float]:
     }
 
 
-# ---- every row ------------------------------------------------------------------------------------------------------------
-
-ATTRIBUTES: dict[str, tuple[Any, ...]] = {
-    "pow": (1,), "fill": (1.0,), "cast": ("float32",), "reshape": ([3, 2],), "transpose": ([1, 0],), "unsqueeze": (0,),
-    "scale": (1.0,),
-}  # fmt: skip
-ONE, ZERO = np.asarray(1, np.float32), np.asarray(0, np.float32)
-UFUNCS: dict[str, Any] = {
-    "add": np.add, "subtract": np.subtract, "multiply": np.multiply, "divide": np.true_divide, "scale": np.multiply,
-    "pow": np.power, "relu": np.maximum, "neg": np.negative, "square": np.square, "abs": np.absolute, "sign": np.sign,
-    "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "sigmoid": np.tanh,
-}  # fmt: skip
-SECOND: dict[str, Any] = {"scale": ONE, "pow": ONE, "relu": ZERO, "fill": ONE, "zero": ZERO}
-"""The second operand in NumPy, where it is not a tensor of the same shape."""
-VIEWS: dict[str, Callable[[Any], Any]] = {
-    "reshape": lambda x: x.reshape(3, 2),
-    "flatten": lambda x: x.reshape(6),
-    "transpose": lambda x: x.transpose(1, 0),
-    "t": lambda x: x.T,
-    "squeeze": lambda x: x.squeeze(),
-    "unsqueeze": lambda x: x[None],
-}
-UNDO: dict[str, tuple[str, tuple[Any, ...]]] = {
-    "reshape": ("reshape_", ([2, 3],)),
-    "flatten": ("reshape_", ([2, 3],)),
-    "unsqueeze": ("squeeze_", ()),
-}
-"""What brings the shape back, so that the operation can be done again; half of the time of both is counted."""
-
-
-def in_numpy(name: str, x: Any, y: Any) -> Call:
-    """What a row does, as a call of NumPy."""
-    if name in VIEWS:
-        return partial(VIEWS[name], x)
-    second = SECOND.get(name, y)
-    if name not in UFUNCS:
-        return partial(np.copyto, x, second)
-    ufunc = UFUNCS[name]
-    return partial(ufunc, x, second, out=x) if ufunc.nin == 2 else partial(ufunc, x, out=x)
-
-
-def row_ratio(name: str, effort: Effort) -> float:
-    """A row's in-place variant, without a graph, against NumPy."""
-    array, other = np.ones((2, 3), np.float32), np.ones((2, 3), np.float32)
-    x, y = paddle.to_tensor(array), paddle.to_tensor(other)
-    arguments = (y,) if len(ROWS[name].inputs) == 2 else ATTRIBUTES.get(name, ())
-    call: Call = partial(getattr(x, name + "_"), *arguments)
-    reference = in_numpy(name, array, other)
-    with np.errstate(all="ignore"):
-        if name not in UNDO:
-            return ratio(call, reference, effort)
-        back, back_arguments = UNDO[name]
-        undo = partial(getattr(x, back), *back_arguments)
-        return ratio(lambda: (call(), undo()), reference, effort, calls_inside=2)
-
-
-def measurable() -> list[str]:
-    """The rows with an in-place variant that a learner can call, in the order of the table."""
-    return [
-        name for name, row in ROWS.items()
-        if row.method and not name.startswith("_") and {"in-place", "relayout"} & set(variants(row))
-    ]  # fmt: skip
-
-
 def main() -> None:
-    """Print both tables."""
+    """Print what was found."""
     effort = Effort(5, 2_000) if "--quick" in sys.argv else Effort(20, 20_000)
     print("add_ on 2 x 3, times np.add(x, y, out=x):")
     for name, found in budget(effort).items():
         verdict = "met" if found <= BUDGET[name] else "NOT MET"
         print(f"  {name:16} {found:5.2f}   budget {BUDGET[name]:.0f}: {verdict}")
-    print("\nIn place without a graph, times the same arithmetic (or the same view) in NumPy:")
-    for name in measurable():
-        print(f"  {name + '_':16} {row_ratio(name, Effort(effort.rounds // 2, effort.calls // 4)):5.2f}")
 
 
 if __name__ == "__main__":

@@ -130,7 +130,9 @@ def floating(x: np.dtype[Any]) -> np.dtype[Any]:
 
 def real(x: np.dtype[Any]) -> np.dtype[Any]:
     """The type of the real part of `x`."""
-    return {complex64.numpy: float32.numpy, complex128.numpy: float64.numpy}.get(x, x)
+    if x.kind != "c":
+        return x
+    return float64.numpy if x == complex128.numpy else float32.numpy
 
 
 def quotient(x: np.dtype[Any], y: np.dtype[Any]) -> np.dtype[Any]:

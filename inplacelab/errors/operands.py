@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import Any
 
 from inplacelab.errors.kinds import (
@@ -130,7 +131,7 @@ def not_a_number(value: Any) -> OperandError:
 
 
 def not_finite(value: Any, dtype: str) -> ArgumentError:
-    shown = "NaN" if value != value else "infinite"
+    shown = "NaN" if isnan(value) else "infinite"
     return ArgumentError(
         f"(InvalidArgument) fill value should not be {shown}, but received {value}",
         Text("no number of {dtype} stands for {value}.", "{dtype} 中没有任何数能表示 {value}。").format(

@@ -45,10 +45,10 @@ from inplacelab.layout.basics import (
     packed,
 )
 from inplacelab.layout.keys import index, is_basic
-from inplacelab.layout.shapes import flatten_shape, reshape, resolve_shape, unflatten_shape
+from inplacelab.layout.shapes import common_shape, flatten_shape, reshape, resolve_shape, unflatten_shape
 
 __all__ = [
-    "Layout", "Shape", "Strides", "diagonal", "extent", "flatten_shape", "index", "is_basic", "is_packed", "listed",
-    "may_overlap_itself", "moved", "moved_axes", "narrow", "normal_axis", "packed", "reshape", "resolve_shape", "slices",
-    "squeeze", "swapped_axes", "t", "transpose", "unflatten_shape", "unfold", "unsqueeze",
+    "Layout", "Shape", "Strides", "common_shape", "diagonal", "extent", "flatten_shape", "index", "is_basic", "is_packed",
+    "listed", "may_overlap_itself", "moved", "moved_axes", "narrow", "normal_axis", "packed", "reshape", "resolve_shape",
+    "slices", "squeeze", "swapped_axes", "t", "transpose", "unflatten_shape", "unfold", "unsqueeze",
 ]  # fmt: skip

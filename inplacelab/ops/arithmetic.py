@@ -83,6 +83,8 @@ def _check_division(x: Any, y: Any, rounding_mode: Any) -> None:
 
 
 def _quotient(x: Any, y: Any, rounding_mode: Any) -> Any:
+    if x is y and x.kind == "f":
+        return x
     dtype = dtypes.promote("divide", x, y)
     if rounding_mode and dtype.kind in "bc":
         raise errors.no_kernel(f"{rounding_mode}_divide", dtype.name)

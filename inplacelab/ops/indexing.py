@@ -32,7 +32,7 @@ def _positions(x: Any, key: Any) -> Any:
     """The key in NumPy's terms, checked against the shape."""
     keys = tuple(_plain(k) for k in (key if isinstance(key, tuple) else (key,)))
     try:
-        np.broadcast_to(np.empty((), bool), x.shape)[keys]
+        _blank(x.shape)[keys]
     except IndexError as error:
         raise errors.IndexRangeError(f"(OutOfRange) {error}.", _WHY, _MEND) from None
     return keys
@@ -59,8 +59,13 @@ def _plain(key: Any) -> Any:
 
 
 def _selected_shape(x: Shape, key: Any) -> Shape:
-    selected: Shape = np.broadcast_to(np.empty((), bool), x)[key].shape
+    selected: Shape = _blank(x)[key].shape
     return selected
+
+
+def _blank(shape: Shape) -> Any:
+    """An array of any shape that takes one byte: to try keys on."""
+    return np.ndarray(shape, bool, b"\0", 0, (0,) * len(shape))
 
 
 def _winners(x: Shape, key: Any) -> Any:
@@ -137,11 +142,16 @@ def _indices(x: Any, indices: Any) -> Any:
     return _positions(x, tuple(indices))
 
 
-def _check_put(x: Any, indices: Any, value: Any) -> None:
+def _check_put(x: Any, value: Any) -> None:
     check_dtype("index_put", "value", x, value)
-    selected = _selected_shape(x.shape, _indices(x, indices))
-    if not fits(value.shape, selected):
-        raise errors.wrong_shape("index_put", "value", selected, value.shape)
+
+
+def _shape_after_put(x: Shape, indices: Any, value: Shape) -> Shape:
+    """That of `x`: but only if the values fit the places."""
+    selected = _selected_shape(x, indices)
+    if not fits(value, selected):
+        raise errors.wrong_shape("index_put", "value", selected, value)
+    return x
 
 
 def _index_put(out: Any, x: Any, indices: Any, value: Any, accumulate: bool, device: Any) -> None:
@@ -151,7 +161,7 @@ def _index_put(out: Any, x: Any, indices: Any, value: Any, accumulate: bool, dev
 add_row(
     "scatter", "index_put", "x, value", ("Write `value` at the positions in `indices`, one tensor for each axis, or add it there.",
                                          "把 `value` 写到（或加到）`indices` 所指的位置，每个轴对应一个张量。"),
-    call="x, indices, value, accumulate=False", validate=_check_put, kernel=_index_put, shape=same, dtype=same, prepare={"indices": _indices},
+    call="x, indices, value, accumulate=False", validate=_check_put, kernel=_index_put, shape=_shape_after_put, dtype=same, prepare={"indices": _indices},
     d_x=lambda g, indices, accumulate: g if accumulate else g.index_put(indices, g._take(indices)._zeros()),
     d_value=lambda g, indices, accumulate: _gradient_of_put(g, indices, accumulate),
 )  # fmt: skip

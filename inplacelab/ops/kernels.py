@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.ops.run import constant
+from inplacelab.ops.run import REAL, constant
 from inplacelab.tensor import Tensor
 
 quietly = np.errstate(all="ignore")
@@ -84,6 +84,8 @@ def scalar(op: str, argument: str, *, optional: bool = False) -> Callable[[Any, 
     """A check for an attribute that must be a real number, or None where that is possible."""
 
     def check(x: Any, value: Any) -> Any:
+        if type(value) in REAL:
+            return value
         if isinstance(value, Tensor) and value.size == 1:
             if not value.stop_gradient:
                 raise errors.untracked_factor(tensor=value)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.layout import Shape
+from inplacelab.layout import Shape, common_shape
 from inplacelab.ops.contractions import flip_last
 from inplacelab.ops.kernels import conj, quietly
 from inplacelab.ops.positions import check_dtype
@@ -34,8 +34,7 @@ def _check_sum(op: str, rank: int, input: Any, x: Any, y: Any) -> None:
 def _sum_shape(op: str, input: Shape, x: Shape, y: Shape) -> Shape:
     """That of the product, to which `input` is broadcast. `input` may lack one axis, as in Paddle."""
     product = (*x[:-1], y[-1])
-    aligned = _aligned(input, len(product))
-    if len(input) not in (len(x) - 1, len(x)) or any(n not in (1, m) for n, m in zip(aligned, product, strict=True)):
+    if len(input) not in (len(x) - 1, len(x)) or common_shape(_aligned(input, len(product)), product) != product:
         raise errors.cannot_broadcast(op, input, product)
     return product
 
@@ -44,7 +43,7 @@ def _aligned(input: Shape, rank: int) -> Shape:
     """A stack of rows without an axis for the rows of the product is given one: `baddbmm` takes `[batch, columns]`."""
     if rank == 3 and len(input) == 2:
         return (input[0], 1, input[1])
-    return (*[1] * (rank - len(input)), *input)
+    return (1,) * (rank - len(input)) + input
 
 
 @quietly

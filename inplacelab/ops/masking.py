@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.layout import Shape
+from inplacelab.layout import Shape, common_shape
 from inplacelab.ops.factories import made
 from inplacelab.ops.kernels import start
 from inplacelab.ops.spec import same
@@ -41,10 +42,10 @@ elementwise(
 
 
 def _together(op: str, x: Shape, mask: Shape) -> Shape:
-    try:
-        return np.broadcast_shapes(x, mask)
-    except ValueError:
-        raise errors.cannot_broadcast(op, x, mask) from None
+    shape = common_shape(x, mask)
+    if shape is None:
+        raise errors.cannot_broadcast(op, x, mask)
+    return shape
 
 
 def _check_scatter(x: Any, mask: Any, value: Any) -> None:
@@ -53,7 +54,7 @@ def _check_scatter(x: Any, mask: Any, value: Any) -> None:
     if value.dtype != x.dtype:
         raise errors.other_dtype("masked_scatter", "value", x.dtype.name, value.dtype.name, asserted=True)
     shape = _together("masked_scatter", x.shape, mask.shape)
-    needed = int(np.count_nonzero(mask)) * (int(np.prod(shape)) // max(mask.size, 1))
+    needed = int(np.count_nonzero(mask)) * (prod(shape) // max(mask.size, 1))
     if needed > value.size:
         raise errors.too_few_values(needed, value.size)
 

@@ -42,6 +42,8 @@ def floating(op: str, integers: DType | None = None) -> Rule:
     """A real floating-point type: that in which the operands meet; for integers the default, or the one given."""
 
     def rule(x: DType, y: DType) -> DType:
+        if x is y and x.kind == "f":
+            return x
         dtype = dtypes.promote(op, x, y)
         if dtype.kind in "bc":
             raise errors.no_kernel(op, dtype.name)

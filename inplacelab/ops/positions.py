@@ -17,7 +17,7 @@ AS_VALUE_ERROR: Callable[[str, int, int], Exception] = errors.beyond_the_axis_va
 
 def check_range(op: str, index: Any, size: int, refusal: Callable[[str, int, int], Exception] = AS_INDEX_ERROR) -> None:
     """Refuse indices outside `[-size, size)`, and those that are not integers."""
-    if index.dtype.name not in ("int32", "int64"):
+    if index.dtype.kind != "i" or index.dtype.itemsize < 4:  # (to ask a dtype for its name takes a while)
         raise errors.index_dtype(op, index.dtype.name)
     if not index.size:
         return

@@ -9,7 +9,7 @@ what stands here is called only in the cases that are not the plainest.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from math import prod
+from math import isfinite, prod
 from numbers import Number
 from operator import index as as_integer
 from typing import Any
@@ -22,10 +22,10 @@ from inplacelab.autograd.history import check_leaf, check_view, edge, refresh
 from inplacelab.autograd.nodes import Meta, Node, OpNode, meta, number
 from inplacelab.autograd.saved import Saved, save_copy
 from inplacelab.autograd.views import Views
-from inplacelab.layout import Layout, Shape, extent, may_overlap_itself
+from inplacelab.layout import Layout, Shape, common_shape, extent, may_overlap_itself
 from inplacelab.ops.spec import Row
 from inplacelab.storage import Unaccounted
-from inplacelab.tensor import Tensor, adopt, fresh, look, over
+from inplacelab.tensor import Tensor, adopt, fresh, over
 
 # ---- operands ---------------------------------------------------------------------------------------------------------
 
@@ -73,10 +73,10 @@ def broadcast(op: str, *tensors: Tensor) -> Shape:
     """The shape of the result of an element-wise operation."""
     shape: Shape = tensors[0].array.shape
     for each in tensors[1:]:
-        try:
-            shape = np.broadcast_shapes(shape, each.array.shape)
-        except ValueError:
-            raise errors.cannot_broadcast(op, shape, each.shape) from None
+        together = common_shape(shape, each.array.shape)
+        if together is None:
+            raise errors.cannot_broadcast(op, shape, each.shape)
+        shape = together
     return shape
 
 
@@ -180,8 +180,8 @@ def view(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: Layou
             check_view(x)
         refresh(x)
     result = over(shown, storage)
-    if after is not None or x.overlaps:
-        result.overlaps = may_overlap_itself(after or result.layout)
+    result.overlaps = x.overlaps
+    _show(result, shown, after)
     _belong(result, x if base is None else base)
     result._seen = x._seen if x.untracked else storage.version
     result.untracked = x.untracked or ("" if modes.recording_history else "no_grad")
@@ -193,6 +193,13 @@ def view(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: Layou
     if observe.listeners:
         observe.tell(row.called or row.name, "view", (x,), result, node)
     return result
+
+
+def _show(x: Tensor, shown: Any, after: Layout | None) -> None:
+    """Let `x` look through the window `shown`. What NumPy finds by itself shows no slot twice, unless `x` did so before."""
+    x.array = shown
+    if after is not None or x.overlaps:
+        x.overlaps = may_overlap_itself(after or x.layout)
 
 
 def _belong(view: Tensor, base: Tensor) -> None:
@@ -229,8 +236,9 @@ def copied(row: Row, x: Tensor, shape: Shape, facts: Mapping[str, Any]) -> Tenso
     return result
 
 
-def relayout(row: Row, x: Tensor, before: Layout, after: Layout, facts: Mapping[str, Any]) -> Tensor:
-    """Change the metadata of `x` itself. No data move; the version is raised all the same, as in Paddle.
+def relayout(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: Layout | None = None) -> Tensor:
+    """Change the metadata of `x` itself: it shows the array `shown` from now on, whose layout is `after` (or is found out if
+    needed). No data move; the version is raised all the same, as in Paddle.
 
     A tensor with history keeps it also under `no_grad`: nothing is computed, only named differently, and the old node
     would not even fit the new shape.
@@ -242,13 +250,12 @@ def relayout(row: Row, x: Tensor, before: Layout, after: Layout, facts: Mapping[
     has_history = not (x._stop and (base is None or base._stop))
     if modes.recording_history and has_history:
         check_leaf(name, x)
-    shown = look(x, after)
     node = None
     if has_history and (base is not None or x.node is not None):
+        result = over(shown, storage)
         with modes.set_grad_enabled(True):
-            metas = {"x_meta": Meta(before, x.array.dtype), "out_meta": Meta(after, x.array.dtype)}
-            node = attach(row, x, shown, {**facts, **metas})
-    x.array, x.overlaps = shown.array, shown.overlaps
+            node = attach(row, x, result, _remembered(row, x, result, facts, after))
+    _show(x, shown, after)
     storage.version += 1
     if modes.keeper is not None:
         modes.keeper.after_write(storage)  # no slot was written: what is saved still shows what it showed
@@ -359,6 +366,9 @@ def _repeats(slots: Any) -> bool:
 
 # ---- arguments ---------------------------------------------------------------------------------------------------------
 
+REAL = frozenset((int, float))
+"""The types of nearly all numbers: to ask whether one is a `Number`, whatever that may be, takes longer than to add it."""
+
 
 def sizes_of(op: str, shape: Any) -> list[int]:
     """A shape, however it was given: a number, a sequence, a tensor."""
@@ -373,6 +383,8 @@ def sizes_of(op: str, shape: Any) -> list[int]:
 
 def plain_number(x: Any, value: Any) -> Any:
     """A factor, an exponent, a value to fill with: a Python number, or a tensor of one element."""
+    if type(value) in REAL:
+        return value
     if isinstance(value, Tensor):
         if not value.stop_gradient:
             raise errors.untracked_factor(tensor=value)
@@ -387,7 +399,7 @@ def plain_number(x: Any, value: Any) -> Any:
 def number_for(x: Any, value: Any) -> Any:
     """The same for a number that `x` has to hold: integers and truth values know neither NaN nor infinity."""
     number = plain_number(x, value)
-    if x.dtype.kind in "biu" and not np.isfinite(number):
+    if x.dtype.kind in "biu" and isinstance(number, float | np.floating) and not isfinite(number):
         raise errors.not_finite(number, x.dtype.name)
     return number
 

@@ -370,54 +370,35 @@ def _rewrite(row: Row) -> Iterator[str]:
 # ---- metadata ---------------------------------------------------------------------------------------------------------------
 
 
-def _metadata(row: Row, name: str) -> Iterator[str]:
-    x = row.inputs[0]
+def _view(row: Row) -> Iterator[str]:
+    yield from _metadata(row, row.name, "view")
+
+
+def _relayout(row: Row) -> Iterator[str]:
+    yield from _metadata(row, name_of(row, "relayout"), "relayout")
+
+
+def _metadata(row: Row, name: str, change: str) -> Iterator[str]:
+    """Find the new window, by NumPy's own way if there is one, and give it to another tensor or to the tensor itself."""
+    x, attributes, facts = row.inputs[0], ", ".join(p.name for p in row.attributes), _facts_given(row)
     yield from _operands(row, name, row.accepts)
-    yield f"before = {x}.layout"
     yield from _prepare(row)
-    yield from _after(row)
-
-
-def _after(row: Row) -> Iterator[str]:
-    yield f"after = LAYOUT(before, {', '.join(p.name for p in row.attributes)})"
+    if row.shortcut is not None:
+        yield f"shown = SHORTCUT(a0, {attributes})"
+        yield "if shown is not None:"
+        yield f"    return run.{change}(ROW, {x}, shown, {facts})"
+    yield f"before = {x}.layout"
+    yield f"after = LAYOUT(before, {attributes})"
     if row.same_is_self:
         yield "if after is before:"
-        yield f"    return {row.inputs[0]}"
+        yield f"    return {x}"
+    if row.shape is not None:
+        copied = f"run.copied(ROW, {x}, SHAPE({_call(row.shape, {x: 'a0.shape'})}), {facts})"
+        yield "if after is None:"
+        yield f"    return {copied if change == 'view' else f'run.reallocate({name!r}, {x}, lambda: {copied})'}"
+    dtype = f", {_result_dtype(row)}" if row.dtype else ""
+    yield f"return run.{change}(ROW, {x}, run.window({x}, after{dtype}), {facts}, after)"
 
 
 def _facts_given(row: Row) -> str:
     return "{" + ", ".join(f"{p.name!r}: {p.name}" for p in row.attributes) + "}"
-
-
-def _view(row: Row) -> Iterator[str]:
-    x, attributes = row.inputs[0], ", ".join(p.name for p in row.attributes)
-    if row.shortcut is not None:
-        yield from _operands(row, row.name, row.accepts)
-        yield from _prepare(row)
-        yield f"shown = SHORTCUT(a0, {attributes})"
-        yield "if shown is not None:"
-        yield f"    return run.view(ROW, {x}, shown, {_facts_given(row)})"
-        yield f"before = {x}.layout"
-        yield from _after(row)
-    else:
-        yield from _metadata(row, row.name)
-    if row.shape is not None:
-        yield "if after is None:"
-        yield f"    return run.copied(ROW, {x}, {_metadata_shape(row)}, {_facts_given(row)})"
-    dtype = f", {_result_dtype(row)}" if row.dtype else ""
-    yield f"return run.view(ROW, {x}, run.window({x}, after{dtype}), {_facts_given(row)}, after)"
-
-
-def _metadata_shape(row: Row) -> str:
-    assert row.shape is not None
-    return f"SHAPE({_call(row.shape, {row.inputs[0]: 'a0.shape'})})"
-
-
-def _relayout(row: Row) -> Iterator[str]:
-    name, x = name_of(row, "relayout"), row.inputs[0]
-    yield from _metadata(row, name)
-    if row.shape is not None:
-        yield "if after is None:"
-        yield f"    copy = lambda: run.copied(ROW, {x}, {_metadata_shape(row)}, {_facts_given(row)})"
-        yield f"    return run.reallocate({name!r}, {x}, copy)"
-    yield f"return run.relayout(ROW, {x}, before, after, {_facts_given(row)})"

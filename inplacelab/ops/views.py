@@ -118,7 +118,23 @@ def _reshaped(a: Any, shape: Shape) -> Any:
 
 
 def _flattened(a: Any, start_axis: int, stop_axis: int) -> Any:
-    return a.reshape(-1) if (start_axis, stop_axis) == (0, -1) and a.flags.c_contiguous else None
+    return a.reshape(layout.flatten_shape(a.shape, start_axis, stop_axis)) if a.flags.c_contiguous else None
+
+
+def _squeezed(a: Any, axis: Any) -> Any:
+    try:
+        return a.squeeze(axis)
+    except (TypeError, ValueError):
+        return None
+
+
+def _unsqueezed(a: Any, axis: Any) -> Any:
+    """Of packed arrays only, and not beside another axis of one element: there NumPy may choose other strides than Paddle."""
+    known = type(axis) is int and -a.ndim - 1 <= axis <= a.ndim
+    if not known or not a.flags.c_contiguous or min(a.shape, default=2) < 2:
+        return None
+    at = axis % (a.ndim + 1)
+    return a.reshape((*a.shape[:at], 1, *a.shape[at:]))
 
 
 def _nth(before: Layout, axis: int, place: int) -> Layout:
@@ -154,12 +170,12 @@ view(
 )  # fmt: skip
 view(
     "squeeze", ("Without the axes of one element: all of them, or those in `axis`.", "去掉长度为 1 的轴：全部，或 `axis` 指定的。"),
-    attrs="axis=None", prepare={"axis": _axis}, layout=layout.squeeze,
+    attrs="axis=None", prepare={"axis": _axis}, layout=layout.squeeze, shortcut=_squeezed,
     d_x=lambda g, x_meta: g.reshape(x_meta.shape),
 )  # fmt: skip
 view(
     "unsqueeze", ("With an axis of one element put in at `axis`.", "在 `axis` 处插入一个长度为 1 的轴。"),
-    attrs="axis", prepare={"axis": _axis}, layout=layout.unsqueeze,
+    attrs="axis", prepare={"axis": _axis}, layout=layout.unsqueeze, shortcut=_unsqueezed,
     d_x=lambda g, x_meta: g.reshape(x_meta.shape),
 )  # fmt: skip
 

@@ -170,8 +170,10 @@ def test_what_numpy_shows_by_its_own_ways_is_what_the_layout_shows(
     key = data.draw(arrays.basic_indices(tuple(x.shape), allow_newaxis=True, allow_ellipsis=True))
     start = data.draw(st.integers(0, max(x.ndim - 1, 0)))
     perm, shape = data.draw(st.permutations(range(x.ndim))), data.draw(st.sampled_from(_shapes_of(x.size)))
+    place = data.draw(st.integers(-x.ndim - 1, x.ndim))
     for row, arguments in (
         ("getitem", [key]), ("transpose", [perm]), ("reshape", [shape]), ("flatten", [start, -1]), ("t", []),
+        ("squeeze", [None]), ("squeeze", [start]), ("unsqueeze", [place]),
     ):  # fmt: skip
         shortcut, by_definition = ROWS[row].shortcut, ROWS[row].layout
         assert shortcut is not None
