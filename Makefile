@@ -45,8 +45,8 @@ lint: $(VENV)/test.stamp ## Check style, types and who imports whom
 unit: $(VENV)/test.stamp ## Run the unit tests, the examples in docstrings, and the comparison with other frameworks
 	$(PY) -m pytest -n auto -m "$(UNIT)"
 
-unit-fast: $(VENV)/test.stamp ## Run the unit tests without the comparison with other frameworks
-	$(PY) -m pytest -n auto -m "$(UNIT) and not oracle"
+unit-fast: $(VENV)/test.stamp ## Run the unit tests without the thorough ones and the comparison with other frameworks
+	$(PY) -m pytest -n auto -m "$(UNIT) and not (oracle or thorough)"
 
 js: ## Run the tests of the player's JavaScript
 	@if command -v node >/dev/null; then node --test $(wildcard tests/js/*.test.mjs); \

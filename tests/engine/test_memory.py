@@ -181,6 +181,7 @@ def test_a_copy_is_kept_exactly_when_a_derivative_asks_for_what_is_overwritten(
         assert live() - before == new - old + (old if asked else 0), needs
 
 
+@pytest.mark.thorough
 def test_nothing_is_kept_without_gradients(case: Any, writes: str, live: Callable[[], int]) -> None:
     inputs, _leaves = operands(case, (True,) * len(case.shapes))
     before, old = live(), inputs[0].nbytes
@@ -189,6 +190,7 @@ def test_nothing_is_kept_without_gradients(case: Any, writes: str, live: Callabl
     assert live() - before == new - old
 
 
+@pytest.mark.thorough
 def test_an_ordinary_operation_allocates_its_result_and_nothing_else(case: Any, live: Callable[[], int]) -> None:
     if "ordinary" not in case.variants:
         return

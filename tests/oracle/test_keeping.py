@@ -24,6 +24,7 @@ def _wrong(program: Program) -> list[Finding]:
     return [f for f in findings if f.verdict in DEFECTS or "Stale" in f.kind]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("first", range(10_000, 10_200, BATCH))
 def test_what_is_overwritten_is_copied_first(first: int) -> None:
     for number in range(first, first + BATCH):
