@@ -54,16 +54,12 @@ def test_every_word_goes_to_the_browser_in_both_languages() -> None:
     assert {len(words) for words in [data["title"], data["filter"], data["count"]]} == {2}
 
 
-@pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+@pytest.fixture
+def page(tmp_path: Path, chromium: Any) -> Iterator[Any]:
     """The widget in Chromium, with a model that holds its traits."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    chromium = Path("/usr/bin/chromium")
-    if not chromium.exists():
-        pytest.skip("there is no Chromium here")
     view = ListView(LISTING)
     traits = {name: getattr(view, name) for name in ("words", "sorted_by", "descending", "language", "_list")}
-    file = tmp_path_factory.mktemp("list") / "list.html"
+    file = tmp_path / "list.html"
     file.write_text(
         "<!doctype html><meta charset=utf-8><style>" + ListView._css + "</style><body><script type=module>"
         f"const traits = {json.dumps(traits)}; const heard = {{}};"
@@ -73,12 +69,10 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         + "render({ model: window.model, el: document.body });</script>",
         encoding="utf-8",
     )
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=str(chromium), args=["--no-sandbox", "--disable-gpu"])
-        shown = browser.new_page(viewport={"width": 848, "height": 500})
-        shown.goto(file.as_uri())
-        yield shown
-        browser.close()
+    shown = chromium.new_page(viewport={"width": 848, "height": 500})
+    shown.goto(file.as_uri())
+    yield shown
+    shown.close()
 
 
 def first_cells(page: Any) -> list[str]:
