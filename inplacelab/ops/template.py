@@ -268,9 +268,10 @@ def _in_place(row: Row) -> Iterator[str]:
     yield "if modes.keeper is not None:"
     yield f"    modes.keeper.before_write({x})"
     yield from _launch(row, "a0")
-    yield "storage.version += 1"
     if row.reads_apart:
-        yield "storage.device.ledger.lent = 0"
+        yield "finally:"
+        yield "    storage.device.ledger.lent = 0"
+    yield "storage.version += 1"
     yield "if modes.keeper is not None:"
     yield "    modes.keeper.after_write(storage)"
     yield from _rewrite(row)
