@@ -64,9 +64,10 @@ lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw 
 	$(PY) docs/draw.py
 	$(PY) docs/differences.py
 
-bench: $(VENV)/test.stamp ## Measure the engine's latency against NumPy's
+bench: $(VENV)/test.stamp ## Measure the engine against NumPy, and the stepper in Chromium
 	$(PY) benchmarks/latency.py
 	$(PY) -m benchmarks.rows
+	$(PY) benchmarks/drawing.py
 
 clean: ## Remove the environment and everything that was made
 	rm -rf $(VENV) dist screenshots .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

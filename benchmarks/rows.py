@@ -7,7 +7,10 @@ beyond that is the engine: checks, version, history. Everything is measured in t
 its own, made before the clock starts: so all calls begin with the same values, and no chain of nodes grows. There are few calls
 in a round, as what they make lives until its end: memory that is new to the process would be measured, too.
 
-A change of metadata, or one to another storage, has no arithmetic to be compared with: the measure is `np.add(x, x, out=x)`.
+A change of metadata has no arithmetic to be compared with: the measure is `np.add(x, x, out=x)`.
+
+The budget holds for every row: 3 times the arithmetic without a graph, 6 times with one. Some operations do more than write
+where a tensor lies. Each kind of those has limits of its own, and the reason stands beside its figures.
 
 The sample calls are those of the rows' tests. The other frameworks are measured where they are installed, know the name, and
 understand the same call.
@@ -40,8 +43,28 @@ Call = Callable[[], object]
 Batch = Callable[[], list[Call]]
 """Makes as many calls as are measured at once, each with a tensor of its own."""
 
-WRITES, MOVES = (3.0, 6.0), (16.0, 20.0)
-"""The budgets, without and with a graph: for writing where the tensor lies, and for giving it other metadata or a new storage."""
+
+class Budget(NamedTuple):
+    """The limits without and with a graph, and why they are no lower."""
+
+    plain: float
+    graph: float
+    why: str = ""
+
+
+BUDGET = Budget(3.0, 6.0)
+_TRIES_THE_KEY = "copies the indices, and tries them on the shape: all checks come before the write"
+_READS_ALL = "looks for negative numbers in both operands: all checks come before the write"
+EXCEPTIONS = {
+    "reallocated": Budget(9.0, 11.0, "allocates a storage, enters it into the ledger, and moves the tensor there"),
+    "relayout": Budget(8.0, 13.0, "no arithmetic: finds a new layout, and with a graph makes a view's node"),
+    "setitem": Budget(6.0, 12.0, "two operations: a view, and a write through it; with a graph two nodes"),
+    "index_put": Budget(5.0, 6.0, _TRIES_THE_KEY),
+    "_put": Budget(5.0, 6.0, _TRIES_THE_KEY),
+    "gammainc": Budget(5.0, 6.0, _READS_ALL),
+    "gammaincc": Budget(5.0, 6.0, _READS_ALL),
+}
+"""Of a kind of row, or of one row."""
 
 IN_TORCH = {
     "equal": "eq", "not_equal": "ne", "less_than": "lt", "less_equal": "le", "greater_than": "gt", "greater_equal": "ge",
@@ -66,11 +89,22 @@ class Measured(NamedTuple):
     ratios: dict[str, float | None]
 
     @property
-    def over(self) -> bool:
-        """True if a budget is not met."""
-        budget = WRITES if self.kind == "in place" else MOVES
+    def budget(self) -> Budget:
+        """What the row may take."""
+        return EXCEPTIONS.get(self.name) or EXCEPTIONS.get(self.kind, BUDGET)
+
+    def over(self, budget: Budget) -> bool:
+        """True if a limit is not kept."""
         ours = (self.ratios["ours"], self.ratios["ours, graph"])
-        return any(found is not None and found > limit for found, limit in zip(ours, budget, strict=True))
+        limits = (budget.plain, budget.graph)
+        return any(found is not None and found > limit for found, limit in zip(ours, limits, strict=True))
+
+    @property
+    def remark(self) -> str:
+        """What is to be said of the figures: that they are over a limit, or why they may be."""
+        if self.over(self.budget):
+            return "   OVER"
+        return f"   {self.budget.why}" if self.over(BUDGET) else ""
 
 
 # ---- the three frameworks -------------------------------------------------------------------------------------------------------
@@ -168,19 +202,23 @@ def kind_of(case: Case) -> str:
 def measure(case: Case, kind: str, effort: Effort) -> Batch:
     """The arithmetic alone."""
     x, *others = samples(case)
-    if kind != "in place":
+    if kind == "relayout":
         unit = np.ones((2, 3), np.float32)
         return lambda: [partial(np.add, a, a, out=a) for a in (unit.copy() for _ in range(effort.calls))]
+    if kind == "reallocated":
+        result = case.expected([x, *others])
+        return lambda: [arithmetic(case, [x, *others], np.empty_like(result)) for _ in range(effort.calls)]
     written = slice(1, None) if case.row.name == "setitem" else slice(None)
     return lambda: [arithmetic(case, [x.copy()[written], *others]) for _ in range(effort.calls)]
 
 
-def arithmetic(case: Case, arrays: list[Any]) -> Call:
-    """The ufunc of a row, or its kernel with what its parameters ask for, on arrays."""
-    row, out = case.row, arrays[0]
+def arithmetic(case: Case, arrays: list[Any], out: Any = None) -> Call:
+    """The ufunc of a row, or its kernel with what its parameters ask for, on arrays: in place, or into `out`."""
+    row, x = case.row, arrays[0]
+    out = x if out is None else out
     given = {p.name: case.attrs.get(p.name, p.default) for p in row.attributes}
-    given |= {name: prepare(out, given[name]) for name, prepare in row.prepare.items()}
-    if row.ufunc is not None and (not row.plain or eval(row.plain, {"a0": out, "np": np, **given})):
+    given |= {name: prepare(x, given[name]) for name, prepare in row.prepare.items()}
+    if row.ufunc is not None and (not row.plain or eval(row.plain, {"a0": x, "np": np, **given})):
         return partial(row.ufunc, *arrays, out=out)
     assert row.kernel is not None
     given |= dict(zip(row.inputs, arrays, strict=True)) | {"out": out, "device": inplacelab.zeros([1]).storage.device}
@@ -232,7 +270,7 @@ def table(lines: list[Measured]) -> Iterator[str]:
     yield f"{'':20}{'':12}{'NumPy, ns':>10}" + "".join(f"{column:>14}" for column in columns)
     for line in sorted(lines, key=lambda line: -(line.ratios["ours"] or 0)):
         figures = "".join(f"{'-':>14}" if found is None else f"{found:14.2f}" for found in line.ratios.values())
-        yield f"{line.name + '_':20}{line.kind:12}{line.nanoseconds:10.0f}{figures}{'   OVER' * line.over}"
+        yield f"{line.name + '_':20}{line.kind:12}{line.nanoseconds:10.0f}{figures}{line.remark}"
 
 
 def main() -> None:
@@ -249,7 +287,8 @@ def main() -> None:
             gc.collect()
     print("In place, as multiples of the row's own arithmetic in NumPy (of `np.add` where there is none):")
     print("\n".join(table(lines)))
-    print(f"over budget: {sum(line.over for line in lines)} of {len(lines)}")
+    print(f"over the budget: {sum(line.over(BUDGET) for line in lines)} of {len(lines)}; ", end="")
+    print(f"of these without a reason: {sum(line.over(line.budget) for line in lines)}")
 
 
 if __name__ == "__main__":

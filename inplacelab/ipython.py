@@ -1,27 +1,25 @@
 """The notebook: `%load_ext inplacelab` and the cell magic `%%stepper`.
 
-    %%stepper [--name NAME] [--title TITLE]
+    %%stepper [--name NAME] [--title TITLE] [--predict]
 
-runs the cell as if it stood there alone, records it, and shows the stepper under it. A cell that raises is recorded up to
-the error, and the error is then shown as Python shows it.
+runs the cell as if it stood there alone, records it, and shows the stepper under it; with `--predict` it asks what a step
+will do before it shows it. A cell that raises is recorded up to the error, and the error is then shown as Python shows
+it.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
-import gc
 import linecache
 import shlex
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any
 
-from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders import source
-from inplacelab.recorders.block import listening
 from inplacelab.recorders.lab import LabRecorder
+from inplacelab.recorders.running import learners_traceback, run
 from inplacelab.recording.recording import Recording
 
 _last: Recording | None = None
@@ -44,7 +42,7 @@ def load_ipython_extension(shell: Any) -> None:
     """Called by `%load_ext inplacelab`: registers the cell magic `%%stepper`."""
 
     def stepper(line: str, cell: str) -> None:
-        """Run the cell, record it, and show the stepper: `%%stepper [--name NAME] [--title TITLE]`."""
+        """Run the cell, record it, and show the stepper: `%%stepper [--name NAME] [--title TITLE] [--predict]`."""
         _run_cell(shell, _options(line), cell)
 
     shell.register_magic_function(stepper, magic_kind="cell")
@@ -56,13 +54,14 @@ class _UsageError(Exception):
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> Any:
-        raise _UsageError(f"{message}\nUsage: %%stepper [--name NAME] [--title TITLE]")
+        raise _UsageError(f"{message}\nUsage: %%stepper [--name NAME] [--title TITLE] [--predict]")
 
 
 def _options(line: str) -> argparse.Namespace:
     parser = _Parser("%%stepper", add_help=False)
     parser.add_argument("--name", default=None)
     parser.add_argument("--title", default=None)
+    parser.add_argument("--predict", action="store_true")
     try:
         options = parser.parse_args(shlex.split(line))
         if options.name is not None and not options.name.isidentifier():
@@ -83,33 +82,17 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
         tree = shell.compile.ast_parse(text, filename=filename)
     except SyntaxError as error:
         raise _shown_syntax_error(shell, error) from None
-    program = source.Program(cell.rstrip("\n"), filename, source.identifiers(tree))
+    program = source.Program.of(tree, cell.rstrip("\n"), filename)
     recorder = LabRecorder(program, title=options.title or options.name or "")
-    failure = _execute(shell, recorder, tree, filename)
+    failure = run(recorder, _compiled(shell, source.marked(tree), filename), shell.user_ns)
     _last = recorder.recording()
     if options.name:
         shell.user_ns[options.name] = _last
-    _show(_last)
+    _show(_last, predict=options.predict)
     if failure is not None:
-        trace = _learners_part(failure, filename)
+        trace = learners_traceback(failure, filename)
         _show_later(failure, shell.InteractiveTB.structured_traceback(type(failure), failure, trace, tb_offset=0))
         raise failure
-
-
-def _execute(shell: Any, recorder: LabRecorder, tree: ast.Module, filename: str) -> BaseException | None:
-    names = shell.user_ns
-    failure: BaseException | None = None
-    gc.collect()  # what earlier cells have left would otherwise be counted or not, as the collector happens to run
-    with listening(recorder), source.marking(recorder.mark):
-        try:
-            for code in _compiled(shell, source.marked(tree), filename):
-                exec(code, names)
-        except BaseException as raised:  # noqa: BLE001  # shown and raised again once the picture is there
-            failure = raised
-        if failure is not None:
-            recorder.failed(failure)
-        recorder.finish(source.Scope(names, ""))
-    return failure
 
 
 def _compiled(shell: Any, tree: ast.Module, filename: str) -> list[Any]:
@@ -131,7 +114,7 @@ def _ends_with_semicolon(filename: str) -> bool:
     return "".join(linecache.getlines(filename)).rstrip().endswith(";")
 
 
-def _show(recording: Recording) -> None:
+def _show(recording: Recording, *, predict: bool) -> None:
     """The stepper, if the widgets are installed; a line that says what is missing otherwise."""
     if not len(recording):
         print(_NOTHING)
@@ -145,24 +128,7 @@ def _show(recording: Recording) -> None:
             f"{recording!r} (to see it, install the notebook's parts: pip install 'inplacelab[lab]'; missing: {missing.name})"
         )
         return
-    display(Stepper(recording))
-
-
-def _learners_part(error: BaseException, filename: str) -> TracebackType | None:
-    """The traceback from the cell's own first frame on; of a refusal, the cell's frames only: what the engine was doing
-    inside is not where the mistake is.
-    """
-    frames = []
-    walk = error.__traceback__
-    while walk is not None:
-        frames.append(walk)
-        walk = walk.tb_next
-    mine = [k for k, each in enumerate(frames) if each.tb_frame.f_code.co_filename == filename]
-    shown = [frames[k] for k in mine] if isinstance(error, Refusal) else frames[mine[0] :] if mine else []
-    trace: TracebackType | None = None
-    for each in reversed(shown):
-        trace = TracebackType(trace, each.tb_frame, each.tb_lasti, each.tb_lineno)
-    return trace
+    display(Stepper(recording, predict=predict))
 
 
 def _shown_syntax_error(shell: Any, error: SyntaxError) -> Exception:

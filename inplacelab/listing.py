@@ -1,6 +1,7 @@
 """Lists that show themselves: as text in a terminal, in a notebook as a table, in the current language.
 
-A cell is words with `code` in backquotes. Rows stand in groups, each with a title.
+A cell is words with `code` in backquotes (in two, where the code has one itself). Rows stand in groups, each with a
+title unless there is only one.
 
 >>> from inplacelab.language import Text
 >>> from inplacelab.listing import Group, Listing
@@ -20,6 +21,7 @@ sin_       x
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import NamedTuple
@@ -28,12 +30,13 @@ from unicodedata import east_asian_width
 from inplacelab.language import Text
 
 Cell = str | Text
+_CODE = re.compile(r"(`+)(.+?)\1")
 
 
 class Group(NamedTuple):
-    """Rows that belong together."""
+    """Rows that belong together, and their title: None where the title of the list says it all."""
 
-    title: Text
+    title: Text | None
     rows: Sequence[Sequence[Cell]]
 
 
@@ -46,7 +49,7 @@ class Listing:
         groups: the rows.
     """
 
-    def __init__(self, title: Text, heads: Sequence[Text], groups: Sequence[Group]) -> None:
+    def __init__(self, title: Text, heads: Sequence[Cell], groups: Sequence[Group]) -> None:
         self.title, self.heads, self.groups = title, tuple(heads), tuple(groups)
 
     def __len__(self) -> int:
@@ -73,19 +76,17 @@ class Listing:
             yield from group.rows
 
     def to_markdown(self) -> str:
-        """The list as Markdown tables, one for each group."""
-        parts = [f"**{self.title}**"]
-        for group in self.groups:
-            heads = [str(group.title), *(str(head) for head in self.heads[1:])]
-            lines = [
-                heads,
-                ["---"] * len(heads),
-                *([str(cell).replace("|", "\\|") for cell in row] for row in group.rows),
-            ]
-            parts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
-        return "\n\n".join(parts)
+        """The list as Markdown: its title, and a table for each group."""
+        return "\n\n".join([f"**{self.title}**", *self.tables()])
 
     _repr_markdown_ = to_markdown
+
+    def tables(self) -> Iterator[str]:
+        """The Markdown tables alone, one for each group; the group's title heads its first column."""
+        for title, rows in self.groups:
+            first, *others = self.heads
+            lines: list[Sequence[Cell]] = [[title or first, *others], ["---"] * len(self.heads), *rows]
+            yield "\n".join(f"| {' | '.join(map(_piped, line))} |" for line in lines)
 
     def _repr_html_(self) -> str:
         heads = "".join(f'<th scope="col">{_html(head)}</th>' for head in self.heads)
@@ -93,7 +94,9 @@ class Listing:
         return f"<table><caption>{_html(self.title)}</caption><thead><tr>{heads}</tr></thead>{bodies}</table>"
 
     def _body(self, group: Group) -> str:
-        title = f'<tr><th scope="rowgroup" colspan="{len(self.heads)}">{_html(group.title)}</th></tr>'
+        title = ""
+        if group.title is not None:
+            title = f'<tr><th scope="rowgroup" colspan="{len(self.heads)}">{_html(group.title)}</th></tr>'
         return f"<tbody>{title}{''.join(map(_row, group.rows))}</tbody>"
 
 
@@ -104,12 +107,16 @@ def _row(row: Sequence[Cell]) -> str:
 
 def _html(cell: Cell) -> str:
     """Words with `code` in backquotes, as HTML."""
-    parts = escape(str(cell)).split("`")
-    return "".join(f"<code>{part}</code>" if k % 2 else part for k, part in enumerate(parts))
+    return _CODE.sub(r"<code>\2</code>", escape(str(cell)))
 
 
 def _bare(words: str) -> str:
-    return words.replace("`", "")
+    return _CODE.sub(r"\2", words)
+
+
+def _piped(cell: Cell) -> str:
+    """A cell in Markdown, where a bar would end it."""
+    return str(cell).replace("|", "\\|")
 
 
 def _width(words: str) -> int:

@@ -7,33 +7,32 @@ nor keep them alive.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
-
-
-class Operation(NamedTuple):
-    """One operation that has just been done."""
-
-    name: str
-    """As the learner wrote it: "add_"."""
-    category: str
-    """"create", "ordinary", "view", "in-place", "relayout" (own metadata only) or "reallocated" (in place in name only)."""
-    inputs: Sequence[Any]
-    """The tensors read."""
-    output: Any
-    """The result; for an in-place operation the tensor that was written, which is also the first input."""
-    node: Any
-    """The grad node made, or None."""
-    written: Any = None
-    """What was written, if it is not all of the output: a layout (`x[0] = 5`) or a list of slots (`x[[0]] = 5`)."""
+from typing import Any
 
 
 class Observer:
     """Everything that can be heard. All methods do nothing here."""
 
-    def operation(self, operation: Operation) -> None:
-        """An operation was done."""
+    def operation(
+        self, name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, written: Any = None
+    ) -> None:
+        """An operation was done.
+
+        Args:
+            name: as the learner wrote it: "add_".
+            category: "create", "ordinary", "view", "in-place", "relayout" (own metadata only) or "reallocated" (in place
+                in name only).
+            inputs: the tensors read.
+            output: the result; for an in-place operation the tensor that was written, which is also the first input.
+            node: the grad node made, or None.
+            written: what was written, if it is not all of the output: a layout (`x[0] = 5`) or a list of slots
+                (`x[[0]] = 5`).
+        """
+
+    def flagged(self, tensor: Any) -> None:
+        """A tensor has another `stop_gradient` or `.grad`, or left the history, and no operation will tell of it."""
 
     def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
         """Backward starts at these nodes, with these gradients."""
@@ -61,30 +60,40 @@ listeners: tuple[Observer, ...] = ()
 """Who listens. The engine tests `if observe.listeners:` before it prepares anything to say."""
 
 
+def _tell_everyone(
+    name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, written: Any = None
+) -> None:
+    for each in listeners:
+        each.operation(name, category, inputs, output, node, written)
+
+
+tell: Callable[..., None] = _tell_everyone
+"""Tells those who listen of an operation. With one listener, the usual case, this *is* its method: a call less for each
+operation that is recorded."""
+
+
+def _set_listeners(them: tuple[Observer, ...]) -> None:
+    global listeners, tell
+    listeners = them
+    tell = them[0].operation if len(them) == 1 else _tell_everyone
+
+
 @contextmanager
 def listening(observer: Observer) -> Iterator[None]:
     """Have `observer` hear everything inside a `with` block."""
-    global listeners
-    listeners = (*listeners, observer)
+    _set_listeners((*listeners, observer))
     try:
         yield
     finally:
-        listeners = tuple(each for each in listeners if each is not observer)
+        _set_listeners(tuple(each for each in listeners if each is not observer))
 
 
 @contextmanager
 def silence() -> Iterator[None]:
     """Have nobody hear what happens inside: one operation made of others is told once, as the learner wrote it."""
-    global listeners
-    before, listeners = listeners, ()
+    before = listeners
+    _set_listeners(())
     try:
         yield
     finally:
-        listeners = before
-
-
-def tell(name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, written: Any = None) -> None:
-    """Tell everyone of an operation."""
-    operation = Operation(name, category, inputs, output, node, written)
-    for each in listeners:
-        each.operation(operation)
+        _set_listeners(before)

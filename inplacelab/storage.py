@@ -27,11 +27,11 @@ class Storage:
 
     def __init__(self, buffer: Any, device: Device) -> None:
         self.buffer, self.device, self.version = buffer, device, 0
-        self.nbytes: int = buffer.nbytes
+        self.nbytes = nbytes = buffer.nbytes
         ledger = device.ledger
-        ledger.live += self.nbytes  # `ledger.hold`, written out: this runs for every ordinary operation
-        if ledger.live > ledger.peak:
-            ledger.peak = ledger.live
+        ledger.live = live = ledger.live + nbytes  # `ledger.hold`, written out: this runs for every ordinary operation
+        if live > ledger.peak:
+            ledger.peak = live
 
     def __del__(self) -> None:
         self.device.ledger.live -= self.nbytes

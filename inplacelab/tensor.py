@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from inplacelab import devices, dtypes, errors, printing
-from inplacelab.layout import Layout, is_packed, may_overlap_itself
+from inplacelab.layout import Layout, is_packed, may_overlap_itself, whole
 from inplacelab.storage import Storage
 
 if TYPE_CHECKING:
@@ -102,6 +102,8 @@ class Tensor:
     def layout(self) -> Layout:
         """Shape, strides and offset together, all in elements."""
         array, storage = self.array, self.storage
+        if array is storage.buffer:
+            return whole(array.shape)
         step = array.itemsize
         first = storage.device.offset(array, storage.buffer)
         return Layout(array.shape, tuple([s // step for s in array.strides]), first)

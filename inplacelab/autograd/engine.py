@@ -72,6 +72,8 @@ class Pass:
             self._run_node(leaf)
         for tensor, gradient in self._retained:
             tensor._grad = gradient
+            for each in observe.listeners:
+                each.flagged(tensor)
         for node in self._finished:
             node.release()
 

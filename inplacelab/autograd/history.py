@@ -18,7 +18,7 @@ from __future__ import annotations
 import weakref
 
 from inplacelab import errors
-from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, ViewNode, meta
+from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, Selected, ViewNode, meta
 from inplacelab.tensor import Tensor
 
 
@@ -40,7 +40,7 @@ def edge(tensor: Tensor) -> Node | None:
     """The node to which a gradient of the tensor's present value goes; None if it needs no gradient.
 
     Raises:
-        AmbiguousViewError: if it is a view made under `no_grad` whose storage was written since.
+        AmbiguousViewError: if it is a view made as a constant whose storage was written since.
     """
     if tensor.base is not None:
         check_view(tensor)
@@ -51,15 +51,16 @@ def edge(tensor: Tensor) -> Node | None:
 
 
 def check_view(view: Tensor) -> None:
-    """Refuse to go on with a view made under `no_grad` once its storage was written while its base needs a gradient.
+    """Refuse to go on with a view made as a constant once its storage was written while its base needs a gradient: one made
+    under `no_grad`, or one that shows bits as another dtype (or was reached over one). Integers are constants in any case.
 
     As long as nothing is written, such a view is a constant. What a write put there may depend on leaves, and whether the
     program wants that dependence is not known: a constant would be a silently wrong gradient for some. PyTorch refuses, too.
     """
     base = view.base
-    made_as_constant = view.untracked == "no_grad" and base is not None and not base._stop
-    if made_as_constant and view._seen != view.storage.version and view.array.size:
-        raise errors.ambiguous_view(tensor=view)
+    made_as_constant = view.untracked in ("no_grad", "bits") and base is not None and not base._stop
+    if made_as_constant and view._seen != view.storage.version and view.array.size and view.array.dtype.kind in "fc":
+        raise errors.ambiguous_view(bits=view.untracked == "bits", tensor=view)
 
 
 def accumulator(leaf: Tensor) -> Node:
@@ -95,12 +96,15 @@ def check_leaf(op: str, target: Tensor, *, setitem: bool = False) -> None:
         raise errors.leaf_write(op, target.given_name, view=target.node is not None, setitem=setitem, tensor=target)
 
 
-def rebase(target: Tensor, node: Node) -> None:
-    """`node` made the value that was just written through `target`: rewrite the history of everyone concerned."""
+def rebase(target: Tensor, node: Node, where: Selected | None = None) -> None:
+    """`node` made the value that was just written through `target`: rewrite the history of everyone concerned.
+
+    `where` says which part of its base `target` is, if that is known: to find out takes longer than to write a few numbers.
+    """
     base = target.base
     if base is None:
         target.node, target._stop = node, False
         return
-    base.node = CopySlicesNode(edge(base), meta(base), meta(target), node)
+    base.node = CopySlicesNode(edge(base), meta(base), where or meta(target), node)
     base._stop = False
     target._seen = -1  # every view, this one too, finds its new node from the base's when next asked

@@ -20,7 +20,7 @@ from weakref import WeakKeyDictionary, WeakSet
 from inplacelab.autograd import modes
 from inplacelab.autograd.saved import Saved
 from inplacelab.storage import Storage
-from inplacelab.tensor import Tensor, fresh
+from inplacelab.tensor import Tensor
 
 
 class Keeper:
@@ -48,7 +48,7 @@ class Keeper:
         if here is None:
             return
         share_a_slot = target.storage.device.share_a_slot
-        copies: dict[Any, Tensor] = {}
+        copies: dict[Any, Storage] = {}
         for saved in list(here):
             if saved.stale:
                 here.discard(saved)  # written outside the block: refused at backward, as always
@@ -62,13 +62,13 @@ class Keeper:
             if saved.version == storage.version - 1:
                 saved.version = storage.version
 
-    def _copied(self, copies: dict[Any, Tensor], saved: Saved) -> Tensor:
+    def _copied(self, copies: dict[Any, Storage], saved: Saved) -> Storage:
         """A copy of what was saved; the same one for all that saved the same window."""
         window = saved.array.__array_interface__
         key = (window["data"][0], window["strides"], saved.array.shape, saved.array.dtype)
         if key not in copies:
             device = saved.storage.device
-            copies[key] = fresh(device.from_host(saved.array), device)
+            copies[key] = Storage(device.from_host(saved.array), device)
             self.copies, self.nbytes = self.copies + 1, self.nbytes + saved.array.nbytes
         return copies[key]
 

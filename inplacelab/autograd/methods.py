@@ -66,6 +66,8 @@ def _set_stop_gradient(self: Tensor, stop: bool) -> None:
     if self.base is not None:
         refresh(self)
     self._stop = bool(stop)
+    for each in observe.listeners:
+        each.flagged(self)
     if self.base is None or self.untracked == "bits":
         return
     if stop:
@@ -102,6 +104,8 @@ def _set_grad(self: Tensor, gradient: Tensor | None) -> None:
     if gradient is not None and gradient.array.shape != self.array.shape:
         raise errors.value_shape(self.shape, gradient.shape)
     self._grad = gradient
+    for each in observe.listeners:
+        each.flagged(self)
 
 
 def backward(self: Tensor, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
@@ -141,6 +145,8 @@ def detach_(self: Tensor) -> Tensor:
     """Leave the history: a leaf with `stop_gradient=True` from now on. Raises no version."""
     self.node, self._stop = None, True
     self.untracked = "stopped" if self.base is not None else ""
+    for each in observe.listeners:
+        each.flagged(self)
     return self
 
 
@@ -181,7 +187,7 @@ def clear_gradient(self: Tensor, set_to_zero: bool = True) -> None:
     if self._grad is not None and set_to_zero:
         self._grad._zeros_now()
     else:
-        self._grad = None
+        _set_grad(self, None)
 
 
 def clear_grad(self: Tensor) -> None:

@@ -19,7 +19,7 @@ import numpy as np
 
 from inplacelab import errors
 from inplacelab.autograd.saved import Saved
-from inplacelab.layout import Layout, Shape, extent, moved
+from inplacelab.layout import Layout, Shape, extent, index, moved
 from inplacelab.tensor import Tensor
 
 next_serial = count().__next__
@@ -48,6 +48,18 @@ class Meta(NamedTuple):
 def meta(tensor: Tensor) -> Meta:
     """What there is to remember of a tensor."""
     return Meta(tensor.layout, tensor.array.dtype)
+
+
+class Selected(NamedTuple):
+    """What there is to remember of `x[key]`, for basic keys: worked out when backward asks, as most writes of a part never see it."""
+
+    whole: Meta
+    key: Any
+
+    @property
+    def meta(self) -> Meta:
+        """The metadata themselves."""
+        return Meta(index(self.whole.layout, self.key), self.whole.dtype)
 
 
 class Rule(Protocol):
@@ -145,7 +157,7 @@ class OpNode(Node):
     Attributes:
         row: the row of the table.
         shapes, dtypes: of the inputs, to undo broadcasting and promotion.
-        kept: saved tensors by name; None once they were released.
+        kept: saved tensors; None once they were released.
         facts: the attributes and metadata that rules ask for.
     """
 
@@ -154,7 +166,7 @@ class OpNode(Node):
     row: Differentiable
     shapes: tuple[Shape, ...]
     dtypes: tuple[np.dtype[Any], ...]
-    kept: Mapping[str, Saved] | None
+    kept: tuple[Saved, ...] | None
     facts: Mapping[str, Any]
 
     @property
@@ -163,7 +175,7 @@ class OpNode(Node):
 
     @property
     def saved(self) -> Sequence[Saved]:
-        return tuple(self.kept.values()) if self.kept else ()
+        return self.kept or ()
 
     @property
     def released(self) -> bool:
@@ -185,8 +197,8 @@ class OpNode(Node):
 
     def _fetch(self, name: str, scope: dict[str, Any]) -> Any:
         if name not in scope:
-            kept = self.kept or {}
-            scope[name] = kept[name].unpack(self) if name in kept else self.facts[name]
+            saved = next((each for each in self.saved if each.name == name), None)
+            scope[name] = self.facts[name] if saved is None else saved.unpack(self)
         return scope[name]
 
 
@@ -222,7 +234,7 @@ class CopySlicesNode(Node):
 
     kind = "CopySlices"
 
-    def __init__(self, root: Node | None, base: Meta, view: Meta, inner: Node) -> None:
+    def __init__(self, root: Node | None, base: Meta, view: Meta | Selected, inner: Node) -> None:
         self.edges = (root, *inner.edges[1:])
         self.base, self.view, self.inner = base, view, inner
         number(self)
@@ -240,7 +252,8 @@ class CopySlicesNode(Node):
 
     def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
         whole = g._arrange(self.base.within(self.base))
-        part = whole._window(self.view.within(self.base), self.view.dtype)
+        view = self.view.meta if isinstance(self.view, Selected) else self.view
+        part = whole._window(view.within(self.base), view.dtype)
         first, *others = self.inner.apply(part.clone(), wanted)
         if not wanted[0]:
             return (None, *others)

@@ -15,7 +15,8 @@ from typing import Any
 
 from inplacelab import errors, observe
 from inplacelab.autograd import modes
-from inplacelab.tensor import Tensor, fresh, over
+from inplacelab.storage import Storage
+from inplacelab.tensor import Tensor, over
 
 
 class Saved:
@@ -32,9 +33,9 @@ class Saved:
 
     __slots__ = ("__weakref__", "array", "edge", "is_copy", "name", "storage", "version")
 
-    def __init__(self, name: str, tensor: Tensor, edge: Any) -> None:
-        self.name, self.array, self.storage, self.edge = name, tensor.array, tensor.storage, edge
-        self.version, self.is_copy = tensor.storage.version, False
+    def __init__(self, name: str, array: Any, storage: Storage, edge: Any, is_copy: bool = False) -> None:
+        self.name, self.array, self.storage, self.edge = name, array, storage, edge
+        self.version, self.is_copy = storage.version, is_copy
         if modes.keeper is not None:
             modes.keeper.register(self)
 
@@ -43,9 +44,9 @@ class Saved:
         """True if the storage was written after this was kept."""
         return self.storage.version != self.version
 
-    def move(self, copy: Tensor) -> None:
+    def move(self, copy: Storage) -> None:
         """Show a copy of the value from now on: its storage is about to be overwritten."""
-        self.array, self.storage, self.version, self.is_copy = copy.array, copy.storage, copy.storage.version, True
+        self.array, self.storage, self.version, self.is_copy = copy.buffer, copy, copy.version, True
 
     def unpack(self, node: Any) -> Tensor:
         """The tensor as it was kept, with its place in the history, so that it can be differentiated again.
@@ -73,9 +74,8 @@ class _Output:
 OUTPUT = _Output()
 
 
-def save_copy(name: str, tensor: Tensor, edge: Any) -> Saved:
-    """Keep a copy of a value that is about to be overwritten."""
-    device = tensor.storage.device
-    saved = Saved(name, fresh(device.from_host(tensor.array), device), edge)
-    saved.is_copy = True
-    return saved
+def save_copy(name: str, array: Any, storage: Storage, edge: Any) -> Saved:
+    """Keep a copy of a value that is about to be overwritten. No tensor is made for it until backward unpacks it."""
+    device = storage.device
+    copy = Storage(device.from_host(array), device)
+    return Saved(name, copy.buffer, copy, edge, True)

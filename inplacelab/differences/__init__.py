@@ -18,9 +18,8 @@ loss = b.sum()
 ([[6.0, 6.0], [2.0, 2.0]], [[2.0, 2.0], [2.0, 2.0]])
 >>> differences.ours(entry).gradient                   # run here and now
 [[6.0, 6.0], [2.0, 2.0]]
->>> differences.table(chapter="escapes")               # in a notebook: a table with headings and marks
-| program | finite difference | inplacelab | Paddle 3.3.1 | PyTorch 2.13.0 |
-| --- | --- | --- | --- | --- |
+>>> print(differences.table(chapter="escapes"))        # in a notebook: a table; ListView sorts and filters it
+program  ...  finite difference  inplacelab  ...
 ...
 """
 

@@ -5,17 +5,14 @@ from __future__ import annotations
 from inplacelab.differences.answers import recorded
 from inplacelab.differences.chapters import CHAPTERS
 from inplacelab.differences.model import Chapter
-from inplacelab.differences.table import counts, every, overview, verdicts
+from inplacelab.differences.table import TITLE, counts, every, heads, line, verdicts
 from inplacelab.differences.wording import card, names, opening
 from inplacelab.language import Text, speak
+from inplacelab.listing import Group, Listing
 
 PAGES = {"en": "DIFFERENCES.md", "zh": "DIFFERENCES.zh-CN.md"}
 """Each language's page, and so each page's language."""
 
-_TITLE = Text(
-    "Where inplacelab, PaddlePaddle and PyTorch differ",
-    "inplacelab、PaddlePaddle 与 PyTorch 的差异",
-)
 _OTHER = Text("[中文](DIFFERENCES.zh-CN.md)", "[English](DIFFERENCES.md)")
 _ABOUT = Text(
     "{number} small programs, run in {inplacelab}, {paddle} and {torch} on the CPU. Where a program has a `loss`, the gradient "
@@ -41,14 +38,14 @@ def page(language: str) -> str:
     """The whole page in `language` ("en" or "zh")."""
     with speak(language):
         parts = [
-            f"# {_TITLE}\n",
+            f"# {TITLE}\n",
             f"{_OTHER}\n",
             f"{_about()} {_MADE}\n",
             f"## {_SUMMARY}\n",
-            repr(counts()),
+            *_tables(counts()),
             f"{_JUDGED}\n",
         ]
-        parts += [repr(verdicts()), opening(), f"## {_ALL}\n", *(_listed(each) for each in CHAPTERS)]
+        parts += [*_tables(verdicts()), opening(), f"## {_ALL}\n", *(_listed(each) for each in CHAPTERS)]
         return "\n".join([*parts, *(_chapter(each) for each in CHAPTERS)])
 
 
@@ -56,8 +53,16 @@ def _about() -> Text:
     return _ABOUT.format(number=len(list(every())), **names())
 
 
+def _tables(listing: Listing) -> list[str]:
+    return [f"{table}\n" for table in listing.tables()]
+
+
 def _listed(chapter: Chapter) -> str:
-    return f"### {chapter.title}\n\n{overview(list(chapter.differences), links=True)}"
+    """The chapter's entries in short; each leads to its place on the page."""
+    link = Text("[{title}](#{key})", "[{title}](#{key})")
+    rows = [(link.format(title=each.title, key=each.key), *line(each)[1:]) for each in chapter.differences]
+    (table,) = _tables(Listing(chapter.title, heads(), [Group(None, rows)]))
+    return f"### {chapter.title}\n\n{table}"
 
 
 def _chapter(chapter: Chapter) -> str:

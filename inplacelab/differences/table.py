@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from inplacelab.differences.answers import FRAMEWORKS, Answers, Verdict, recorded
 from inplacelab.differences.chapters import CHAPTERS
 from inplacelab.differences.model import Chapter, Difference, Kind
-from inplacelab.differences.wording import FINITE_DIFFERENCE, MARKS, card, code, judged, names, numbers, rows, said
+from inplacelab.differences.wording import FINITE_DIFFERENCE, card, code, judged, marked, names, numbers, said
 from inplacelab.language import Text
+from inplacelab.listing import Cell, Group, Listing
 
+TITLE = Text("Where inplacelab, PaddlePaddle and PyTorch differ", "inplacelab、PaddlePaddle 与 PyTorch 的差异")
+_COUNTS = Text("What the programs show", "这些程序说明什么")
+_VERDICTS = Text("The answers, where a gradient is asked for", "要求梯度时的各家答案")
 _PROGRAM = Text("program", "程序")
 _WHAT = Text("what it shows", "说明什么")
 _PROGRAMS = Text("programs", "程序数")
 _ANSWER = Text("answer", "答案")
-_COUNTED = (Verdict.RIGHT, Verdict.WRONG, Verdict.REFUSED)
+_COUNTED = (Verdict.RIGHT, Verdict.WRONG, Verdict.REFUSED, Verdict.ABSENT)
 
 
 @dataclass(frozen=True)
@@ -61,50 +65,54 @@ def show(key: str) -> Shown:
     return Shown(f"### {each.title}\n\n{card(each, recorded()[key])}")
 
 
-def table(*, chapter: str | None = None, kind: Kind | None = None) -> Shown:
+def table(*, chapter: str | None = None, kind: Kind | None = None) -> Listing:
     """A row for each entry: program, finite difference, and what the three frameworks make of it.
+
+    `ListView` in `inplacelab_widgets` sorts and filters it.
 
     Args:
         chapter: the key of a chapter; all if None.
         kind: only the entries that show this.
 
     >>> from inplacelab import differences
-    >>> differences.table(kind=differences.Kind.STRICTER)
-    | program | finite difference | inplacelab | Paddle 3.3.1 | PyTorch 2.13.0 |
+    >>> print(differences.table(kind=differences.Kind.STRICTER))
+    program ... finite difference     inplacelab  Paddle 3.3.1      PyTorch 2.13.0
     ...
     """
-    chosen = [each for where, each in every() if chapter in (None, where.key) and kind in (None, each.kind)]
-    return Shown(overview(chosen))
+    groups = [
+        Group(each.title, [line(entry) for entry in each.differences if kind in (None, entry.kind)])
+        for each in CHAPTERS
+        if chapter in (None, each.key)
+    ]
+    return Listing(TITLE, heads(), [group for group in groups if group.rows])
 
 
-def overview(chosen: list[Difference], *, links: bool = False) -> str:
-    """The table of some entries; with `links`, each leads to its place on the page."""
-    answers = recorded()
-    head = [str(_PROGRAM), str(FINITE_DIFFERENCE), *names().values()]
-    return rows([head, *(_row(each, answers[each.key], links=links) for each in chosen)])
+def heads() -> tuple[Cell, ...]:
+    """What stands over the columns of `line`."""
+    return _PROGRAM, FINITE_DIFFERENCE, *names().values()
 
 
-def _row(difference: Difference, answers: Answers, *, links: bool) -> list[str]:
-    title = f"[{difference.title}](#{difference.key})" if links else str(difference.title)
+def line(difference: Difference) -> tuple[Cell, ...]:
+    """One entry in short."""
+    answers = recorded()[difference.key]
     judge = "" if answers.finite_difference is None else code(numbers(answers.finite_difference))
-    return [title, judge, *(_in_short(difference, answers, framework) for framework in FRAMEWORKS)]
+    return difference.title, judge, *(_in_short(difference, answers, framework) for framework in FRAMEWORKS)
 
 
-def _in_short(difference: Difference, answers: Answers, framework: str) -> str:
+def _in_short(difference: Difference, answers: Answers, framework: str) -> Cell:
     """The verdict; a plain value says more than that there is one."""
     if answers.verdict(framework) is Verdict.VALUE:
         return said(answers, framework)
     return judged(difference, answers, framework)
 
 
-def counts() -> Shown:
+def counts() -> Listing:
     """How many programs show what."""
     found = Counter(each.kind for _, each in every())
-    body = [[str(kind.says), str(found[kind])] for kind in Kind]
-    return Shown(rows([[str(_WHAT), str(_PROGRAMS)], *body]))
+    return Listing(_COUNTS, (_WHAT, _PROGRAMS), [Group(None, [(kind.says, str(found[kind])) for kind in Kind])])
 
 
-def verdicts() -> Shown:
+def verdicts() -> Listing:
     """How often each framework is right, silently wrong, or refuses, where a gradient is asked for.
 
     The programs that leave the history on purpose are not counted: there the finite difference is no judge.
@@ -112,8 +120,7 @@ def verdicts() -> Shown:
     answers = recorded()
     judges = [answers[each.key] for _, each in every() if each.asks_gradient and each.kind is not Kind.ESCAPE]
     found = {name: Counter(each.verdict(name) for each in judges) for name in FRAMEWORKS}
-    head = [str(_ANSWER), *names().values()]
-    body = [
-        [f"{MARKS[v]} {v.says}", *(str(found[name][v]) for name in FRAMEWORKS)] for v in (*_COUNTED, Verdict.ABSENT)
+    rows: list[Sequence[Cell]] = [
+        (marked(verdict), *(str(found[name][verdict]) for name in FRAMEWORKS)) for verdict in _COUNTED
     ]
-    return Shown(rows([head, *body]))
+    return Listing(_VERDICTS, (_ANSWER, *names().values()), [Group(None, rows)])

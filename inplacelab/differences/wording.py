@@ -1,4 +1,4 @@
-"""Answers and verdicts as short texts for a table, in the current language."""
+"""Answers and verdicts as cells of a table, and an entry in full."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import Any
 from inplacelab.differences.answers import Answers, Verdict, versions
 from inplacelab.differences.model import OPENING, OPENING_IN_TORCH, Difference, Kind, plain
 from inplacelab.language import Text
+from inplacelab.listing import Cell, Group, Listing
 
-MARKS = {
+_MARKS = {
     Verdict.RIGHT: "✓",
     Verdict.WRONG: "✗",
     Verdict.REFUSED: "⊘",
@@ -17,7 +18,6 @@ MARKS = {
     Verdict.ENDLESS: "∞",
     Verdict.ABSENT: "–",
 }
-"""A sign beside each verdict's word."""
 
 FINITE_DIFFERENCE = Text("finite difference", "有限差分")
 _NO_GRADIENT = Text("no gradient", "没有梯度")
@@ -47,13 +47,17 @@ def verdict(difference: Difference, answers: Answers, framework: str) -> Verdict
     return Verdict.OUTSIDE if difference.kind is Kind.ESCAPE and found is Verdict.WRONG else found
 
 
-def judged(difference: Difference, answers: Answers, framework: str) -> str:
-    """The verdict with its mark."""
-    found = verdict(difference, answers, framework)
-    return f"{MARKS[found]} {found.says}"
+def marked(verdict: Verdict) -> Text:
+    """A verdict in words, with a sign beside them."""
+    return Text(f"{_MARKS[verdict]} ", f"{_MARKS[verdict]} ") + verdict.says
 
 
-def said(answers: Answers, framework: str) -> str:
+def judged(difference: Difference, answers: Answers, framework: str) -> Text:
+    """The verdict on an answer, with its sign."""
+    return marked(verdict(difference, answers, framework))
+
+
+def said(answers: Answers, framework: str) -> Cell:
     """The answer itself: a gradient, a value, or the first line of a refusal."""
     answer = answers.of(framework)
     if answer is None or answer.endless:
@@ -63,24 +67,17 @@ def said(answers: Answers, framework: str) -> str:
         return code(f"{kind}: {_shortened(line)}")
     if answer.value is not None:
         return code(numbers(answer.value))
-    return str(_NO_GRADIENT) if answer.gradient is None else code(numbers(answer.gradient))
+    return _NO_GRADIENT if answer.gradient is None else code(numbers(answer.gradient))
 
 
 def code(text: str) -> str:
-    """Text in a fixed-width face, as it may stand in a cell of a table."""
+    """Text in a fixed-width face; it may have backquotes itself."""
     fence = "``" if "`" in text else "`"
-    return fence + text.replace("|", "\\|") + fence
+    return f"{fence}{text}{fence}"
 
 
 def _shortened(line: str) -> str:
     return line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1].rstrip() + "…"
-
-
-def rows(cells: list[list[str]]) -> str:
-    """A Markdown table; the first row is its head."""
-    head, *body = cells
-    lines = [head, ["---"] * len(head), *body]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
 def block(text: str) -> str:
@@ -107,6 +104,7 @@ def card(difference: Difference, answers: Answers) -> str:
 
 def _answers(difference: Difference, answers: Answers) -> str:
     judge = answers.finite_difference
-    head = ["", "", ""] if judge is None else [str(FINITE_DIFFERENCE), "", code(numbers(judge))]
-    body = [[name, judged(difference, answers, key), said(answers, key)] for key, name in names().items()]
-    return rows([head, *body])
+    heads = ("", "", "") if judge is None else (FINITE_DIFFERENCE, "", code(numbers(judge)))
+    rows = [(name, judged(difference, answers, key), said(answers, key)) for key, name in names().items()]
+    (table,) = Listing(difference.title, heads, [Group(None, rows)]).tables()
+    return f"{table}\n"

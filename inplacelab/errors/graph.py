@@ -87,18 +87,28 @@ def view_without_history(op: str, **facts: Any) -> WriteConflictError:
     )
 
 
-def ambiguous_view(**facts: Any) -> AmbiguousViewError:
+_MADE_OUTSIDE = Text(
+    "make the view outside `no_grad` to have gradients go through it, or use `detach()` to say that it is a constant.",
+    "若希望梯度穿过它，请在 `no_grad` 之外创建视图；若要把它当作常量，请使用 `detach()`。",
+)
+_NO_OTHER_DTYPE = Text(
+    "make the view without a change of dtype to have gradients go through it, or use `detach()` to say that it is a constant.",
+    "若希望梯度穿过它，创建视图时不要改变数据类型；若要把它当作常量，请使用 `detach()`。",
+)
+
+
+def ambiguous_view(*, bits: bool = False, **facts: Any) -> AmbiguousViewError:
+    way, mend = "under no_grad", _MADE_OUTSIDE
+    if bits:
+        way, mend = "through another dtype", _NO_OTHER_DTYPE
     return AmbiguousViewError(
-        "(PermissionDenied) A view created under no_grad is used after its storage was written.",
+        f"(PermissionDenied) A view created {way} is used after its storage was written.",
         Text(
             "the view was made as a constant, but what it shows now may depend on tensors that need a gradient: to treat it "
             "as a constant could be silently wrong.",
             "该视图是作为常量创建的，但它现在显示的值可能依赖于需要梯度的张量；继续把它当作常量，可能悄悄得出错误的梯度。",
         ),
-        Text(
-            "make the view outside `no_grad` to have gradients go through it, or use `detach()` to say that it is a constant.",
-            "若希望梯度穿过它，请在 `no_grad` 之外创建视图；若要把它当作常量，请使用 `detach()`。",
-        ),
+        mend,
         **facts,
     )
 

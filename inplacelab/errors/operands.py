@@ -8,6 +8,7 @@ from typing import Any
 
 from inplacelab.errors.kinds import (
     ArgumentError,
+    ArgumentKindError,
     ConstructionError,
     ConversionError,
     DeviceError,
@@ -18,6 +19,11 @@ from inplacelab.errors.kinds import (
     OptionError,
 )
 from inplacelab.language import Text
+
+_CHECKED_IN_PYTHON = frozenset(("hypot", "ldexp", "norm", "sinc"))
+"""The operations whose operands PaddlePaddle looks at in Python: what is no tensor is a TypeError there. Those of the others
+are read in C++, which says ValueError.
+"""
 
 
 def cannot_promote(op: str, x: str, y: str) -> DTypeError:
@@ -81,19 +87,20 @@ def out_dtype(op: str, out: str, result: str) -> DTypeError:
     )
 
 
-def not_a_tensor(op: str, argument: str, position: int, value: Any) -> OperandError:
+def not_a_tensor(op: str, argument: str, position: int, value: Any) -> OperandError | ArgumentKindError:
     shown = repr(value) if isinstance(value, int | float | complex) else "..."
-    return OperandError(
-        f"(InvalidArgument) {op}(): argument '{argument}' (position {position}) must be Tensor, but got {type(value).__name__}",
-        Text(
-            "the named functions take tensors only, as in Paddle; the operators (`x + 2`) take numbers too.",
-            "与 Paddle 相同，具名函数只接受张量；运算符（`x + 2`）也接受数字。",
-        ),
-        Text(
-            "wrap it: `to_tensor({shown})`, or use `scale`/`scale_` with `scale=` and `bias=` for a number.",
-            "用 `to_tensor({shown})` 包装；若是数字，可用 `scale`/`scale_` 的 `scale=` 与 `bias=`。",
-        ).format(shown=shown),
+    why = Text(
+        "the named functions take tensors only, as in Paddle; the operators (`x + 2`) take numbers too.",
+        "与 Paddle 相同，具名函数只接受张量；运算符（`x + 2`）也接受数字。",
     )
+    mend = Text(
+        "wrap it: `to_tensor({shown})`, or use `scale`/`scale_` with `scale=` and `bias=` for a number.",
+        "用 `to_tensor({shown})` 包装；若是数字，可用 `scale`/`scale_` 的 `scale=` 与 `bias=`。",
+    ).format(shown=shown)
+    if op.rstrip("_") in _CHECKED_IN_PYTHON:
+        return ArgumentKindError(f"{argument} must be tensor type, but got {type(value)}", why, mend)
+    got = f"argument '{argument}' (position {position}) must be Tensor, but got {type(value).__name__}"
+    return OperandError(f"(InvalidArgument) {op}(): {got}", why, mend)
 
 
 def no_constructor() -> ConstructionError:
@@ -122,12 +129,13 @@ def untracked_factor(**facts: Any) -> OperandError:
     )
 
 
-def not_a_number(value: Any) -> OperandError:
-    return OperandError(
-        f"(InvalidArgument) a number is needed, but got {type(value).__name__}: {value!r}",
-        Text("every element is computed with this one number.", "每个元素都要与这一个数运算。"),
-        Text("give a Python number, or a tensor of one element.", "请给出 Python 数字，或只有一个元素的张量。"),
-    )
+def not_a_number(value: Any, op: str = "", argument: str = "") -> OperandError | ArgumentKindError:
+    why = Text("every element is computed with this one number.", "每个元素都要与这一个数运算。")
+    mend = Text("give a Python number, or a tensor of one element.", "请给出 Python 数字，或只有一个元素的张量。")
+    if op.rstrip("_") == "pow":  # the one that is checked in Python in PaddlePaddle
+        return ArgumentKindError(f"{argument} must be scalar type, but received: {type(value)} ", why, mend)
+    got = f"a number is needed, but got {type(value).__name__}: {value!r}"
+    return OperandError(f"(InvalidArgument) {got}", why, mend)
 
 
 def not_finite(value: Any, dtype: str) -> ArgumentError:

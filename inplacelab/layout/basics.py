@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from operator import index as as_integer
 from typing import Any, NamedTuple
@@ -33,6 +34,12 @@ def packed(shape: Shape) -> Strides:
         strides.append(step)
         step *= max(size, 1)
     return tuple(reversed(strides))
+
+
+@lru_cache(1000)
+def whole(shape: Shape) -> Layout:
+    """The layout of a tensor that fills its storage row by row."""
+    return Layout(shape, packed(shape), 0)
 
 
 def is_packed(layout: Layout) -> bool:

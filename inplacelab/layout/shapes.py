@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import prod
 from operator import index as as_integer
 
@@ -38,6 +39,7 @@ def resolve_shape(shape: Shape, wanted: Sequence[int]) -> Shape:
     return tuple(sizes)
 
 
+@lru_cache(1000)
 def common_shape(x: Shape, y: Shape) -> Shape | None:
     """The shape in which two meet: axes are paired from the last on, and one of one element takes the size of the other;
     None if they do not fit.

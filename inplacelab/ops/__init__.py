@@ -9,6 +9,7 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     arithmetic,
     arranging,
     asking,
+    brackets,
     choosing,
     comparisons,
     contractions,
@@ -57,7 +58,7 @@ splitting.attach()
 joining.attach()
 arranging.attach()
 windows.attach()
-indexing.attach()
+brackets.attach()
 masking.attach()
 two_meanings.attach()
 operators.attach()

@@ -11,8 +11,8 @@ import numpy as np
 
 from inplacelab import dtypes, errors
 from inplacelab.layout import normal_axis
+from inplacelab.ops.arguments import constant
 from inplacelab.ops.kernels import clip_into, conj, quietly, scalar, start, whole_number
-from inplacelab.ops.run import constant
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import add_row, elementwise, transcendental
 from inplacelab.tensor import Tensor

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from inplacelab import dtypes, errors
+from inplacelab.ops.arguments import constant, number_with
 from inplacelab.ops.kernels import conj, quietly, room
 from inplacelab.ops.meeting import alike
-from inplacelab.ops.run import constant, number_for
 from inplacelab.ops.spec import ZERO
 from inplacelab.ops.table import elementwise
 from inplacelab.tensor import Tensor
@@ -23,7 +23,7 @@ from inplacelab.tensor import Tensor
 
 def factor(x: Any, value: Any) -> Any:
     """A number to multiply with: a whole one for integers, a truth value for truth values."""
-    number = number_for(x, value)
+    number = number_with(x, value)
     if x.dtype.kind in "biu" and number != (bool(number) if x.dtype.kind == "b" else int(number)):
         raise errors.cannot_promote("number", x.dtype.name, type(number).__name__)
     return number

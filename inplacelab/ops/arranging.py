@@ -12,7 +12,7 @@ import numpy as np
 
 from inplacelab import errors
 from inplacelab.layout import Shape, normal_axis
-from inplacelab.ops.run import sizes_of
+from inplacelab.ops.arguments import sizes_of
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import FUNCTIONS, add_row
 from inplacelab.tensor import Tensor

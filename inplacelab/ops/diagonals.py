@@ -8,8 +8,8 @@ import numpy as np
 
 from inplacelab import errors
 from inplacelab.layout import Shape
+from inplacelab.ops.arguments import constant, number_for
 from inplacelab.ops.kernels import start
-from inplacelab.ops.run import constant, number_for
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import add_row, overwrite
 from inplacelab.tensor import Tensor

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from inplacelab.ops.arguments import constant
 from inplacelab.ops.kernels import conj, quietly, scalar
-from inplacelab.ops.run import constant
 from inplacelab.ops.table import transcendental
 from inplacelab.tensor import Tensor
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from inplacelab import devices, dtypes, errors, observe
 from inplacelab.language import Text
-from inplacelab.ops.run import number_for, sizes_of
+from inplacelab.ops.arguments import check_holds, number_for, sizes_of
 from inplacelab.ops.table import FUNCTIONS
 from inplacelab.tensor import Tensor, fresh
 
@@ -82,6 +82,7 @@ def operand(value: Any, x: Tensor, dtype: Any = None) -> Tensor:
         return value
     device = x.storage.device
     wanted = x.array.dtype if dtype is None else dtype
+    check_holds(wanted, value)
     return fresh(device.from_host(_array(value, wanted).astype(wanted, copy=False)), device)
 
 

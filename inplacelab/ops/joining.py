@@ -20,7 +20,7 @@ from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import OpNode, number
 from inplacelab.language import Text
 from inplacelab.layout import normal_axis
-from inplacelab.ops import run
+from inplacelab.ops import destinations, operands
 from inplacelab.ops.spec import Row, Rule
 from inplacelab.ops.table import FUNCTIONS
 from inplacelab.tensor import Tensor, fresh
@@ -65,7 +65,7 @@ def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None, *, out: 
     """
     parts = _listed("concat", x)
     if out is not None:
-        return run.into("concat", out, parts, lambda: concat(parts, axis))
+        return destinations.into("concat", out, parts, lambda: concat(parts, axis))
     first = parts[0].array.shape
     at = normal_axis(as_integer(axis), len(first))
     for k, part in enumerate(parts):
@@ -91,7 +91,7 @@ def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None, *, out: T
     """
     parts = _listed("stack", x)
     if out is not None:
-        return run.into("stack", out, parts, lambda: stack(parts, axis))
+        return destinations.into("stack", out, parts, lambda: stack(parts, axis))
     first = parts[0].array.shape
     at = normal_axis(axis, len(first) + 1)
     for k, part in enumerate(parts):
@@ -110,7 +110,7 @@ def _listed(op: str, x: Any) -> list[Tensor]:
         raise errors.nothing_to_join(op)
     for k, part in enumerate(x):
         if part.storage.device is not x[0].storage.device:
-            run.refuse_devices(op, x[0], part)
+            operands.refuse_devices(op, x[0], part)
         if part.array.dtype != x[0].array.dtype:
             raise errors.cannot_join_dtypes(k, x[0].dtype.name, part.dtype.name)
     return list(x)
@@ -123,7 +123,7 @@ def _made(op: str, parts: list[Tensor], joined: Any, facts: Mapping[str, Any]) -
     node = None
     if any(each is not None for each in edges):
         node = OpNode.__new__(OpNode)
-        node.row, node.edges, node.kept, node.facts = _row(op, len(parts)), edges, {}, facts
+        node.row, node.edges, node.kept, node.facts = _row(op, len(parts)), edges, (), facts
         node.shapes = tuple(part.array.shape for part in parts)
         node.dtypes = tuple(part.array.dtype for part in parts)
         result.node, result._stop = number(node), False

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.ops.run import REAL, constant
+from inplacelab.ops.arguments import REAL, constant
 from inplacelab.tensor import Tensor
 
 quietly = np.errstate(all="ignore")
-"""For kernels of several steps: a remark on the first must not keep the second from being taken (see `template._launch`)."""
+"""For kernels of several steps: a remark on the first must not keep the second from being taken (see `template.parts.launch`)."""
 
 
 def conj(x: Tensor) -> Tensor:

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from inplacelab import dtypes, errors
+from inplacelab.ops.arguments import constant, plain_number
 from inplacelab.ops.kernels import clip_into, scalar, start
-from inplacelab.ops.run import constant, plain_number
 from inplacelab.ops.table import elementwise
 from inplacelab.tensor import Tensor
 

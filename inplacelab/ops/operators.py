@@ -17,7 +17,7 @@ import numpy as np
 from inplacelab import dtypes, errors
 from inplacelab.ops.contractions import flip_last
 from inplacelab.ops.factories import operand
-from inplacelab.ops.run import as_met
+from inplacelab.ops.operands import as_met
 from inplacelab.ops.table import FUNCTIONS, ROWS, Made
 from inplacelab.tensor import Tensor
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from inplacelab import dtypes, errors
+from inplacelab.ops.arguments import FEW, constant
 from inplacelab.ops.kernels import quietly
 from inplacelab.ops.meeting import alike, floating
-from inplacelab.ops.run import constant
 from inplacelab.ops.spec import ZERO, NoFormula
 from inplacelab.ops.table import elementwise
 from inplacelab.tensor import Tensor
@@ -96,8 +96,18 @@ elementwise(
 
 def _check_gamma(x: Any, y: Any) -> None:
     for argument, values in (("x", x), ("y", y)):
-        if np.fmin.reduce(values, axis=None, initial=0) < 0:  # (the smallest, leaving out NaN)
+        if _some_below_zero(values):
             raise errors.below_zero("gammainc", argument)
+
+
+_BELOW_ZERO = (0.0).__gt__
+"""Asks a float whether it is below zero, without a step of Python's own; NaN is not."""
+
+
+def _some_below_zero(values: Any) -> bool:
+    if values.size > FEW:
+        return bool(np.fmin.reduce(values, axis=None) < 0)  # (the smallest, leaving out NaN)
+    return any(map(_BELOW_ZERO, values.ravel().tolist()))
 
 
 def _gammainc(out: Any, x: Any, y: Any, device: Any) -> None:

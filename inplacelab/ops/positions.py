@@ -9,6 +9,7 @@ import numpy as np
 
 from inplacelab import errors
 from inplacelab.layout import normal_axis
+from inplacelab.ops.arguments import FEW
 
 AS_INDEX_ERROR: Callable[[str, int, int], Exception] = errors.beyond_the_axis
 AS_RUNTIME_ERROR: Callable[[str, int, int], Exception] = errors.beyond_the_axis_unbroadcast
@@ -21,9 +22,16 @@ def check_range(op: str, index: Any, size: int, refusal: Callable[[str, int, int
         raise errors.index_dtype(op, index.dtype.name)
     if not index.size:
         return
-    for extreme in (int(index.max()), int(index.min())):
+    for extreme in _extremes(index):
         if not -size <= extreme < size:
             raise refusal(op, extreme, size)
+
+
+def _extremes(index: Any) -> tuple[int, int]:
+    if index.size > FEW:
+        return int(index.max()), int(index.min())
+    places = index.ravel().tolist()
+    return max(places), min(places)
 
 
 def check_list(

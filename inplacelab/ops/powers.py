@@ -12,9 +12,9 @@ import numpy as np
 
 from inplacelab import dtypes, errors
 from inplacelab.language import Text
+from inplacelab.ops.arguments import constant, number_with
 from inplacelab.ops.choosing import chosen
 from inplacelab.ops.kernels import conj, power, quietly, start
-from inplacelab.ops.run import constant, number_for
 from inplacelab.ops.spec import ZERO
 from inplacelab.ops.table import elementwise, transcendental
 from inplacelab.tensor import Tensor
@@ -98,7 +98,7 @@ def _d_exponent(g: Tensor, x: Tensor, y: Tensor, out: Tensor) -> Tensor:
 elementwise(
     "scale", "x", ("Multiply by a number and add another: `scale * x + bias`.", "乘以一个数再加一个数：`scale * x + bias`。"),
     attrs="scale=1.0, bias=0.0, bias_after_scale=True, act=None", kernel=_scale,
-    prepare={"scale": number_for, "bias": number_for, "act": _no_activation},
+    prepare={"scale": number_with, "bias": number_with, "act": _no_activation},
     d_x=lambda g, scale: g.scale(scale.conjugate()),
 )  # fmt: skip
 elementwise("neg", "x", ("The negative of each element.", "逐元素取负。"), kernel=_neg, accepts="fic", aliases=("negative",),

@@ -14,7 +14,7 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.language import Text
 from inplacelab.ops import distributions
-from inplacelab.ops.run import plain_number
+from inplacelab.ops.arguments import plain_number
 from inplacelab.ops.spec import ZERO, same
 from inplacelab.ops.table import overwrite
 

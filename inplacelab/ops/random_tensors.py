@@ -11,9 +11,9 @@ import numpy as np
 from inplacelab import devices, dtypes, errors
 from inplacelab.layout import Shape
 from inplacelab.ops import distributions
+from inplacelab.ops.arguments import plain_number
 from inplacelab.ops.factories import made, public, shape_of
 from inplacelab.ops.random_fills import check_probability, check_uniform, spread
-from inplacelab.ops.run import plain_number
 from inplacelab.ops.table import FUNCTIONS
 from inplacelab.tensor import Tensor
 

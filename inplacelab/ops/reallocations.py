@@ -20,8 +20,10 @@ from inplacelab import errors, observe
 from inplacelab.autograd import modes
 from inplacelab.autograd.history import check_leaf, refresh
 from inplacelab.layout import Layout, Shape, packed
-from inplacelab.ops import run
+from inplacelab.ops.arguments import sizes_of
+from inplacelab.ops.destinations import bequeath, reallocate
 from inplacelab.ops.factories import shape_of
+from inplacelab.ops.operands import as_tensor, refuse_devices
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import add_row
 from inplacelab.ops.windows import as_strided
@@ -32,7 +34,7 @@ from inplacelab.tensor import Tensor, adopt, fresh, look
 
 def _become(x: Tensor, shown: Tensor) -> None:
     """Make `x` the view `shown`, also if that is a view of `x`: before it goes, `x` leaves its views and history to an heir."""
-    run.bequeath(x)
+    bequeath(x)
     adopt(x, shown)
     base = x.base
     assert base is not None
@@ -45,7 +47,7 @@ def _take_bytes(op: str, x: Tensor, other: Tensor) -> None:
     have, given = x.array, other.array
     if not x.stop_gradient and (have.shape != given.shape or have.dtype != given.dtype):
         raise errors.gradient_would_not_fit(op, x.shape, other.shape, (have.dtype.name, given.dtype.name))
-    run.bequeath(x)
+    bequeath(x)
     x.array, x.storage, x.overlaps = given, other.storage, other.overlaps
     x.base, x.untracked = None, ""
 
@@ -56,7 +58,7 @@ def _look_at(op: str, x: Tensor, source: Tensor, layout: Layout) -> Tensor:
     Under `no_grad`, what needs a gradient goes on to need the same one, as with every write that is not recorded.
     """
     if x.storage.device is not source.storage.device:
-        run.refuse_devices(op, x, source)
+        refuse_devices(op, x, source)
     with observe.silence():
         shown = as_strided(source, layout.shape, layout.strides, layout.offset * source.element_size())
     if x.base is not None:
@@ -109,7 +111,7 @@ def set_(
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/Tensor_en.html
     """
-    given = _nothing_like(x) if source is None else run.as_tensor("set_", "source", 1, source)
+    given = _nothing_like(x) if source is None else as_tensor("set_", "source", 1, source)
     if given.array.dtype != x.array.dtype:
         raise errors.storage_of_other_dtype(x.array.dtype.name, given.array.dtype.name)
     return _look_at("set_", x, given, _asked_for(given, shape, stride, offset))
@@ -124,7 +126,7 @@ def _asked_for(source: Tensor, shape: Any, stride: Any, offset: int) -> Layout:
     if shape is None and stride is None and offset == 0:
         return source.layout
     sizes = tuple(source.shape) if shape is None else shape_of("set_", shape)
-    strides = packed(sizes) if stride is None else tuple(run.sizes_of("set_", stride))
+    strides = packed(sizes) if stride is None else tuple(sizes_of("set_", stride))
     if len(sizes) != len(strides):
         raise errors.unequal_window(sizes, strides)
     if offset % source.element_size():
@@ -138,7 +140,7 @@ def reconstruct_from_(self: Tensor, other: Tensor) -> None:
     Raises:
         LeafWriteError: if the tensor is a leaf that needs a gradient. (PaddlePaddle 3.3.1 lets it go.)
     """
-    given = run.as_tensor("reconstruct_from_", "other", 1, other)
+    given = as_tensor("reconstruct_from_", "other", 1, other)
     if given is not self:
         _look_at("reconstruct_from_", self, given, given.layout)
 
@@ -151,7 +153,7 @@ def _data(self: Tensor) -> Tensor:
 
 
 def _set_data(self: Tensor, other: Tensor) -> None:
-    given = run.as_tensor("data", "value", 1, other)
+    given = as_tensor("data", "value", 1, other)
     if self.base is not None:
         refresh(self)
     _take_bytes("data", self, given)
@@ -206,7 +208,7 @@ def resize_(x: Tensor, shape: Sequence[int], fill_zero: bool = False, name: str 
     if not x.is_contiguous():
         raise errors.scattered("resize_", x.strides)
     if fill_zero and prod(sizes) > x.size:
-        return run.reallocate("resize_", x, lambda: x._lengthened(sizes))
+        return reallocate("resize_", x, lambda: x._lengthened(sizes))
     after = Layout(sizes, packed(sizes), x.layout.offset)
     there = x.storage.nbytes // x.element_size() - after.offset
     if after.size > there:
@@ -266,7 +268,7 @@ def apply_(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
             result = result.clone()
     fits = result.array.shape == self.array.shape and result.array.dtype == self.array.dtype
     if not fits or not result.stop_gradient:
-        return run.reallocate("apply_", self, result.clone)
+        return reallocate("apply_", self, result.clone)
     with observe.silence():
         self.copy_(result)
     if observe.listeners:
@@ -283,7 +285,7 @@ def _grad_(self: Tensor) -> Tensor | None:
 
 
 def _set_grad_(self: Tensor, gradient: Tensor) -> None:
-    self.grad = run.as_tensor("grad_", "gradient", 1, gradient)
+    self.grad = as_tensor("grad_", "gradient", 1, gradient)
 
 
 def attach() -> None:

@@ -9,8 +9,8 @@ import numpy as np
 
 from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, normal_axis
+from inplacelab.ops.arguments import sizes_of
 from inplacelab.ops.kernels import conj, quietly
-from inplacelab.ops.run import sizes_of
 from inplacelab.ops.scans import products_before
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import add_row, reduction

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
+from inplacelab.ops.arguments import constant
 from inplacelab.ops.kernels import quietly, start, whole_number
-from inplacelab.ops.run import constant
 from inplacelab.ops.spec import ZERO
 from inplacelab.ops.table import elementwise
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from inplacelab import errors
 from inplacelab.layout import Shape, normal_axis
+from inplacelab.ops.arguments import constant, plain_number
 from inplacelab.ops.factories import to_tensor
 from inplacelab.ops.kernels import start
 from inplacelab.ops.places import written_last
@@ -26,7 +27,6 @@ from inplacelab.ops.positions import (
     front_axis,
     line_of,
 )
-from inplacelab.ops.run import constant, plain_number
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import add_row
 from inplacelab.tensor import Tensor

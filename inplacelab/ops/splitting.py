@@ -16,7 +16,7 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.autograd.nodes import Meta
 from inplacelab.layout import Layout, Shape, index, normal_axis, packed, slices
-from inplacelab.ops.run import sizes_of
+from inplacelab.ops.arguments import sizes_of
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import FUNCTIONS, Made, add_row
 from inplacelab.ops.views import nth

@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab.autograd.methods import GradFn, HookHandle
+from inplacelab.autograd.nodes import Meta
 from inplacelab.autograd.views import Views
 from inplacelab.devices.base import Device, Place
 from inplacelab.dtypes import DType

@@ -11,7 +11,7 @@ from inplacelab.autograd.history import refresh
 from inplacelab.devices import Device
 from inplacelab.dtypes import DType
 from inplacelab.language import Text
-from inplacelab.ops import run
+from inplacelab.ops import metadata
 from inplacelab.ops.operators import astype
 from inplacelab.ops.spec import Row, Rule
 from inplacelab.tensor import Tensor, fresh
@@ -30,7 +30,7 @@ def _moved(x: Tensor, target: Device) -> Tensor:
     if x.base is not None:
         refresh(x)
     result = fresh(target.from_host(source.to_host(x.array)), target)
-    node = run.attach(_TO, x, result, {"source": source})
+    node = metadata.attach(_TO, x, result, {"source": source})
     if observe.listeners:
         observe.tell("to", "ordinary", (x,), result, node)
     return result

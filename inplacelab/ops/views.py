@@ -16,7 +16,7 @@ from inplacelab import errors, layout
 from inplacelab.autograd.nodes import Meta
 from inplacelab.layout import Layout, Shape
 from inplacelab.layout.keys import PLAIN
-from inplacelab.ops.run import sizes_of
+from inplacelab.ops.arguments import sizes_of
 from inplacelab.ops.table import view
 
 
@@ -73,7 +73,7 @@ def _axes(x: Any, axes: Any) -> list[int]:
 _DOTS = type(Ellipsis)
 
 
-def _fixed(x: Any, key: Any) -> Any:
+def fixed(x: Any, key: Any) -> Any:
     """The key in plain numbers: a tensor in it may have another value when backward looks at it again."""
     if type(key) is not tuple:
         return key if type(key) in PLAIN else as_integer(key)
@@ -97,7 +97,7 @@ def _slice(before: Layout, axes: Sequence[int], starts: Sequence[int], ends: Seq
 # NumPy's own ways to a window are several times faster than ours. The tests hold them against the layouts.
 
 
-def _indexed(a: Any, key: Any) -> Any:
+def indexed(a: Any, key: Any) -> Any:
     """`a[key]` as an array, also of one element; None for keys that must be refused."""
     keys = key if type(key) is tuple else (key,)
     try:
@@ -241,7 +241,7 @@ nth = view(
 
 getitem = view(
     "getitem", ("Select by integers, slices, None and `...`.", "用整数、切片、None 与 `...` 选取。"),
-    attrs="key", prepare={"key": _fixed}, layout=layout.index, shortcut=_indexed, node="SliceGradNode", in_place=False,
+    attrs="key", prepare={"key": fixed}, layout=layout.index, shortcut=indexed, node="SliceGradNode", in_place=False,
     method=False, function=False,
     d_x=lambda g, x_meta, key: g._scatter(x_meta, Meta(layout.index(x_meta.layout, key), x_meta.dtype)),
 )  # fmt: skip

@@ -12,9 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inplacelab import dtypes, errors, layout
+from inplacelab.autograd import modes
 from inplacelab.layout import Layout, Shape, moved
 from inplacelab.ops import table, views
-from inplacelab.ops.run import sizes_of
+from inplacelab.ops.arguments import sizes_of
 from inplacelab.ops.table import FUNCTIONS, Made
 from inplacelab.tensor import Tensor
 
@@ -121,7 +122,7 @@ def view(x: Tensor, shape_or_dtype: Any, *more: int, name: str | None = None) ->
 
     Raises:
         ShapeError: if no strides can show the elements in that shape, or slots of that size.
-        DTypeError: for a dtype whose bits have no derivative, if the tensor needs a gradient.
+        DTypeError: for a dtype whose bits have no derivative, if the tensor needs a gradient and history is recorded.
 
     >>> import inplacelab as paddle
     >>> x = paddle.to_tensor([1., 2., 3., 4.])
@@ -136,7 +137,7 @@ def view(x: Tensor, shape_or_dtype: Any, *more: int, name: str | None = None) ->
 def _in_dtype(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     if dtype == x.array.dtype:
         return x
-    if not x.stop_gradient:
+    if modes.recording_history and not x.stop_gradient:
         raise errors.bits_have_no_derivative(x.array.dtype.name, dtype.name)
     return x._as_dtype(dtype)
 

@@ -12,8 +12,8 @@ import numpy as np
 from inplacelab import errors, observe
 from inplacelab.autograd import modes
 from inplacelab.autograd.history import refresh
+from inplacelab.ops.arguments import constant, number_for
 from inplacelab.ops.factories import operand
-from inplacelab.ops.run import constant, number_for
 from inplacelab.ops.spec import ZERO
 from inplacelab.ops.table import FUNCTIONS, overwrite
 from inplacelab.tensor import Tensor
@@ -39,7 +39,7 @@ overwrite(
 overwrite("copy", "x, y", ("Write the elements of `y`, cast to the dtype of `x`.", "写入 `y` 的元素，并转换为 `x` 的数据类型。"),
           attrs="blocking=True", kernel=_copy, node="AssignGradNode", d_x=ZERO, d_y=lambda g: g)  # fmt: skip
 setitem = overwrite("setitem", "x, y", ("Write `y` into a part: `x[key] = y`.", "写入一部分：`x[key] = y`。"),
-                    kernel=_copy, node="SetValueGradNode", called="setitem", method=False, d_x=ZERO, d_y=lambda g: g)  # fmt: skip
+                    attrs="selected=None", kernel=_copy, node="SetValueGradNode", called="setitem", method=False, d_x=ZERO, d_y=lambda g: g)  # fmt: skip
 
 
 def set_value(self: Tensor, value: Any) -> None:

@@ -58,9 +58,11 @@ class record:
         frame = sys._getframe(1)
         filename = frame.f_code.co_filename
         block = source.with_block(filename, frame.f_lineno)
-        wanted = source.identifiers(ast.parse(block.text)) if block.text else frozenset(frame.f_code.co_names)
-        program = source.Program(block.text, filename, wanted, block.first_line)
-        self._recorder = LabRecorder(program, title=self._title, limit=self._limit)
+        program = source.Program.of(ast.parse(block.text), block.text, filename, block.first_line)
+        if not block.text:  # the file cannot be read: any of its names may be of interest, and be bound
+            names = frozenset(frame.f_code.co_names)
+            program = program._replace(wanted=names, stored=names)
+        self._recorder = LabRecorder(program, title=self._title, limit=self._limit, outermost=frame)
         self._open = listening(self._recorder)
         self._open.__enter__()
         return self

@@ -1,19 +1,18 @@
-"""The recorder of inplacelab's own programs: listens to the engine and writes a `Recording`.
+"""The recorder of inplacelab's own programs: listens to the engine, keeps a journal, and has it read into a `Recording`.
 
-It keeps nothing alive (objects are numbered through weak references), copies at once what in-place operations will
-destroy, and computes nothing that the program computes: gradients, errors and memory peaks are those of the unrecorded
-run.
+It keeps nothing alive, copies at once what in-place operations will destroy, and computes nothing that the program computes:
+gradients, errors and memory peaks are those of the unrecorded run. What it writes down during the run is as little as will do
+(`journal`); what that means is worked out when the recording is asked for (`reader`).
 
-When are names bound? After the last operation of a line, and no operation says so. So the names found when the *next* thing
-happens are put into the step before.
+When are names bound? After the last operation of a line, and no operation says so. A program that is marked tells when a
+statement begins; of others the names are looked at when the *next* thing happens. Either way they go into the step before.
 """
 
 from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
 from typing import Any
 
@@ -24,11 +23,12 @@ from inplacelab.autograd.nodes import AccumulateNode, Node
 from inplacelab.autograd.saved import Saved
 from inplacelab.language import Text
 from inplacelab.recorders import source as learner
-from inplacelab.recorders.canvas import Canvas, reachable
-from inplacelab.recorders.steps import Changes
+from inplacelab.recorders.journal import Journal, SeenTensor, account
+from inplacelab.recorders.names import Names
+from inplacelab.recorders.reader import Reader, Where
 from inplacelab.recording.explain.errors import stale_story
 from inplacelab.recording.explain.moment import Moment
-from inplacelab.recording.facts import BackwardFacts, ErrorFacts, Values, WriteFacts
+from inplacelab.recording.facts import ErrorFacts
 from inplacelab.recording.recording import Recording
 from inplacelab.tensor import Tensor
 
@@ -45,220 +45,266 @@ class LabRecorder(observe.Observer):
         program: the learner's program.
         title: a name for the picture.
         limit: the most steps to keep.
+        outermost: the frame that runs the program, if it runs already.
     """
 
-    def __init__(self, program: learner.Program, *, title: str = "", limit: int = LIMIT) -> None:
-        self._program, self._title = program, title
-        self._draw = Canvas(limit)
-        self._see, self._build = self._draw.see, self._draw.build
-        self._line: int | None = None
-        self._phase, self._depth = "forward", 0
-        self._quiet = False  # the statement on `_line` has begun, and nothing has happened in it yet
-        self._simple = True  # it holds no other statements
+    def __init__(
+        self, program: learner.Program, *, title: str = "", limit: int = LIMIT, outermost: FrameType | None = None
+    ) -> None:
+        self._program, self._title, self._limit = program, title, limit
+        self._filename = program.filename
+        self._journal = journal = Journal()
+        self._entries = journal.entries
+        self._names = Names(program, journal)
+        self._reader = Reader(limit, journal.dead, journal.outer, program.first_line)
+        self._heard = 0
+        self._depth = 0  # how many backward passes are under way, one inside the other
+        self._marked = False  # the program tells of its statements
+        self._due = True  # a name may have been bound since the names were looked at
+        self._root = outermost
+        self._place_before = (0, 0)  # the line and the instruction of the program's outermost frame at the last look
         self._gradient: Tensor | None = None  # what arrived at the node that is running
+        self._waiting: list[weakref.ref[Node]] = []  # the nodes of this backward pass
         self._reported: weakref.ref[errors.Refusal] | None = None
         self._live_before = devices.current().ledger.live
 
     # ---- where the program is ------------------------------------------------------------------------------------------
 
-    def mark(self, line: int, simple: bool, frame: FrameType) -> None:
-        """The statement on `line` is about to run: the one before it is done. Other programs' statements are ignored."""
-        if frame.f_code.co_filename != self._program.filename:
+    def mark(self, line: int, simple: bool, binds: bool, frame: FrameType) -> None:
+        """A statement of a marked program begins: the one before it is over. Other programs' statements are ignored."""
+        if frame.f_code.co_filename != self._filename:
             return
-        self._finish_statement(learner.scopes_of(self._program.frames(frame)))
-        self._line, self._quiet, self._simple = self._program.line(line), True, simple
+        depth = 1
+        if frame is not self._root or self._due or self._names.deep:
+            self._marked = True
+            frames = self._program.frames(frame, self._root)
+            self._root, depth = frames[-1], len(frames)
+            self._names.look(frames, done=True)
+        self._due = binds or depth > 1
+        self._entries.append(("statement", line, simple, depth, *account()))
 
     def finish(self, scope: learner.Scope) -> None:
         """The program is over, and these are its names: its last statement gets them."""
-        self._finish_statement([scope])
+        self._names.deep = True  # look at everything once more
+        self._names.look_into([scope], done=True)
+        self._entries.append(("over", 1, *account()))
+        self._root = None
 
-    def _finish_statement(self, scopes: list[learner.Scope]) -> None:
-        """Give the statement that has just ended its names; make it a step of its own if no operation was in it."""
-        changes = Changes()
-        self._draw.names(changes, self._bound(scopes), done=True)
-        self._draw.flags(changes)
-        self._draw.gone(changes)
-        if self._quiet and self._line is not None:
-            if changes or (self._simple and len(scopes) < 2):
-                self._add("line", changes)
-        elif changes:
-            self._build.amend(changes, live=devices.current().ledger.live)
-        self._quiet = False
+    def _where(self) -> Where:
+        """At an event: the innermost place of the program. If nobody tells of its statements, bring the names up to date."""
+        frame: FrameType | None = sys._getframe(2)
+        filename = self._filename
+        while frame is not None and frame.f_code.co_filename != filename:
+            frame = frame.f_back
+        if frame is None:
+            return None
+        if not self._marked:
+            self._look_from(frame)
+        return frame.f_code, frame.f_lasti
 
-    def _locate(self, *, forget: bool = True) -> None:
-        """At an event: bring names up to date, for the step before, and find the line.
-
-        What has died since died before this event, unless the event itself let go of it (`forget` is then False).
+    def _look_from(self, frame: FrameType) -> None:
+        """Look at the names in the middle of a program that is not marked. On another line of its outermost frame, or if that
+        has gone back, the statement before is surely over.
         """
-        frames: list[FrameType] = self._program.frames(sys._getframe(1))
-        changes = Changes()
-        if frames:
-            self._draw.names(changes, self._bound(learner.scopes_of(frames)), done=False)
-            self._line = self._program.line(frames[0].f_lineno)
-        if forget:
-            self._draw.gone(changes)
-        if changes:
-            self._build.amend(changes)
-        self._quiet = False
+        if frame is not self._root:
+            self._names.look(self._program.frames(frame, self._root), done=False)
+            return
+        line, instruction = self._place_before
+        self._place_before = frame.f_lineno, frame.f_lasti
+        done = line != frame.f_lineno or instruction >= frame.f_lasti
+        self._names.look([frame], done=done)
+        if done:
+            self._entries.append(("turn",))
 
-    def _bound(self, scopes: list[learner.Scope]) -> dict[int, tuple[str, ...]]:
-        return learner.bindings(scopes, self._program.wanted, Tensor)
+    def _full(self) -> bool:
+        """Whether there are as many events as there may be steps; what comes after is only counted."""
+        self._heard += 1
+        return self._heard > self._limit
 
     # ---- operations ----------------------------------------------------------------------------------------------------
 
-    def operation(self, operation: observe.Operation) -> None:
+    def operation(  # what is a call elsewhere is written out here
+        self, name: str, category: str, inputs: Sequence[Tensor], output: Any, node: Any, written: Any = None
+    ) -> None:
+        # What this costs, every operation of the program costs more.
         if self._depth:
             return  # backward computes with operations too; its nodes are the steps there
-        self._locate(forget=operation.category != "reallocated")
-        see, output, changes = self._see, operation.output, Changes()
-        self._draw.here = (operation.name, self._line)
-        writes = tuple(self._writes(operation))
-        self._prepare(operation)
-        for tensor in (*operation.inputs, output):
-            self._draw.tensor(changes, tensor)
-        if operation.category in ("in-place", "relayout", "reallocated"):
-            self._draw.family(changes, output.storage)
-            if modes.keeper is not None:
-                self._draw.copies(changes)
-        self._draw.progress(changes)
-        self._draw.gone(changes)
-        self._add(
-            "operation", changes, op=operation.name, category=operation.category, writes=writes,
-            inputs=tuple(see.tensors.number(t) for t in operation.inputs), output=see.tensors.number(output),
-            kept=None if operation.node is None else see.nodes.number(operation.node),
-        )  # fmt: skip
-
-    def _prepare(self, operation: observe.Operation) -> None:
-        """Note what can be known only now: which operation made the new nodes, and which storages hold nothing yet."""
-        see, output = self._see, operation.output
-        see.statuses.clear()  # the last backward is over
-        for node in (operation.node, output.node, None if output.base is None else output.base.node):
-            if node is not None and see.nodes.known(node) is None:
-                see.origins[see.nodes.number(node)] = self._draw.here
-        if operation.name == "empty":
-            see.unfilled.add(see.storages.number(output.storage))
-        elif operation.category == "in-place":
-            see.unfilled.discard(see.storages.number(output.storage))
-
-    def _writes(self, operation: observe.Operation) -> Iterator[WriteFacts]:
-        if operation.category not in ("in-place", "relayout"):
+        self._heard += 1
+        if self._heard > self._limit:
             return
-        output, see = operation.output, self._see
-        after, before = output.storage.version, self._draw.drawn_version(output.storage)
-        runs = see.runs(output, operation.written) if operation.category == "in-place" else ()
-        storage, tensor = see.storages.number(output.storage), see.tensors.number(output)
-        yield WriteFacts(storage, after - 1 if before is None else before, after, tensor, runs)
+        frame: FrameType | None = sys._getframe(1)  # `self._where()`
+        filename = self._filename
+        while frame is not None and frame.f_code.co_filename != filename:
+            frame = frame.f_back
+        if frame is not None and not self._marked:
+            self._look_from(frame)
+        journal = self._journal
+        tensors = journal.tensors
+        numbers = []
+        for tensor in inputs:
+            seen = tensors.get(id(tensor))  # `journal.known(tensor)`
+            if seen is None or seen.ref() is not tensor:
+                seen = journal.tensor(tensor)
+            elif seen.storage.version != tensor.storage.version and tensor is not output:
+                journal.storage(tensor.storage)
+            numbers.append(seen.serial)
+        known = self._result(name, category, output, written)
+        ledger = devices.current().ledger
+        self._entries.append((
+            "operation", name, category, numbers, known.serial, None if node is None else node.serial, known.storage.serial,
+            written, frame and (frame.f_code, frame.f_lasti), ledger.live, ledger.peak,
+        ))  # fmt: skip
+
+    def _result(self, name: str, category: str, output: Tensor, written: Any) -> SeenTensor:
+        """What an operation made, or what it did to its target."""
+        seen = self._journal.known(output)
+        if seen is None:
+            seen = self._journal.tensor(output, filled=name != "empty")
+        elif category == "in-place":
+            self._wrote(seen, output, written)
+        else:
+            self._remade(seen, output)
+        return seen
+
+    def _wrote(self, seen: SeenTensor, output: Tensor, written: Any) -> None:
+        """A tensor that is in the journal was written: its storage has other values, its family another history."""
+        storage, known, base = output.storage, seen.storage, output.base
+        if known.version != storage.version:
+            if known.whole:  # `journal.written(...)`
+                known.version = storage.version
+                self._entries.append(("written", known.serial, storage.version, storage.buffer.tobytes()))
+            else:
+                self._journal.written(known, storage, seen, output.array, written)
+        if base is None and len(known.tensors) == 1:
+            if output.node is not None or seen.node is not None:
+                self._journal.history(seen, output)
+        elif not (output if base is None else base)._stop or seen.node is not None:
+            self._entries.append(("rewrites",))
+            for each, tensor in self._journal.family(known):
+                self._journal.history(each, tensor)
+        if modes.keeper is not None:
+            self._journal.kept_again()
+
+    def _remade(self, seen: SeenTensor, output: Tensor) -> None:
+        """A tensor that is in the journal has other metadata now, and perhaps another storage."""
+        journal = self._journal
+        left = seen.storage
+        self._entries.append(("rewrites",))
+        journal.portray(seen, output)
+        if seen.storage is left and seen.storage.version != output.storage.version:
+            journal.storage(output.storage)
+        for each, tensor in [*journal.family(left), *journal.family(seen.storage)]:
+            if each is not seen:
+                journal.portray(each, tensor)
+        if modes.keeper is not None:
+            journal.kept_again()
+
+    def flagged(self, tensor: Tensor) -> None:
+        seen = self._journal.known(tensor)
+        if seen is None:
+            return
+        if self._depth:  # its gradient was to be retained
+            self._journal.gradient(seen, tensor)
+        else:
+            node = None if tensor.node is None else self._journal.node(tensor.node)
+            gradient = None if tensor._grad is None else self._journal.tensor(tensor._grad).serial
+            seen.stop, seen.node = tensor._stop, node
+            self._entries.append(("flags", seen.serial, seen.stop, node, gradient))
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 
     def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
         self._depth += 1
-        if self._depth > 1:
+        if self._depth > 1 or self._full():
             return
-        self._locate()
-        self._phase = "backward"
-        changes = Changes()
+        where, journal = self._where(), self._journal
         first, self._gradient = roots[0]
-        for node in reachable(node for node, _ in roots):
-            self._draw.status(changes, node, "waiting")
-        self._backward(changes, BackwardFacts("begin", self._see.nodes.number(first), **self._arrived_gradient()))
+        nodes = list(reachable(node for node, _ in roots))
+        self._waiting = [weakref.ref(node) for node in nodes]
+        numbers = [journal.node(node) for node in nodes]
+        self._entries.append(("begin", numbers, first.serial, self._arrived(), where, *account()))
 
     def gradient_arrives(self, node: Node, gradient: Tensor) -> None:
         if self._depth == 1:
-            self._see.statuses[self._see.nodes.number(node)] = "arrived"
+            self._entries.append(("arrived", node.serial))
 
     def node_begins(self, node: Node, gradient: Tensor) -> None:
         if self._depth == 1:
             self._gradient = gradient
 
     def unpacks(self, node: Node, saved: Saved) -> None:
-        if self._depth != 1:
+        if self._depth != 1 or self._full():
             return
-        outer, changes = self._draw.running(node), Changes()
-        self._draw.status(changes, outer, "unpacking")
-        facts = BackwardFacts(
-            "unpack", self._see.nodes.number(outer), saved=saved.name, kept_at=saved.version, found_at=saved.storage.version,
-            **self._arrived_gradient(),
-        )  # fmt: skip
-        self._backward(changes, facts)
+        serial = self._journal.outer.get(node.serial, node.serial)
+        self._entries.append(
+            ("unpack", serial, saved.name, saved.version, saved.storage.version, self._arrived(), *account())
+        )
 
     def node_ends(self, node: Node) -> None:
-        if self._depth != 1:
+        if self._depth != 1 or self._full():
             return
-        changes = Changes()
-        writes = tuple(self._filled(changes, node.leaf)) if isinstance(node, AccumulateNode) else ()
-        self._draw.status(changes, node, "done")
-        facts = BackwardFacts("run", self._see.nodes.number(node), **self._arrived_gradient())
-        self._backward(changes, facts, writes=writes)
+        filled = self._filled(node.leaf) if isinstance(node, AccumulateNode) else None
+        self._entries.append(("run", node.serial, node.released, filled, self._arrived(), *account()))
         self._gradient = None
 
-    def _filled(self, changes: Changes, leaf: Tensor) -> Iterator[WriteFacts]:
-        """A leaf whose `.grad` was set or added to; the latter raises a version."""
-        gradient, see = leaf._grad, self._see
-        before = None if gradient is None else self._draw.drawn_version(gradient.storage)
-        self._draw.gradient_names()
-        self._draw.tensor(changes, leaf)
+    def _filled(self, leaf: Tensor) -> tuple[int, int] | None:
+        """A leaf whose `.grad` was set or added to: the numbers of the gradient and of its storage."""
+        journal, gradient = self._journal, leaf._grad
         if gradient is None:
-            return
-        self._draw.family(changes, gradient.storage)
-        after = gradient.storage.version
-        if before is not None and before != after:
-            storage, tensor = see.storages.number(gradient.storage), see.tensors.number(gradient)
-            yield WriteFacts(storage, before, after, tensor, see.runs(gradient, None))
+            return None
+        seen = journal.tensor(gradient)
+        journal.storage(gradient.storage)
+        journal.gradient(journal.tensor(leaf), leaf)
+        return seen.serial, seen.storage.serial
 
     def backward_fails(self) -> None:
-        self._depth, self._phase = 0, "forward"
+        if self._depth:  # else the engine's refusal has said so
+            self._entries.append(("fail",))
+        self._depth, self._gradient = 0, None
 
     def backward_ends(self) -> None:
         self._depth -= 1
-        if self._depth:
+        if self._depth or self._full():
             return
-        changes = Changes()
-        self._draw.gone(changes)
-        self._backward(changes, BackwardFacts("end", None))
-        self._phase = "forward"
+        nodes = [node for reference in self._waiting if (node := reference()) is not None]
+        self._entries.append(("release", [node.serial for node in nodes if node.released]))
+        self._entries.append(("end", *account()))
+        self._gradient = None
 
-    def _backward(self, changes: Changes, facts: BackwardFacts, **more: Any) -> None:
-        self._draw.progress(changes)
-        self._add("backward", changes, op="backward", backward=facts, **more)
-
-    def _arrived_gradient(self) -> dict[str, Any]:
+    def _arrived(self) -> tuple[Any, ...]:
+        """The gradient that has arrived, if any: its values if it is small, and its shape."""
         gradient = self._gradient
         if gradient is None:
-            return {}
-        values: Values | None = tuple(gradient.numpy().reshape(-1).tolist()) if gradient.size <= SMALL else None
-        return {"gradient": values, "shape": tuple(gradient.array.shape)}
+            return ()
+        values = gradient.numpy().reshape(-1).tolist() if gradient.size <= SMALL else None
+        return values, tuple(gradient.array.shape)
 
     # ---- errors ----------------------------------------------------------------------------------------------------------
 
     def refused(self, error: errors.Refusal) -> None:
         """The engine refuses: explain it, and tell the exception which lines are concerned."""
-        if self._depth == 0:
-            self._locate()
+        where = None if self._depth else self._where()
         self._reported = weakref.ref(error)
-        see, changes = self._see, Changes()
+        journal = self._journal
         node, saved, tensor = (error.facts.get(name) for name in ("node", "saved", "tensor"))
-        outer = None if node is None else self._draw.running(node)
-        if outer is not None:
-            self._draw.status(changes, outer, "failed")
-            self._draw.progress(changes)
         found = ErrorFacts(
-            type=type(error).__name__, message=str(error), explanation=_begun(error.why), mend=error.mend, notes=(),
-            node=None if outer is None else see.nodes.number(outer),
-            storage=None if saved is None else see.storages.number(saved.storage),
-            tensor=None if tensor is None else see.tensors.known(tensor),
-        )  # fmt: skip
-        self._add("error", changes, error=found)
-        self._depth, self._phase = 0, "forward"
-        self._add_notes(error, found)
+            type=type(error).__name__, message=str(error), explanation=_begun(error.why), mend=error.mend, notes=()
+        )
+        known = None if tensor is None else journal.known(tensor)
+        self._entries.append((
+            "refusal", found, None if node is None else journal.outer.get(node.serial, node.serial),
+            None if saved is None else journal.storage(saved.storage), None if known is None else known.serial,
+            where, *account(),
+        ))  # fmt: skip
+        self._depth, self._gradient = 0, None
+        self._add_notes(error)
 
-    def _add_notes(self, error: errors.Refusal, found: ErrorFacts) -> None:
-        if self._build.dropped:
-            return
+    def _add_notes(self, error: errors.Refusal) -> None:
         so_far = self.recording()
+        if so_far.truncated:
+            return
         notes = stale_story(Moment(so_far, len(so_far) - 1))
-        if notes:
-            self._build.amend(Changes(), error=replace(found, notes=notes))
+        self._reader.note(notes)
         for note in notes:
             error.add_note(str(note))
 
@@ -266,26 +312,35 @@ class LabRecorder(observe.Observer):
         """The program ended with an exception."""
         if self._reported is not None and error is self._reported():
             return
-        self._line = self._program.line_of(error) or self._line
-        self._quiet, self._depth, self._phase = False, 0, "forward"
+        self._depth = 0
         found = ErrorFacts(type=type(error).__name__, message=str(error), explanation=None, notes=())
-        self._add("error", Changes(), error=found)
+        self._entries.append(("failure", found, self._program.line_of(error), *account()))
 
     # ---- the recording -----------------------------------------------------------------------------------------------------
 
-    def _add(self, kind: str, changes: Changes, **facts: Any) -> None:
-        ledger = devices.current().ledger
-        self._build.add(
-            changes, kind=kind, phase=self._phase, line=self._line, live=ledger.live, peak=ledger.peak, **facts
-        )
-
     def recording(self) -> Recording:
         """What was recorded so far."""
+        reader = self._reader
+        reader.read(self._entries)
+        kept = len(reader.build.steps)
+        lost = max(self._heard - self._limit, 0) if kept >= self._limit else 0
         return Recording(
             framework="inplacelab", framework_version=inplacelab.__version__, title=self._title,
-            source=self._program.text, steps=tuple(self._build.steps), truncated=self._build.dropped,
-            simulated=self._draw.simulated, live_before=self._live_before,
+            source=self._program.text, steps=tuple(reader.build.steps), truncated=reader.build.dropped + lost,
+            simulated=reader.simulated, live_before=self._live_before,
         )  # fmt: skip
+
+
+def reachable(roots: Iterable[Node]) -> Iterator[Node]:
+    """Every node that the roots lead to, themselves included."""
+    seen: set[Node] = set()
+    waiting = list(roots)
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            waiting.extend(e for e in node.edges if e is not None)
 
 
 def _begun(text: Text) -> Text:

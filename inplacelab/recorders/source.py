@@ -20,17 +20,21 @@ from typing import Any, NamedTuple
 MARK = "__inplacelab_mark__"
 """The name of the built-in function that a marked program calls before each statement."""
 
-_hearers: list[Callable[[int, bool, FrameType], None]] = []
+Hearer = Callable[[int, bool, bool, FrameType], None]
+"""Hears that a statement begins: its line, whether it is simple, whether it may bind names, and the frame that runs it."""
+
+_hearers: list[Hearer] = []
 
 
-def _mark(line: int, simple: bool) -> None:
+def _mark(line: int, simple: bool, binds: bool) -> None:
+    frame = sys._getframe(1)
     for hear in _hearers:
-        hear(line, simple, sys._getframe(1))
+        hear(line, simple, binds, frame)
 
 
 @contextmanager
-def marking(hear: Callable[[int, bool, FrameType], None]) -> Iterator[None]:
-    """Have `hear(line, simple, frame)` called before each statement of a marked program.
+def marking(hear: Hearer) -> Iterator[None]:
+    """Have `hear` called before each statement of a marked program.
 
     The function behind `MARK` stays when the program is over: what it has defined may still be called.
     """
@@ -60,9 +64,11 @@ _SILENT = (
 
 
 def marked(tree: ast.Module) -> ast.Module:
-    """The program with a call of `MARK(line, simple)` before each statement that may do something; lines stay as they are.
+    """The program with a call of `MARK(line, simple, binds)` before each statement that may do something; lines stay as they
+    are.
 
-    `simple` is False for statements that hold others (`for`, `with`): these will be steps of their own.
+    `simple` is False for statements that hold others (`for`, `with`): these will be steps of their own. `binds` is False for
+    a statement after which every name leads where it led before: a plain call such as `x.add_(y)`.
     """
     program: ast.Module = _Marker().visit(tree)
     return ast.fix_missing_locations(program)
@@ -94,13 +100,28 @@ def _with_marks(body: list[ast.stmt], docstring: bool) -> Iterator[ast.stmt]:
 
 def _call_before(statement: ast.stmt) -> ast.stmt:
     simple = not hasattr(statement, "body")
-    call = ast.Call(ast.Name(MARK, ast.Load()), [ast.Constant(statement.lineno), ast.Constant(simple)], [])
+    binds = not isinstance(statement, ast.Expr) or any(isinstance(each, ast.NamedExpr) for each in ast.walk(statement))
+    facts: list[ast.expr] = [ast.Constant(fact) for fact in (statement.lineno, simple, binds)]
+    call = ast.Call(ast.Name(MARK, ast.Load()), facts, [])
     return ast.copy_location(ast.Expr(call), statement)
 
 
 def identifiers(tree: ast.AST) -> frozenset[str]:
     """Every name that stands in the program: only these can tell a reader anything."""
     return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
+
+
+def stored(tree: ast.AST) -> frozenset[str]:
+    """Every name that the program itself may bind: `x = ...`, `for x in ...`, `import x`, `def x`, `del x`."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, ast.alias):
+            found.add(node.asname or node.name.partition(".")[0])
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler) and node.name:
+            found.add(node.name)
+    return frozenset(found)
 
 
 class Scope(NamedTuple):
@@ -111,12 +132,12 @@ class Scope(NamedTuple):
     """The function whose locals these are; "" for the program's globals."""
 
 
-def frames_of(filename: str, innermost: FrameType | None) -> Iterator[FrameType]:
-    """The frames that run `filename`, the innermost first."""
+def frames_of(filename: str, innermost: FrameType | None, outermost: FrameType | None = None) -> Iterator[FrameType]:
+    """The frames that run `filename`, the innermost first; no frames beyond `outermost`."""
     while innermost is not None:
         if innermost.f_code.co_filename == filename:
             yield innermost
-        innermost = innermost.f_back
+        innermost = None if innermost is outermost else innermost.f_back
 
 
 def scopes_of(frames: Iterable[FrameType]) -> list[Scope]:
@@ -137,38 +158,53 @@ def _scope(frame: FrameType) -> Scope:
     return Scope(copied, frame.f_code.co_name)
 
 
-def bindings(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> dict[int, tuple[str, ...]]:
-    """For each object of `kind` (by `id`), the names given to it.
+class Bound(NamedTuple):
+    """An object, and the names that lead to it."""
+
+    thing: Any
+    names: tuple[str, ...]
+
+
+def bindings(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> dict[int, Bound]:
+    """The objects of `kind` (by `id`) that names lead to.
 
     Of the globals only the names in `wanted` count. A local name that an outer scope uses for something else is written
     with its function's name before it.
     """
-    names: dict[int, list[str]] = {}
+    found: dict[int, tuple[Any, list[str]]] = {}
     taken: dict[str, int] = {}
     for scope in scopes:
         for name, value in list(scope.names.items()):
             if not scope.function and name not in wanted:
                 continue
             for label, thing in _things(name, value, kind):
-                if label != name and names.get(id(thing)):
+                _, names = found.setdefault(id(thing), (thing, []))
+                if label != name and names:
                     continue  # a path to something that has a name already says nothing new
                 clash = scope.function and taken.get(label, id(thing)) != id(thing)
                 shown = f"{scope.function}.{label}" if clash else label
                 taken[shown] = id(thing)
-                if shown not in names.setdefault(id(thing), []):
-                    names[id(thing)].append(shown)
-    return {key: tuple(labels) for key, labels in names.items()}
+                if shown not in names:
+                    names.append(shown)
+    return {address: Bound(thing, tuple(names)) for address, (thing, names) in found.items()}
+
+
+def holds_others(value: Any) -> bool:
+    """Whether names may lead through this object to others, so that they can change without being bound anew."""
+    return type(value) in (list, tuple) or callable(getattr(type(value), "named_parameters", None))
 
 
 def _things(name: str, value: Any, kind: type) -> Iterator[tuple[str, Any]]:
     """The objects of `kind` that a name leads to: itself, the first elements of a list, the parameters of a layer."""
     if isinstance(value, kind):
         yield name, value
+    elif not holds_others(value):
+        return
     elif type(value) in (list, tuple):
         for k, each in enumerate(value[:16]):
             if isinstance(each, kind):
                 yield f"{name}[{k}]", each
-    elif callable(getattr(type(value), "named_parameters", None)):
+    else:
         for path, parameter in value.named_parameters():
             yield f"{name}.{path}", parameter
 
@@ -201,17 +237,24 @@ class Program(NamedTuple):
         text: its source.
         filename: the file name it runs under: frames of that file are the learner's.
         wanted: the names worth looking at among its globals.
+        stored: those of them that it may bind itself.
         first_line: the line of the file at which `text` begins.
     """
 
     text: str
     filename: str
     wanted: frozenset[str]
+    stored: frozenset[str]
     first_line: int = 1
 
-    def frames(self, innermost: FrameType | None) -> list[FrameType]:
-        """The frames that run it, the innermost first."""
-        return list(frames_of(self.filename, innermost))
+    @classmethod
+    def of(cls, tree: ast.AST, text: str, filename: str, first_line: int = 1) -> Program:
+        """A program whose tree is at hand."""
+        return cls(text, filename, identifiers(tree), stored(tree), first_line)
+
+    def frames(self, innermost: FrameType | None, outermost: FrameType | None = None) -> list[FrameType]:
+        """The frames that run it, the innermost first; none beyond `outermost`."""
+        return list(frames_of(self.filename, innermost, outermost))
 
     def line(self, line_of_file: int) -> int:
         """A line of the file, counted from 1 in the text."""

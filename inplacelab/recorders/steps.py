@@ -85,6 +85,18 @@ class Changes:
     def __bool__(self) -> bool:
         return bool(self.storages or self.tensors or self.nodes)
 
+    def take(self, later: Changes) -> None:
+        """Add what was found later."""
+        self.storages |= later.storages
+        self.tensors |= later.tensors
+        self.nodes |= later.nodes
+
+    def take_deaths(self, other: Changes) -> None:
+        """Move what is gone from the other one here."""
+        for mine, theirs in ((self.storages, other.storages), (self.tensors, other.tensors), (self.nodes, other.nodes)):
+            for serial in [serial for serial, facts in theirs.items() if facts is None]:
+                mine[serial] = theirs.pop(serial)  # type: ignore[assignment]  # the same kind of thing in both
+
 
 def _merged(
     old: tuple[tuple[int, F | None], ...], new: Iterable[tuple[int, F | None]]

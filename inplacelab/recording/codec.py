@@ -109,6 +109,7 @@ def _encode(value: Any, place: str) -> Any:
 # --- JSON to facts -------------------------------------------------------------------------------------------------
 
 _NOT_FINITE = ("nan", "inf", "-inf")
+_NUMBER_OR_NONE = Number | None
 
 
 def _parse(text: str) -> Any:
@@ -126,8 +127,8 @@ def _decode(hint: Any, value: Any, place: str) -> Any:
     """The value as the type `hint` says, or a refusal that names the place."""
     if not _fits(hint, value):
         _refuse(place, _wanted(hint), value)
-    if hint == Number:
-        return _number(value)
+    if hint in (Number, _NUMBER_OR_NONE):
+        return None if value is None else _number(value)
     if _is_union(hint):
         return _decode(next(arm for arm in get_args(hint) if _fits(arm, value)), value, place)
     if get_origin(hint) is tuple:
@@ -139,6 +140,8 @@ def _decode(hint: Any, value: Any, place: str) -> Any:
 
 def _fits(hint: Any, value: Any) -> bool:
     """Whether the JSON value is of the right kind, looked at from outside: what it holds is decoded later."""
+    if hint == _NUMBER_OR_NONE:
+        return value is None or _fits(Number, value)
     if hint == Number:
         return type(value) in (int, float, bool) or value in _NOT_FINITE or _is_complex(value)
     if _is_union(hint):
@@ -221,8 +224,9 @@ _PLAIN: dict[Any, Text] = {
 
 def _wanted(hint: Any) -> Text:
     """What a type allows, in words."""
-    if hint == Number:
-        return Text('a number, true, false, "nan", "inf", "-inf" or {"re": ..., "im": ...}', "数值或其约定写法")
+    if hint in (Number, _NUMBER_OR_NONE):
+        number = Text('a number, true, false, "nan", "inf", "-inf" or {"re": ..., "im": ...}', "数值或其约定写法")
+        return number if hint == Number else number + Text(" or null", "或 null")
     if _is_union(hint):
         arms = [_wanted(arm) for arm in get_args(hint)]
         return Text(" or ".join(arm.en for arm in arms), "或".join(arm.zh for arm in arms))

@@ -28,10 +28,14 @@ BackwardAction = Literal["begin", "arrived", "unpack", "run", "failed", "end"]
 class Summary:
     """What is kept of a storage too large to keep whole."""
 
-    minimum: Number
-    maximum: Number
+    minimum: Number | None
+    maximum: Number | None
+    """The extremes of all slots; None if they were not measured, because looking at every slot would have taken far longer
+    than the write of a few."""
     head: Values
     tail: Values
+    runs: tuple[tuple[int, Values], ...] = ()
+    """Values of some of the slots written at this version, as (first slot, values), in order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,3 +206,5 @@ class Step:
     storages: tuple[tuple[int, StorageFacts | None], ...]
     tensors: tuple[tuple[int, TensorFacts | None], ...]
     nodes: tuple[tuple[int, NodeFacts | None], ...]
+    turn: int = 0
+    """Which statement this happened in, counted from the start: a loop of one line has a turn for each time round."""

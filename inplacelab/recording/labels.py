@@ -39,8 +39,7 @@ def node_label(state: State, node: NodeFacts, here: int | None = None) -> Text:
         node: the node.
         here: the line being talked about, which need not be said again.
     """
-    twins = any(n.name == node.name and n.line == node.line and n.id != node.id for n in state.nodes.values())
-    name = f"`{node.name}` #{node.id}" if twins else f"`{node.name}`"
+    name = f"`{node.name}` #{node.id}" if state.has_namesake(node) else f"`{node.name}`"
     if node.line is None or node.line == here:
         return Text(name, name)
     return Text("{0} (line {1})", "{0}（第 {1} 行）").format(name, node.line)

@@ -19,8 +19,9 @@ from inplacelab.recording.facts import (
     Values,
     WriteFacts,
 )
+from inplacelab.recording.reading import element_values, slots_reached
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.slots import Runs, common_runs, is_contiguous, slot_runs, slots_of
+from inplacelab.recording.slots import Runs, common_runs, is_contiguous, joined, slot_runs, slots_of
 
 __all__ = [
     "Runs",
@@ -37,6 +38,7 @@ __all__ = [
     "shares_storage",
     "slot_runs",
     "slots_of",
+    "slots_written",
     "stale",
     "tensors_on",
     "visible_values",
@@ -54,7 +56,8 @@ def visible_values(state: State, tensor: str | TensorFacts) -> Values | None:
     storage = state.storages.get(facts.storage)
     if storage is None or not isinstance(storage.values, tuple):
         return None
-    return tuple(storage.values[slot] for slot in slots_of(facts))
+    found = element_values(storage, facts.dtype, slots_of(facts))
+    return None if None in found else tuple(value for value in found if value is not None)
 
 
 # --- sharing -------------------------------------------------------------------------------------------------------
@@ -85,7 +88,7 @@ def overlap(state: State, a: str | TensorFacts, b: str | TensorFacts) -> Runs:
     """The slots that two tensors both reach, as runs; empty if a write through one can never be seen by the other."""
     if not shares_storage(state, a, b):
         return ()
-    return common_runs(slot_runs(_the(state, a)), slot_runs(_the(state, b)))
+    return common_runs(_reached(state, _the(state, a)), _reached(state, _the(state, b)))
 
 
 # --- versions and saved tensors ------------------------------------------------------------------------------------
@@ -113,6 +116,16 @@ def kept_by(state: State, node: int) -> tuple[SavedFacts, ...]:
     if node not in state.nodes:
         raise KeyError(f"there is no node {node} after step {state.step.index}; there are: {sorted(state.nodes)}")
     return () if state.nodes[node].released else state.nodes[node].saved
+
+
+def slots_written(recording: Recording) -> Mapping[int, Mapping[int, Runs]]:
+    """For each storage, and each step that wrote to it, the slots that the step wrote."""
+    written: dict[int, dict[int, Runs]] = {}
+    for step in recording.steps:
+        for write in step.writes:
+            steps = written.setdefault(write.storage, {})
+            steps[step.index] = joined(sorted(steps.get(step.index, ()) + write.slots))
+    return written
 
 
 def who_kept(recording: Recording, storage: int, version: int, index: int = -1) -> tuple[tuple[Step, NodeFacts], ...]:
@@ -178,6 +191,10 @@ def _the(state: State, tensor: str | TensorFacts) -> TensorFacts:
     return state.tensor(tensor) if isinstance(tensor, str) else tensor
 
 
+def _reached(state: State, tensor: TensorFacts) -> Runs:
+    return slots_reached(state.storages[tensor.storage], tensor)
+
+
 def _all_saved(state: State) -> tuple[tuple[int, SavedFacts], ...]:
     return tuple((key, saved) for key in state.nodes for saved in kept_by(state, key))
 
@@ -201,7 +218,7 @@ def _shows_other_values(before: State, after: State, tensor: int) -> bool:
     was, now = before.tensors[tensor], after.tensors[tensor]
     old, new = visible_values(before, was), visible_values(after, now)
     if old is None or new is None:
-        return any(common_runs(slot_runs(now), w.slots) for w in after.step.writes if w.storage == now.storage)
+        return any(common_runs(_reached(after, now), w.slots) for w in after.step.writes if w.storage == now.storage)
     return len(old) != len(new) or not all(map(_same, old, new))
 
 

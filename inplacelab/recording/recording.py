@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, TensorFacts
 
 SCHEMA_VERSION = 1
 
+_Found = TypeVar("_Found")
 _Facts = TypeVar("_Facts", StorageFacts, TensorFacts, NodeFacts)
 
 
@@ -23,6 +25,20 @@ class State:
     storages: Mapping[int, StorageFacts]
     tensors: Mapping[int, TensorFacts]
     nodes: Mapping[int, NodeFacts]
+    _namesakes: Mapping[tuple[str, int | None], int] = field(repr=False, compare=False)
+    """How many of the nodes have one name and one line."""
+    _owners: Mapping[int, int] = field(repr=False, compare=False)
+    """From a gradient to the tensor whose `.grad` it is."""
+
+    def has_namesake(self, node: NodeFacts) -> bool:
+        """Whether another node of the same line has the same name, so that it takes a number to tell them apart."""
+        called = _called(node)
+        here = self.nodes.get(node.id)
+        return self._namesakes.get(called, 0) > (here is not None and _called(here) == called)
+
+    def owner_of_gradient(self, tensor: int) -> int | None:
+        """The first tensor whose `.grad` is `tensor`; None if it is nobody's gradient."""
+        return self._owners.get(tensor)
 
     def tensor(self, name: str) -> TensorFacts:
         """The tensor that the learner calls `name`.
@@ -79,6 +95,17 @@ class Recording:
     def _states(self) -> tuple[State, ...]:
         return tuple(_fold(self.steps))
 
+    @cached_property
+    def _found(self) -> dict[Callable[[Recording], Any], Any]:
+        return {}
+
+    def once(self, find: Callable[[Recording], _Found]) -> _Found:
+        """What `find` finds in this recording. It looks only the first time: what it found never changes."""
+        if find not in self._found:
+            self._found[find] = find(self)
+        found: _Found = self._found[find]
+        return found
+
     def state(self, step: int = -1) -> State:
         """What was alive after step number `step`, counted from 0; negative numbers count from the end.
 
@@ -109,16 +136,46 @@ class Recording:
             raise LookupError(f"nothing was recorded on line {line}; lines with steps: {lines}")
         return self.state(steps[-1].index)
 
+    @cached_property
+    def _tensor_changes(self) -> Mapping[int, tuple[tuple[int, TensorFacts | None], ...]]:
+        found: dict[int, list[tuple[int, TensorFacts | None]]] = {}
+        for step in self.steps:
+            for key, facts in step.tensors:
+                found.setdefault(key, []).append((step.index, facts))
+        return {key: tuple(changes) for key, changes in found.items()}
+
+    @cached_property
+    def _ends_of_lines(self) -> tuple[int, ...]:
+        ends = list(range(len(self.steps)))
+        for index in reversed(range(len(ends) - 1)):
+            if self.steps[index].line == self.steps[index + 1].line:
+                ends[index] = ends[index + 1]
+        return tuple(ends)
+
+    def tensor_by_line_end(self, tensor: int, step: int) -> TensorFacts | None:
+        """A tensor as the steps left it that finished the line of step `step` after it.
+
+        None if they did not change it, or it was gone in the end.
+        """
+        changes = self._tensor_changes.get(tensor, ())
+        found = bisect_right(changes, self._ends_of_lines[step], key=lambda change: change[0])
+        return changes[found - 1][1] if found and changes[found - 1][0] > step else None
+
 
 def _fold(steps: tuple[Step, ...]) -> Iterator[State]:
     storages: Mapping[int, StorageFacts] = {}
     tensors: Mapping[int, TensorFacts] = {}
     nodes: Mapping[int, NodeFacts] = {}
+    namesakes: Mapping[tuple[str, int | None], int] = {}
+    owners: Mapping[int, int] = {}
     for step in steps:
         storages = _apply(storages, step.storages)
-        tensors = _apply(tensors, step.tensors)
+        before, tensors = tensors, _apply(tensors, step.tensors)
+        if any(_gradient(before.get(key)) != _gradient(facts) for key, facts in step.tensors):
+            owners = {t.grad: t.id for t in reversed([*tensors.values()]) if t.grad is not None}
+        namesakes = _counted(namesakes, nodes, step.nodes)
         nodes = _apply(nodes, step.nodes)
-        yield State(step, storages, tensors, nodes)
+        yield State(step, storages, tensors, nodes, namesakes, owners)
 
 
 def _apply(before: Mapping[int, _Facts], changes: tuple[tuple[int, _Facts | None], ...]) -> Mapping[int, _Facts]:
@@ -131,3 +188,28 @@ def _apply(before: Mapping[int, _Facts], changes: tuple[tuple[int, _Facts | None
         else:
             after[key] = facts
     return MappingProxyType(after)
+
+
+def _gradient(tensor: TensorFacts | None) -> int | None:
+    return None if tensor is None else tensor.grad
+
+
+def _called(node: NodeFacts) -> tuple[str, int | None]:
+    return node.name, node.line
+
+
+def _counted(
+    counts: Mapping[tuple[str, int | None], int],
+    nodes: Mapping[int, NodeFacts],
+    changes: tuple[tuple[int, NodeFacts | None], ...],
+) -> Mapping[tuple[str, int | None], int]:
+    """How many nodes have which name and line, brought up to date with what a step changes."""
+    gone = [_called(nodes[key]) for key, _ in changes if key in nodes]
+    come = [_called(facts) for _, facts in changes if facts is not None]
+    if gone == come:
+        return counts
+    counted = dict(counts)
+    for names, many in ((gone, -1), (come, 1)):
+        for name in names:
+            counted[name] = counted.get(name, 0) + many
+    return counted

@@ -14,13 +14,14 @@ import pytest
 
 import inplacelab
 from inplacelab import differences
-from inplacelab.differences import Answers, Difference, Kind, Verdict
+from inplacelab.differences import Answers, Difference, Kind, Verdict, wording
 from inplacelab.differences.answers import close, versions
 from inplacelab.differences.asking import ours, theirs, twins
 from inplacelab.differences.model import plain
 from inplacelab.differences.page import PAGES
 from inplacelab.differences.running import finite_difference, run
-from inplacelab.language import LANGUAGES, speak
+from inplacelab.language import LANGUAGES, Text, speak
+from inplacelab.listing import Group, Listing
 
 ROOT = Path(__file__).parents[2]
 RENEW = "if the change is meant: python docs/differences.py --record"
@@ -162,17 +163,36 @@ def test_everything_can_be_shown_in_both_languages(language: str) -> None:
             assert str(entry.title) in shown
             assert str(entry.why) in shown
             assert entry.text in shown
-            assert str(entry.title) in repr(differences.table(chapter=chapter.key))
+            assert str(entry.title) in differences.table(chapter=chapter.key).to_markdown()
+
+
+def test_the_whole_table_holds_every_entry_under_the_title_of_its_chapter() -> None:
+    table = differences.table()
+    assert [(group.title, row[0]) for group in table.groups for row in group.rows] == [
+        (chapter.title, entry.title) for chapter, entry in differences.every()
+    ]
 
 
 def test_a_table_of_one_kind_holds_the_entries_of_that_kind() -> None:
-    lines = repr(differences.table(kind=Kind.STRICTER)).splitlines()
-    assert len(lines) == 2 + sum(each.kind is Kind.STRICTER for each in ENTRIES)
+    table = differences.table(kind=Kind.STRICTER)
+    found = [row[0] for group in table.groups for row in group.rows]
+    assert found == [entry.title for entry in ENTRIES if entry.kind is Kind.STRICTER]
+    assert all(group.rows for group in table.groups)
+
+
+def test_a_refusal_that_has_backquotes_itself_is_shown_as_one_piece_of_code() -> None:
+    said = next(found for each in RECORDED.values() if (found := wording.said(each, "paddle")) and "``" in str(found))
+    listing = Listing(Text("refusals", "拒绝"), ("said",), [Group(None, [(said,)])])
+    assert str(listing).splitlines()[1] == str(said).removeprefix("``").removesuffix("``")
+    assert listing._repr_html_().count("<code>") == 1
 
 
 def test_the_counts_add_up() -> None:
-    cells = [line.split("|")[2] for line in repr(differences.counts()).splitlines()[2:]]
-    assert sum(map(int, cells)) == len(ENTRIES)
+    (group,) = differences.counts().groups
+    assert sum(int(str(number)) for _, number in group.rows) == len(ENTRIES)
+    (group,) = differences.verdicts().groups
+    judged = sum(each.asks_gradient and each.kind is not Kind.ESCAPE for each in ENTRIES)
+    assert [sum(int(str(row[column])) for row in group.rows) for column in (1, 2, 3)] == [judged] * 3
 
 
 def test_an_unknown_key_is_refused() -> None:

@@ -1,7 +1,8 @@
-"""A real JupyterLab on a free port of this machine, over copies of the lessons, with settings of its own."""
+"""Real servers on free ports of this machine, with settings of their own: JupyterLab, Notebook and Voila."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shutil
@@ -11,9 +12,10 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +24,15 @@ SECONDS_TO_START = 60
 
 # The first start asks whether to fetch news from the network, in a window that would lie over the lesson.
 NO_NEWS = {"fetchNews": "false", "checkForUpdates": False}
+
+JUPYTER = ["--no-browser", "--allow-root", "--ip=127.0.0.1", "--ServerApp.port_retries=0", "--IdentityProvider.token="]
+JUPYTER += ["--ServerApp.password="]
+
+# A program that rewrites a history and leaves a stale value.
+CELLS = [
+    "%load_ext inplacelab\nimport inplacelab as paddle",
+    "%%stepper --name rec\na = paddle.ones([3])\na.stop_gradient = False\nb = a * 2.\nc = b * b\nb.scale_(3.);",
+]
 
 
 def _free_port() -> int:
@@ -34,10 +45,12 @@ def _free_port() -> int:
 def _environment(home: Path) -> dict[str, str]:
     """Whatever Jupyter would read from, or leave in, the user's home stays in `home`."""
     settings = home / "settings" / "@jupyterlab" / "apputils-extension"
-    settings.mkdir(parents=True)
+    settings.mkdir(parents=True, exist_ok=True)
     (settings / "notification.jupyterlab-settings").write_text(json.dumps(NO_NEWS), encoding="utf-8")
     inherited = {key: value for key, value in os.environ.items() if key != "INPLACELAB_LANGUAGE"}
+    # A kernel started by a server finds the package where this process found it, also if it is not installed.
     return inherited | {
+        "PYTHONPATH": os.pathsep.join(filter(None, [*sys.path])),
         "IPYTHONDIR": str(home / "ipython"),
         "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
         "JUPYTERLAB_WORKSPACES_DIR": str(home / "workspaces"),
@@ -51,41 +64,123 @@ def _wait_until_it_answers(server: subprocess.Popen[bytes], url: str, log: Path)
     deadline = time.monotonic() + SECONDS_TO_START
     while time.monotonic() < deadline and server.poll() is None:
         try:
-            urllib.request.urlopen(f"{url}/api", timeout=5).close()
+            urllib.request.urlopen(url, timeout=5).close()
         except (urllib.error.URLError, ConnectionError):
             time.sleep(0.2)
         else:
             return
-    pytest.fail(f"JupyterLab did not start:\n{log.read_text(encoding='utf-8', errors='replace')}")
+    pytest.fail(f"the server did not start:\n{log.read_text(encoding='utf-8', errors='replace')}")
 
 
 @contextmanager
-def _serving(folder: Path, home: Path) -> Iterator[str]:
+def _serving(module: str, folder: Path, home: Path, *options: str, answers: str) -> Iterator[str]:
+    """Run `python -m module folder`, and give its address once the page `answers` is there."""
     port, log = _free_port(), home / "server.log"
-    command = [sys.executable, "-m", "jupyterlab", str(folder), "--no-browser", "--allow-root", "--ip=127.0.0.1"]
-    command += [f"--port={port}", "--ServerApp.port_retries=0", "--IdentityProvider.token=", "--ServerApp.password="]
-    command += ["--LabApp.expose_app_in_browser=True"]
+    command = [sys.executable, "-m", module, str(folder), f"--port={port}", *options]
     with (
         log.open("wb") as output,
         subprocess.Popen(command, env=_environment(home), stdout=output, stderr=output) as server,
     ):
         try:
             url = f"http://127.0.0.1:{port}"
-            _wait_until_it_answers(server, url, log)
+            _wait_until_it_answers(server, url + answers, log)
             yield url
         finally:
             server.terminate()
-            server.wait(timeout=30)
+            try:
+                server.wait(timeout=30)
+            except subprocess.TimeoutExpired:  # it waits for a kernel that does not answer
+                server.kill()
+
+
+def _need(module: str) -> None:
+    if importlib.util.find_spec(module) is None:
+        pytest.skip(f"needs {module}: python -m pip install -e '.[e2e]'")
 
 
 @pytest.fixture(scope="session")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a running JupyterLab that serves the lessons as `en/...` and `zh/...`."""
-    folder = tmp_path_factory.mktemp("lessons")
+def lab(tmp_path_factory: pytest.TempPathFactory, executed: Path) -> Iterator[str]:
+    """The address of a running JupyterLab that serves the lessons as `en/...` and `zh/...`, and `executed.ipynb`."""
+    folder, home = tmp_path_factory.mktemp("lessons"), tmp_path_factory.mktemp("home")
     for language in ("en", "zh"):
         shutil.copytree(ROOT / "notebooks" / language, folder / language)
-    with _serving(folder, tmp_path_factory.mktemp("home")) as url:
+    for name in ("executed.ipynb", "bare.ipynb", "trusted.ipynb"):
+        shutil.copy(executed.with_name(name), folder)
+    trust = [sys.executable, "-m", "nbformat.sign", str(folder / "trusted.ipynb")]
+    subprocess.run(trust, env=_environment(home), check=True, capture_output=True)
+    options = [*JUPYTER, "--LabApp.expose_app_in_browser=True"]
+    with _serving("jupyterlab", folder, home, *options, answers="/api") as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def notebook7(tmp_path_factory: pytest.TempPathFactory, fresh: Path) -> Iterator[str]:
+    """The address of a notebook that has not been run, in a running Notebook 7."""
+    _need("notebook")
+    options = [*JUPYTER, "--JupyterNotebookApp.expose_app_in_browser=True"]
+    with _serving("notebook", fresh.parent, tmp_path_factory.mktemp("home"), *options, answers="/api") as url:
+        yield f"{url}/notebooks/{fresh.name}"
+
+
+@pytest.fixture(scope="session")
+def voila(tmp_path_factory: pytest.TempPathFactory, fresh: Path) -> Iterator[str]:
+    """The address of the same notebook as a page of Voila, which runs it for every visitor."""
+    _need("voila")
+    options = ["--no-browser", "--Voila.ip=127.0.0.1", "--Voila.port_retries=0"]
+    with _serving(
+        "voila", fresh.parent, tmp_path_factory.mktemp("home"), *options, answers="/voila/static/voila.js"
+    ) as url:
+        yield f"{url}/voila/render/{fresh.name}"
+
+
+@pytest.fixture(scope="session")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A notebook with a stepper, not yet run."""
+    nbformat = pytest.importorskip("nbformat")
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in CELLS])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    path = tmp_path_factory.mktemp("fresh") / "fresh.ipynb"
+    nbformat.write(notebook, path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def executed(fresh: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same notebook, run and saved as JupyterLab saves it: the widget is named in it, but its state is not there. Beside
+    it, `bare.ipynb` and `trusted.ipynb` do not even name the widget, as the lessons do not.
+    """
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    home = tmp_path_factory.mktemp("home")
+    notebook = nbformat.read(fresh, as_version=4)
+    client = nbclient.NotebookClient(notebook, kernel_name="python3", store_widget_state=False)
+    client.execute(env=_environment(home))
+    path = fresh.with_name("executed.ipynb")
+    nbformat.write(notebook, path)
+    for output in notebook.cells[-1].outputs:
+        output.data.pop("application/vnd.jupyter.widget-view+json")
+    nbformat.write(notebook, fresh.with_name("bare.ipynb"))
+    notebook.metadata["title"] = "to be trusted"  # what is trusted is a content, whatever its file is called
+    nbformat.write(notebook, fresh.with_name("trusted.ipynb"))
+    return path
+
+
+# Of the player only: a page around it has its own makers. Contrast inside SVG axe cannot judge; the palette's tests compute it.
+_RUN_AXE = """async rules => (await axe.run('.ipl', { resultTypes: ['violations'], ...(rules && { runOnly: rules }) })).violations
+    .map(each => `${each.id}: ${each.help}: ${each.nodes.map(node => node.html.slice(0, 120)).join(' | ')}`)"""
+
+
+@pytest.fixture(scope="session")
+def axe() -> Callable[[Any, list[str] | None], list[str]]:
+    """Asks axe-core what is wrong with the players on a page: by these rules, or by all."""
+    found = pytest.importorskip(
+        "axe_playwright_python", reason="needs axe-core: python -m pip install -e '.[e2e]'", exc_type=ImportError
+    )
+
+    def complaints(page: Any, rules: list[str] | None) -> list[str]:
+        page.add_script_tag(path=Path(found.__file__).with_name("axe.min.js"))
+        return list(page.evaluate(_RUN_AXE, rules))
+
+    return complaints
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -146,6 +146,18 @@ def test_the_lesson_is_stepped_with_the_keyboard(lesson: Page, language: str, sc
         lesson.browser_page.screenshot(path=screenshots / f"lab-{language}-{name.lower()}.png")
     assert lesson.errors == []
     assert lesson.foreign == []
+
+
+@pytest.mark.parametrize(("theme", "rules"), [("Light", None), ("Dark", ["cat.color"])])
+def test_axe_finds_nothing(
+    lesson: Page, axe: Callable[[Any, list[str] | None], list[str]], theme: str, rules: list[str] | None
+) -> None:
+    """A theme changes colours and nothing else: what is no matter of colour is asked once."""
+    lesson.stepper("--name in_place").press("End")
+    lesson.use_theme(f"JupyterLab {theme}", light=theme == "Light")
+    complaints = axe(lesson.browser_page, rules)
+    lesson.use_theme("JupyterLab Light", light=True)
+    assert complaints == []
 
 
 def test_backward_is_stepped_into_and_a_refusal_is_explained(lesson: Page, language: str, screenshots: Path) -> None:

@@ -128,6 +128,30 @@ def test_bits_seen_as_other_numbers_stay_outside_the_history(leaf: Make, constan
     assert x.inplace_version == 1
 
 
+def test_bits_of_a_tensor_with_history_can_be_looked_at_and_written_under_no_grad(leaf: Make) -> None:
+    a = leaf([1.0, -2.0])
+    b = a * 1
+    with paddle.no_grad():
+        bits = b.view("int64")
+        bits.bitwise_and_(paddle.full([2], 2**63 - 1, "int64"))  # without the sign
+    assert (bits.stop_gradient, b.tolist(), b.inplace_version) == (True, [1.0, 2.0], 1)
+    (b * b).sum().backward()
+    assert a.grad is not None
+    assert a.grad.tolist() == [2.0, 4.0]
+
+
+def test_a_view_reached_over_another_dtype_is_no_constant_once_its_storage_has_a_history(
+    leaf: Make, constant: Make
+) -> None:
+    c = constant([0.0, 0.0])
+    bits, again = c.view("int64"), c.view("int64").view("float64")
+    c.add_(leaf([1.0, 2.0]))
+    assert (bits + 0).stop_gradient
+    with pytest.raises(RuntimeError, match="created through another dtype is used after its storage was written"):
+        again * again
+    assert again.detach().tolist() == [1.0, 2.0]
+
+
 def test_a_window_stays_inside_its_storage(constant: Make) -> None:
     x = constant(VALUES)
     assert x[1].as_strided([2, 2], [1, 2], 16).tolist() == [

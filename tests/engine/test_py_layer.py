@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -514,8 +514,10 @@ def test_it_is_told_as_one_operation(x: Tensor, y: Tensor) -> None:
         def __init__(self) -> None:
             self.heard: list[tuple[str, str, bool]] = []
 
-        def operation(self, operation: observe.Operation) -> None:
-            self.heard.append((operation.name, operation.category, operation.node is not None))
+        def operation(
+            self, name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, written: Any = None
+        ) -> None:
+            self.heard.append((name, category, node is not None))
 
     listener, first = Listener(), x * 1.0
     with observe.listening(listener):

@@ -3,9 +3,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { filtered, sorted } from "../../widgets/inplacelab_widgets/list_view.js";
+import { filtered, parted, sorted } from "../../widgets/inplacelab_widgets/list_view.js";
 
 const ROWS = [["`sin_`", "`x`", "10"], ["`exp_`", "`out`", "2"], ["`add_`", "nothing", "2"]];
+
+test("code stands in backquotes, in two where it has one itself", () => {
+  assert.deepEqual(parted("sum of `x` and ``a `b` c``"), [["sum of ", false], ["x", true], [" and ", false], ["a `b` c", true], ["", false]]);
+  assert.deepEqual(filtered([["``a `b` c``"], ["`b`"]], "`b`"), [["``a `b` c``"]]);
+});
 
 test("a row is kept if it contains all the words, whatever their case and wherever they stand", () => {
   assert.deepEqual(filtered(ROWS, "EXP out"), [ROWS[1]]);

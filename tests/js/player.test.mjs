@@ -3,26 +3,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import {
-  actionOf,
-  clamp,
-  courier,
-  fill,
-  indentOf,
-  isRelated,
-  paired,
-  pieces,
-  runAt,
-  scrollNeeded,
-  seek,
-  speak,
-  stepAt,
-  target,
-  valueAt,
-} from "../../widgets/inplacelab_widgets/player.js";
+import { indentOf, wrapParts } from "../../widgets/inplacelab_widgets/player/code.js";
+import { isTaken } from "../../widgets/inplacelab_widgets/player/keyboard.js";
+import { makePace, PACES } from "../../widgets/inplacelab_widgets/player/pace.js";
+import { firstOf, isThing } from "../../widgets/inplacelab_widgets/player/panel.js";
+import { actionOf, clamp, isRelated, paired, placeOf, runAt, seek, stepAt, stopsOf, target, valueAt } from "../../widgets/inplacelab_widgets/player/runs.js";
+import { scrollNeeded } from "../../widgets/inplacelab_widgets/player/sight.js";
+import { courier } from "../../widgets/inplacelab_widgets/player/widget.js";
+import { visitThing, describe } from "../../widgets/inplacelab_widgets/player/things.js";
+import { fill, pieces, speak } from "../../widgets/inplacelab_widgets/player/words.js";
 
 const step = (phase, stop = false) => ({ line: 1, phase, error: false, stop, says: "" });
 const STEPS = [step("forward"), step("forward", true), step("forward"), step("backward", true), step("backward"), step("forward")];
+const EVENTS = stopsOf(STEPS, "event");
 
 test("a run holds from its first step until the next run", () => {
   const runs = [[2, "a"], [5, null], [7, "b"]];
@@ -88,6 +81,12 @@ test("each key asks for what the help line says", () => {
   assert.equal(asked("End"), "last");
   assert.equal(asked(" "), "play");
   assert.equal(asked("Escape"), "leave");
+  assert.equal(asked("e"), "mode");
+  assert.equal(asked("f"), "present");
+  assert.equal(asked("?", { shiftKey: true }), "help");
+  assert.equal(asked("+", { shiftKey: true }), "faster");
+  assert.equal(asked("-"), "slower");
+  assert.equal(asked("g"), "openGraph");
 });
 
 test("every other key is left to the page", () => {
@@ -97,18 +96,18 @@ test("every other key is left to the page", () => {
 });
 
 test("actions lead to steps and never out of the recording", () => {
-  assert.equal(target("next", 0, STEPS), 1);
-  assert.equal(target("next", 5, STEPS), 5);
-  assert.equal(target("previous", 0, STEPS), 0);
-  assert.equal(target("first", 4, STEPS), 0);
-  assert.equal(target("last", 0, STEPS), 5);
-  assert.equal(target("nextStop", 1, STEPS), 3);
-  assert.equal(target("previousStop", 3, STEPS), 1);
-  assert.equal(target("nextPhase", 0, STEPS), 3);
-  assert.equal(target("nextPhase", 3, STEPS), 5);
-  assert.equal(target("previousPhase", 5, STEPS), 3);
-  assert.equal(target("previousPhase", 2, STEPS), 0);
-  assert.equal(target("play", 2, STEPS), 2);
+  assert.equal(target("next", 0, STEPS, EVENTS), 1);
+  assert.equal(target("next", 5, STEPS, EVENTS), 5);
+  assert.equal(target("previous", 0, STEPS, EVENTS), 0);
+  assert.equal(target("first", 4, STEPS, EVENTS), 0);
+  assert.equal(target("last", 0, STEPS, EVENTS), 5);
+  assert.equal(target("nextStop", 1, STEPS, EVENTS), 3);
+  assert.equal(target("previousStop", 3, STEPS, EVENTS), 1);
+  assert.equal(target("nextPhase", 0, STEPS, EVENTS), 3);
+  assert.equal(target("nextPhase", 3, STEPS, EVENTS), 5);
+  assert.equal(target("previousPhase", 5, STEPS, EVENTS), 3);
+  assert.equal(target("previousPhase", 2, STEPS, EVENTS), 0);
+  assert.equal(target("play", 2, STEPS, EVENTS), 2);
 });
 
 test("a mark is related if any of its keys is wanted, and keys are whole words", () => {
@@ -192,4 +191,157 @@ test("two steppers of one model follow each other", (context) => {
   posts[0].tell(4);
   context.mock.timers.tick(1000);
   assert.deepEqual(places, [4, 4]);
+});
+
+const line = (number, ends, phase = "forward", stop = false) => ({ line: number, ends, phase, error: false, stop, says: "" });
+const PROGRAM = [
+  line(1, false), line(1, true, "forward", true), line(2, true), line(3, false), line(3, true), line(2, true, "forward", true),
+  line(4, false, "backward"), line(4, true, "backward", true), line(null, true),
+];
+
+test("by line, a step is the last event of each statement", () => {
+  assert.deepEqual(stopsOf(PROGRAM, "event"), [0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  assert.deepEqual(stopsOf(PROGRAM, "line"), [1, 2, 4, 5, 7, 8]);
+  assert.deepEqual(stopsOf([line(1, true)], "line"), [0]);
+  assert.deepEqual(stopsOf([line(1, true), line(1, true)], "line"), [0, 1], "a loop of one line stops each time round");
+});
+
+test("a step between two stops belongs to the later one", () => {
+  const stops = [1, 2, 4, 5, 7, 8];
+  assert.equal(placeOf(0, stops), 0);
+  assert.equal(placeOf(3, stops), 2);
+  assert.equal(placeOf(4, stops), 2);
+  assert.equal(placeOf(99, stops), 5);
+});
+
+test("by line, actions lead from stop to stop", () => {
+  const stops = stopsOf(PROGRAM, "line");
+  const to = (action, from) => target(action, from, PROGRAM, stops);
+  assert.equal(to("next", 1), 2);
+  assert.equal(to("next", 3), 4, "from within a line, to its end");
+  assert.equal(to("next", 8), 8);
+  assert.equal(to("previous", 3), 2);
+  assert.equal(to("previous", 4), 2);
+  assert.equal(to("previous", 1), 1);
+  assert.equal(to("first", 7), 1);
+  assert.equal(to("last", 1), 8);
+  assert.equal(to("nextStop", 1), 5);
+  assert.equal(to("nextStop", 6), 7, "what is worth seeing in the line that was begun");
+  assert.equal(to("previousStop", 7), 5);
+  assert.equal(to("previousStop", 5), 1);
+  assert.equal(to("nextPhase", 1), 7);
+  assert.equal(to("previousPhase", 8), 7);
+});
+
+test("every action ends at a stop, from wherever it is asked", () => {
+  for (const mode of ["event", "line"]) {
+    const stops = stopsOf(PROGRAM, mode);
+    for (const action of ["first", "last", "previous", "next", "previousStop", "nextStop", "previousPhase", "nextPhase"]) {
+      for (let from = 0; from < PROGRAM.length; from += 1) assert.ok(stops.includes(target(action, from, PROGRAM, stops)), `${mode} ${action} ${from}`);
+    }
+  }
+});
+
+test("a control keeps its own keys and leaves the others to the player", () => {
+  assert.ok(isTaken({ tagName: "BUTTON" }, " "));
+  assert.ok(isTaken({ tagName: "SUMMARY" }, "Enter"));
+  assert.ok(!isTaken({ tagName: "BUTTON" }, "ArrowRight"));
+  assert.ok(!isTaken({ tagName: "INPUT", type: "range" }, "ArrowRight"));
+  assert.ok(!isTaken({ tagName: "INPUT", type: "range" }, "e"));
+  for (const type of ["text", "number", "radio"]) assert.ok(isTaken({ tagName: "INPUT", type }, "ArrowRight"), type);
+  assert.ok(isTaken({ tagName: "INPUT", type: "text" }, "e"));
+  assert.ok(!isTaken({ tagName: "INPUT", type: "text" }, "Escape"));
+  assert.ok(!isTaken({ tagName: "DIV" }, " "));
+});
+
+test("code is wrapped after brackets, commas and operators and before a dot, and nothing is lost", () => {
+  const code = 'y = paddle.nn.functional.relu(layer(x), name="a.b")**2 + w[0:3]';
+  const parts = wrapParts(code);
+  assert.equal(parts.join(""), code);
+  assert.ok(parts.includes(".functional"));
+  assert.ok(parts.includes(".relu("));
+  assert.ok(parts.every((part) => !part.startsWith("*")), "an operator of two characters stays whole");
+  assert.deepEqual(wrapParts("1.5 + .5"), ["1.5 + .5"]);
+});
+
+test("slots and elements are not walked through; everything else is", () => {
+  for (const key of ["s1", "t12", "n3", "v0", "p2:1:0"]) assert.ok(isThing(key), key);
+  for (const key of ["s1:4", "t1:0,2", "", "was n1"]) assert.ok(!isThing(key), key);
+  assert.equal(firstOf("p2:1:0 n2 s1"), "p2:1:0");
+  assert.equal(firstOf(""), "");
+});
+
+/** A stage that notes what is asked of it. */
+function noting(facts = {}) {
+  const asked = [];
+  const stage = {
+    selection: "",
+    parts: [{ raisedAt: (key) => (key === "v1" ? 4 : -1) }, {}],
+    go: (step) => asked.push(["go", step]),
+    open: (pane) => asked.push(["open", pane]),
+    choose: (trait, value) => asked.push([trait, value]),
+    ...facts,
+  };
+  return { stage, asked };
+}
+
+test("a version leads to the step that raised it, a pin to its node, anything else is kept or let go", () => {
+  const visited = (key, selection = "") => {
+    const { stage, asked } = noting({ selection });
+    visitThing(stage, key);
+    return asked;
+  };
+  assert.deepEqual(visited("v1"), [["go", 4]]);
+  assert.deepEqual(visited("v2"), [], "a version that was never raised leads nowhere");
+  assert.deepEqual(visited("p2:1:0"), [["open", "graph"], ["selection", "n2"]]);
+  assert.deepEqual(visited("t3"), [["selection", "t3"]]);
+  assert.deepEqual(visited("t3", "t3"), [["selection", ""]]);
+  assert.deepEqual(visited("s1:4", "t3"), [["selection", "s1:4"]]);
+});
+
+test("a thing is described as its row in the tables is", () => {
+  const tables = [{ rows: { s0: [[0, [0, 1]]] } }, { rows: { t1: [[2, [2, 3, 4]], [5, null]] } }];
+  const payload = { tables, said: ["S0", "16", "b", "", ["leaf", "叶子张量"]] };
+  assert.equal(describe({ payload, step: 3, language: "en" }, "t1"), "b · leaf");
+  assert.equal(describe({ payload, step: 3, language: "zh" }, "t1"), "b · 叶子张量");
+  assert.equal(describe({ payload, step: 6, language: "en" }, "t1"), "");
+  assert.equal(describe({ payload, step: 6, language: "en" }, "constructor"), "");
+});
+
+test("playing follows the pace and stops at the end", (context) => {
+  context.mock.timers.enable({ apis: ["setInterval"] });
+  globalThis.window = globalThis;
+  const flags = new Set();
+  const stage = {
+    payload: { steps: Array(6).fill(line(1)) },
+    step: 0,
+    root: {
+      toggleAttribute: (name, on) => (on ? flags.add(name) : flags.delete(name)),
+      removeAttribute: (name) => flags.delete(name),
+    },
+    reach(action) {
+      stage.step = action === "first" ? 0 : stage.step + 1;
+      return true;
+    },
+  };
+  const pace = makePace(stage, () => {});
+  pace.toggle();
+  context.mock.timers.tick(2000);
+  assert.equal(stage.step, 2);
+  pace.change(1);
+  assert.ok(flags.has("data-hurried"));
+  context.mock.timers.tick(1000);
+  assert.equal(stage.step, 4);
+  context.mock.timers.tick(5000);
+  assert.equal(stage.step, 5);
+  assert.ok(!pace.isPlaying());
+  assert.ok(!flags.has("data-hurried"));
+  pace.change(Infinity);
+  assert.ok(pace.isFastest());
+  pace.change(-Infinity);
+  assert.equal(pace.perSecond(), PACES[0]);
+  pace.toggle();
+  assert.equal(stage.step, 0, "played again from the beginning");
+  pace.toggle();
+  delete globalThis.window;
 });

@@ -11,6 +11,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = {"inplacelab": ROOT / "inplacelab", "inplacelab_widgets": ROOT / "widgets" / "inplacelab_widgets"}
+LESSONS = Path("lessons", "notebooks")
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +27,16 @@ def test_the_wheel_holds_every_file_of_both_packages(wheel: zipfile.ZipFile) -> 
     for name, folder in PACKAGES.items():
         files = {p.relative_to(folder) for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts}
         packed = {Path(n).relative_to(name) for n in wheel.namelist() if n.startswith(f"{name}/")}
-        assert packed == files
+        assert {path for path in packed if not path.is_relative_to(LESSONS)} == files
         assert Path("py.typed") in packed
+
+
+def test_the_wheel_holds_the_built_lessons_byte_by_byte(wheel: zipfile.ZipFile) -> None:
+    notebooks = [path for language in ("en", "zh") for path in (ROOT / "notebooks" / language).glob("*.ipynb")]
+    assert notebooks
+    for path in notebooks:
+        packed = Path("inplacelab") / LESSONS / path.relative_to(ROOT / "notebooks")
+        assert wheel.read(packed.as_posix()) == path.read_bytes()
 
 
 def test_the_wheel_holds_nothing_else(wheel: zipfile.ZipFile) -> None:

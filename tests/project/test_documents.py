@@ -6,12 +6,14 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
+from inplacelab.cli import main
 from inplacelab.language import get_language, speak
 
 ROOT = Path(__file__).parents[2]
@@ -21,6 +23,7 @@ READMES = [path for path in DOCUMENTS if path.name.startswith("README")]
 REDRAW = "run `make lessons`"
 BLOCK = re.compile(r"^```(?P<kind>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?P<target>[^)#\s]+)")
+COMMAND = ".venv/bin/inplacelab "
 MAKE_COMMAND = re.compile(r"\bmake ([a-z-]+)")
 
 by_name = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
@@ -51,7 +54,7 @@ def test_examples_print_what_the_readme_says(document: Path, notebook_session: I
             if kind == "python":
                 notebook_session.run_cell(text).raise_error()
         printed = captured.stdout
-    assert [kind for kind, _ in examples].count("text") == 3
+    assert [kind for kind, _ in examples].count("text") == 4
 
 
 def test_the_pictures_in_the_readmes_are_those_of_their_programs(tmp_path: Path) -> None:
@@ -76,6 +79,36 @@ def test_both_readmes_show_the_same_commands_in_the_same_order() -> None:
     ]
     assert commands[0]
     assert commands[0] == commands[1]
+
+
+@pytest.mark.parametrize("document", READMES, ids=lambda path: path.name)
+def test_the_commands_that_record_a_script_write_what_they_say(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = blocks(document)
+    cell, printed = next(
+        (text, said) for (_, text), (_, said) in pairwise(found) if text.startswith("%%stepper") and "print" in text
+    )
+    monkeypatch.chdir(tmp_path)
+    Path("program.py").write_text("import inplacelab as paddle\n" + cell.split("\n", 1)[1], encoding="utf-8")
+    lines = [line for _, text in found for line in text.splitlines() if line.startswith(COMMAND)]
+    commands = [words for line in lines if (words := line.split()[1:])[0] != "lab"]
+    assert [words[0] for words in commands] == ["record", "record", "show"]
+    for words in commands:
+        assert main(words) == 0
+        assert capsys.readouterr().out == (printed if words[0] == "record" else "")
+        assert Path(words[-1]).stat().st_size > 1000
+
+
+@pytest.mark.parametrize("document", READMES, ids=lambda path: path.name)
+def test_the_command_that_opens_the_lessons_is_one(
+    document: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert f"\n{COMMAND}lab\n" in document.read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    language = "zh" if ".zh" in document.name else "en"
+    assert main(["lab", "--no-open", "--lang", language]) == 0
+    assert str(Path("inplacelab-lessons", language)) in capsys.readouterr().out
 
 
 @by_name

@@ -77,6 +77,12 @@ def test_a_cell_is_run_recorded_and_shown(cell: Run, shell: Any) -> None:
     assert shown.displayed[0].recording is recording
 
 
+def test_predict_mode_is_an_option(cell: Run) -> None:
+    text = "x = paddle.ones([2])\nx.scale_(2.)\n"
+    assert not cell(f"%%stepper\n{text}").displayed[0].predict
+    assert cell(f"%%stepper --predict\n{text}").displayed[0].predict
+
+
 def test_the_last_expression_shows_its_value(cell: Run) -> None:
     assert "42" in cell("%%stepper\nz = 1\nz + 41\n").out
     assert "42" not in cell("%%stepper\nz = 1\nz + 41;\n").out

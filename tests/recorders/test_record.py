@@ -121,7 +121,7 @@ with open(__file__) as handle: pass
 def test_marks_change_neither_lines_nor_results() -> None:
     tree = source.marked(ast.parse(STATEMENTS))
     heard: list[int] = []
-    marked: dict[str, Any] = {source.MARK: lambda line, simple: heard.append(line), "__file__": __file__}
+    marked: dict[str, Any] = {source.MARK: lambda line, simple, binds: heard.append(line), "__file__": __file__}
     plain: dict[str, Any] = {"__file__": __file__}
     exec(compile(tree, "<marked>", "exec"), marked)
     exec(compile(STATEMENTS, "<plain>", "exec"), plain)
@@ -134,7 +134,7 @@ def test_marks_change_neither_lines_nor_results() -> None:
 def test_marks_leave_tracebacks_alone() -> None:
     tree = source.marked(ast.parse("x = 1\n\n1 / 0\n"))
     with pytest.raises(ZeroDivisionError) as caught:
-        exec(compile(tree, "<marked>", "exec"), {source.MARK: lambda line, simple: None})
+        exec(compile(tree, "<marked>", "exec"), {source.MARK: lambda line, simple, binds: None})
     assert caught.traceback[-1].lineno == 2  # counted from 0
 
 
@@ -145,7 +145,7 @@ def test_identifiers() -> None:
 def test_only_names_of_the_program_count() -> None:
     x = paddle.ones([1])
     scopes = [source.Scope({"x": x, "other": x, "_": [x]}, "")]
-    assert source.bindings(scopes, frozenset({"x"}), Tensor) == {id(x): ("x",)}
+    assert source.bindings(scopes, frozenset({"x"}), Tensor) == {id(x): source.Bound(x, ("x",))}
 
 
 def test_a_block_whose_file_cannot_be_read() -> None:

@@ -23,6 +23,8 @@ HEADINGS = ("$schema", "title", "$defs")
 
 def form(hint: Any) -> dict[str, Any]:
     """The schema of one type."""
+    if hint == Number | None:  # a union that Python has melted into one
+        return {"anyOf": [form(Number), form(NoneType)]}
     if hint == Number or is_dataclass(hint):
         return {"$ref": f"#/$defs/{'Number' if hint == Number else hint.__name__}"}
     if get_origin(hint) in (Union, UnionType):

@@ -81,11 +81,13 @@ MEETING = [
     *_calls("tril_ triu_", "x.@()", "x.@(1)", "x.@(diagonal=-1)", shapes=("2x3", "strided", "empty")),
     *_calls("fill_diagonal_", "x.@(9)", "x.@(9, 1)", "x.@(value=2, offset=-1, wrap=True)", "x.@(9, wrap=True)", shapes=(*FULL, "5x2")),
     *_calls("fill_diagonal_tensor_", "x.@(T([7, 8]))", "x.@(T([7, 8]), offset=1)", "x.@(T([7]), -1, 0, 1)", "x.@(T([7, 8, 9]))", shapes=FULL),
-    *_calls("masked_fill_", "x.@(mask, 9)", "x.@(mask, T(9))", "x.@(mask[0], 9)", "x.@(I([1]).astype('bool'), 9)", shapes=FULL),
+    *_calls("masked_fill_", "x.@(mask, 9)", "x.@(mask, T(9))", "x.@(mask[0], 9)", "x.@(I([1]).astype('bool'), 9)",
+            "x.@(mask, float('nan'))", shapes=FULL),
     *_calls("masked_scatter_", "x.@(mask, T([7, 8, 9, 10]))", "x.@(mask[0], T([7, 8, 9, 10]))", "x.@(mask, T([7]))", shapes=FULL),
     *_calls("index_add_", "x.@(I([0, 1]), 0, T([[7, 8, 9], [1, 2, 3]]))", "x.@(I([0, 0, 1]), 0, T([[7, 8, 9], [1, 2, 3], [4, 5, 6]]))",
             "x.@(I([2, 0]), axis=1, value=T([[7, 8], [1, 2]]))", "x.@(I([5]), 0, T([[7, 8, 9]]))", shapes=FULL),
-    *_calls("index_fill_", "x.@(I([1]), 0, 9)", "x.@(I([2, 0]), axis=1, value=2.5)", "x.@(I([0, 1]), -1, 4)", "x.@(I([5]), 0, 9)", shapes=FULL),
+    *_calls("index_fill_", "x.@(I([1]), 0, 9)", "x.@(I([2, 0]), axis=1, value=2.5)", "x.@(I([0, 1]), -1, 4)", "x.@(I([5]), 0, 9)",
+            "x.@(I([1]), 0, float('-inf'))", shapes=FULL),
     *_calls("index_put_", "x.@((I([0, 1]), I([2, 0])), T([7, 8]))", "x.@((I([0, 0]), I([2, 2])), T([7, 8]), accumulate=True)",
             "x.@((I([1]),), T([7, 8, 9]))", "x.@((mask,), T(5))", "x.@((I([5]),), T([7, 8, 9]))", shapes=FULL),
     *_calls("put_along_axis_", "x.@(I([[0, 1, 0]]), T([[7, 8, 9]]), 0)", "x.@(I([[0, 1, 0]]), 5.0, 0)",
@@ -112,7 +114,7 @@ METADATA = [
 ]  # fmt: skip
 
 FILLS = [
-    *_calls("fill_", "x.@(3)", "x.@(value=2.5)", "x.@(float('nan'))"),
+    *_calls("fill_", "x.@(3)", "x.@(value=2.5)", "x.@(float('nan'))", "x.@(float('inf'))"),
     *_calls("zero_", "x.@()"),
 ]
 

@@ -34,7 +34,8 @@ GROWS = "ValueError (The shape of broadcast*"
 PROMOTION = "TypeError ((InvalidType) Type promotion*"
 WRONG_READ = "ValueError ((InvalidArgument) The type of data we are trying to retrieve*"
 
-BOTH_WRONG = "two mistakes in one call: ours looks at the dtypes before the shapes and the attributes"
+BOTH_WRONG = "two mistakes in one call: ours looks at the dtypes before the attributes"
+SHAPES_FIRST = "two mistakes in one call: ours looks at the shapes before the dtypes, as Paddle does for most names"
 TWO_AXES = "two mistakes in one call: ours looks at the axis before the dtype"
 OTHER_MISTAKE = "ours has a float16 kernel, so what it refuses is the other mistake in the call"
 ONE_REFUSAL = "one refusal for one mistake: ours has no kernel, Paddle trips over a promotion on the way"
@@ -43,8 +44,6 @@ DTYPES = [
     *_differ("*", "@ | * | float16 | *", f"{ANSWER}, and not {NO_KERNEL}", "Paddle has few float16 kernels for the CPU; NumPy has the loops"),
     *_differ("clip_ clamp_ softmax_ cumsum_ cumprod_ put_along_axis_ scatter_ bernoulli_", "@ | * | float16 | *",
              f"[VI]*Error ((*, and not {NO_KERNEL}", OTHER_MISTAKE),
-    *_differ("hypot_ gammainc_ gammaincc_", "@ | x.@(wide) | float16 | *", f"{GROWS}, and not {NO_KERNEL}",
-             OTHER_MISTAKE),
     *_differ("nan_to_num_", "@ | * | float16 | *", f"{ANSWER}, and not AssertionError*", "float16 can hold NaN and infinity as well, and NumPy computes with it"),
     *_differ("ldexp_", "@ | * | float16 | *", "dtype: *float16, and not *float32", "the result has the dtype of x, as for the other floating-point dtypes"),
     *_differ("exp_ sigmoid_", "@ | * | complex128 | *", "[vg]*: *, and not *",
@@ -84,14 +83,12 @@ CHECKED_FIRST = "a zero divisor is Python's ZeroDivisionError, and is looked for
 
 ARITHMETIC = [
     *_differ("add_ subtract_ sub_ multiply_ mul_ divide_ div_", "@ | x.@(2.0) | *", "ValueError*, and not AttributeError*", NO_NUMBER),
-    *_differ("*", "@ | x.*_(wide*) | * | in-place", f"{NO_KERNEL}, and not {GROWS}", BOTH_WRONG),
+    *_differ("hypot_ gammainc_ gammaincc_ lcm_", "@ | x.@(wide) | * | in-place", f"{GROWS}, and not {NO_KERNEL}", SHAPES_FIRST),
     *_differ("subtract_ sub_", "@ | *alpha=2) | bool | *", f"{NO_KERNEL}, and not {PROMOTION}", ONE_REFUSAL),
     *_differ("multiply_ mul_ divide_ div_", "@ | x.@(x) | * | in-place", "gradients: [[]*, and not RuntimeError", OWN_OPERAND),
     *_differ("divide_ div_", "@ | * | bool | *", "ZeroDivisionError*, and not EnforceNotMet*", CHECKED_FIRST),
     *_differ("divide_ div_", "@ | *(wide) | bool | *", f"ZeroDivisionError*, and not {ANSWER}",
              "Paddle divides truth values by False without a word, but only where x is broadcast"),
-    *_differ("divide_ div_", "@ | x.@(wide) | bool | *", f"ZeroDivisionError*, and not {GROWS}",
-             "two mistakes in one call: ours looks for zero divisors before the shapes"),
     *_differ("divide_ div_", "@ | *rounding_mode=*", "gradients: *0.0*, and not *", TRUE_SLOPE),
     *_differ("floor_divide_", "@ | *", "gradients: *0.0*, and not *", TRUE_SLOPE),
     *_differ("remainder_ mod_ floor_mod_", "@ | * | complex* | *", f"{NO_KERNEL}, and not {ANSWER}",
@@ -151,6 +148,9 @@ NO_DISTRIBUTION = "there is no such distribution: refused before anything is dra
 
 FILLS = [
     *_differ("fill_", "@ | *float('nan')) | [fc]* | *", f"{ANSWER}, and not ValueError*", "floating-point numbers can hold NaN; PyTorch fills with it, too"),
+    *_differ("fill_ masked_fill_ index_fill_", "@ | *float('*')) | int* | *", f"ValueError*, and not {ANSWER}",
+             "no integer stands for NaN or infinity: Paddle writes the smallest one there is"),
+    *_differ("fill_", "@ | *float('nan')) | bool | *", f"{ANSWER}, and not ValueError*", "NaN is not zero, so its truth value is True; Paddle's `full` says so, too"),
     *_differ("bernoulli_", "@ | *(2.0) | float* | *", f"IndexError*, and not {ANSWER}", NO_DISTRIBUTION),
     *_differ("cauchy_", "@ | * | complex* | *", f"{NO_KERNEL}, and not {ANSWER}", NO_DISTRIBUTION),
     *_differ("geometric_", "@ | * | [ib]* | *", f"{NO_KERNEL}, and not ValueError (data type*", "the refusal of all other fills; Paddle's is one of NumPy's"),

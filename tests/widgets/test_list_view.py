@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 
+from inplacelab import differences
 from inplacelab.language import Text
 from inplacelab.listing import Group, Listing
+from inplacelab.ops.sharing import TABLE
+from inplacelab.ops.table.printed import listing as operations
 
 anywidget = pytest.importorskip("anywidget")
 
@@ -52,6 +55,13 @@ def test_every_word_goes_to_the_browser_in_both_languages() -> None:
     assert data["rows"][2][1] == ["nothing", "无"]
     assert data["heads"][0] == ["operation", "操作"]
     assert {len(words) for words in [data["title"], data["filter"], data["count"]]} == {2}
+
+
+@pytest.mark.parametrize("listing", [differences.table(), operations(), TABLE], ids=lambda listing: str(listing.title))
+def test_every_table_of_the_package_can_be_sorted_and_filtered(listing: Listing) -> None:
+    view = ListView(listing)
+    assert len(view._list["rows"]) == len(listing) > 50
+    assert {len(row) for row in view._list["rows"]} == {len(listing.heads)}
 
 
 @pytest.fixture

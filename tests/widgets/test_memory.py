@@ -1,17 +1,98 @@
-"""The bytes panel: what was there before the program began is said, because it is in every count."""
+"""The bytes panel: what was there before the program began, who holds what is there now, and the peak."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
+import inplacelab as paddle
+from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets import to_svg
+from inplacelab_widgets.scene import holders as module
+from inplacelab_widgets.scene.holders import KINDS, holders
+from inplacelab_widgets.scene.marks import Look, Mark, Words
+from inplacelab_widgets.scene.memory import memory_panel
 
 EARLIER = 64
 
 
+def said(recording: Recording, step: int = -1) -> list[Words | None]:
+    return [look.text for _, look in marks_at(recording, step)]
+
+
+def marks_at(recording: Recording, step: int) -> list[tuple[Mark, Look]]:
+    at = step % len(recording)
+    marks = memory_panel(recording).groups[0].marks
+    return [(mark, look) for mark in marks for look in [mark.at(at)] if look is not None]
+
+
 def test_bytes_from_earlier_in_the_session_are_said(recording: Recording) -> None:
     alone, after_others = replace(recording, live_before=0), replace(recording, live_before=EARLIER)
-    assert "64 B at the start" not in to_svg(alone)
-    assert "64 B at the start" in to_svg(after_others, language="en")
-    assert "开始时 64 B" in to_svg(after_others, language="zh")
+    assert Text("64 B at the start", "开始时 64 B") not in said(alone)
+    assert Text("64 B at the start", "开始时 64 B") in said(after_others)
+
+
+def kept_in_every_way() -> Recording:
+    """A name, a gradient, a temporary that backward keeps, and a copy that it keeps because of an in-place write."""
+    with paddle.record("kept") as run:
+        a = paddle.to_tensor([1.0, 2.0])
+        a.stop_gradient = False
+        (a * 2).sum().backward()
+        b = a * 3
+        c = (b * 2).exp().exp()
+        b.multiply_(b)
+    assert run.recording is not None
+    assert c is not b
+    return run.recording
+
+
+def test_each_way_of_holding_bytes_is_told_apart() -> None:
+    recording = kept_in_every_way()
+    last = recording.state(-1)
+    held = holders(last)
+    assert set(held.values()) == {"named", "gradient", "saved", "copy"}
+    names = {t.storage: t.names for t in last.tensors.values() if t.names}
+    assert {names[key] for key, kind in held.items() if kind == "gradient"} == {("a.grad",)}
+    copies = {s.storage for n in last.nodes.values() if not n.released for s in n.saved if s.copy}
+    assert {key for key, kind in held.items() if kind == "copy"} == copies
+    styles = {look.style for _, look in marks_at(recording, -1)}
+    assert {f"held held-{kind}" for kind in set(held.values())} <= styles
+
+
+def test_the_bar_has_the_live_storages_in_order_and_their_bytes(recording: Recording) -> None:
+    for state in recording.states():
+        bars = [
+            (mark.keys, str(dict(look.attributes)["d"]))
+            for mark, look in marks_at(recording, state.step.index)
+            if look.style.startswith("held") and look.attributes
+        ]
+        lefts = {key: float(d[1:].split(" ")[0]) for keys, d in bars for key in keys}
+        alive = [key for key, facts in state.storages.items() if facts.bytes]
+        assert len(bars) == len(alive)
+        assert sorted(alive, key=lambda key: lefts[f"s{key}"]) == sorted(alive)
+
+
+def test_too_many_changes_are_summed_by_kind_and_that_is_said(sample: Callable[[str], Recording]) -> None:
+    recording = sample("really_training")
+    single = memory_panel(recording).groups[0].marks
+    before, module.MOST_RUNS = module.MOST_RUNS, 10
+    try:
+        summed = memory_panel(recording).groups[0].marks
+    finally:
+        module.MOST_RUNS = before
+    assert any(mark.keys for mark in single)
+    assert not any(mark.keys for mark in summed)
+    assert Text("held now, summed", "当前占用，合计") in [look.text for mark in summed for _, look in mark.runs if look]
+    assert sum(bool(dict(look.attributes)) for mark in summed for _, look in mark.runs[:1] if look) <= len(KINDS) + 4
+
+
+def test_no_peak_is_lost_where_many_steps_share_a_pixel() -> None:
+    with paddle.record("long") as run:
+        for turn in range(1500):
+            x = paddle.zeros([4 if turn != 700 else 4000])
+    assert run.recording is not None
+    assert x.shape == [4]
+    area = next(m for m in memory_panel(run.recording).groups[0].marks if m.runs[0][1] == Look("area"))
+    drawn = str(dict(area.place)["d"])
+    assert "V9H" in drawn
+    assert len(drawn) < 12 * 2 * 700

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from inplacelab_widgets.player_files import javascript, stylesheet
+from inplacelab_widgets.scene import PANELS, Scene
 from inplacelab_widgets.scene.marks import Look
 from inplacelab_widgets.scene.palette import DASHES, ROLES, STYLES, TENSOR_COLOURS, properties, resolved
 
@@ -31,16 +32,41 @@ def test_contrast_knows_black_and_white() -> None:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-@pytest.mark.parametrize("ground", ["paper", "tint"])
+@pytest.mark.parametrize("ground", ["paper", "tint", "faint"])
 @pytest.mark.parametrize("words", ["fg", "soft"])
 def test_words_reach_4_5(theme: int, ground: str, words: str) -> None:
     assert contrast(ROLES[words][theme], ROLES[ground][theme]) >= 4.5
+
+
+def test_no_words_have_another_colour_than_those(scene: Scene) -> None:
+    panels = (scene.panel(name) for name in PANELS)
+    marks = [mark for panel in panels for group in panel.groups for mark in group.marks if mark.tag == "text"]
+    colours = {properties(look.style)["fill"] for mark in marks for _, look in mark.runs if look is not None}
+    assert colours <= {"fg", "soft", "bad"}
+
+
+def test_the_words_around_the_pictures_have_none_either() -> None:
+    colours = set(re.findall(r"(?<![-\w])color: ?var\(--ipl-(\w+)\)", stylesheet()))
+    assert colours
+    assert colours <= {"fg", "soft", "bad", "paper"}
+
+
+@pytest.mark.parametrize("theme", THEMES)
+def test_the_focus_reaches_3(theme: int) -> None:
+    light, dark = dict.fromkeys(re.findall(r"--ipl-focus: ?(#[0-9a-f]{6})", stylesheet()))
+    assert contrast((light, dark)[theme], ROLES["paper"][theme]) >= 3
 
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("role", ["line", "now", "bad", *(f"c{k}" for k in range(TENSOR_COLOURS))])
 def test_lines_reach_3(theme: int, role: str) -> None:
     assert contrast(ROLES[role][theme], ROLES["paper"][theme]) >= 3
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("role", ["line", "now", "bad", "fg"])
+def test_what_is_outlined_on_a_tinted_ground_reaches_3_too(theme: int, role: str) -> None:
+    assert contrast(ROLES[role][theme], ROLES["tint"][theme]) >= 3
 
 
 @pytest.mark.parametrize("theme", THEMES)

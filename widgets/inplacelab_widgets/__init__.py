@@ -2,7 +2,8 @@
 
 >>> from inplacelab_widgets import Stepper, to_html, to_svg, to_text  # doctest: +SKIP
 
-`Stepper` and `ListView` need Jupyter and are imported when first asked for; the others need nothing beyond `inplacelab`.
+`Stepper`, the views of its panels and `ListView` need Jupyter and are imported when first asked for; the others need
+nothing beyond `inplacelab`.
 """
 
 from __future__ import annotations
@@ -13,11 +14,27 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from inplacelab_widgets.list_view import ListView
     from inplacelab_widgets.stepper import Stepper
-    from inplacelab_widgets.twins import to_html, to_markdown, to_svg, to_text
+    from inplacelab_widgets.twins import to_html, to_markdown, to_png, to_svg, to_text
+    from inplacelab_widgets.views import GraphView, MemoryView, MetadataView, StorageView, VersionView, View
 
-__all__ = ["ListView", "Stepper", "to_html", "to_markdown", "to_svg", "to_text"]
+__all__ = [
+    "GraphView",
+    "ListView",
+    "MemoryView",
+    "MetadataView",
+    "Stepper",
+    "StorageView",
+    "VersionView",
+    "View",
+    "to_html",
+    "to_markdown",
+    "to_png",
+    "to_svg",
+    "to_text",
+]
 
-_HOMES = {"ListView": "list_view", "Stepper": "stepper"}
+_VIEWS = ("GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView", "View")
+_HOMES = {"ListView": "list_view", "Stepper": "stepper", **dict.fromkeys(_VIEWS, "views")}
 
 
 def __getattr__(name: str) -> Any:

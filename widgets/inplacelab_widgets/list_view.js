@@ -7,14 +7,28 @@ const make = (tag, attributes = {}, ...children) => {
   return node;
 };
 
-/** Words with `code` in backquotes, as nodes. */
-export const worded = (words) =>
-  words.split("`").map((part, k) => (k % 2 ? make("code", {}, part) : document.createTextNode(part)));
+const CODE = /(`+)(.+?)\1/g;
+
+/** Words with `code` in backquotes (in two, where the code has one itself), in parts: each the words, and whether they are code. */
+export const parted = (words) => {
+  const parts = [];
+  let end = 0;
+  for (const found of words.matchAll(CODE)) {
+    parts.push([words.slice(end, found.index), false], [found[2], true]);
+    end = found.index + found[0].length;
+  }
+  return [...parts, [words.slice(end), false]];
+};
+
+/** The same as nodes. */
+const worded = (words) => parted(words).map(([part, code]) => (code ? make("code", {}, part) : document.createTextNode(part)));
+
+const bare = (words) => parted(words).map(([part]) => part).join("");
 
 /** The rows that contain all the words of `wanted`, whatever the case. */
 export const filtered = (rows, wanted) => {
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
-  return rows.filter((row) => words.every((word) => row.join(" ").replaceAll("`", "").toLowerCase().includes(word)));
+  return rows.filter((row) => words.every((word) => bare(row.join(" ")).toLowerCase().includes(word)));
 };
 
 /** The rows in the order of a column: numbers by size, words by the alphabet; rows that are equal keep their order. */

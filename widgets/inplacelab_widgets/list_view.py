@@ -10,7 +10,7 @@ import traitlets
 
 from inplacelab.language import LANGUAGES, Text, get_language
 from inplacelab.listing import Cell, Listing
-from inplacelab_widgets.scene.palette import css
+from inplacelab_widgets.player_files import stylesheet
 
 __all__ = ["ListView"]
 
@@ -30,7 +30,7 @@ class ListView(anywidget.AnyWidget):
     """
 
     _esm = (_HERE / "list_view.js").read_text(encoding="utf-8")
-    _css = css() + "".join((_HERE / name).read_text(encoding="utf-8") for name in ("player.css", "list_view.css"))
+    _css = stylesheet() + (_HERE / "list_view.css").read_text(encoding="utf-8")
 
     words = traitlets.Unicode("", help="Only rows that contain all these words are shown.").tag(sync=True)
     sorted_by = traitlets.Int(-1, help="The column that is sorted by, from 0; -1: as listed.").tag(sync=True)

@@ -1,22 +1,111 @@
-"""The player's JavaScript and CSS, as text."""
+"""The player's JavaScript and CSS, as text.
+
+The sources are small modules in `player/`. anywidget loads one module that cannot import files beside it, and an
+exported page must fetch nothing, so the modules are put together here: no bundler, only their text one after the other.
+"""
 
 from __future__ import annotations
 
+import base64
+import gzip
+import re
 from functools import cache
 from pathlib import Path
 
 from inplacelab_widgets.scene.palette import css
 
-_HERE = Path(__file__).parent
+MODULES = (
+    "runs",
+    "words",
+    "unpack",
+    "elements",
+    "sight",
+    "linking",
+    "reading",
+    "shelf",
+    "panel",
+    "things",
+    "stage",
+    "grid_keys",
+    "minimap",
+    "panes",
+    "code",
+    "sentence",
+    "readout",
+    "tables",
+    "keyboard",
+    "pace",
+    "toolbar",
+    "help",
+    "present",
+    "predict",
+    "follow",
+    "player",
+    "widget",
+)
+"""The modules in an order in which each stands after those that it imports."""
+
+STYLES = (
+    "frame",
+    "toolbar",
+    "code",
+    "panes",
+    "minimap",
+    "sentence",
+    "predict",
+    "foot",
+    "marks",
+    "linking",
+    "help",
+    "follow",
+    "wide",
+    "present",
+    "preferences",
+)
+"""The style sheets in order: later ones override earlier ones."""
+
+_PLAYER = Path(__file__).parent / "player"
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\./[\w-]+\.js";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
+# Only comments that fill whole lines, so that nothing inside a string can be taken for one.
+_COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/)[ \t]*\n", re.MULTILINE | re.DOTALL)
+_CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+# No string of ours goes on over a line's end, so that what a line begins with means nothing.
+_BLANK = re.compile(r"\s*\n\s*")
+_UNPACK = """\
+const bytes = Uint8Array.from(atob("PACKED"), (character) => character.charCodeAt(0));
+const text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+const player = await import(address);
+URL.revokeObjectURL(address);
+export default player.default;
+"""
 
 
 @cache
 def javascript() -> str:
-    """The player: one plain ES module without imports."""
-    return (_HERE / "player.js").read_text(encoding="utf-8")
+    """The player as one ES module without imports: it defines `mount` and exports anywidget's `render`.
+
+    Comments and indentation stay in the sources: every exported page carries this text.
+    """
+    text = "\n".join(source(name) for name in MODULES)
+    return _BLANK.sub("\n", _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", text)))).lstrip()
+
+
+@cache
+def packed_javascript() -> str:
+    """The same as a module that unpacks it: every widget of a notebook carries this text, a third of the other's size."""
+    packed = base64.b64encode(gzip.compress(javascript().encode(), mtime=0)).decode("ascii")
+    return _UNPACK.replace("PACKED", packed)
 
 
 @cache
 def stylesheet() -> str:
     """The player's CSS: the colours and styles of the marks, then the panels around them."""
-    return css() + (_HERE / "player.css").read_text(encoding="utf-8")
+    text = "".join((_PLAYER / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
+    return css() + _BLANK.sub("\n", _CSS_COMMENT.sub("", text))
+
+
+def source(name: str) -> str:
+    """One of `MODULES` as it is written."""
+    return (_PLAYER / f"{name}.js").read_text(encoding="utf-8")

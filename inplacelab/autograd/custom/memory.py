@@ -60,9 +60,13 @@ class Memory:
         """Keep a tensor, and find out what it has to do with the inputs."""
         for given, place in self._inputs:
             if given is tensor:
-                return Kept(Saved(name, tensor, place), tensor, explained=True)
+                return Kept(Saved(name, tensor.array, tensor.storage, place), tensor, explained=True)
         place = edge(tensor)
-        return Kept(Saved(name, tensor, place), tensor, explained=place is not None or not differentiable(tensor))
+        return Kept(
+            Saved(name, tensor.array, tensor.storage, place),
+            tensor,
+            explained=place is not None or not differentiable(tensor),
+        )
 
     def take(self, kept: Kept) -> Tensor:
         """A kept tensor: unpacked if `backward` asks; as it is while `forward` still runs."""

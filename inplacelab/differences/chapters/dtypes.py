@@ -116,6 +116,32 @@ CHAPTER = Chapter(
             """,
         ),
         Difference(
+            key="nan-among-integers",
+            kind=Kind.DESIGN,
+            title=Text("NaN is written into integers", "把 NaN 写入整数张量"),
+            program="""
+                x = paddle.to_tensor([1, 2, 3])
+                x.masked_fill_(x > 1, float("nan"))
+                answer = x.tolist()
+            """,
+            torch="""
+                x = torch.tensor([1, 2, 3])
+                x.masked_fill_(x > 1, float("nan"))
+                answer = x.tolist()
+            """,
+            why=Text(
+                "No integer stands for NaN or infinity. Ours refuses wherever a number is stored (`fill_`, `x[0] = ...`, "
+                "`index_fill_`, `full`, ...), as PyTorch does; Paddle writes the smallest integer there is.",
+                "没有整数能表示 NaN 或无穷大。凡是存入一个数的地方（`fill_`、`x[0] = ...`、`index_fill_`、`full` 等），"
+                "这里都拒绝执行，与 PyTorch 相同；Paddle 则写入该类型最小的整数。",
+            ),
+            mended="""
+                x = paddle.to_tensor([1, 2, 3]).astype("float64")
+                x.masked_fill_(x > 1, float("nan"))
+                answer = x.tolist()
+            """,
+        ),
+        Difference(
             key="negative-power-of-integers",
             kind=Kind.DESIGN,
             title=Text("Integers to the power -1", "整数的 -1 次幂"),

@@ -82,11 +82,7 @@ class Moment:
 
     def _names_to_come(self, tensor: int) -> tuple[str, ...]:
         """The names bound to a tensor by the steps that finish the line of this operation."""
-        names: tuple[str, ...] = ()
         if self.step.kind != "operation" or self.step.phase != "forward":
-            return names
-        for step in self.recording.steps[self.step.index + 1 :]:
-            if step.line != self.step.line:
-                break
-            names = next((facts.names if facts else () for key, facts in step.tensors if key == tensor), names)
-        return names
+            return ()
+        facts = self.recording.tensor_by_line_end(tensor, self.step.index)
+        return facts.names if facts else ()

@@ -122,7 +122,7 @@ class Run(NamedTuple):
 def run(text: str, *, title: str = "", limit: int = LIMIT) -> Run:
     """Run a program, marked, under the recorder, as `%%stepper` does."""
     tree = ast.parse(text)
-    recorder = LabRecorder(source.Program(text, "<program>", source.identifiers(tree)), title=title, limit=limit)
+    recorder = LabRecorder(source.Program.of(tree, text, "<program>"), title=title, limit=limit)
     names: dict[str, Any] = {"paddle": inplacelab}
     failure: BaseException | None = None
     with listening(recorder), source.marking(recorder.mark):

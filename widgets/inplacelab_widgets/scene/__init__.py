@@ -1,7 +1,7 @@
 """From a recording to a picture, once for all steps. Nothing here needs Jupyter.
 
-Each panel has its own small file; `Scene` holds them together. `svg` turns a scene at one step into a static picture,
-`payload` turns all of it into what the player in the browser needs.
+Each panel has its own small file; `Scene` holds them together. `picture` turns a scene at one step into a still picture and
+`frames` a few steps into a strip of them; `payload` turns all of it into what the player in the browser needs.
 """
 
 from __future__ import annotations
@@ -12,13 +12,20 @@ from inplacelab.language import Text
 from inplacelab.recording import questions
 from inplacelab.recording.explain import sentence
 from inplacelab.recording.recording import Recording
+from inplacelab_widgets.scene.elements import elements_panel
 from inplacelab_widgets.scene.graph import graph_panel
 from inplacelab_widgets.scene.lanes import lanes_panel
 from inplacelab_widgets.scene.marks import Panel
 from inplacelab_widgets.scene.memory import memory_panel
 from inplacelab_widgets.scene.storages import storages_panel
+from inplacelab_widgets.scene.telling import telling_step, telling_steps
 
-__all__ = ["Scene", "scene_of", "telling_step"]
+__all__ = ["EVERYTHING", "PANELS", "Scene", "scene_of", "telling_step", "telling_steps"]
+
+PANELS = ("storages", "graph", "lanes", "memory", "elements")
+"""The panels of a picture, by name, in the order in which they stand."""
+EVERYTHING = ("code", *PANELS)
+"""What a stepper shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +34,17 @@ class Scene:
 
     recording: Recording
     storages: Panel
+    elements: Panel
     graph: Panel
     lanes: Panel
     memory: Panel
     sentences: tuple[Text, ...]
     interesting: tuple[int, ...]
+
+    def panel(self, name: str) -> Panel:
+        """One of `PANELS`."""
+        found: Panel = getattr(self, name)
+        return found
 
 
 def scene_of(recording: Recording) -> Scene:
@@ -45,20 +58,10 @@ def scene_of(recording: Recording) -> Scene:
     return Scene(
         recording,
         storages_panel(recording),
+        elements_panel(recording),
         graph_panel(recording),
         lanes_panel(recording),
         memory_panel(recording),
         tuple(sentence(recording, index) for index in range(len(recording))),
         questions.interesting(recording),
     )
-
-
-def telling_step(recording: Recording) -> int:
-    """The step that a single picture should show: the error if there is one, else the last write by the learner, else
-    the last step.
-    """
-    for step in reversed(recording.steps):
-        if step.error is not None:
-            return step.index
-    writes = [step.index for step in recording.steps if step.writes and step.phase == "forward"]
-    return writes[-1] if writes else len(recording) - 1

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets.scene.marks import Attributes, Look, Mark, Runs, between, rect, runs
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.marks import Attributes, Look, Mark, Runs, between, rect, runs, text
 from inplacelab_widgets.scene.measure import coordinate
 
 WIDTH = 828.0
 LEFT = 150.0
 RIGHT = 30.0
 WIDEST_STEP = 76.0
+_APART = 8.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,24 @@ def cursor_marks(axis: Axis, height: float) -> tuple[list[Mark], Mark]:
 def boundaries(recording: Recording, axis: Axis, height: float) -> list[Mark]:
     """A dotted line where each phase begins."""
     last = axis.steps - 1
-    return [
-        rect(round(axis.x(step) - axis.spacing / 2, 1), 0, 0.8, height, between(0, last, Look("tip gone")))
-        for step in phase_changes(recording)
-    ]
+    places: list[float] = []
+    for step in phase_changes(recording):
+        x = round(axis.x(step) - axis.spacing / 2, 1)
+        # Where phases change faster than lines can be told apart, fewer lines say more.
+        if not places or x - places[-1] >= _APART:
+            places.append(x)
+    return [rect(x, 0, 0.8, height, between(0, last, Look("tip gone"))) for x in places]
+
+
+def line_marks(recording: Recording, axis: Axis, y: float) -> list[Mark]:
+    """The numbers of the source's lines along the axis, as far as they fit."""
+    last = axis.steps - 1
+    marks = [text(LEFT - 12, y, between(0, last, Look("text tiny end", words.STEP_AXIS)))]
+    edge = 0.0
+    lines = [None, *(step.line for step in recording.steps)]
+    for index, (before, line) in enumerate(pairwise(lines)):
+        x = axis.x(index)
+        if line not in {None, before} and x >= edge:
+            marks.append(text(x, y, between(0, last, Look("text tiny middle", str(line)))))
+            edge = x + 18
+    return marks

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,14 +10,13 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.labels import gradient_flag
 from inplacelab.recording.recording import Recording, State
-from inplacelab.recording.slots import slot_runs
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Look, Mark, Words, between, flashes, lasting, path, rect, text
 from inplacelab_widgets.scene.measure import NORMAL, SMALL, coordinate, shortened, widest, width_of
-from inplacelab_widgets.scene.names import dimensions, formula, kind, node_name, tensor_name
-from inplacelab_widgets.scene.palette import DASHES, TENSOR_COLOURS
-from inplacelab_widgets.scene.strip import GUTTER, Strip
-from inplacelab_widgets.scene.timeline import Life, lives
+from inplacelab_widgets.scene.names import formula, kind, layout_words, node_called, tensor_name
+from inplacelab_widgets.scene.palette import TENSOR_COLOURS
+from inplacelab_widgets.scene.timeline import Life, followed
+from inplacelab_widgets.scene.touched import touched
 
 LINE_HEIGHT = 14.0
 HEIGHT = 4 * LINE_HEIGHT + 16
@@ -38,9 +37,12 @@ class Face:
     lines: tuple[Words, ...]
 
     @property
+    def chips_width(self) -> float:
+        return sum(_chip_width(chip) + CHIP_GAP for chip in self.chips)
+
+    @property
     def width(self) -> float:
-        chips = sum(_chip_width(chip) + CHIP_GAP for chip in self.chips)
-        return 2 * PAD + max(chips + 8 + width_of(self.kind, SMALL), widest(self.lines, SMALL))
+        return 2 * PAD + max(self.chips_width + 8 + width_of(self.kind, SMALL), widest(self.lines, SMALL))
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +53,7 @@ class Card:
     storage: int
     colour: int
     life: Life[Face]
-
-    @property
-    def width(self) -> float:
-        return max(face.width for face in self.life.every())
+    width: float
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -68,35 +67,45 @@ class Card:
 
 def cards(recording: Recording) -> list[Card]:
     """The cards of all tensors; one that is given a new storage has a card on each."""
-
-    def faces(state: State) -> Mapping[tuple[int, int], Face]:
-        return {(t.id, t.storage): _face(recording, t, state) for t in state.tensors.values()}
-
-    found = lives(recording, faces)
-    order = list(dict.fromkeys(tensor for tensor, _ in found))
+    found = followed(card_changes(recording), len(recording) - 1)
+    order = {tensor: k for k, tensor in enumerate(dict.fromkeys(tensor for tensor, _ in found))}
     return [
-        Card(tensor, storage, order.index(tensor) % TENSOR_COLOURS, life) for (tensor, storage), life in found.items()
+        Card(tensor, storage, order[tensor] % TENSOR_COLOURS, life, max(face.width for face in life.every()))
+        for (tensor, storage), life in found.items()
     ]
 
 
-def _face(recording: Recording, tensor: TensorFacts, state: State) -> Face:
+def card_changes(recording: Recording) -> Iterator[tuple[int, tuple[int, int], Face | None]]:
+    """(step, (tensor, storage), face): what each step gives a tensor another face, or another storage."""
+    on: dict[int, int] = {}
+    for touch in touched(recording):
+        state, index = touch.state, touch.state.step.index
+        for key in touch.tensors:
+            facts = state.tensors.get(key)
+            if key in on and (facts is None or facts.storage != on[key]):
+                yield index, (key, on.pop(key)), None
+            if facts is not None:
+                on[key] = facts.storage
+                yield index, (key, facts.storage), face_of(recording, facts, state)
+
+
+def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
+    """What the card of a tensor says after one step."""
     named = bool(tensor.names)
     chips = tensor.names or (tensor_name(tensor.id, state.tensors),)
     node = state.nodes.get(tensor.node) if tensor.node is not None else None
     flag = gradient_flag(recording.framework, asks=tensor.needs_gradient)
-    made_by = node_name(state.nodes, node) if node else words.NO_NODE
-    layout = Text(
-        *(
-            f"{words.SHAPE.in_language(language)} {dimensions(tensor.shape)}  "
-            f"{words.STRIDES.in_language(language)} {dimensions(tensor.strides)}  "
-            f"{words.OFFSET.in_language(language)} {tensor.offset}"
-            for language in ("en", "zh")
-        )
-    )
+    made_by = node_called(state, node) if node else words.NO_NODE
     reach = Text(f"{tensor.dtype} · ", f"{tensor.dtype} · ") + formula(tensor)
     history = Text("{flag} · {node}", "{flag} · {node}").format(flag=flag, node=made_by)
-    said = kind(tensor, state.tensors) if named else kind(tensor, state.tensors) or words.UNNAMED
-    return Face(tensor, tuple(shortened(chip, LONGEST_NAME) for chip in chips), named, said, (layout, reach, history))
+    said = kind(tensor, state) if named else kind(tensor, state) or words.UNNAMED
+    return Face(
+        tensor,
+        tuple(shortened(chip, LONGEST_NAME) for chip in chips),
+        named,
+        said,
+        (layout_words(tensor), reach, history),
+    )
 
 
 def _chip_width(name: str) -> float:
@@ -112,8 +121,8 @@ def card_marks(card: Card, x: float, y: float, width: float) -> list[Mark]:
         rect(x, y, width, HEIGHT, outline, 4, keys=keys, links=links),
         rect(x, y + 4, 4, HEIGHT - 8, bar, keys=keys),
     ]
-    for since, until, face in _stretches(card.life):
-        marks += _chip_marks(card, face, x + PAD, y + 6, since, until)
+    for since, until, face in stretches(card.life):
+        marks += chip_marks(card, face, x + PAD, y + 6, since, until)
     kinds = lasting(((step, Look("text soft end", face.kind) if face.kind else None) for step, face in moments), last)
     marks.append(text(x + width - PAD, y + 6 + 11.5, kinds, keys=keys))
     for k in range(3):
@@ -122,7 +131,8 @@ def card_marks(card: Card, x: float, y: float, width: float) -> list[Mark]:
     return marks
 
 
-def _chip_marks(card: Card, face: Face, x: float, y: float, first: int, last: int) -> list[Mark]:
+def chip_marks(card: Card, face: Face, x: float, y: float, first: int, last: int) -> list[Mark]:
+    """A tensor's names from step `first` to step `last`, from (x, y) to the right."""
     marks = []
     for name in face.chips:
         width = _chip_width(name)
@@ -133,24 +143,6 @@ def _chip_marks(card: Card, face: Face, x: float, y: float, first: int, last: in
         marks.append(text(round(x + width / 2, 1), y + 11.5, between(first, last, look), keys=card.keys))
         x = round(x + width + CHIP_GAP, 1)
     return marks
-
-
-def comb_marks(card: Card, strip: Strip, top: float, place: int) -> list[Mark]:
-    """The comb under the slots that a tensor reaches, labelled with its name in the gutter."""
-    moments, last = card.life.moments, card.life.last
-    style = f"comb c{card.colour}-line dash{place % len(DASHES)}"
-    if strip.cell < 4:
-        # Slots narrower than a dash: thin solid teeth.
-        style = f"comb hair c{card.colour}-line"
-    bends = (
-        (step, Look(style, None, (("d", strip.comb(slot_runs(face.facts), place, top)),))) for step, face in moments
-    )
-    labels = ((step, Look("text tiny end", shortened(face.chips[0], GUTTER - 5, 9))) for step, face in moments)
-    y = top + (strip.rows - 1) * strip.pitch + strip.comb_top(place) + 6
-    return [
-        Mark("path", (), lasting(bends, last), card.keys, card.links),
-        text(GUTTER - 4, y, lasting(labels, last), keys=card.keys),
-    ]
 
 
 def wire_marks(card: Card, card_left: float, card_middle: float, strip_right: float, strip_middle: float) -> list[Mark]:
@@ -164,7 +156,7 @@ def wire_marks(card: Card, card_left: float, card_middle: float, strip_right: fl
     ]
 
 
-def _stretches(life: Life[Face]) -> list[tuple[int, int, Face]]:
+def stretches(life: Life[Face]) -> list[tuple[int, int, Face]]:
     """(first, last, face) for each stretch of steps over which the tensor keeps its names."""
     starts: list[tuple[int, Face]] = []
     for step, face in life.moments:

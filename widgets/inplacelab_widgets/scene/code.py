@@ -6,20 +6,28 @@ from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, lasting, rect, runs, text
-from inplacelab_widgets.scene.measure import LATIN_EM, NORMAL, wrapped
+from inplacelab_widgets.scene.measure import LATIN_EM, NORMAL, shortened, wrapped
 
 LINE_HEIGHT = 18.0
+NEIGHBOURS = 2
+"""Lines shown before and after a line that stands for itself."""
 _DEEPEST = 12
 """Indentation beyond this many blanks is not drawn: there would be no room left for the code."""
 _NUMBERS = 3.5 * LATIN_EM * NORMAL
 
 
-def code_panel(recording: Recording, width: float) -> Panel:
-    """The code, wrapped to `width` px, for the static picture. The player shows it as a list of lines."""
+def code_panel(recording: Recording, width: float, around: int | None = None) -> Panel:
+    """The code, wrapped to `width` px, for still pictures; the player shows it as a list of lines.
+
+    With `around`, only that line and its neighbours, and the neighbours are cut rather than wrapped.
+    """
     marks: list[Mark] = []
     y, last = 0.0, len(recording) - 1
     for line, source in enumerate(source_lines(recording), start=1):
-        pieces = _pieces(source, width - _NUMBERS - 12)
+        if around is not None and abs(line - around) > NEIGHBOURS:
+            continue
+        room = width - _NUMBERS - 12
+        pieces = _pieces(source, room) if around in (None, line) else [shortened(source, room, NORMAL)]
         here = [(step.index, step.line == line, step.error is not None) for step in recording.steps]
         band = lasting(runs((index, Look("tint") if on else None) for index, on, _ in here), last)
         bar = lasting(

@@ -1,43 +1,50 @@
 """The graph panel: grad nodes and the edges along which gradients travel, from right to left.
 
 Nodes and edges of all steps are laid out together; each is shown while it exists. A node or edge of this step is thick
-and tagged NEW; an edge or a tensor's place in history that this step took away stays for this one step as dots.
+and tagged NEW; an edge or a tensor's place in history that this step took away stays for this one step as dots. What
+shares a box is decided once for the whole recording, so that nothing moves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.graph_edges import GAP, Edge, Line, departures, edge_marks, edges, ghost_marks, travels
-from inplacelab_widgets.scene.graph_nodes import (
-    ABOVE,
-    BELOW,
-    HEIGHT,
-    Box,
-    GradNode,
-    box_marks,
-    grad_nodes,
-    gradient_marks,
-    history_marks,
+from inplacelab_widgets.scene.folding import Fold, folds
+from inplacelab_widgets.scene.graph_boxes import ABOVE, BELOW, HEIGHT, Box, Content, box_marks, folded, in_turn
+from inplacelab_widgets.scene.graph_edges import (
+    GAP,
+    Edge,
+    Line,
+    Link,
+    departures,
+    edges,
+    ghost_marks,
+    link_marks,
+    travels,
 )
+from inplacelab_widgets.scene.graph_history import gradient_marks, history_marks
+from inplacelab_widgets.scene.graph_nodes import GradNode, grad_nodes
+from inplacelab_widgets.scene.graph_sight import Sight, sight
 from inplacelab_widgets.scene.layered import Layout, Point, layout
 from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, between, text
 from inplacelab_widgets.scene.measure import width_of
-from inplacelab_widgets.scene.timeline import shared_rows
+from inplacelab_widgets.scene.timeline import Life, shared_rows
 
 _PITCH = ABOVE + HEIGHT + BELOW
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Where everything stands."""
+    """Where everything stands: the boxes, the box of each node, and the way of each link with the edges that it shows."""
 
-    boxes: dict[int, Box]
-    lines: dict[Edge, Line]
+    boxes: tuple[Box, ...]
+    homes: Mapping[int, Box]
+    lines: Mapping[Link, Line]
+    shown: Mapping[Link, tuple[Edge, ...]]
     width: float
     height: float
 
@@ -49,73 +56,123 @@ def graph_panel(recording: Recording) -> Panel:
         note = text(0, 16, between(0, last, Look("text soft", words.NO_GRAPH)))
         group = Group(0, 0, width_of(words.NO_GRAPH), 24, 0, last, (note,))
         return Panel("graph", group.width, 24, (group,), _says(recording))
-    found, arrivals = edges(recording), travels(recording)
+    found = edges(recording)
     plan = _plan(nodes, found)
-    marks: list[Mark] = []
-    for edge, line in plan.lines.items():
-        marks += edge_marks(line, found[edge], arrivals.get(edge, ()))
-    marks += ghost_marks(recording, plan.boxes)
-    for box in plan.boxes.values():
-        marks += box_marks(box)
-    marks += gradient_marks(recording, plan.boxes) + history_marks(recording, plan.boxes)
-    group = Group(0, 0, plan.width, plan.height, 0, last, tuple(marks))
-    return Panel("graph", plan.width, plan.height, (group,), _says(recording))
+    near = sight(recording, plan.boxes, plan.homes, plan.shown)
+    group = Group(0, 0, plan.width, plan.height, 0, last, tuple(_marks(recording, plan, found, near)))
+    return Panel("graph", plan.width, plan.height, (group,), _says(recording), _notes(len(nodes), plan, near))
 
 
-def _plan(nodes: list[GradNode], wanted: Iterable[Edge]) -> _Plan:
+def _marks(recording: Recording, plan: _Plan, found: Mapping[Edge, Life[str]], near: Sight) -> Iterable[Mark]:
+    arrivals = travels(recording, found)
+    for link, line in plan.lines.items():
+        lives = {edge: found[edge] for edge in plan.shown[link]}
+        steps = sorted({step for edge in lives for step in arrivals.get(edge, ())})
+        yield from near.of_link(link, link_marks(line, lives, steps))
+    yield from ghost_marks(recording, found, plan.homes)
+    for box in plan.boxes:
+        yield from near.of_box(box, box_marks(box))
+    yield from gradient_marks(recording, plan.homes)
+    yield from history_marks(recording, plan.homes)
+
+
+def _notes(nodes: int, plan: _Plan, near: Sight) -> tuple[tuple[int, Text], ...]:
+    if near.notes:
+        return near.notes
+    if not any(box.content.is_folded for box in plan.boxes):
+        return ()
+    return ((0, words.FOLDED.format(nodes=nodes, boxes=len(plan.boxes))),)
+
+
+# --- where everything stands --------------------------------------------------------------------------------------------
+
+
+def _plan(nodes: list[GradNode], found: Mapping[Edge, Life[str]]) -> _Plan:
     seats = _seats(nodes)
-    wanted = list(wanted)
-    places = layout(1 + max(seats.values()), [(seats[a], seats[b]) for a, b in wanted])
-    columns = _columns(nodes, seats, places)
-    boxes = {}
-    for node in nodes:
-        point = places.nodes[seats[node.id]]
+    contents, seat_of_node = _contents(seats, found)
+    shown: dict[tuple[int, int], list[Edge]] = {}
+    for a, b in found:
+        if seat_of_node[a] != seat_of_node[b]:
+            shown.setdefault((seat_of_node[a], seat_of_node[b]), []).append((a, b))
+    places = layout(len(contents), shown)
+    columns = _columns(contents, places)
+    boxes = []
+    for content, point in zip(contents, places.nodes, strict=True):
         left, width = columns[point[0]]
-        boxes[node.id] = Box(node, round(left + (width - node.width) / 2, 1), _middle(point) - HEIGHT / 2)
-    leaving = departures(wanted, boxes)
-    lines: dict[Edge, Line] = {}
-    for a, b in wanted:
-        points = places.edges.get((seats[a], seats[b]), ())
+        boxes.append(Box(content, round(left + (width - content.width) / 2, 1), _middle(point) - HEIGHT / 2))
+    links = {(a, b): (boxes[a], boxes[b]) for a, b in shown}
+    leaving = departures(links.values())
+    lines: dict[Link, Line] = {}
+    for seats_of_link, link in links.items():
+        points = places.edges.get(seats_of_link, ())
         bends = [(x, _middle(point)) for point in points[1:-1] for x in (sum(columns[point[0]]), columns[point[0]][0])]
-        lines[a, b] = [(boxes[a].x, leaving[a, b]), *bends, (boxes[b].right + 7, boxes[b].middle)]
+        lines[link] = [(link[0].x, leaving[link]), *bends, (link[1].right + 7, link[1].middle)]
     width = round(max(left + width for left, width in columns), 1)
-    return _Plan(boxes, lines, width, round(places.height * _PITCH, 1))
+    homes = {node: boxes[seat] for node, seat in seat_of_node.items()}
+    carried = {link: tuple(shown[key]) for key, link in links.items()}
+    return _Plan(tuple(boxes), homes, lines, carried, width, round(places.height * _PITCH, 1))
 
 
-def _seats(nodes: list[GradNode]) -> dict[int, int]:
-    """A seat for each node: nodes of one kind and line that never meet take turns, so a loop needs the room of one."""
+def _contents(seats: list[list[GradNode]], found: Iterable[Edge]) -> tuple[list[Content], dict[int, int]]:
+    """What each box holds, and for each node which box it is in."""
+    seat_of = {node.id: k for k, seat in enumerate(seats) for node in seat}
+    between_seats = sorted({(seat_of[a], seat_of[b]) for a, b in found})
+    labels = [(seat[0].kind, seat[0].line) for seat in seats]
+    parts = folds(labels, between_seats, {k for k, seat in enumerate(seats) if seat[0].is_leaf})
+    contents = [_content(part, seats) for part in parts]
+    return contents, {node.id: k for k, content in enumerate(contents) for node in content.members}
+
+
+def _content(part: Fold, seats: list[list[GradNode]]) -> Content:
+    if len(part.members) == 1:
+        return in_turn(tuple(seats[part.members[0]]))
+    return folded(tuple(node for seat in part.members for node in seats[seat]), part.turn, part.turns)
+
+
+def _seats(nodes: list[GradNode]) -> list[list[GradNode]]:
+    """Nodes of one kind and line that never meet take turns on one seat, so a loop needs the room of one."""
     kinds: dict[tuple[str, object, bool], list[GradNode]] = {}
     for node in nodes:
-        kinds.setdefault((node.kind, node.life.moments[0][1].second, node.is_leaf), []).append(node)
-    seats: dict[int, int] = {}
-    taken = 0
+        kinds.setdefault((node.kind, node.life.moments[0][1].origin, node.is_leaf), []).append(node)
+    seats: dict[int, list[GradNode]] = {}
     for alike in kinds.values():
         # One step longer than it lives: a rewritten history leaves its node's outline for that step.
         rows = shared_rows([(node.life.first, node.life.last + 1) for node in alike])
-        seats |= {node.id: taken + row for node, row in zip(alike, rows, strict=True)}
-        taken += 1 + max(rows)
-    return seats
+        first: dict[int, int] = {}
+        for node, row in zip(alike, rows, strict=True):
+            seats.setdefault(first.setdefault(row, node.id), []).append(node)
+    return [seats[key] for key in sorted(seats)]
 
 
-def _columns(nodes: list[GradNode], seats: dict[int, int], places: Layout) -> list[tuple[float, float]]:
+def _columns(contents: list[Content], places: Layout) -> list[tuple[float, float]]:
     """(left, width) of each layer. The first, where backward begins, stands on the right."""
     widths = [0.0] * places.layers
-    for node in nodes:
-        layer, _ = places.nodes[seats[node.id]]
-        widths[layer] = max(widths[layer], node.width)
-    return [(sum(widths[layer + 1 :]) + GAP * (places.layers - 1 - layer), width) for layer, width in enumerate(widths)]
+    for content, (layer, _) in zip(contents, places.nodes, strict=True):
+        widths[layer] = max(widths[layer], content.width)
+    lefts, left = [0.0] * places.layers, 0.0
+    for layer in reversed(range(places.layers)):
+        lefts[layer] = left
+        left += widths[layer] + GAP
+    return list(zip(lefts, widths, strict=True))
 
 
 def _middle(point: Point) -> float:
     return round(point[1] * _PITCH + ABOVE + HEIGHT / 2, 1)
 
 
+# --- in words -----------------------------------------------------------------------------------------------------------
+
+
 def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
-    said, known = [], set[int]()
-    for state in recording.states():
-        new = ", ".join(node.name for key, node in state.nodes.items() if key not in known)
-        known |= state.nodes.keys()
-        count = sum(len(node.edges) for node in state.nodes.values())
-        told = words.GRAPH_SAYS.format(nodes=len(state.nodes), edges=count, new=new or words.NONE)
-        said.append((state.step.index, told))
+    said, known, live, count = [], set[int](), dict[int, int](), 0
+    for step in recording.steps:
+        names = [node.name for key, node in step.nodes if node is not None and key not in known]
+        for key, node in step.nodes:
+            known.add(key)
+            count -= live.pop(key, 0)
+            if node is not None:
+                live[key] = len(node.edges)
+                count += live[key]
+        told = words.GRAPH_SAYS.format(nodes=len(live), edges=count, new=", ".join(names) or words.NONE)
+        said.append((step.index, told))
     return tuple(said)

@@ -5,73 +5,99 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from inplacelab.recording.recording import Recording, State
-from inplacelab_widgets.scene.graph_nodes import HEIGHT, PAD, Box
-from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, text
+from inplacelab.recording.facts import NodeFacts
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets.scene.graph_boxes import HEIGHT, PAD, Box
+from inplacelab_widgets.scene.marks import Look, Mark, path, rect, runs, text
 from inplacelab_widgets.scene.measure import coordinate, shortened
-from inplacelab_widgets.scene.timeline import Life, lives
+from inplacelab_widgets.scene.timeline import Life, followed, gatherings
 
 GAP = 46.0
-"""Between one layer of nodes and the next, for the arrows."""
+"""Between one layer of boxes and the next, for the arrows."""
 
 Edge = tuple[int, int]
 """(from node, to node): the way a gradient goes."""
 
+Link = tuple[Box, Box]
+"""Boxes that one edge or several lead from and to."""
+
 Line = Sequence[tuple[float, float]]
-"""The points that an edge passes through."""
+"""The points that a link passes through."""
 
 
 def edges(recording: Recording) -> dict[Edge, Life[str]]:
-    """All edges, with the names of the inputs whose gradients travel along each."""
-    return lives(recording, _edges_at)
+    """All edges, with the names of the inputs whose gradients travel along each. An edge lives as long as both its nodes."""
+    return followed(_edge_changes(recording), len(recording) - 1)
 
 
-def _edges_at(state: State) -> Mapping[Edge, str]:
-    inputs: dict[Edge, list[str]] = {}
-    for node in state.nodes.values():
-        for edge in node.edges:
-            if edge.to in state.nodes:
-                inputs.setdefault((node.id, edge.to), []).append(edge.input)
-    return {key: ", ".join(names) for key, names in inputs.items()}
+def _edge_changes(recording: Recording) -> Iterator[tuple[int, Edge, str | None]]:
+    live: dict[int, NodeFacts] = {}
+    feeders: dict[int, set[int]] = {}
+    for step in recording.steps:
+        touched: dict[Edge, None] = {}
+        for key, node in step.nodes:
+            for facts in (live.get(key), node):
+                touched |= {(key, edge.to): None for edge in facts.edges} if facts else {}
+            touched |= {(a, key): None for a in sorted(feeders.get(key, ()))}
+            if node is None:
+                live.pop(key, None)
+            else:
+                live[key] = node
+                for edge in node.edges:
+                    feeders.setdefault(edge.to, set()).add(key)
+        for a, b in touched:
+            inputs = [edge.input for edge in live[a].edges if edge.to == b] if a in live and b in live else []
+            yield step.index, (a, b), ", ".join(inputs) if inputs else None
 
 
-def departures(wanted: Iterable[Edge], boxes: Mapping[int, Box]) -> dict[Edge, float]:
-    """The height at which each edge leaves its node: one below the other, in the order of their targets."""
-    of_node: dict[int, list[Edge]] = {}
-    for edge in wanted:
-        of_node.setdefault(edge[0], []).append(edge)
+def departures(links: Iterable[Link]) -> dict[Link, float]:
+    """The height at which each link leaves its box: one below the other, in the order of their targets."""
+    of_box: dict[Box, list[Link]] = {}
+    for link in links:
+        of_box.setdefault(link[0], []).append(link)
     leaving = {}
-    for key, unordered in of_node.items():
-        box, mine = boxes[key], sorted(unordered, key=lambda edge: (boxes[edge[1]].middle, edge[1]))
+    for box, unordered in of_box.items():
+        mine = sorted(unordered, key=lambda link: (link[1].middle, link[1].x))
         apart = min(16.0, (HEIGHT - 12) / max(len(mine), 1))
-        for k, edge in enumerate(mine):
-            leaving[edge] = round(box.middle + (k - (len(mine) - 1) / 2) * apart, 1)
+        for k, link in enumerate(mine):
+            leaving[link] = round(box.middle + (k - (len(mine) - 1) / 2) * apart, 1)
     return leaving
 
 
-def edge_marks(line: Line, life: Life[str], travelled: Sequence[int]) -> list[Mark]:
-    """An arrow; thick in the step that made it and in those in which a gradient travels along it."""
-    flashing = [life.first, *(step for step in travelled if life.first <= step <= life.last)]
-    stroke = flashes([(step, Look("edge fresh"), Look("edge")) for step in flashing], life.last)
-    tip = flashes([(step, Look("fresh-tip"), Look("tip")) for step in flashing], life.last)
+def link_marks(line: Line, lives: Mapping[Edge, Life[str]], travelled: Sequence[int]) -> list[Mark]:
+    """An arrow; thick in the steps that make an edge of it and in those in which a gradient travels along it."""
+    strokes: list[tuple[int, Look | None]] = []
+    tips: list[tuple[int, Look | None]] = []
+    labels: list[tuple[int, Look | None]] = []
+    travels = set(travelled)
+    for step, alive, born in gatherings(lives, travelled):
+        fresh = bool(born) or step in travels
+        said = ", ".join(dict.fromkeys(alive.values()))
+        strokes.append((step, Look("edge fresh" if fresh else "edge") if alive else None))
+        tips.append((step, Look("fresh-tip" if fresh else "tip") if alive else None))
+        labels.append((step, Look("text tiny end", shortened(said, GAP - 14, 9)) if alive else None))
     (left, top), (right, y) = line[-1], line[0]
-    labels = ((step, Look("text tiny end", shortened(inputs, GAP - 14, 9))) for step, inputs in life.moments)
     return [
-        path(_curve(line), stroke),
-        path(f"M{coordinate(left - 7)} {coordinate(top)}l8 -4.5v9z", tip),
-        text(round(right - 3, 1), y - 5, lasting(labels, life.last)),
+        path(_curve(line), runs(strokes)),
+        path(f"M{coordinate(left - 7)} {coordinate(top)}l8 -4.5v9z", runs(tips)),
+        text(round(right - 3, 1), y - 5, runs(labels)),
     ]
 
 
-def travels(recording: Recording) -> dict[Edge, list[int]]:
-    """For each edge the steps at which a gradient arrived along it."""
+def travels(recording: Recording, lives: Mapping[Edge, Life[str]]) -> dict[Edge, list[int]]:
+    """For each edge the steps at which a gradient travels along it: the node at its start runs, and the other takes part."""
+    ways: dict[int, list[Edge]] = {}
+    for edge in lives:
+        ways.setdefault(edge[0], []).append(edge)
+    status: dict[int, str] = {}
     found: dict[Edge, list[int]] = {}
-    for state in recording.states():
-        facts = state.step.backward
-        if facts and facts.action == "arrived" and facts.node is not None:
-            for node in state.nodes.values():
-                if node.status == "done" and any(edge.to == facts.node for edge in node.edges):
-                    found.setdefault((node.id, facts.node), []).append(state.step.index)
+    for step in recording.steps:
+        status |= {key: node.status if node else "" for key, node in step.nodes}
+        if step.backward is None or step.backward.action != "run" or step.backward.node is None:
+            continue
+        for edge in ways.get(step.backward.node, ()):
+            if status.get(edge[1]) in {"waiting", "arrived"} and lives[edge].first <= step.index <= lives[edge].last:
+                found.setdefault(edge, []).append(step.index)
     return found
 
 
@@ -86,25 +112,40 @@ def _curve(line: Line) -> str:
     return d
 
 
-def ghost_marks(recording: Recording, boxes: Mapping[int, Box]) -> list[Mark]:
+def ghost_marks(recording: Recording, lives: Mapping[Edge, Life[str]], homes: Mapping[int, Box]) -> list[Mark]:
     """The nodes and edges that a rewritten history left behind, for the one step that rewrote it."""
-    marks: list[Mark] = []
-    for before, state in pairwise(recording.states()):
-        left = {rewired.before for rewired in state.step.rewired}
-        for key in before.nodes:
-            if key in boxes and key in left and key not in state.nodes:
-                marks += _ghost_box(boxes[key], state.step.index)
-        for a, b in sorted(_edges_at(before).keys() - _edges_at(state).keys()):
-            if a in state.nodes or a in left:
-                marks.append(_ghost_edge(boxes[a], boxes[b], state.step.index))
-    return marks
+    live: set[int] = set()
+    ended: dict[int, list[Edge]] = {}
+    for edge, life in lives.items():
+        ended.setdefault(life.last + 1, []).append(edge)
+    boxes: dict[tuple[Box, str], list[int]] = {}
+    links: dict[Link, list[int]] = {}
+    for step in recording.steps:
+        before = set(live)
+        for key, node in step.nodes:
+            (live.discard if node is None else live.add)(key)
+        left = before & {rewired.before for rewired in step.rewired}
+        occupied = {homes[key] for key in live}
+        for key in left - live:
+            if homes[key] not in occupied:
+                name = next(node.name for node in homes[key].content.members if node.id == key)
+                boxes.setdefault((homes[key], name), []).append(step.index)
+        for a, b in sorted(ended.get(step.index, ())):
+            if (a in live or a in left) and homes[a] is not homes[b]:
+                links.setdefault((homes[a], homes[b]), []).append(step.index)
+    ghosts = [mark for (box, name), steps in boxes.items() for mark in _ghost_box(box, name, steps)]
+    return ghosts + [_ghost_link(a, b, steps) for (a, b), steps in links.items()]
 
 
-def _ghost_box(box: Box, step: int) -> Iterator[Mark]:
-    name = shortened(box.node.name, box.node.width - 2 * PAD)
-    yield rect(box.x, box.y, box.node.width, HEIGHT, between(step, step, Look("ghost")), 5)
-    yield text(round(box.x + PAD, 1), box.y + 16, between(step, step, Look("text soft italic", name)))
+def _only_at(steps: Iterable[int], look: Look) -> tuple[tuple[int, Look | None], ...]:
+    return runs(run for step in steps for run in ((step, look), (step + 1, None)))
 
 
-def _ghost_edge(a: Box, b: Box, step: int) -> Mark:
-    return path(_curve([(a.x, a.middle), (b.right, b.middle)]), between(step, step, Look("ghost")))
+def _ghost_box(box: Box, name: str, steps: Sequence[int]) -> Iterator[Mark]:
+    said = shortened(name, box.content.width - 2 * PAD)
+    yield rect(box.x, box.y, box.content.width, HEIGHT, _only_at(steps, Look("ghost")), 5)
+    yield text(round(box.x + PAD, 1), box.y + 16, _only_at(steps, Look("text soft italic", said)))
+
+
+def _ghost_link(a: Box, b: Box, steps: Sequence[int]) -> Mark:
+    return path(_curve([(a.x, a.middle), (b.right, b.middle)]), _only_at(sorted(steps), Look("ghost")))

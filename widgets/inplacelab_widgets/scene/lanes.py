@@ -3,6 +3,9 @@
 A lane is drawn solid at version 0 and in ever shorter dashes after each raise. A saved tensor is a pin on its lane. If
 the version has gone up since, a dashed thread leads from the pin across the raise: where it crosses, backward must
 refuse, and the learner can see it before backward is run.
+
+Only storages that are named, written or kept by backward get a lane; the others are counted in a note. How much is drawn
+is bounded by the width of the panel, not by the number of steps: marks that would stand on each other become one.
 """
 
 from __future__ import annotations
@@ -12,54 +15,71 @@ from itertools import pairwise
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts
 from inplacelab.recording.labels import storage_label
-from inplacelab.recording.questions import tensors_on
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.axis import LEFT, WIDTH, Axis, boundaries, cursor_marks, phase_changes
-from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, between, lasting, path, runs, text
-from inplacelab_widgets.scene.measure import coordinate, shortened, width_of
+from inplacelab_widgets.scene.axis import WIDTH, Axis, boundaries, cursor_marks, line_marks, phase_changes
+from inplacelab_widgets.scene.lane_marks import Crowd, versions_above
+from inplacelab_widgets.scene.lane_names import lane_names
+from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, between, path, rect, text
+from inplacelab_widgets.scene.measure import coordinate, width_of
 from inplacelab_widgets.scene.pins import Pin, pins
-from inplacelab_widgets.scene.timeline import Life, lives, shared_rows
+from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives
 
-TOP = 18.0
+HEAD = 27.0
+TOP = 30.0
 PITCH = 27.0
-FOOT = 16.0
+CLOSE_PITCH = 24.0
+FOOT = 4.0
+NOTE = 16.0
+FEW = 6
+"""As many lanes stand at ease; more of them stand closer."""
+
 _DENSEST = 4
 
 
 def lanes_panel(recording: Recording) -> Panel:
     """The versions panel of a recording."""
-    axis = Axis(len(recording))
-    found = lives(recording, lambda state: state.storages)
+    axis, last = Axis(len(recording)), len(recording) - 1
+    hanging = pins(recording)
+    every = storage_lives(recording)
+    telling = _telling(recording, hanging)
+    found = {key: life for key, life in every.items() if key in telling}
     rows = dict(zip(found, shared_rows([(life.first, life.last) for life in found.values()]), strict=True))
     count = max(rows.values(), default=-1) + 1
-    height = TOP + PITCH * count + FOOT
-    cursor, veil = cursor_marks(axis, height - FOOT + 2)
-    marks = [*cursor, *_frame(recording, axis, height)]
-    edges = [0.0] * count
-    for key, life in found.items():
-        marks += _lane(axis, key, life, _middle(rows[key]))
-        labels, edges[rows[key]] = _versions(axis, key, life, _middle(rows[key]), edges[rows[key]])
-        marks += labels
-    failures: list[Mark] = []
-    for pin in pins(recording):
-        threads, said = _pin(recording, axis, pin, _middle(rows[pin.storage]))
-        marks += threads
-        failures += said
-    marks += [veil, *failures]
-    marks += _labels(recording, rows, count)
-    group = Group(0, 0, WIDTH, height, 0, len(recording) - 1, tuple(marks))
-    return Panel("lanes", WIDTH, height, (group,), _says(recording))
+    pitch = PITCH if count <= FEW else CLOSE_PITCH
+    middles = {key: TOP + pitch * row + 15 for key, row in rows.items()}
+    foot = TOP + pitch * count + FOOT
+    cursor, veil = cursor_marks(axis, foot)
+    marks = [*cursor, *boundaries(recording, axis, foot)]
+    marks += _lanes(axis, found, rows, middles)
+    threads, failures = _pins(recording, axis, hanging, middles)
+    marks += [*threads, veil, *failures]
+    marks += lane_names(recording, rows, [TOP + pitch * row + 19 for row in range(count)])
+    left_out = len(every) - len(found)
+    if left_out:
+        marks.append(text(0, foot + 12, between(0, last, Look("text soft", _more(left_out)))))
+    height = foot + (NOTE if left_out else 0)
+    groups = (Group(0, 0, WIDTH, height, 0, last, tuple(marks)), _head(recording, axis))
+    return Panel("lanes", WIDTH, height, groups, _says(recording))
 
 
-def _middle(row: int) -> float:
-    return TOP + PITCH * row + 15
+def _telling(recording: Recording, hanging: list[Pin]) -> set[int]:
+    """The storages with something to tell: named, written, or kept by backward."""
+    named = {t.storage for step in recording.steps for _, t in step.tensors if t is not None and t.names}
+    written = {write.storage for step in recording.steps for write in step.writes}
+    return named | written | {pin.storage for pin in hanging}
 
 
-def _frame(recording: Recording, axis: Axis, height: float) -> list[Mark]:
+def _more(count: int) -> Text:
+    return words.ONE_MORE_LANE if count == 1 else words.MORE_LANES.format(count=count)
+
+
+def _head(recording: Recording, axis: Axis) -> Group:
+    """Phases and line numbers above the lanes: a group of its own, which stays when many lanes are scrolled."""
     last = len(recording) - 1
     phases = {"forward": words.FORWARD, "backward": words.BACKWARD}
-    marks = boundaries(recording, axis, height - FOOT)
+    (column, point), _ = cursor_marks(axis, HEAD)
+    marks = [rect(0, 0, WIDTH, HEAD, between(0, last, Look("paper"))), column]
     edge = 0.0
     for step in [0, *phase_changes(recording)]:
         x = axis.x(step)
@@ -67,15 +87,7 @@ def _frame(recording: Recording, axis: Axis, height: float) -> list[Mark]:
         if x >= edge and x + width_of(name) <= WIDTH:
             marks.append(text(x, 11, between(0, last, Look("text soft", name))))
             edge = x + width_of(name) + 10
-    marks.append(text(LEFT - 12, height - 4, between(0, last, Look("text tiny end", words.STEP_AXIS))))
-    edge = 0.0
-    lines = [None, *(step.line for step in recording.steps)]
-    for index, (before, line) in enumerate(pairwise(lines)):
-        x = axis.x(index)
-        if line not in {None, before} and x >= edge:
-            marks.append(text(x, height - 4, between(0, last, Look("text tiny middle", str(line)))))
-            edge = x + 18
-    return marks
+    return Group(0, 0, WIDTH, HEAD, 0, last, (*marks, *line_marks(recording, axis, 23), point))
 
 
 def _starts(life: Life[StorageFacts]) -> list[tuple[int, int]]:
@@ -84,51 +96,72 @@ def _starts(life: Life[StorageFacts]) -> list[tuple[int, int]]:
     return [versions[0], *((step, after) for (_, before), (step, after) in pairwise(versions) if after != before)]
 
 
-def _lane(axis: Axis, key: int, life: Life[StorageFacts], y: float) -> list[Mark]:
-    starts, end = _starts(life), axis.steps - 1
-    stops = [step for step, _ in starts[1:]] + [life.last]
-    marks = []
-    for (start, version), stop in zip(starts, stops, strict=True):
-        right = axis.end if stop == end == life.last else axis.x(stop)
-        style = "lane" + (f" v{min(version, _DENSEST)}" if version > 0 else "")
-        line = f"M{coordinate(axis.x(start))} {coordinate(y)}H{coordinate(max(right, axis.x(start) + 3))}"
-        marks.append(path(line, between(0, end, Look(style)), keys=(f"s{key}",)))
-    for step, _ in starts[1:]:
-        marks.append(path(f"M{coordinate(axis.x(step))} {coordinate(y - 6)}v12", between(0, end, Look("bump"))))
-    return marks
-
-
-def _versions(axis: Axis, key: int, life: Life[StorageFacts], y: float, edge: float) -> tuple[list[Mark], float]:
-    """The version numbers above a lane, as far as they fit, and where the last one ends."""
-    marks = []
-    for step, version in _starts(life):
-        x = axis.x(step) - 5
-        said = f"{storage_label(key)} v{version}" if step == life.first else f"v{version}"
-        if x >= edge:
-            marks.append(
-                text(round(x, 1), y - 7, between(0, axis.steps - 1, Look("text tiny", said)), keys=(f"s{key}",))
+def _lanes(
+    axis: Axis, found: dict[int, Life[StorageFacts]], rows: dict[int, int], middles: dict[int, float]
+) -> list[Mark]:
+    """All lanes with their raises, and the version numbers above them as far as they fit."""
+    end = axis.steps - 1
+    crowd = Crowd(end)
+    labels: dict[int, list[tuple[float, str, str]]] = {}
+    for key, life in found.items():
+        y, starts = middles[key], _starts(life)
+        for first, last, style in _stretches(starts, life.last):
+            right = max(axis.end if last == end == life.last else axis.x(last), axis.x(first) + 3)
+            crowd.line(rows[key], axis.x(first), right, y, style, f"s{key}")
+        for step, _ in starts[1:]:
+            crowd.tick(rows[key], axis.x(step), y, f"step:{step}")
+        for step, version in starts:
+            said = f"{storage_label(key)} v{version}" if step == life.first else f"v{version}"
+            labels.setdefault(rows[key], []).append(
+                (axis.x(step) - 5, said, f"s{key}" if step == life.first else f"step:{step}")
             )
-            edge = x + width_of(said, 9) + 1
-    return marks, edge
+    above = [mark for row, said in labels.items() for mark in versions_above(said, _row_y(rows, middles, row), end)]
+    return [*crowd.marks(), *above]
 
 
-def _pin(recording: Recording, axis: Axis, pin: Pin, y: float) -> tuple[list[Mark], list[Mark]]:
-    """A pin with its thread, and what is said where the thread ends in a refusal."""
-    end, x = len(recording) - 1, axis.x(pin.life.first)
-    keys, links = (f"p{pin.node}:{pin.storage}:{pin.version}",), (f"n{pin.node}", f"s{pin.storage}")
-    went_stale = next((step for step, face in pin.life.moments if face.status == "stale"), None)
-    flag = between(0, end, Look("flag" if went_stale is None else "flag-stale"))
-    marks = [path(f"M{coordinate(x - 4)} {coordinate(y + 3)}h8l-4 6.5z", flag, keys=keys, links=links)]
-    if went_stale is None:
-        return marks, []
-    failed = _failing_unpack(recording, pin)
-    stop = axis.x(failed if failed is not None else pin.life.last)
-    below = y + 10
-    thread = f"M{coordinate(x)} {coordinate(below)}H{coordinate(stop)}"
-    marks.append(path(thread, between(0, end, Look("thread")), keys=keys, links=links))
-    crossing = between(0, end, Look("text tiny alarm middle", "✗"))
-    marks.append(text(axis.x(went_stale), below + 3, crossing, keys=keys))
-    return marks, [] if failed is None else [_refusal(failed, end, stop, below, keys)]
+def _row_y(rows: dict[int, int], middles: dict[int, float], row: int) -> float:
+    return next(middles[key] for key, its_row in rows.items() if its_row == row)
+
+
+def _stretches(starts: list[tuple[int, int]], last: int) -> list[tuple[int, int, str]]:
+    """(first step, last step, style): a new stretch wherever the dashes change."""
+    stops = [step for step, _ in starts[1:]] + [last]
+    stretches: list[tuple[int, int, str]] = []
+    for (start, version), stop in zip(starts, stops, strict=True):
+        style = "lane" + (f" v{min(version, _DENSEST)}" if version > 0 else "")
+        if stretches and stretches[-1][2] == style:
+            stretches[-1] = (stretches[-1][0], stop, style)
+        else:
+            stretches.append((start, stop, style))
+    return stretches
+
+
+# --- pins and threads ---------------------------------------------------------------------------------------------------
+
+
+def _pins(
+    recording: Recording, axis: Axis, hanging: list[Pin], middles: dict[int, float]
+) -> tuple[list[Mark], list[Mark]]:
+    """Pins with their threads, and what is said where a thread ends in a refusal."""
+    end = len(recording) - 1
+    failing = _failing_unpacks(recording)
+    threads, said = [], list[Mark]()
+    crowd = Crowd(end)
+    for pin in hanging:
+        y, x = middles[pin.storage], axis.x(pin.life.first)
+        keys, links = (f"p{pin.node}:{pin.storage}:{pin.version}",), (f"n{pin.node}", f"s{pin.storage}")
+        went_stale = next((step for step, face in pin.life.moments if face.status == "stale"), None)
+        crowd.flag(x, y, stale=went_stale is not None, keys=keys, links=links)
+        if went_stale is None:
+            continue
+        failed = failing.get((pin.node, pin.version))
+        stop, below = axis.x(failed if failed is not None else pin.life.last), y + 10
+        line = f"M{coordinate(x)} {coordinate(below)}H{coordinate(stop)}"
+        threads.append(path(line, between(0, end, Look("thread")), keys=keys, links=links))
+        cross = between(0, end, Look("text tiny alarm middle", "✗"))
+        threads.append(text(axis.x(went_stale), below + 3, cross, keys=keys))
+        said += [] if failed is None else [_refusal(failed, end, stop, below, keys)]
+    return [*crowd.marks(), *threads], said
 
 
 def _refusal(failed: int, end: int, stop: float, below: float, keys: tuple[str, ...]) -> Mark:
@@ -137,42 +170,30 @@ def _refusal(failed: int, end: int, stop: float, below: float, keys: tuple[str, 
     return text(round(left, 1), below + 3, between(failed, end, Look("text tiny alarm", words.UNPACK_FAILS)), keys=keys)
 
 
-def _failing_unpack(recording: Recording, pin: Pin) -> int | None:
+def _failing_unpacks(recording: Recording) -> dict[tuple[int, int], int]:
+    """For (node, version kept) the step at which backward finds another version."""
+    found: dict[tuple[int, int], int] = {}
     for step in recording.steps:
         facts = step.backward
-        if (
-            facts
-            and facts.node == pin.node
-            and facts.kept_at == pin.version
-            and facts.found_at not in (None, facts.kept_at)
-        ):
-            return step.index
-    return None
+        if facts is None or facts.node is None or facts.kept_at is None:
+            continue
+        if facts.found_at not in (None, facts.kept_at):
+            found.setdefault((facts.node, facts.kept_at), step.index)
+    return found
 
 
-def _labels(recording: Recording, rows: dict[int, int], count: int) -> list[Mark]:
-    """On the left of each row the storage that lives there now, with the names of its tensors."""
-    marks = []
-    last = len(recording) - 1
-    for row in range(count):
-        looks: list[tuple[int, Look | None]] = []
-        for state in recording.states():
-            key = next((key for key in state.storages if rows[key] == row), None)
-            if key is None:
-                looks.append((state.step.index, None))
-                continue
-            names = ", ".join(name for tensor in tensors_on(state, key) for name in tensor.names)
-            looks.append(
-                (state.step.index, Look("text", shortened(f"{storage_label(key)} {names}".rstrip(), LEFT - 22)))
-            )
-        keys = tuple(f"s{key}" for key, its_row in rows.items() if its_row == row)
-        marks.append(text(0, _middle(row) + 4, lasting(runs(looks), last), keys=keys if len(keys) == 1 else ()))
-    return marks
+# --- in words -----------------------------------------------------------------------------------------------------------
 
 
 def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
-    said = []
-    for state in recording.states():
-        versions = ", ".join(f"{storage_label(key)} v{facts.version}" for key, facts in state.storages.items())
-        said.append((state.step.index, words.LANES_SAY.format(versions=versions or words.NONE)))
+    said: list[tuple[int, Text]] = []
+    live: dict[int, str] = {}
+    for step in recording.steps:
+        for key, facts in step.storages:
+            live.pop(key, None)
+            if facts is not None:
+                live[key] = f"{storage_label(key)} v{facts.version}"
+        if step.storages or not said:
+            versions = ", ".join(live[key] for key in sorted(live))
+            said.append((step.index, words.LANES_SAY.format(versions=versions or words.NONE)))
     return tuple(said)

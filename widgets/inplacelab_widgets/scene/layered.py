@@ -7,16 +7,20 @@ counted, not timed, so that the same graph looks the same everywhere.
 
 from __future__ import annotations
 
+from bisect import bisect_right, insort
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from statistics import median
 
 _ORDER_SWEEPS = 12
 _PLACE_SWEEPS = 8
 
+_BEND = 0.25
+"""The room of a bend, where a node needs 1."""
+
 Point = tuple[int, float]
-"""(layer, position within the layer); positions of neighbours in a layer are at least 1 apart."""
+"""(layer, position within the layer); positions of neighbouring nodes in a layer are at least 1 apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ def layout(count: int, edges: Iterable[tuple[int, int]]) -> Layout:
     rows = _rows(count, layer, chains)
     neighbours = _neighbours(rows, chains)
     _order(rows, neighbours)
-    place = _places(rows, neighbours)
+    place = _places(rows, neighbours, count)
     lowest = min(place.values(), default=0.0)
     point = {v: (depth, round(place[v] - lowest, 3)) for depth, row in enumerate(rows) for v in row}
     return Layout(
@@ -50,6 +54,11 @@ def layout(count: int, edges: Iterable[tuple[int, int]]) -> Layout:
         len(rows),
         max((y for _, y in point.values()), default=0.0) + 1,
     )
+
+
+def depth(count: int, edges: Iterable[tuple[int, int]]) -> int:
+    """How many layers a graph needs."""
+    return 1 + max(_layers(count, _without_cycles(count, sorted(set(edges)))), default=-1)
 
 
 def _without_cycles(count: int, edges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -96,13 +105,19 @@ def _layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
 
 
 def _chains(count: int, edges: Sequence[tuple[int, int]], layer: list[int]) -> dict[tuple[int, int], list[int]]:
-    """Each edge as a chain of nodes in neighbouring layers: bends get numbers from `count` on."""
-    chains, bend = {}, count
+    """Each edge as a chain of nodes in neighbouring layers: bends get numbers from `count` on.
+
+    Edges to one node share their bends, so that many of them come in as one line.
+    """
+    chains: dict[tuple[int, int], list[int]] = {}
+    bends: dict[tuple[int, int], int] = {}
     for a, b in edges:
-        between = range(layer[a] + 1, layer[b])
-        chains[a, b] = [a, *range(bend, bend + len(between)), b]
-        layer += list(between)
-        bend += len(between)
+        passed = [(b, between) for between in range(layer[a] + 1, layer[b])]
+        for bend in passed:
+            if bend not in bends:
+                bends[bend] = count + len(bends)
+                layer.append(bend[1])
+        chains[a, b] = [a, *(bends[bend] for bend in passed), b]
     return chains
 
 
@@ -132,20 +147,22 @@ def _neighbours(
     after: dict[int, list[int]] = {v: [] for row in rows for v in row}
     for chain in chains.values():
         for a, b in pairwise(chain):
-            after[a].append(b)
-            before[b].append(a)
+            if b not in after[a]:
+                after[a].append(b)
+                before[b].append(a)
     return before, after
 
 
 def _order(rows: list[list[int]], neighbours: tuple[dict[int, list[int]], dict[int, list[int]]]) -> None:
     best, fewest = [list(row) for row in rows], _crossings(rows, neighbours[1])
+    rank = _ranks(rows)
     for sweep in range(_ORDER_SWEEPS):
         if not fewest:
             break
         near = neighbours[sweep % 2]
         for row in rows if sweep % 2 == 0 else reversed(rows):
-            rank = {v: k for other in rows for k, v in enumerate(other)}
             row.sort(key=lambda v: (median(rank[w] for w in near[v]) if near[v] else rank[v], rank[v]))
+            rank.update((v, k) for k, v in enumerate(row))
         found = _crossings(rows, neighbours[1])
         if found < fewest:
             best, fewest = [list(row) for row in rows], found
@@ -153,34 +170,46 @@ def _order(rows: list[list[int]], neighbours: tuple[dict[int, list[int]], dict[i
         row[:] = found_row
 
 
+def _ranks(rows: list[list[int]]) -> dict[int, int]:
+    return {v: k for row in rows for k, v in enumerate(row)}
+
+
 def _crossings(rows: list[list[int]], after: dict[int, list[int]]) -> int:
-    rank = {v: k for row in rows for k, v in enumerate(row)}
-    total = 0
+    rank, total = _ranks(rows), 0
     for row in rows:
-        ends = [sorted(rank[w] for w in after[v]) for v in row]
-        flat = [end for each in ends for end in each]
-        total += sum(1 for k, end in enumerate(flat) for other in flat[k + 1 :] if other < end)
+        met: list[int] = []
+        for v in row:
+            ends = sorted(rank[w] for w in after[v])
+            # An edge crosses those that start before it and end after it.
+            total += sum(len(met) - bisect_right(met, end) for end in ends)
+            for end in ends:
+                insort(met, end)
     return total
 
 
-def _places(rows: list[list[int]], neighbours: tuple[dict[int, list[int]], dict[int, list[int]]]) -> dict[int, float]:
+def _places(
+    rows: list[list[int]], neighbours: tuple[dict[int, list[int]], dict[int, list[int]]], count: int
+) -> dict[int, float]:
     place = {v: float(k) for row in rows for k, v in enumerate(row)}
     for sweep in range(_PLACE_SWEEPS):
         near = neighbours[sweep % 2]
         for row in rows if sweep % 2 == 0 else reversed(rows):
             wanted = [sum(place[w] for w in near[v]) / len(near[v]) if near[v] else place[v] for v in row]
-            place.update(zip(row, _apart(wanted), strict=True))
+            rooms = [1.0 if v < count else _BEND for v in row]
+            place.update(zip(row, _apart(wanted, rooms), strict=True))
     return place
 
 
-def _apart(wanted: Sequence[float]) -> list[float]:
-    """The positions nearest to `wanted` (in squares) that keep the order and are at least 1 apart."""
+def _apart(wanted: Sequence[float], rooms: Sequence[float]) -> list[float]:
+    """The positions nearest to `wanted` (in squares) that keep the order and leave each its room."""
+    ahead = [0.0, *accumulate((a + b) / 2 for a, b in pairwise(rooms))]
     blocks: list[tuple[float, int]] = []
-    for k, want in enumerate(wanted):
-        mean, size = want - k, 1
+    for want, before in zip(wanted, ahead, strict=False):
+        mean, size = want - before, 1
         while blocks and blocks[-1][0] > mean:
             other, others = blocks.pop()
             mean, size = (mean * size + other * others) / (size + others), size + others
         blocks.append((mean, size))
-    level = [mean for mean, size in blocks for _ in range(size)]
-    return [mean + k for k, mean in enumerate(level)]
+    # Rounded here, before the rooms are added: rounded afterwards, two neighbours could come a hair too close.
+    level = [round(mean, 3) for mean, size in blocks for _ in range(size)]
+    return [mean + before for mean, before in zip(level, ahead, strict=False)]

@@ -14,6 +14,9 @@ from typing import Literal
 
 from inplacelab.language import Text
 
+GAP = 14.0
+"""Between groups that stand one below the other."""
+
 Words = str | Text
 """What a mark says: the same in every language, or a pair."""
 
@@ -67,7 +70,8 @@ class Mark:
 class Group:
     """Marks that share an origin and a lifetime, such as everything about one storage.
 
-    `first` and `last` are the first and the last step at which any of it is drawn.
+    `first` and `last` are the first and the last step at which any of it is drawn. `key` is what it stands for ("s1").
+    `open` are the stretches of steps at which it is drawn; empty: as long as it lives.
     """
 
     x: float
@@ -77,17 +81,51 @@ class Group:
     first: int
     last: int
     marks: tuple[Mark, ...]
+    key: str = ""
+    open: tuple[tuple[int, int], ...] = ()
+
+    def is_drawn(self, step: int) -> bool:
+        """Whether it is drawn at `step`."""
+        if not self.first <= step <= self.last:
+            return False
+        found = bisect_right(self.open, step, key=lambda span: span[0])
+        return not self.open or (found > 0 and step <= self.open[found - 1][1])
 
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One panel of the stepper. `says` gives its description over the steps, for those who do not see it."""
+    """One panel of the stepper.
+
+    `says` gives its description over the steps, for those who do not see it; `notes` says what of it is folded or cut.
+    """
 
     name: str
     width: float
     height: float
     groups: tuple[Group, ...]
     says: tuple[tuple[int, Text], ...]
+    notes: tuple[tuple[int, Text], ...] = ()
+    shelf: tuple[Group, ...] = ()
+    """Of a panel too high to be seen at a glance: chips for the groups that a step does not draw. They stand below the
+    drawn groups, which are closed up."""
+
+
+def stack_of(panel: Panel, step: int) -> tuple[list[tuple[Group, float, float]], float]:
+    """(group, x, y) of the groups drawn at `step`, closed up, and of the chips of the others below them; and the height.
+
+    `stackOf` of `player/shelf.js` does the same.
+    """
+    places, below = [], 0.0
+    for group in panel.groups:
+        if group.is_drawn(step):
+            places.append((group, group.x, below))
+            below += group.height + GAP
+    bottom = below - GAP
+    for chip in panel.shelf:
+        if chip.is_drawn(step):
+            places.append((chip, chip.x, below + chip.y))
+            bottom = max(bottom, below + chip.y + chip.height)
+    return places, max(bottom, 0)
 
 
 def runs(looks: Iterable[tuple[int, Look | None]]) -> Runs:

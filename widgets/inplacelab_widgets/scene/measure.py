@@ -41,7 +41,11 @@ def width_of(words: Words | None, size: float = SMALL) -> float:
     if words is None:
         return 0.0
     spoken = [words.in_language(language) for language in LANGUAGES] if isinstance(words, Text) else [words]
-    return round(max(sum(map(character_em, each)) for each in spoken) * size, 2)
+    return round(max(map(_ems, spoken)) * size, 2)
+
+
+def _ems(line: str) -> float:
+    return len(line) * LATIN_EM if line.isascii() else sum(map(character_em, line))
 
 
 def widest(many: Iterable[Words | None], size: float = SMALL) -> float:

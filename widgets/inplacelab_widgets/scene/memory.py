@@ -1,37 +1,34 @@
-"""The bytes panel: what is alive after each step, and the peak so far."""
+"""The bytes panel: what is alive after each step, the peak so far, and who holds the bytes now."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.axis import LEFT, WIDTH, Axis, boundaries, cursor_marks
+from inplacelab_widgets.scene.axis import LEFT, WIDTH, Axis, boundaries, cursor_marks, line_marks
+from inplacelab_widgets.scene.holders import holder_marks
 from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, between, path, runs, text
 from inplacelab_widgets.scene.measure import coordinate, size_in_bytes
 
-HEIGHT = 54.0
-_FLOOR = 50.0
-_CEILING = 10.0
+_CEILING = 9.0
+_FLOOR = 46.0
+_AXIS = 57.0
+_HOLDERS = 64.0
 
 
 def memory_panel(recording: Recording) -> Panel:
     """The bytes panel of a recording."""
     axis, last = Axis(len(recording)), len(recording) - 1
     cursor, veil = cursor_marks(axis, _FLOOR)
-    marks = [*cursor, *boundaries(recording, axis, _FLOOR), *_curves(recording, axis), veil]
-    marks.append(text(0, 15, between(0, last, Look("text bold", words.MEMORY))))
-    for y, style, pattern, value in (
-        (30, "text", words.LIVE, [("live", step.live) for step in recording.steps]),
-        (45, "text soft", words.PEAK, [("peak", step.peak) for step in recording.steps]),
-    ):
-        looks = runs(
-            (index, Look(style, pattern.format(**{name: size_in_bytes(count)})))
-            for index, (name, count) in enumerate(value)
-        )
-        marks.append(text(0, y, looks))
-    if recording.live_before:  # of tensors made earlier in the session: they are in every count below
+    marks = [*cursor, *boundaries(recording, axis, _FLOOR), *_curves(recording, axis), veil, *_counts(recording)]
+    marks += line_marks(recording, axis, _AXIS)
+    held, height = holder_marks(recording, _HOLDERS)
+    marks += held
+    if recording.live_before:  # of tensors made earlier in the session: they are in every count
         before = words.BEFORE.format(before=size_in_bytes(recording.live_before))
-        marks.append(text(0, 60, between(0, last, Look("text soft", before))))
-    height = HEIGHT + 12 * bool(recording.live_before)
+        marks.append(text(0, height + 10, between(0, last, Look("text soft", before))))
+        height += 14
     group = Group(0, 0, WIDTH, height, 0, last, tuple(marks))
     says = tuple(
         (step.index, words.MEMORY_SAYS.format(live=size_in_bytes(step.live), peak=size_in_bytes(step.peak)))
@@ -40,24 +37,42 @@ def memory_panel(recording: Recording) -> Panel:
     return Panel("memory", WIDTH, height, (group,), says)
 
 
-def _curves(recording: Recording, axis: Axis) -> list[Mark]:
-    last, top = len(recording) - 1, max((step.peak for step in recording.steps), default=0) or 1
+def _counts(recording: Recording) -> Iterable[Mark]:
+    """On the left the numbers of the present step."""
+    yield text(0, 13, between(0, len(recording) - 1, Look("text bold", words.MEMORY)))
+    steps = recording.steps
+    yield text(0, 27, runs((s.index, Look("text", words.LIVE.format(live=size_in_bytes(s.live)))) for s in steps))
+    yield text(0, 41, runs((s.index, Look("text soft", words.PEAK.format(peak=size_in_bytes(s.peak)))) for s in steps))
 
-    def height(count: int) -> str:
-        return coordinate(_FLOOR - (_FLOOR - _CEILING) * count / top)
+
+def _curves(recording: Recording, axis: Axis) -> list[Mark]:
+    steps, last = recording.steps, len(recording) - 1
+    top = max((step.peak for step in steps), default=0) or 1
+
+    def height(count: int) -> float:
+        return _FLOOR - (_FLOOR - _CEILING) * count / top
 
     def stairs(counts: list[int]) -> str:
-        return "".join(f"V{height(count)}H{coordinate(_until(axis, index))}" for index, count in enumerate(counts))
+        drawn = [(right, coordinate(height(count))) for right, count in _columns(axis, counts)]
+        kept = [here for here, after in zip(drawn, [*drawn[1:], (0.0, "")], strict=True) if here[1] != after[1]]
+        return "".join(f"V{y}H{coordinate(right)}" for right, y in kept)
 
-    left = coordinate(axis.x(0))
-    live = stairs([step.live for step in recording.steps])
-    peaks = [step.peak for step in recording.steps]
+    left, floor = coordinate(axis.x(0)), coordinate(_FLOOR)
+    peaks = [step.peak for step in steps]
+    reached = axis.x(peaks.index(peaks[-1]))
     return [
-        path(f"M{left} {coordinate(_FLOOR)}{live}V{coordinate(_FLOOR)}z", between(0, last, Look("area"))),
-        path(f"M{left} {height(peaks[0])}{stairs(peaks)}", between(0, last, Look("peak"))),
-        path(f"M{coordinate(LEFT)} {coordinate(_FLOOR)}H{coordinate(axis.end)}", between(0, last, Look("axis"))),
+        path(f"M{left} {floor}{stairs([step.live for step in steps])}V{floor}z", between(0, last, Look("area"))),
+        path(f"M{left} {coordinate(height(peaks[0]))}{stairs(peaks)}", between(0, last, Look("peak"))),
+        path(f"M{coordinate(reached)} {coordinate(_CEILING)}l-3.5 -6h7z", between(0, last, Look("flag"))),
+        path(f"M{coordinate(LEFT)} {floor}H{coordinate(axis.end)}", between(0, last, Look("axis"))),
     ]
 
 
-def _until(axis: Axis, step: int) -> float:
-    return axis.x(step + 1) if step + 1 < axis.steps else axis.end
+def _columns(axis: Axis, counts: list[int]) -> list[tuple[float, int]]:
+    """(right edge, count) of each step; of the steps that share a pixel the highest, so that no peak is lost."""
+    columns: dict[int, tuple[float, int]] = {}
+    for step, count in enumerate(counts):
+        right = axis.x(step + 1) if step + 1 < axis.steps else axis.end
+        column = int(axis.x(step)) if axis.spacing < 1 else step
+        columns[column] = (right, max(count, columns.get(column, (0, 0))[1]))
+    return list(columns.values())

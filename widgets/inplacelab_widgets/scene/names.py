@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
+from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, Summary, TensorFacts
+from inplacelab.recording.recording import State
+from inplacelab.recording.slots import Laid
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
+from inplacelab_widgets.scene.measure import number
 
 _INDICES = "ijklmnpq"
 
@@ -18,10 +22,15 @@ def tensor_name(tensor: int, tensors: Mapping[int, TensorFacts]) -> str:
     return facts.names[0] if facts and facts.names else f"T{tensor}"
 
 
-def node_name(nodes: Mapping[int, NodeFacts], node: NodeFacts) -> str:
-    """The node's class, with its number only where another node of the same line has the same class."""
-    twins = any(n.name == node.name and n.line == node.line and n.id != node.id for n in nodes.values())
-    return f"{node.name} #{node.id}" if twins else node.name
+def node_names(nodes: Mapping[int, NodeFacts]) -> dict[int, str]:
+    """Each node's class, with its number only where another node of the same line has the same class."""
+    twins = Counter((node.name, node.line) for node in nodes.values())
+    return {key: f"{node.name} #{key}" if twins[node.name, node.line] > 1 else node.name for key, node in nodes.items()}
+
+
+def node_called(state: State, node: NodeFacts) -> str:
+    """What a node is called among the nodes of one state."""
+    return f"{node.name} #{node.id}" if state.has_namesake(node) else node.name
 
 
 def unquoted(said: Text) -> Text:
@@ -37,9 +46,9 @@ def who(step: Step) -> Text:
     return Text("{0} {1}", "{0} {1}").format(words.LINE.format(line=step.line), did)
 
 
-def kind(tensor: TensorFacts, tensors: Mapping[int, TensorFacts]) -> Words | None:
+def kind(tensor: TensorFacts, state: State) -> Words | None:
     """Leaf, view of which tensor, or the gradient of which tensor."""
-    owner = next((t.id for t in tensors.values() if t.grad == tensor.id), None)
+    tensors, owner = state.tensors, state.owner_of_gradient(tensor.id)
     if owner is not None:
         return words.GRADIENT_OF.format(tensor=tensor_name(owner, tensors))
     if tensor.base is not None:
@@ -52,13 +61,49 @@ def dimensions(sizes: tuple[int, ...]) -> str:
     return "[" + ", ".join(map(str, sizes)) + "]"
 
 
-def formula(tensor: TensorFacts) -> Text:
-    """Which slot element (i, j, ...) lives in: "slot = 0 + 4·i + 1·j"."""
-    terms = [f"{stride}·{_index(axis)}" for axis, stride in enumerate(tensor.strides)]
-    return Text("{slot} = ", "{slot} = ").format(slot=words.SLOT) + Text(
-        *(" + ".join([str(tensor.offset), *terms]),) * 2
+def layout_words(layout: Laid) -> Text:
+    """The metadata in words: "shape [2, 3]  strides [4, 2]  offset 1"."""
+    facts = (
+        (words.SHAPE, dimensions(layout.shape)),
+        (words.STRIDES, dimensions(layout.strides)),
+        (words.OFFSET, layout.offset),
+    )
+    return Text("{0} {1}  {2} {3}  {4} {5}", "{0} {1}  {2} {3}  {4} {5}").format(
+        *(each for pair in facts for each in pair)
     )
 
 
-def _index(axis: int) -> str:
+def formula(layout: Laid) -> Text:
+    """Which slot element (i, j, ...) lives in: "slot = 1 + 4·i + 2·j", without the axes that do not matter."""
+    terms = "".join(
+        f" {'+' if stride > 0 else '−'} {abs(stride)}·{axis_letter(axis)}"
+        for axis, (size, stride) in enumerate(zip(layout.shape, layout.strides, strict=True))
+        if size > 1 and stride
+    )
+    return words.FORMULA.format(terms=f"{layout.offset}{terms}")
+
+
+def hop(layout: Laid, axis: int) -> str:
+    """How far one step along an axis goes, in slots: "+4", "−1"; "×3" where three elements stand in one slot."""
+    size, stride = layout.shape[axis], layout.strides[axis]
+    if size < 2:
+        return ""
+    return f"×{size}" if stride == 0 else f"{'+' if stride > 0 else '−'}{abs(stride)}"
+
+
+def axis_letter(axis: int) -> str:
+    """What the index along an axis is called: i, j, k, ..."""
     return _INDICES[axis] if axis < len(_INDICES) else f"i{axis}"
+
+
+def extremes(storage: StorageFacts) -> Text:
+    """The smallest and the largest value of a storage, as far as they were recorded."""
+    values = storage.values
+    if isinstance(values, Summary):
+        if values.minimum is None or values.maximum is None:
+            return words.RANGE_NOT_MEASURED
+        return words.RANGE.format(minimum=number(values.minimum), maximum=number(values.maximum))
+    real = [value for value in values or () if not isinstance(value, complex)]
+    if not real:
+        return words.NOT_RECORDED
+    return words.RANGE.format(minimum=number(min(real)), maximum=number(max(real)))

@@ -1,30 +1,40 @@
 """A scene as plain data for the player: marks with their runs, sentences, tables and words in both languages.
 
 What repeats (words, styles, moving attributes, looks) is stored once and referred to by its position, since a recording
-of a training loop says the same things a thousand times. `player.js` documents the same shapes as JSDoc types.
+of a training loop says the same things a thousand times. `player/runs.js` documents the same shapes as JSDoc types.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.recording.predict import Question
+from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
-from inplacelab_widgets.scene import Scene
+from inplacelab_widgets.scene import EVERYTHING, PANELS, Scene
 from inplacelab_widgets.scene.axis import LEFT, Axis
 from inplacelab_widgets.scene.code import source_lines
+from inplacelab_widgets.scene.focus import Thread, threads
+from inplacelab_widgets.scene.links import links
 from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, Words
 from inplacelab_widgets.scene.measure import coordinate
-from inplacelab_widgets.scene.tables import Row, Table, tables
+from inplacelab_widgets.scene.tables import table_changes, tables, told_by
 
 Json = dict[str, Any]
 _GONE = -1
 
 
-def payload(scene: Scene) -> Json:
-    """Everything that the player needs to play a recording without a kernel."""
-    return _Packer(scene).packed()
+def payload(scene: Scene, questions: Sequence[Question] = (), *, panels: Sequence[str] = EVERYTHING) -> Json:
+    """Everything that the player needs to play a recording without a kernel.
+
+    Args:
+        scene: the picture over all steps.
+        questions: what predict mode asks.
+        panels: which of `scene.PANELS` are shown, and "code" for the program's lines.
+    """
+    return _Packer(scene, panels).packed() | {"predict": [_question(scene.recording, each) for each in questions]}
 
 
 class _Pool:
@@ -44,29 +54,37 @@ class _Pool:
 
 
 class _Packer:
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, panels: Sequence[str]) -> None:
         self.scene = scene
+        self.shown = panels
         self.said = _Pool(_spoken)
         self.styles = _Pool(lambda style: " ".join(f"ipl-{name}" for name in style.split()))
         self.moves = _Pool(lambda moves: {key: _number(value) for key, value in moves})
         self.looks = _Pool(self._look)
+        self.changes = table_changes(scene.recording)
 
     def packed(self) -> Json:
         scene, recording = self.scene, self.scene.recording
         steps = [self._step(index) for index in range(len(recording))]
-        panels = [self._panel(panel) for panel in (scene.storages, scene.graph, scene.lanes, scene.memory)]
+        panels = [self._panel(scene.panel(name)) for name in PANELS if name in self.shown]
         return {
             "title": recording.title,
             "simulated": recording.simulated,
             "truncated": recording.truncated,
-            "source": source_lines(recording),
+            "source": source_lines(recording) if "code" in self.shown else [],
             "axis": {"left": LEFT, "spacing": Axis(len(recording)).spacing},
-            "words": {key: _spoken(said) for key, said in words.PLAYER.items()},
+            "keys": [[_spoken(keys), _spoken(does)] for keys, does in words.KEYS],
+            "words": {
+                key: _spoken(said) for key, said in (words.PLAYER | words.LINKS | words.PREDICT | words.FOLLOW).items()
+            },
             # A program that asks for no gradient has no graph to look at first.
             "opens": "graph" if any(state.nodes for state in recording.states()) else "history",
             "steps": steps,
             "panels": panels,
+            "elsewhere": self._elsewhere(),
+            "threads": [_thread(thread) for thread in threads(recording)],
             "tables": self._tables(),
+            **links(recording, self.said.position),
             "said": self.said.values,
             "styles": self.styles.values,
             "moves": self.moves.values,
@@ -74,26 +92,53 @@ class _Packer:
         }
 
     def _step(self, index: int) -> Json:
-        step = self.scene.recording.steps[index]
+        steps = self.scene.recording.steps
+        step, after = steps[index], steps[index + 1] if index + 1 < len(steps) else None
         return {
             "line": step.line,
+            "ends": after is None or (after.line, after.turn) != (step.line, step.turn),
             "phase": step.phase,
             "error": step.error is not None,
             "stop": index in self.scene.interesting,
             "says": _spoken(self.scene.sentences[index]),
         }
 
+    def _elsewhere(self) -> dict[str, str]:
+        """What things are linked to in the panels that are not shown: a view follows what is kept lit in another one."""
+        found: dict[str, dict[str, None]] = {}
+        for name in PANELS:
+            if name in self.shown:
+                continue
+            for group in self.scene.panel(name).groups:
+                for mark in group.marks:
+                    # What shares a slot or an element is known from the layouts.
+                    if mark.links and mark.keys and _is_thing(mark.keys[0]):
+                        found.setdefault(mark.keys[0], {}).update(dict.fromkeys(mark.links))
+        return {key: " ".join(links) for key, links in found.items()}
+
     def _panel(self, panel: Panel) -> Json:
-        says: list[int] = []
-        for step, said in panel.says:
-            position = self.said.position(said)
-            if not says or says[-1] != position:
-                says += [step, position]
         size = {"name": panel.name, "width": panel.width, "height": panel.height}
-        return {**size, "says": says, "groups": [self._group(group) for group in panel.groups]}
+        notes = {"notes": self._told(panel.notes)} if panel.notes else {}
+        groups = {"groups": [self._group(group) for group in panel.groups]}
+        shelf = {"shelf": [self._group(chip) for chip in panel.shelf]} if panel.shelf else {}
+        return {**size, **notes, "says": self._told(panel.says), **groups, **shelf}
+
+    def _told(self, said: tuple[tuple[int, Text], ...]) -> list[int]:
+        """[step, words, step, words, ...], with an entry wherever they change."""
+        told: list[int] = []
+        for step, words_then in said:
+            position = self.said.position(words_then)
+            if not told or told[-1] != position:
+                told += [step, position]
+        return told
 
     def _group(self, group: Group) -> Json:
-        place = {"x": _number(group.x), "y": _number(group.y), "first": group.first, "last": group.last}
+        place = {"x": _number(group.x), "y": _number(group.y), "height": _number(group.height)}
+        place |= {"first": group.first, "last": group.last}
+        if group.key:
+            place["key"] = group.key
+        if group.open:
+            place |= {"open": [step for span in group.open for step in span]}
         return {**place, "marks": [self._mark(mark) for mark in group.marks]}
 
     def _mark(self, mark: Mark) -> list[Any]:
@@ -112,27 +157,49 @@ class _Packer:
         return _trimmed([self.styles.position(look.style), said, moves], _GONE)
 
     def _tables(self) -> list[Json]:
-        packed: list[Json] = []
-        for state in self.scene.recording.states():
-            for position, table in enumerate(tables(self.scene.recording, state)):
-                if position == len(packed):
-                    packed.append(self._table(table))
-                self._add_rows(packed[position]["rows"], state.step.index, table.rows)
+        recording = self.scene.recording
+        packed = []
+        for table in told_by(self.shown, tables(recording, recording.state(0))):
+            rows: dict[str, list[Any]] = {}
+            for step, key, cells in self.changes[table.name]:
+                self._add_row(rows.setdefault(key, []), step, cells)
+            columns = [_spoken(column) for column in table.columns]
+            packed.append({"title": _spoken(table.title), "columns": columns, "rows": rows})
         return packed
 
-    def _table(self, table: Table) -> Json:
-        return {"title": _spoken(table.title), "columns": [_spoken(column) for column in table.columns], "rows": {}}
+    def _add_row(self, runs: list[Any], step: int, cells: tuple[Words, ...] | None) -> None:
+        """A row as [[step, cells or null], ...], with an entry wherever something changes."""
+        here = None if cells is None else [self.said.position(cell) for cell in cells]
+        if runs and runs[-1][0] == step:
+            runs.pop()
+        if here != (runs[-1][1] if runs else None):
+            runs.append([step, here])
 
-    def _add_rows(self, rows: dict[str, list[Any]], step: int, now: tuple[Row, ...]) -> None:
-        """Rows as {key: [[step, cells or null], ...]}, with an entry wherever something changes."""
-        here = {key: [self.said.position(cell) for cell in cells] for key, cells in now}
-        for key, runs in rows.items():
-            if key not in here and runs[-1][1] is not None:
-                runs.append([step, None])
-        for key, cells in here.items():
-            runs = rows.setdefault(key, [])
-            if not runs or runs[-1][1] != cells:
-                runs.append([step, cells])
+
+def _question(recording: Recording, question: Question) -> Json:
+    step = recording.steps[question.step]
+    operations = {each.op for each in recording.on_line(step.line) if each.kind == "operation"} if step.line else set()
+    return {
+        "step": question.step,
+        "kind": question.kind,
+        # Which of a line's operations is meant, where there are several.
+        "op": step.op if len(operations) > 1 else None,
+        "ask": _spoken(question.ask),
+        "options": [_spoken(option) for option in question.options],
+        "several": question.several,
+        "right": list(question.right),
+        "why": _spoken(question.why),
+        "about": " ".join(question.about),
+    }
+
+
+def _is_thing(key: str) -> bool:
+    return key.startswith("p") or ":" not in key
+
+
+def _thread(thread: Thread) -> Json:
+    storages = " ".join(f"s{storage}" for storage in thread.storages)
+    return {"name": thread.name, "storages": storages, "keys": " ".join(thread.keys), "stops": list(thread.stops)}
 
 
 def _trimmed(packed: list[Any], empty: Any) -> list[Any]:

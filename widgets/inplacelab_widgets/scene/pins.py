@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from inplacelab.language import Text
-from inplacelab.recording import questions
 from inplacelab.recording.facts import NodeFacts, SavedFacts
 from inplacelab.recording.labels import node_label
 from inplacelab.recording.recording import Recording, State
@@ -15,9 +14,13 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Look, Mark, Runs, Words, lasting, path, rect, text
 from inplacelab_widgets.scene.measure import SMALL, coordinate, width_of
 from inplacelab_widgets.scene.names import unquoted
-from inplacelab_widgets.scene.timeline import Life, lives
+from inplacelab_widgets.scene.timeline import Life, followed
+from inplacelab_widgets.scene.touched import touched
 
 HEIGHT = 34.0
+
+Key = tuple[int, int, int]
+"""(node, storage, version)."""
 
 Status = Literal["fresh", "stale", "released"]
 
@@ -46,10 +49,6 @@ class Face:
     def second_line(self) -> Text:
         return Text("{saved} · {state}", "{saved} · {state}").format(saved=self.saved, state=self.state)
 
-    @property
-    def width(self) -> float:
-        return 28 + max(width_of(self.first_line, SMALL), width_of(self.second_line, SMALL))
-
 
 @dataclass(frozen=True, slots=True)
 class Pin:
@@ -59,33 +58,49 @@ class Pin:
     storage: int
     version: int
     life: Life[Face]
-
-    @property
-    def width(self) -> float:
-        return max(face.width for face in self.life.every())
+    width: float
 
 
 def pins(recording: Recording) -> list[Pin]:
     """All pins, in the order in which they were set."""
-    found = lives(recording, pins_at)
-    return [Pin(node, storage, version, life) for (node, storage, version), life in found.items()]
+    found = followed(pin_changes(recording), len(recording) - 1)
+    return [Pin(*key, life, max(map(_width, life.every()))) for key, life in found.items()]
 
 
-def pins_at(state: State) -> Mapping[tuple[int, int, int], Face]:
-    """The pins after one step: (node, storage, version) to what the pin says."""
-    stale = set(questions.stale(state))
-    kept: dict[tuple[int, int, int], list[SavedFacts]] = {}
-    for node in state.nodes.values():
-        for saved in node.saved:
-            if saved.storage in state.storages:
-                kept.setdefault((node.id, saved.storage, saved.version), []).append(saved)
-    return {
-        key: _face(state, state.nodes[key[0]], saved, any((key[0], each) in stale for each in saved))
-        for key, saved in kept.items()
-    }
+def pin_changes(recording: Recording) -> Iterator[tuple[int, Key, Face | None]]:
+    """(step, pin, face): what each step makes a pin say; None when it is gone."""
+    on: dict[int, dict[Key, Face]] = {}
+    for touch in touched(recording):
+        state, index = touch.state, touch.state.step.index
+        for key in touch.keepers:
+            before, after = on.get(key, {}), _pins_of(state, key)
+            on[key] = after
+            for pin in before.keys() - after.keys():
+                yield index, pin, None
+            for pin, face in after.items():
+                yield index, pin, face
 
 
-def _face(state: State, node: NodeFacts, saved: list[SavedFacts], stale: bool) -> Face:
+def pins_at(state: State) -> Mapping[Key, Face]:
+    """The pins after one step, and what each says."""
+    return {pin: face for node in state.nodes for pin, face in _pins_of(state, node).items()}
+
+
+def _pins_of(state: State, key: int) -> dict[Key, Face]:
+    node = state.nodes.get(key)
+    kept: dict[Key, list[SavedFacts]] = {}
+    for saved in node.saved if node else ():
+        if saved.storage in state.storages:
+            kept.setdefault((key, saved.storage, saved.version), []).append(saved)
+    return {pin: _face(state, state.nodes[key], saved) for pin, saved in kept.items()}
+
+
+def _width(face: Face) -> float:
+    return 28 + max(width_of(face.first_line, SMALL), width_of(face.second_line, SMALL))
+
+
+def _face(state: State, node: NodeFacts, saved: list[SavedFacts]) -> Face:
+    stale = any(state.storages[each.storage].version != each.version for each in saved)
     status: Status = "released" if node.released else "stale" if stale else "fresh"
     names = [words.OWN_COPY.format(name=each.name) if each.copy else Text(each.name, each.name) for each in saved]
     joined = Text(", ".join(name.en for name in names), "、".join(name.zh for name in names))

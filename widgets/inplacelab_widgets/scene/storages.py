@@ -6,8 +6,10 @@ that makes a temporary a hundred times needs the room of one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
 from typing import TypeVar
 
 from inplacelab.language import Text
@@ -16,17 +18,19 @@ from inplacelab.recording.facts import Step, StorageFacts, WriteFacts
 from inplacelab.recording.labels import storage_label
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs as SlotRuns
-from inplacelab.recording.slots import slot_runs
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import cards as card_module
 from inplacelab_widgets.scene import pins as pin_module
-from inplacelab_widgets.scene.cards import Card, card_marks, cards, comb_marks, wire_marks
-from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, between, flashes, lasting, rect, text
+from inplacelab_widgets.scene.cards import Card, card_marks, cards, wire_marks
+from inplacelab_widgets.scene.combs import comb_marks
+from inplacelab_widgets.scene.focus import Span, open_spans
+from inplacelab_widgets.scene.marks import GAP, Group, Look, Mark, Panel, between, flashes, lasting, rect, text
 from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width_of
 from inplacelab_widgets.scene.names import who
 from inplacelab_widgets.scene.pins import Pin, pin_marks, pins
+from inplacelab_widgets.scene.shelf import Shelved, shelf
 from inplacelab_widgets.scene.strip import GUTTER, WITH_VALUES, Strip, strip_for, strip_marks
-from inplacelab_widgets.scene.timeline import Life, lives, shared_rows
+from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives
 
 _Thing = TypeVar("_Thing", Card, Pin)
 
@@ -36,13 +40,13 @@ NARROWEST = 320.0
 TITLE = 23.0
 BY_LINE = 14.0
 PIN_LEFT = 6.0
-GAP = 14.0
-"""Between one storage and the next."""
+HIGHEST = 600.0
+"""A panel that would be higher draws in full only what a step is about, and puts the rest on a shelf."""
 BUS = 22.0
 """Between strips and the cards beside them: room for the pointers."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Storage:
     """One storage over the steps, and where the parts of its block go."""
 
@@ -54,7 +58,7 @@ class _Storage:
     pins: tuple[tuple[int, Pin], ...]
     raised: tuple[tuple[int, int, int, Text], ...]
     """(step, before, after, by whom)."""
-    written: dict[int, SlotRuns]
+    written: Mapping[int, SlotRuns]
     strip: Strip
 
     @property
@@ -65,15 +69,15 @@ class _Storage:
     def pin_places(self) -> int:
         return 1 + max((place for place, _ in self.pins), default=-1)
 
-    @property
+    @cached_property
     def card_width(self) -> float:
         return max((card.width for _, card in self.cards), default=0)
 
-    @property
+    @cached_property
     def title_width(self) -> float:
         return max(width_of(_title(facts), SMALL) for facts in self.life.every()) + 10 + self.pill_width
 
-    @property
+    @cached_property
     def pill_width(self) -> float:
         return widest([f"v{before}→v{after}" for _, before, after, _ in self.raised] + ["v0", words.FREED], SMALL) + 14
 
@@ -81,7 +85,7 @@ class _Storage:
     def pin_width(self) -> float:
         return max((pin.width for _, pin in self.pins), default=0)
 
-    @property
+    @cached_property
     def memory_width(self) -> float:
         """Of everything but the cards."""
         by_line = max((width_of(_by(after, name)) for _, _, after, name in self.raised), default=0)
@@ -90,7 +94,53 @@ class _Storage:
 
 def storages_panel(recording: Recording) -> Panel:
     """The memory panel of a recording."""
-    storages = _storages(recording)
+    storages = _storages(recording, dense=False)
+    rows = shared_rows([(s.life.first, s.last) for s in storages])
+    heights: dict[int, float] = {}
+    blocks = []
+    for block, row in zip(_blocks(storages), rows, strict=True):
+        heights[row] = max(heights.get(row, 0), block.height)
+        blocks.append(block)
+        if sum(heights.values()) + GAP * (len(heights) - 1) > HIGHEST:
+            return _with_a_shelf(recording)
+    tops = [sum(heights[row] for row in range(above)) + GAP * above for above in range(len(heights) + 1)]
+    groups = tuple(block.group(tops[row]) for block, row in zip(blocks, rows, strict=True))
+    return Panel("storages", _width(groups), max(tops[-1] - GAP, 40), groups, _says(recording))
+
+
+def _with_a_shelf(recording: Recording) -> Panel:
+    """The panel of many storages: those that a step is about in full, the others on the shelf."""
+    storages, spans = _storages(recording, dense=True), open_spans(recording)
+    groups = tuple(block.group(0, spans[block.storage.id]) for block in _blocks([s for s in storages if s.id in spans]))
+    shelved = [
+        Shelved(s.id, s.life, s.last, [c for _, c in s.cards], [p for _, p in s.pins], spans.get(s.id, ()))
+        for s in storages
+    ]
+    width, height, chips = shelf(shelved, WIDTH)
+    height += _highest_stack(groups, len(recording))
+    return Panel("storages", max(_width(groups), width), height, groups, _says(recording), shelf=chips)
+
+
+def _width(groups: Sequence[Group]) -> float:
+    return round(max([NARROWEST, *(group.width for group in groups)]), 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A storage as it is drawn in full."""
+
+    storage: _Storage
+    width: float
+    height: float
+    marks: tuple[Mark, ...]
+
+    def group(self, y: float, spans: tuple[Span, ...] = ()) -> Group:
+        first, last = self.storage.life.first, self.storage.last
+        return Group(0, y, self.width, self.height, first, last, self.marks, f"s{self.storage.id}", spans)
+
+
+def _blocks(storages: Sequence[_Storage]) -> Iterator[_Block]:
+    """The blocks of the storages, with their cards in one column where that fits."""
     beside = [s for s in storages if s.strip.slots <= WITH_VALUES and s.memory_width + BUS + s.card_width <= WIDTH]
     column = max((s.memory_width for s in beside), default=0) + BUS
     if beside and column + max(s.card_width for s in beside) > WIDTH:
@@ -98,50 +148,50 @@ def storages_panel(recording: Recording) -> Panel:
         columns = {s.id: s.memory_width + BUS for s in beside}
     else:
         columns = {s.id: column for s in beside}
-    rows = shared_rows([(s.life.first, s.last) for s in storages])
-    heights = [0.0] * (max(rows, default=-1) + 1)
-    blocks = []
     card_width = max((s.card_width for s in beside), default=0)
-    for storage, row in zip(storages, rows, strict=True):
+    for storage in storages:
         own_column = columns.get(storage.id)
         same_width = card_width if own_column is not None and own_column + card_width <= WIDTH else storage.card_width
         width, height, marks = _block(storage, own_column, same_width)
-        heights[row] = max(heights[row], height)
-        blocks.append((storage, row, width, height, marks))
-    tops = [sum(heights[:row]) + GAP * row for row in range(len(heights))]
-    groups = tuple(
-        Group(0, tops[row], width, height, storage.life.first, storage.last, tuple(marks))
-        for storage, row, width, height, marks in blocks
-    )
-    total = sum(heights) + GAP * max(len(heights) - 1, 0)
-    width = max((group.width for group in groups), default=NARROWEST)
-    width = round(max(width, NARROWEST), 1)
-    return Panel("storages", width, max(total, 40), groups, _says(recording))
+        yield _Block(storage, width, height, tuple(marks))
 
 
-def _storages(recording: Recording) -> list[_Storage]:
+def _highest_stack(groups: Sequence[Group], steps: int) -> float:
+    """The height of the drawn groups at the step that draws most."""
+    changes = [0.0] * (steps + 1)
+    for group in groups:
+        for first, last in group.open:
+            changes[first] += group.height + GAP
+            changes[last + 1] -= group.height + GAP
+    return max(accumulate(changes))
+
+
+def _storages(recording: Recording, *, dense: bool) -> list[_Storage]:
     end = len(recording) - 1
-    found = lives(recording, lambda state: state.storages)
-    all_cards, all_pins = cards(recording), pins(recording)
+    all_cards, all_pins = _by_storage(cards(recording)), _by_storage(pins(recording))
+    all_writes: dict[int, list[tuple[Step, WriteFacts]]] = {}
+    for step in recording.steps:
+        for write in step.writes:
+            all_writes.setdefault(write.storage, []).append((step, write))
+    written = questions.slots_written(recording)
     storages = []
-    for key, life in found.items():
-        mine = _placed([card for card in all_cards if card.storage == key])
-        own_pins = _placed([pin for pin in all_pins if pin.storage == key])
-        writes = [(step, write) for step in recording.steps for write in step.writes if write.storage == key]
+    for key, life in storage_lives(recording).items():
+        mine, own_pins = _placed(all_cards.get(key, ())), _placed(all_pins.get(key, ()))
+        writes = all_writes.get(key, ())
         raised = tuple((step.index, write.before, write.after, who(step)) for step, write in writes)
-        strip = strip_for(life, 1 + max((place for place, _ in mine), default=-1), WIDTH)
+        strip = strip_for(life, 1 + max((place for place, _ in mine), default=-1), WIDTH, dense)
         # One step longer than it lives: the step that frees it shows it fading.
         storages.append(
-            _Storage(key, life, min(life.last + 1, end), mine, own_pins, raised, _written_slots(writes), strip)
+            _Storage(key, life, min(life.last + 1, end), mine, own_pins, raised, written.get(key, {}), strip)
         )
     return storages
 
 
-def _written_slots(writes: Sequence[tuple[Step, WriteFacts]]) -> dict[int, SlotRuns]:
-    slots: dict[int, SlotRuns] = {}
-    for step, write in writes:
-        slots[step.index] = slots.get(step.index, ()) + write.slots
-    return slots
+def _by_storage(things: Iterable[_Thing]) -> dict[int, list[_Thing]]:
+    found: dict[int, list[_Thing]] = {}
+    for thing in things:
+        found.setdefault(thing.storage, []).append(thing)
+    return found
 
 
 def _placed(things: Sequence[_Thing]) -> tuple[tuple[int, _Thing], ...]:
@@ -152,11 +202,10 @@ def _placed(things: Sequence[_Thing]) -> tuple[tuple[int, _Thing], ...]:
 def _block(storage: _Storage, column: float | None, card_width: float) -> tuple[float, float, list[Mark]]:
     """The marks of one storage, with the width and height they need. `column` is where its cards stand; None: below."""
     top = TITLE
-    touching = _touching(storage)
     marks = _title_marks(storage)
-    marks += strip_marks(storage.strip, top, storage.id, storage.life, storage.written, touching)
+    marks += strip_marks(storage.strip, top, storage.id, storage.life, storage.written)
     for place, card in storage.cards:
-        marks += comb_marks(card, storage.strip, top, place)
+        marks += comb_marks(card, storage.life.moments[0][1], storage.strip, top, place)
     y = top + storage.strip.bottom + 3
     if storage.raised:
         marks.append(_by_mark(storage, y + 9))
@@ -194,21 +243,6 @@ def _cards_below(storage: _Storage, marks: list[Mark], top: float) -> tuple[floa
     return max(storage.memory_width, width), top + rows * pitch, marks
 
 
-def _touching(storage: _Storage) -> dict[int, set[str]]:
-    """For each slot, the keys of the tensors that reach it and of the nodes that keep it."""
-    touching: dict[int, set[str]] = {}
-    if storage.strip.slots <= WITH_VALUES:
-        for _, card in storage.cards:
-            for face in card.life.every():
-                for start, stop in slot_runs(face.facts):
-                    for slot in range(start, stop):
-                        touching.setdefault(slot, set()).add(f"t{card.tensor}")
-        keepers = {f"n{pin.node}" for _, pin in storage.pins}
-        for slot in range(storage.strip.slots):
-            touching.setdefault(slot, set()).update(keepers)
-    return touching
-
-
 def _title(facts: StorageFacts) -> str:
     return f"{storage_label(facts.id)} · {size_in_bytes(facts.bytes)} · {facts.dtype} · {facts.device}"
 
@@ -234,9 +268,11 @@ def _title_marks(storage: _Storage) -> list[Mark]:
             16,
             flashes([(moments[0][0], Look("pill"), Look("pill")), *raised], last),
             8,
-            keys=keys,
+            keys=_version_keys(storage),
         ),
-        text(round(left + storage.pill_width / 2, 1), 13, flashes([*plain, *bumped], last), keys=keys),
+        text(
+            round(left + storage.pill_width / 2, 1), 13, flashes([*plain, *bumped], last), keys=_version_keys(storage)
+        ),
     ]
     if storage.last > last:
         freed = Text("{0} · {1}", "{0} · {1}").format(_title(moments[-1][1]), words.FREED)
@@ -253,7 +289,12 @@ def _by_mark(storage: _Storage, y: float) -> Mark:
         (step, Look("text bold", _by(after, name)), Look("text soft", _by(after, name)))
         for step, _, after, name in storage.raised
     ]
-    return text(GUTTER, y, flashes(moments, storage.life.last), keys=(f"s{storage.id}",))
+    return text(GUTTER, y, flashes(moments, storage.life.last), keys=_version_keys(storage))
+
+
+def _version_keys(storage: _Storage) -> tuple[str, ...]:
+    """A version is a thing of its own: it leads to the step that raised it."""
+    return f"v{storage.id}", f"s{storage.id}"
 
 
 def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:

@@ -6,19 +6,24 @@ stands for many slots; both say so in the picture.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
+from inplacelab_widgets.scene import lens
 from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, text
 from inplacelab_widgets.scene.measure import NORMAL, coordinate, number, widest
+from inplacelab_widgets.scene.names import extremes
 from inplacelab_widgets.scene.timeline import Life
 
 WITH_VALUES = 64
 WITH_CELLS = 4096
+FEW = 8
+"""So many slots are never written small."""
+TINY = 10.0
 GUTTER = 30.0
 """Room to the left of a strip for the names of the combs."""
 RULER = 12.0
@@ -38,6 +43,8 @@ class Strip:
     height: float
     combs: int
     """How many combs have room under each row."""
+    dense: bool = False
+    """Whether its values are written small, with only the first index of each row beside it."""
 
     @property
     def rows(self) -> int:
@@ -46,12 +53,12 @@ class Strip:
     @property
     def pitch(self) -> float:
         """From the top of one row to the top of the next."""
-        return self.height + self.ruler + COMB * self.combs + (4 if self.rows > 1 else 0)
+        return self.height + self.ruler + COMB * self.combs + (4 if self.rows > 1 and not self.dense else 0)
 
     @property
     def ruler(self) -> float:
         """Room under each row for the indices of its slots; rows of cells have theirs in the gutter."""
-        return 2 if WITH_VALUES < self.slots <= WITH_CELLS else RULER
+        return 2 if self.dense or WITH_VALUES < self.slots <= WITH_CELLS else RULER
 
     @property
     def right(self) -> float:
@@ -60,7 +67,7 @@ class Strip:
     @property
     def bottom(self) -> float:
         """The height of all rows together."""
-        return self.rows * self.pitch + (RULER if self.slots > WITH_VALUES else 0)
+        return self.rows * self.pitch + (RULER + lens.HEIGHT if self.slots > WITH_VALUES else 0)
 
     def comb_top(self, place: int) -> float:
         """From the top of a row to the teeth of comb number `place` under it."""
@@ -106,15 +113,16 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
     return joined
 
 
-def strip_for(life: Life[StorageFacts], combs: int, room: float) -> Strip:
-    """The strip of a storage in `room` px, with room for its longest value over all steps."""
+def strip_for(life: Life[StorageFacts], combs: int, room: float, dense: bool) -> Strip:
+    """The strip of a storage in `room` px, with room for its longest value over all steps; `dense` if there are many."""
     slots = max(facts.slots for facts in life.every())
     available = room - GUTTER
     if slots <= WITH_VALUES:
-        spoken = (value for facts in life.every() for value in cell_texts(facts))
-        cell = max(widest(spoken, NORMAL) + 6, 28)
+        spoken = {value for facts in life.every() for value in cell_texts(facts)}
+        dense = dense and slots > FEW
+        cell = max(widest(spoken, TINY) + 4 if dense else widest(spoken, NORMAL) + 6, 28)
         per_row = next((n for n in (16, 8, 4, 2) if min(n, slots) * cell <= available), 1)
-        return Strip(slots, per_row, round(cell, 1), 26, combs)
+        return Strip(slots, per_row, round(cell, 1), 17 if dense else 26, combs, dense)
     if slots <= WITH_CELLS:
         per_row = next(n for n in (64, 128, 256, 512) if slots <= 8 * n)
         return Strip(slots, per_row, int(available / per_row * 10) / 10, 9, combs)
@@ -139,8 +147,7 @@ def strip_marks(
     top: float,
     storage: int,
     life: Life[StorageFacts],
-    written: dict[int, SlotRuns],
-    touching: dict[int, set[str]],
+    written: Mapping[int, SlotRuns],
 ) -> list[Mark]:
     """The slots of a storage over its life.
 
@@ -150,19 +157,14 @@ def strip_marks(
         storage: the storage's number.
         life: its facts over the steps.
         written: for each step that wrote to it, which slots.
-        touching: for each slot, the keys of what shares it.
     """
-    if strip.slots <= WITH_VALUES:
-        marks = _slots(strip, top, storage, life, touching)
-    else:
-        marks = _cells(strip, top, storage, life)
+    drawn = _slots if strip.slots <= WITH_VALUES else _cells
+    marks = drawn(strip, top, storage, life)
     marks.append(_written(strip, top, storage, written, life.last))
-    return marks + _values(strip, top, storage, life, touching)
+    return marks + _values(strip, top, storage, life, written)
 
 
-def _slots(
-    strip: Strip, top: float, storage: int, life: Life[StorageFacts], touching: dict[int, set[str]]
-) -> list[Mark]:
+def _slots(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
     marks = []
     for slot in range(strip.slots):
         (left, right, y) = strip.pieces(((slot, slot + 1),))[0]
@@ -171,34 +173,64 @@ def _slots(
             life.last,
         )
         keys = (f"s{storage}:{slot}", f"s{storage}")
-        links = tuple(sorted(touching.get(slot, ())))
-        marks.append(rect(left, top + y, right - left, strip.height, looks, keys=keys, links=links))
+        marks.append(rect(left, top + y, right - left, strip.height, looks, keys=keys))
+    unfilled = [(step, Look("hatch") if facts.values is None else None) for step, facts in life.moments]
+    if any(look for _, look in unfilled):
+        strokes = "".join(
+            hatch(left, top + y, right - left, strip.height) for left, right, y in strip.pieces(((0, strip.slots),))
+        )
+        marks.append(path(strokes, lasting(unfilled, life.last)))
     return marks
 
 
+def hatch(x: float, y: float, width: float, height: float) -> str:
+    """Slanting strokes over a box whose values are not known."""
+    strokes = []
+    at = 6.0 - height
+    while at < width:
+        # From the bottom edge upwards to the right, cut at the sides of the box.
+        start, end = max(at, 0.0), min(at + height, width)
+        a, b = coordinate(x + start), coordinate(y + height - (start - at))
+        strokes.append(f"M{a} {b}L{coordinate(x + end)} {coordinate(y + height - (end - at))}")
+        at += 6.0
+    return "".join(strokes)
+
+
 def _values(
-    strip: Strip, top: float, storage: int, life: Life[StorageFacts], touching: dict[int, set[str]]
+    strip: Strip, top: float, storage: int, life: Life[StorageFacts], written: Mapping[int, SlotRuns]
 ) -> list[Mark]:
     marks = []
     if strip.slots <= WITH_VALUES:
         said = [(step, cell_texts(facts)) for step, facts in life.moments]
+        style = "text value small" if strip.dense else "text value"
         for slot in range(strip.slots):
             (left, right, y) = strip.pieces(((slot, slot + 1),))[0]
             looks = lasting(
-                ((step, Look("text value", texts[slot] if slot < len(texts) else "")) for step, texts in said),
+                ((step, Look(style, texts[slot] if slot < len(texts) else "")) for step, texts in said),
                 life.last,
             )
-            keys, links = (f"s{storage}:{slot}",), tuple(sorted(touching.get(slot, ())))
             middle = round((left + right) / 2, 1)
-            marks.append(text(middle, top + y + 17.5, looks, keys=keys, links=links))
-            index = between(life.first, life.last, Look("text tiny middle", str(slot)))
-            marks.append(text(middle, top + y + strip.height + 9.5, index))
-        return marks
-    for row in range(strip.rows):
-        first = between(life.first, life.last, Look("text tiny end", str(row * strip.per_row)))
-        marks.append(text(GUTTER - 4, top + row * strip.pitch + strip.height - 1, first))
+            marks.append(text(middle, top + y + strip.height / 2 + 4.5, looks, keys=(f"s{storage}:{slot}",)))
+            if not strip.dense:
+                index = between(life.first, life.last, Look("text tiny middle", str(slot)))
+                marks.append(text(middle, top + y + strip.height + 9.5, index))
+        return marks + (_row_labels(strip, top, life) if strip.dense else [])
+    marks += _row_labels(strip, top, life)
     notes = lasting(((step, Look("text tiny", _note(strip, facts))) for step, facts in life.moments), life.last)
-    return [*marks, text(GUTTER, top + strip.bottom - 2, notes)]
+    bottom = top + strip.bottom - lens.HEIGHT
+    return [*marks, text(GUTTER, bottom - 2, notes), *lens.lens_marks(GUTTER, bottom + 2, storage, life, written)]
+
+
+def _row_labels(strip: Strip, top: float, life: Life[StorageFacts]) -> list[Mark]:
+    """The index of the first slot of each row, beside it."""
+    return [
+        text(
+            GUTTER - 4,
+            top + row * strip.pitch + min(strip.height - 1, 12.5),
+            between(life.first, life.last, Look("text tiny end", str(row * strip.per_row))),
+        )
+        for row in range(strip.rows)
+    ]
 
 
 def _cells(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
@@ -217,7 +249,7 @@ def _cells(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> 
     return marks
 
 
-def _written(strip: Strip, top: float, storage: int, written: dict[int, SlotRuns], last: int) -> Mark:
+def _written(strip: Strip, top: float, storage: int, written: Mapping[int, SlotRuns], last: int) -> Mark:
     moments = []
     style = "written" if strip.slots <= WITH_VALUES else "inked"
     for step, slots in written.items():
@@ -245,11 +277,4 @@ def _note(strip: Strip, facts: StorageFacts) -> Text:
         note = words.CELLS_ONLY.format(slots=facts.slots, per_row=strip.per_row)
     else:
         note = words.OVERVIEW.format(slots=facts.slots, per_pixel=round(1 / strip.cell))
-    if isinstance(facts.values, Summary):
-        low, high = number(facts.values.minimum), number(facts.values.maximum)
-        return note + Text("; ", "；") + words.RANGE.format(minimum=low, maximum=high)
-    if isinstance(facts.values, tuple) and facts.values:
-        real = [value for value in facts.values if not isinstance(value, complex)]
-        if real:
-            return note + Text("; ", "；") + words.RANGE.format(minimum=number(min(real)), maximum=number(max(real)))
-    return note + Text("; ", "；") + words.NOT_RECORDED
+    return note + Text("; ", "；") + extremes(facts)

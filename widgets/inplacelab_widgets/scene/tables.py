@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
+from itertools import starmap
+from typing import TypeVar
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import NodeFacts, StorageFacts, Summary, TensorFacts
@@ -12,10 +15,22 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
 from inplacelab_widgets.scene.measure import number
-from inplacelab_widgets.scene.names import dimensions, kind, node_name, tensor_name, unquoted
-from inplacelab_widgets.scene.pins import pins_at
+from inplacelab_widgets.scene.names import dimensions, extremes, kind, node_called, tensor_name, unquoted
+from inplacelab_widgets.scene.pins import Face, Key, pin_changes, pins_at
+from inplacelab_widgets.scene.touched import touched
 
 _MOST_VALUES = 16
+
+_TELL = {
+    "storages": ("storages", "tensors", "saved"),
+    "elements": ("tensors",),
+    "graph": ("saved", "nodes"),
+    "lanes": ("storages", "saved"),
+    "memory": (),
+}
+"""Which tables tell what a panel shows."""
+
+_Facts = TypeVar("_Facts", StorageFacts, TensorFacts, NodeFacts)
 
 Row = tuple[str, tuple[Words, ...]]
 """(key, cells): the key is the one that the same thing's marks have in the picture."""
@@ -35,10 +50,10 @@ def tables(recording: Recording, state: State) -> tuple[Table, ...]:
     """The tables of one state: storages, tensors, what is saved, grad nodes."""
     flag = gradient_flag(recording.framework, asks=True).partition("=")[0]
     found = {
-        "storages": _storages(state),
-        "tensors": _tensors(state, recording.framework),
-        "saved": _saved(state),
-        "nodes": _nodes(state),
+        "storages": map(_storage, state.storages.values()),
+        "tensors": map(partial(_tensor, state, recording.framework), state.tensors.values()),
+        "saved": starmap(_pin, pins_at(state).items()),
+        "nodes": map(partial(_node, state), state.nodes.values()),
     }
     return tuple(
         Table(name, words.TABLES[name], tuple(column.format(flag=flag) for column in words.COLUMNS[name]), tuple(rows))
@@ -46,32 +61,57 @@ def tables(recording: Recording, state: State) -> tuple[Table, ...]:
     )
 
 
-def _storages(state: State) -> Iterable[Row]:
-    for storage in state.storages.values():
-        cells = (str(storage.bytes), storage.dtype, storage.device, f"v{storage.version}", _values(storage))
-        yield f"s{storage.id}", (storage_label(storage.id), *cells)
+def told_by(panels: Iterable[str], found: Iterable[Table]) -> tuple[Table, ...]:
+    """The tables that tell what these panels show."""
+    wanted = {name for panel in panels for name in _TELL.get(panel, ())}
+    return tuple(table for table in found if table.name in wanted)
+
+
+def table_changes(recording: Recording) -> dict[str, list[tuple[int, str, tuple[Words, ...] | None]]]:
+    """For each table, (step, key, cells) wherever a step may change a row; None where the row is gone."""
+    changes: dict[str, list[tuple[int, str, tuple[Words, ...] | None]]] = {name: [] for name in words.TABLES}
+    for touch in touched(recording):
+        state, framework = touch.state, recording.framework
+        rows: dict[str, Iterable[tuple[str, Row | None]]] = {
+            "storages": _rows("s", touch.storages, state.storages, _storage),
+            "tensors": _rows("t", touch.tensors, state.tensors, partial(_tensor, state, framework)),
+            "nodes": _rows("n", touch.nodes, state.nodes, partial(_node, state)),
+        }
+        for name, found in rows.items():
+            changes[name] += [(state.step.index, key, row[1] if row else None) for key, row in found]
+    changes["saved"] = [
+        (index, _pin_key(pin), None if face is None else _pin(pin, face)[1])
+        for index, pin, face in pin_changes(recording)
+    ]
+    return changes
+
+
+def _rows(
+    letter: str, keys: Iterable[int], found: Mapping[int, _Facts], row: Callable[[_Facts], Row]
+) -> Iterable[tuple[str, Row | None]]:
+    return ((f"{letter}{key}", row(found[key]) if key in found else None) for key in keys)
+
+
+def _storage(storage: StorageFacts) -> Row:
+    cells = (str(storage.bytes), storage.dtype, storage.device, f"v{storage.version}", _values(storage))
+    return f"s{storage.id}", (storage_label(storage.id), *cells)
 
 
 def _values(storage: StorageFacts) -> Words:
     if storage.values is None:
         return words.NOT_RECORDED
     if isinstance(storage.values, Summary):
-        low, high = number(storage.values.minimum), number(storage.values.maximum)
-        return words.RANGE.format(minimum=low, maximum=high)
+        return extremes(storage)
     shown = [number(value) for value in storage.values[:_MOST_VALUES]]
     return ", ".join([*shown, "…"] if len(storage.values) > _MOST_VALUES else shown)
 
 
-def _tensors(state: State, framework: str) -> Iterable[Row]:
-    for tensor in state.tensors.values():
-        name: Words = ", ".join(tensor.names)
-        if not tensor.names:
-            name = Text("{0} ({1})", "{0}（{1}）").format(tensor_name(tensor.id, state.tensors), words.UNNAMED)
-        flag = gradient_flag(framework, asks=tensor.needs_gradient).partition("=")[2]
-        yield (
-            f"t{tensor.id}",
-            (name, *_layout(tensor), kind(tensor, state.tensors) or "", flag, _node_of(tensor, state)),
-        )
+def _tensor(state: State, framework: str, tensor: TensorFacts) -> Row:
+    name: Words = ", ".join(tensor.names)
+    if not tensor.names:
+        name = Text("{0} ({1})", "{0}（{1}）").format(tensor_name(tensor.id, state.tensors), words.UNNAMED)
+    flag = gradient_flag(framework, asks=tensor.needs_gradient).partition("=")[2]
+    return f"t{tensor.id}", (name, *_layout(tensor), kind(tensor, state) or "", flag, _node_of(tensor, state))
 
 
 def _layout(tensor: TensorFacts) -> tuple[str, ...]:
@@ -83,17 +123,19 @@ def _node_of(tensor: TensorFacts, state: State) -> Words:
     return _called(state, tensor.node) if tensor.node is not None else ""
 
 
-def _saved(state: State) -> Iterable[Row]:
-    for (node, storage, version), face in pins_at(state).items():
-        yield f"p{node}:{storage}:{version}", (face.owner, face.saved, storage_label(storage), face.state)
+def _pin_key(pin: Key) -> str:
+    return "p{}:{}:{}".format(*pin)
 
 
-def _nodes(state: State) -> Iterable[Row]:
-    for node in state.nodes.values():
-        called = [_called(state, edge.to) for edge in node.edges]
-        targets = Text(", ".join(name.en for name in called), "、".join(name.zh for name in called))
-        line = str(node.line) if node.line is not None else ""
-        yield f"n{node.id}", (node_name(state.nodes, node), line, targets, _status(node))
+def _pin(pin: Key, face: Face) -> Row:
+    return _pin_key(pin), (face.owner, face.saved, storage_label(pin[1]), face.state)
+
+
+def _node(state: State, node: NodeFacts) -> Row:
+    called = [_called(state, edge.to) for edge in node.edges]
+    targets = Text(", ".join(name.en for name in called), "、".join(name.zh for name in called))
+    line = str(node.line) if node.line is not None else ""
+    return f"n{node.id}", (node_called(state, node), line, targets, _status(node))
 
 
 def _called(state: State, node: int) -> Text:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from inplacelab.recording.facts import StorageFacts
 from inplacelab.recording.recording import Recording, State
 
 Facts = TypeVar("Facts")
@@ -29,6 +30,33 @@ class Life(Generic[Facts]):
         return (facts for _, facts in self.moments)
 
 
+def followed(changes: Iterable[tuple[int, Key, Facts | None]], end: int) -> dict[Key, Life[Facts]]:
+    """The life of each thing from what changes: (step, thing, its facts from then on or None if it is gone), in order.
+
+    Facts that are what they were are no change. A thing that is not said to be gone lives until step `end`; one that
+    goes and comes back lives on in between.
+    """
+    moments: dict[Key, list[tuple[int, Facts]]] = {}
+    last: dict[Key, int] = {}
+    for step, key, facts in changes:
+        if facts is None:
+            if last.get(key) == end:
+                last[key] = step - 1
+            continue
+        known = moments.setdefault(key, [])
+        if not known or known[-1][1] != facts:
+            known.append((step, facts))
+        last[key] = end
+    return {key: Life(tuple(found), last[key]) for key, found in moments.items()}
+
+
+def storage_lives(recording: Recording) -> dict[int, Life[StorageFacts]]:
+    """The life of each storage."""
+    return followed(
+        ((step.index, key, facts) for step in recording.steps for key, facts in step.storages), len(recording) - 1
+    )
+
+
 def lives(recording: Recording, of: Callable[[State], Mapping[Key, Facts]]) -> dict[Key, Life[Facts]]:
     """The life of each thing that `of` finds in the states, in order of first appearance.
 
@@ -43,6 +71,30 @@ def lives(recording: Recording, of: Callable[[State], Mapping[Key, Facts]]) -> d
                 known.append((state.step.index, facts))
             last[key] = state.step.index
     return {key: Life(tuple(found), last[key]) for key, found in moments.items()}
+
+
+def gatherings(
+    members: Mapping[Key, Life[Facts]], also: Iterable[int] = ()
+) -> Iterator[tuple[int, Mapping[Key, Facts], frozenset[Key]]]:
+    """Things that are shown as one: (step, the facts of those alive, those born in this step), wherever that changes.
+
+    The steps in `also`, and the step after each of them, are told in any case.
+    """
+    changes: dict[int, list[tuple[Key, Facts | None]]] = {at: [] for step in also for at in (step, step + 1)}
+    for key, life in members.items():
+        for step, then in life.moments:
+            changes.setdefault(step, []).append((key, then))
+        changes.setdefault(life.first + 1, [])
+        changes.setdefault(life.last + 1, []).append((key, None))
+    alive: dict[Key, Facts] = {}
+    for step in sorted(changes):
+        born = frozenset(key for key, _ in changes[step] if key not in alive)
+        for key, now in changes[step]:
+            if now is None:
+                alive.pop(key, None)
+            else:
+                alive[key] = now
+        yield step, alive, born & alive.keys()
 
 
 def shared_rows(spans: Sequence[tuple[int, int]]) -> list[int]:

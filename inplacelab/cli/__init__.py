@@ -1,0 +1,53 @@
+"""The command line: `inplacelab record script.py -o page.html`, `inplacelab show recording.json -o page.html`, `inplacelab lab`.
+
+A subcommand is a file here: `add_to` describes its options, `run` does the work and returns the exit status. 0: done; 1: the
+program failed, or there is nothing to show; 2: the command cannot be carried out as it was given.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from inplacelab.cli import lab, record, show
+from inplacelab.cli.refusal import CannotError
+from inplacelab.cli.spoken import Parser
+from inplacelab.language import Text, speak
+
+__all__ = ["main"]
+
+_COMMANDS = {"record": record, "show": show, "lab": lab}
+_DESCRIPTION = Text(
+    "Record what a program does with its tensors, and draw it; or open the lessons.",
+    "记录程序对张量所做的一切，并画成图；或打开课程。",
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Carry out a command.
+
+    Args:
+        arguments: the words after `inplacelab`; those of this process if not given. What stands after `--` goes to the
+            script, or to JupyterLab.
+
+    Returns:
+        The exit status.
+    """
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    end = given.index("--") if "--" in given else len(given)
+    options = _parser().parse_args(given[:end])
+    options.arguments = given[end + 1 :]
+    with speak(options.lang):
+        try:
+            return int(_COMMANDS[options.command].run(options))
+        except CannotError as problem:
+            print(f"inplacelab {options.command}: {problem}", file=sys.stderr)
+            return problem.status
+
+
+def _parser() -> Parser:
+    parser = Parser("inplacelab", _DESCRIPTION)
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, command in _COMMANDS.items():
+        command.add_to(commands.add_parser(name, description=command.SUMMARY, help=str(command.SUMMARY)))
+    return parser

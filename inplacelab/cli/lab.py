@@ -1,0 +1,109 @@
+"""`inplacelab lab`: copy the lessons to a folder of the learner's and open JupyterLab there."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+from inplacelab.cli.refusal import CannotError
+from inplacelab.cli.spoken import Parser, listed
+from inplacelab.language import LANGUAGES, Text, get_language
+from inplacelab.lessons.delivery import Delivered, Outcome, deliver, shipped
+
+SUMMARY = Text(
+    "Copy the lessons to a folder of yours and open JupyterLab there. What stands after -- goes to JupyterLab.",
+    "把课程复制到你自己的文件夹，并在那里打开 JupyterLab。-- 之后的内容传给 JupyterLab。",
+)
+FOLDER = Path("inplacelab-lessons")
+_SAYS = {
+    "lang": Text(
+        "the language of the lessons (default: INPLACELAB_LANGUAGE, else en)",
+        "课程的语言（默认：INPLACELAB_LANGUAGE，否则 en）",
+    ),
+    "folder": Text(
+        "where to copy them, each language to a folder in it (default: {0})",
+        "复制到哪个文件夹，每种语言在其中各占一个子文件夹（默认：{0}）",
+    ).format(FOLDER),
+    "no_open": Text("copy the lessons and open nothing", "只复制课程，不打开 JupyterLab"),
+}
+_NEEDED = ("jupyterlab", "ipykernel", "ipywidgets", "anywidget")
+_MISSING = Text(
+    "JupyterLab cannot be opened: {0} is not installed in this Python ({1}). Install what the lessons need:\n"
+    "  {1} -m pip install 'inplacelab[lab]'\nor only copy them: inplacelab lab --no-open",
+    "无法打开 JupyterLab：当前的 Python（{1}）没有安装 {0}。请安装课程所需的包：\n"
+    "  {1} -m pip install 'inplacelab[lab]'\n或者只复制课程：inplacelab lab --no-open",
+)
+_NO_LESSONS = Text(
+    "this installation of inplacelab has no lessons in it. Install it anew, from a wheel or from a clone of its repository",
+    "当前安装的 inplacelab 不含课程。请用 wheel 或代码仓库的克隆重新安装",
+)
+_CANNOT_WRITE = Text("cannot copy the lessons to {0}: {1}", "无法把课程复制到 {0}：{1}")
+_IN = Text("the lessons are in {0}", "课程位于 {0}")
+_DONE = {
+    Outcome.NEW: Text("copied: {0}", "已复制：{0}"),
+    Outcome.UPDATED: Text("brought up to date: {0}", "已更新：{0}"),
+    Outcome.KEPT: Text("kept, since you have changed it: {0}", "你修改过，保持不动：{0}"),
+    Outcome.BESIDE: Text(
+        "kept {1}, since you have changed it; the lesson as it is now is {0}",
+        "你修改过 {1}，保持不动；新版课程另存为 {0}",
+    ),
+}
+
+
+def add_to(parser: Parser) -> None:
+    """Describe the command's options."""
+    parser.option("--lang", says=_SAYS["lang"], choices=LANGUAGES, metavar=listed(LANGUAGES), default=get_language())
+    parser.option("--folder", says=_SAYS["folder"], type=Path, default=FOLDER, metavar="F")
+    parser.option("--no-open", says=_SAYS["no_open"], action="store_true")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry it out. The exit status is JupyterLab's."""
+    if not options.no_open:
+        _require_jupyter()
+    notebooks = shipped(options.lang)
+    if not notebooks:
+        raise CannotError(_NO_LESSONS, status=1)
+    folder = options.folder / options.lang
+    try:
+        delivered = deliver(notebooks, folder)
+    except OSError as error:
+        raise CannotError(_CANNOT_WRITE.format(folder, error.strerror)) from None
+    _report(folder, delivered)
+    return 0 if options.no_open else _open(folder, delivered[0].path, options.arguments)
+
+
+def _require_jupyter() -> None:
+    for name in _NEEDED:
+        if find_spec(name) is None:
+            raise CannotError(_MISSING.format(name, sys.executable))
+
+
+def _report(folder: Path, delivered: tuple[Delivered, ...]) -> None:
+    for one in delivered:
+        if one.outcome in _DONE:
+            print(_DONE[one.outcome].format(one.path.name, one.own and one.own.name))
+    print(_IN.format(folder), flush=True)
+
+
+def _open(folder: Path, first: Path, arguments: list[str]) -> int:
+    command = [sys.executable, "-m", "jupyterlab", *_flags(), *arguments, first.name]
+    with subprocess.Popen(command, cwd=folder) as lab:
+        while True:
+            try:
+                return lab.wait()
+            except KeyboardInterrupt:
+                # It has been interrupted as well, and asks whether to stop: that is its answer to give, not ours.
+                continue
+
+
+def _flags() -> list[str]:
+    """Without a screen JupyterLab is to print its address; as root it wants to be told that this is meant."""
+    local_mac = sys.platform == "darwin" and "SSH_CONNECTION" not in os.environ
+    screen = os.name == "nt" or local_mac or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    return ["--no-browser"] * (not screen) + ["--allow-root"] * root

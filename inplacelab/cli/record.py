@@ -1,0 +1,53 @@
+"""`inplacelab record script.py`: run a script, record it, and write what there is to see."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import traceback
+from pathlib import Path
+
+from inplacelab.cli import output
+from inplacelab.cli.script import run_script
+from inplacelab.cli.spoken import Parser, positive
+from inplacelab.language import Text
+from inplacelab.recorders.lab import LIMIT
+
+SUMMARY = Text(
+    "Run a script, record it, and write a page that steps through it. What stands after -- goes to the script.",
+    "运行脚本并记录，写出可单步浏览的网页。-- 之后的内容传给脚本。",
+)
+_SAYS = {
+    "script": Text("the Python program to run", "要运行的 Python 程序"),
+    "title": Text("a name for the picture (default: the script's)", "图的标题（默认：脚本的文件名）"),
+    "limit": Text("the most steps to keep (default: {0})", "最多保留的步数（默认：{0}）"),
+}
+INTERRUPTED = 130
+"""The status of a process that the user has stopped, as a shell reports it."""
+
+
+def add_to(parser: Parser) -> None:
+    """Describe the command's options."""
+    parser.option("script", says=_SAYS["script"], type=Path)
+    output.add_to(parser)
+    parser.option("--title", says=_SAYS["title"])
+    parser.option("--limit", says=_SAYS["limit"].format(LIMIT), type=positive, default=LIMIT, metavar="N")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry it out. The exit status is the script's own; 1 if it raised."""
+    recording, raised = run_script(options.script, options.arguments, title=options.title, limit=options.limit)
+    status = 0 if raised is None else _report(raised)
+    output.write(recording, options, options.script)
+    return status
+
+
+def _report(raised: BaseException) -> int:
+    """Show how the script ended as Python shows it, and give the exit status that Python would give."""
+    if isinstance(raised, SystemExit):
+        if raised.code is None or isinstance(raised.code, int):
+            return raised.code or 0
+        print(raised.code, file=sys.stderr)
+        return 1
+    traceback.print_exception(raised)
+    return INTERRUPTED if isinstance(raised, KeyboardInterrupt) else 1

@@ -1,0 +1,81 @@
+"""Run a script as `python script.py` would, and record it."""
+
+from __future__ import annotations
+
+import ast
+import sys
+import traceback
+import types
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.util import decode_source
+from pathlib import Path
+
+from inplacelab.cli.refusal import CannotError
+from inplacelab.language import Text
+from inplacelab.recorders import source
+from inplacelab.recorders.lab import LabRecorder
+from inplacelab.recorders.running import learners_traceback, run
+from inplacelab.recording.recording import Recording
+
+_CANNOT_READ = Text("cannot read {0}: {1}", "无法读取 {0}：{1}")
+_NO_PROGRAM = Text("{0} is not a Python program:\n{1}", "{0} 不是合法的 Python 程序：\n{1}")
+
+
+def run_script(
+    path: Path, arguments: Sequence[str], *, title: str | None, limit: int
+) -> tuple[Recording, BaseException | None]:
+    """Run a script as the main program of this process.
+
+    Args:
+        path: the script.
+        arguments: what it finds in `sys.argv` after its own name.
+        title: the recording's title; the file's name if None.
+        limit: the most steps to keep.
+
+    Returns:
+        The recording, and what the script raised, if anything: its traceback begins in the script.
+
+    Raises:
+        CannotError: if there is no such file, or it is not a Python program.
+    """
+    filename = str(path)
+    text, tree = _parsed(path)
+    # The flags of this file (`from __future__ import annotations`) are not the script's.
+    code = compile(source.marked(tree), filename, "exec", dont_inherit=True)
+    program = source.Program.of(tree, text.rstrip("\n"), filename)
+    recorder = LabRecorder(program, title=path.name if title is None else title, limit=limit)
+    with _main_module(path, arguments) as module:
+        raised = run(recorder, [code], vars(module))
+        recording = recorder.recording()
+    return recording, raised and raised.with_traceback(learners_traceback(raised, filename))
+
+
+def _parsed(path: Path) -> tuple[str, ast.Module]:
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise CannotError(_CANNOT_READ.format(path, error.strerror)) from None
+    try:
+        text = decode_source(raw)
+        tree = ast.parse(text, str(path))
+        # A compiler finds what a parser does not, such as a `return` outside a function.
+        compile(tree, str(path), "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        shown = "".join(traceback.format_exception_only(error)).rstrip()
+        raise CannotError(_NO_PROGRAM.format(path, shown), status=1) from None
+    return text, tree
+
+
+@contextmanager
+def _main_module(path: Path, arguments: Sequence[str]) -> Iterator[types.ModuleType]:
+    """A fresh `__main__` for the script, with its own `sys.argv` and its folder first on `sys.path`."""
+    module = types.ModuleType("__main__")
+    module.__file__ = str(path)
+    before = sys.modules["__main__"], sys.argv, sys.path
+    sys.modules["__main__"], sys.argv = module, [str(path), *arguments]
+    sys.path = [str(path.resolve().parent), *sys.path]
+    try:
+        yield module
+    finally:
+        sys.modules["__main__"], sys.argv, sys.path = before

@@ -1,0 +1,41 @@
+"""`inplacelab show recording.json`: turn a recording that was saved into a page or a picture."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from inplacelab.cli import output
+from inplacelab.cli.refusal import CannotError
+from inplacelab.cli.spoken import Parser
+from inplacelab.language import Text
+from inplacelab.recording import codec
+from inplacelab.recording.recording import Recording
+
+SUMMARY = Text(
+    "Draw a recording that was saved: as a page that steps through it, a picture or text.",
+    "绘制已保存的记录：可单步浏览的网页、图片或文本。",
+)
+_RECORDING = Text("a recording, as `record --format json` writes it", "由 `record --format json` 写出的记录")
+_CANNOT_READ = Text("cannot read {0}: {1}", "无法读取 {0}：{1}")
+
+
+def add_to(parser: Parser) -> None:
+    """Describe the command's options."""
+    parser.option("recording", says=_RECORDING, type=Path)
+    output.add_to(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Carry it out."""
+    output.write(_loaded(options.recording), options, options.recording)
+    return 0
+
+
+def _loaded(path: Path) -> Recording:
+    try:
+        return codec.load(path)
+    except OSError as error:
+        raise CannotError(_CANNOT_READ.format(path, error.strerror)) from None
+    except codec.RecordingFormatError as error:
+        raise CannotError(_CANNOT_READ.format(path, error.explanation), status=1) from None

@@ -1,0 +1,70 @@
+"""Operands that share slots with the tensor that is about to be written.
+
+Reading an element that has been overwritten would be silently wrong. So such an operand is the very window that is written, or it
+is refused, or it is read from a copy; and backward keeps a copy of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors
+from inplacelab.autograd.nodes import Node
+from inplacelab.autograd.saved import Saved, save_copy
+from inplacelab.layout import Layout
+from inplacelab.tensor import Tensor
+
+
+def same_window(x: Tensor, y: Tensor) -> bool:
+    """True if two tensors show the same slots in the same order; axes of one element make no difference."""
+    return x.array is y.array or (x.storage is y.storage and _walk(x.layout) == _walk(y.layout))
+
+
+def _walk(layout: Layout) -> tuple[int, list[tuple[int, int]]]:
+    """In which order a layout goes through the slots."""
+    return layout.offset, [(n, s) for n, s in zip(layout.shape, layout.strides, strict=True) if n != 1]
+
+
+def refuse_self_overlap(op: str, x: Tensor) -> None:
+    """Refuse to write a tensor whose elements share slots."""
+    raise errors.self_overlap(op, tensor=x)
+
+
+def check_overlap(op: str, x: Tensor, y: Tensor) -> None:
+    """Refuse to read `y` while writing `x` if some slot would be written by one element and read by another."""
+    if not same_window(x, y) and x.storage.device.share_a_slot(x.array, y.array) and _cross(x, y):
+        raise errors.partial_overlap(op, tensor=x, operand=y)
+
+
+def _cross(x: Tensor, y: Tensor) -> bool:
+    """True if an element of `y` lies in a slot that another element of `x` is written to."""
+    if x.array.dtype != y.array.dtype:
+        return True
+    written = slots_of(x)
+    read = np.broadcast_to(slots_of(y), written.shape)
+    return bool(np.isin(read[read != written], written).any())
+
+
+def slots_of(x: Tensor) -> Any:
+    """The number of the slot that each element lies in."""
+    return x.storage.device.window(np.arange(x.storage.slots), x.layout, np.dtype(np.int64))
+
+
+def apart(x: Tensor, y: Tensor) -> Any:
+    """The values of `y`, in a buffer of their own if some of them are about to be overwritten."""
+    if not x.storage.device.share_a_slot(x.array, y.array):
+        return y.array
+    x.storage.device.ledger.lend(y.nbytes)
+    return x.storage.device.from_host(y.array)
+
+
+def save_operand(name: str, y: Tensor, y_edge: Node | None, x: Tensor) -> Saved:
+    """Keep an operand of an operation that is about to write `x`.
+
+    Normally nothing is copied. But if some of it will be overwritten (`x.multiply_(x)`), a copy is.
+    """
+    if y.storage is x.storage and x.storage.device.share_a_slot(x.array, y.array):
+        return save_copy(name, y.array, y.storage, y_edge)
+    return Saved(name, y.array, y.storage, y_edge)

@@ -1,0 +1,92 @@
+"""One row of the table, written out as Python: a function for each variant, with everything specialised that the row fixes.
+
+A generic `run(row, *args)` would look up in every call what never changes: how many inputs there are, which derivative
+asks for what. So the path is written once, here, as a template, and each row fills it in. What comes out can be read:
+
+    print(inplacelab.ops.template.source(row, "in-place"))
+
+and tracebacks show it. Names in capitals are the row's own objects. The path that every operation takes:
+
+    check -> keep what the derivatives ask for -> launch the kernel -> raise the version -> attach or rewrite history -> tell
+
+All checks come before the launch. Whatever can be decided by comparing two attributes is written out; functions (of `operands`,
+`overlap`, `metadata`, `destinations`) are called only in the cases that are not the plainest.
+
+`parts` has what the variants have in common; `ordinary`, `in_place` and `views` write one each.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from inplacelab import observe
+from inplacelab.autograd import modes
+from inplacelab.autograd.history import check_leaf, edge, rebase, refresh
+from inplacelab.autograd.nodes import OpNode, meta, next_serial
+from inplacelab.autograd.saved import OUTPUT, Saved, save_copy
+from inplacelab.layout import common_shape
+from inplacelab.ops import destinations, metadata, operands, overlap
+from inplacelab.ops.documentation import document
+from inplacelab.ops.spec import Row
+from inplacelab.ops.template import in_place, ordinary, views
+from inplacelab.ops.template.parts import name_of
+from inplacelab.tensor import Tensor, fresh
+
+__all__ = ["function", "name_of", "signature", "source"]
+
+_SCOPE: dict[str, Any] = {
+    "Tensor": Tensor, "Saved": Saved, "OUTPUT": OUTPUT, "OpNode": OpNode, "new": OpNode.__new__, "np": np,
+    "next_serial": next_serial, "meta": meta, "save_copy": save_copy, "check_leaf": check_leaf, "edge": edge, "rebase": rebase,
+    "refresh": refresh, "fresh": fresh, "modes": modes, "observe": observe, "NOTHING": {},
+    "common_shape": common_shape, "operands": operands, "overlap": overlap, "metadata": metadata, "destinations": destinations,
+}  # fmt: skip
+
+
+def function(row: Row, variant: str) -> Callable[..., Any]:
+    """The function of a row. `variant` is "ordinary", "in-place", "view" or "relayout"."""
+    name, text = name_of(row, variant), source(row, variant)
+    filename = f"<inplacelab operation {name}>"
+    scope = {
+        **_SCOPE,
+        "__name__": "inplacelab.operations",
+        "ROW": row,
+        "KERNEL": row.kernel,
+        "UFUNC": row.ufunc,
+        "SHAPE": row.shape,
+        "DTYPE": row.dtype if variant != "ordinary" else row.dtype_ordinary or row.dtype,
+        "LAYOUT": row.layout,
+        "SHORTCUT": row.shortcut,
+        "VALIDATE": row.validate,
+    }
+    scope.update({f"PREPARE_{attribute}": check for attribute, check in row.prepare.items()})
+    if variant == "in-place" and row.ordinary:
+        scope["ORDINARY"] = function(row, "ordinary")
+    exec(compile(text, filename, "exec"), scope)
+    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    made = scope["SELF"] = scope[name]
+    made.__module__, made.__qualname__, made.__doc__ = (
+        "inplacelab",
+        f"Tensor.{name}" if row.method else name,
+        document(row, variant),
+    )
+    return made  # type: ignore[no-any-return]
+
+
+def signature(row: Row, variant: str) -> str:
+    """The parameters, in Paddle's order; only a function that makes its result takes `out`."""
+    kept = [p for p in row.parameters if p.name != "out" or variant == "ordinary"]
+    return str(inspect.Signature(kept))[1:-1]
+
+
+def source(row: Row, variant: str) -> str:
+    """The Python text of one variant of a row."""
+    body = {"ordinary": ordinary.lines, "in-place": in_place.lines, "view": views.view, "relayout": views.relayout}[
+        variant
+    ]
+    lines = [f"def {name_of(row, variant)}({signature(row, variant)}):", *("    " + line for line in body(row))]
+    return "\n".join(lines) + "\n"

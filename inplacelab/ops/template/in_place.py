@@ -1,0 +1,134 @@
+"""The in-place variant, written out: the result lies where the first input lay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from inplacelab.ops.spec import Row, same
+from inplacelab.ops.template import parts
+
+
+def lines(row: Row) -> Iterator[str]:
+    """The body of the function."""
+    name = row.called or parts.name_of(row, "in-place")
+    x = row.inputs[0]
+    yield from parts.operands(row, name, row.accepts)
+    yield f"storage, base = {x}.storage, {x}.base"
+    yield "if base is not None:"
+    yield f"    refresh({x})"
+    yield from _check_write(row, name)
+    yield from parts.checks(row, name, row.accepts)
+    yield from parts.prepare(row)
+    yield from _check_dtype(row, name)
+    yield from _check_shape(row, name)
+    yield "node = None"
+    yield "if modes.recording_history:"
+    yield from ("    " + line for line in _history(row, name))
+    if row.reads_apart:
+        yield from _read_apart(row)
+    yield "if modes.keeper is not None:"
+    yield f"    modes.keeper.before_write({x})"
+    yield from parts.launch(row, "a0")
+    if row.reads_apart:
+        yield "finally:"
+        yield "    storage.device.ledger.lent = 0"
+    yield "storage.version += 1"
+    yield "if modes.keeper is not None:"
+    yield "    modes.keeper.after_write(storage)"
+    yield from _rewrite(row)
+    yield "if observe.listeners:"
+    yield f"    observe.tell({name!r}, 'in-place', ({', '.join(row.inputs)},), {x}, node)"
+    yield f"return {x}"
+
+
+def _check_write(row: Row, name: str) -> Iterator[str]:
+    x, *others = row.inputs
+    yield f"if {x}.overlaps:"
+    yield f"    overlap.refuse_self_overlap({name!r}, {x})"
+    for k, other in enumerate(others, 1):
+        yield f"storage{k} = {other}.storage"
+        yield f"if storage{k}.device is not storage.device:"
+        yield f"    operands.refuse_devices({name!r}, {x}, {other})"
+        if row.pointwise:
+            yield f"if shape{k} != shape0 and common_shape(shape0, shape{k}) != shape0:"
+            yield f"    operands.refuse_shape({name!r}, {x}, {other})"
+        if not row.reads_apart:
+            yield f"if storage{k} is storage and {other} is not {x}:"
+            yield f"    overlap.check_overlap({name!r}, {x}, {other})"
+
+
+def _check_dtype(row: Row, name: str) -> Iterator[str]:
+    """A result of another dtype cannot lie in the storage that is there: the operation is then in place in name only."""
+    result = parts.result_dtype(row)
+    if row.kind == "overwrite" or result == "dtype0":
+        return
+    if row.dtype is None:
+        differ = [f"dtype{k} is not dtype0" for k in range(1, len(row.inputs))]
+        yield f"if ({' or '.join(differ)}) and {result} != dtype0:"
+    else:
+        yield f"dtype = {result}"
+        yield "if dtype is not dtype0 and dtype != dtype0:"
+    yield from _reallocate(row, name)
+
+
+def _check_shape(row: Row, name: str) -> Iterator[str]:
+    """A result of another shape does not fit: it is refused, or the row says that it may have a storage of its own."""
+    if row.kind == "overwrite" or row.shape in (None, same):
+        return
+    yield f"shape = {parts.result_shape(row)}"
+    yield "if shape != a0.shape:"
+    if row.resizes:
+        yield from _reallocate(row, name)
+    else:
+        yield f"    operands.refuse_growth({name!r}, {row.inputs[0]}, shape)"
+
+
+def _reallocate(row: Row, name: str) -> Iterator[str]:
+    given = {p.name: p.name for p in row.parameters if p.name not in {"name", "out"}}
+    if row.dtype_ordinary is not None:  # left to itself, the ordinary variant would choose another
+        given["dtype"] = parts.result_dtype(row)
+    arguments = ", ".join(f"{name}={value}" for name, value in given.items())
+    yield f"    return destinations.reallocate({name!r}, {row.inputs[0]}, lambda: ORDINARY({arguments}))"
+
+
+def _read_apart(row: Row) -> Iterator[str]:
+    """An operand that shows slots about to be written is read from a copy."""
+    for k, other in enumerate(row.inputs[1:], 1):
+        yield f"if storage{k} is storage:"
+        yield f"    a{k} = overlap.apart({row.inputs[0]}, {other})"
+
+
+def _history(row: Row, name: str) -> Iterator[str]:
+    x, *others = row.inputs
+    edges = [f"e{k}" for k in range(len(row.inputs))]
+    for k, other in enumerate(others, 1):
+        yield f"e{k} = None if {other}.base is None and {other}._stop else edge({other})"
+    tracked = [f"not {x}._stop", "(base is not None and not base._stop)", *(f"{e} is not None" for e in edges[1:])]
+    yield f"if {' or '.join(tracked)}:"
+    yield f"    if base is not None or {x}.node is None:"
+    yield f"        check_leaf({name!r}, {x}{', setitem=True' if row.called == 'setitem' else ''})"
+    yield f"    e0 = None if {x}._stop else {x}.node"
+    yield from ("    " + line for line in parts.keep(row, _saved(row)))
+    yield from ("    " + line for line in parts.metas(row))
+    yield from ("    " + line for line in parts.node(row, edges))
+
+
+def _saved(row: Row) -> dict[str, str]:
+    """The first input is about to be overwritten, so a copy of it is kept; and so may be an operand on the same storage."""
+    x, *others = row.inputs
+    saved = {x: f"save_copy({x!r}, a0, storage, e0)"}
+    for k, other in enumerate(others, 1):
+        apart = f"Saved({other!r}, a{k}, storage{k}, e{k})"
+        saved[other] = f"{apart} if storage{k} is not storage else overlap.save_operand({other!r}, {other}, e{k}, {x})"
+    return saved
+
+
+def _rewrite(row: Row) -> Iterator[str]:
+    x = row.inputs[0]
+    yield "if node is not None:"
+    yield from ("    " + line for line in parts.keep_result(row, "Saved('out', a0, storage, OUTPUT)"))
+    yield "    if base is None:"
+    yield f"        {x}.node, {x}._stop = node, False"
+    yield "    else:"
+    known = ", selected" * any(p.name == "selected" for p in row.attributes)
+    yield f"        rebase({x}, node{known})"

@@ -1,0 +1,167 @@
+"""What the variants of a row have in common, line by line: operands, the launch, the node."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from inplacelab.ops.spec import Row, same
+
+
+def name_of(row: Row, variant: str) -> str:
+    """The name of a variant: the in-place ones end in an underscore."""
+    return row.name + "_" * (variant in ("in-place", "relayout"))
+
+
+def arguments(function: Callable[..., Any], known: dict[str, str]) -> str:
+    """The arguments of a shape or dtype rule: what its parameters are named after."""
+    return ", ".join(known.get(p, p) for p in inspect.signature(function).parameters)
+
+
+# ---- what comes before the launch -----------------------------------------------------------------------------------------
+
+
+def operands(row: Row, name: str, accepts: str) -> Iterator[str]:
+    """Take the arrays from the tensors, with what is asked of them more than once: NumPy makes a new shape each time."""
+    first = row.inputs[0]
+    for k, each in enumerate(row.inputs):
+        stored = row.dtype is same or row.kind != "elementwise" or not {*accepts} & {*"ib"}
+        convert = "as_tensor" if each not in row.numbers else "as_operand" if stored else "as_met"
+        like = f", {first}" if each in row.numbers else ""
+        yield f"if type({each}) is not Tensor:"
+        yield f"    {each} = operands.{convert}({name!r}, {each!r}, {k}, {each}{like})"
+    for k, each in enumerate(row.inputs):
+        yield f"a{k} = {each}.array"
+        yield f"dtype{k} = a{k}.dtype"
+        if compares_shapes(row):
+            yield f"shape{k} = a{k}.shape"
+
+
+def compares_shapes(row: Row) -> bool:
+    """True if the shapes of several inputs have to go together."""
+    return row.pointwise and len(row.inputs) > 1
+
+
+def shape(row: Row, k: int) -> str:
+    """An expression for the shape of an input."""
+    return f"shape{k}" if compares_shapes(row) else f"a{k}.shape"
+
+
+def checks(row: Row, name: str, accepts: str) -> Iterator[str]:
+    """Check dtypes, and what else the row has to check."""
+    if set(accepts) < set("fibc"):
+        kinds, others = accepts.replace("i", "iu"), range(1, len(row.inputs) if row.dtype is None else 1)
+        yield f"if {' or '.join([f'dtype0.kind not in {kinds!r}', *(f'dtype{k} is not dtype0' for k in others)])}:"
+        yield f"    operands.check_dtype({name!r}, {kinds!r}, {', '.join(f'dtype{k}' for k in (0, *others))})"
+    if row.validate is not None:
+        if row.plain:
+            yield f"if not ({row.plain}):"
+        known = {each: f"a{k}" for k, each in enumerate(row.inputs)}
+        yield f"{'    ' * bool(row.plain)}VALIDATE({arguments(row.validate, known)})"
+
+
+def prepare(row: Row) -> Iterator[str]:
+    """Bring attributes into the kernel's form."""
+    indent = "    " if row.plain else ""
+    if row.plain and row.prepare:
+        yield f"if not ({row.plain}):"
+    for attribute in row.prepare:
+        yield f"{indent}{attribute} = PREPARE_{attribute}(a0, {attribute})"
+
+
+# ---- the result -----------------------------------------------------------------------------------------------------------
+
+
+def result_shape(row: Row) -> str:
+    """An expression for the shape of the result."""
+    shapes = [shape(row, k) for k in range(len(row.inputs))]
+    if row.shape is same or (row.shape is None and len(row.inputs) == 1):
+        return shapes[0]
+    if row.shape is not None:
+        return f"SHAPE({arguments(row.shape, dict(zip(row.inputs, shapes, strict=True)))})"
+    together = f"operands.broadcast({row.name!r}, {', '.join(row.inputs)})"
+    if len(shapes) == 2:  # (different ones never meet in the shape of a number, which would count as False here)
+        together = f"common_shape({', '.join(shapes)}) or {together}"
+    return f"{shapes[0]} if {' == '.join(shapes)} else {together}"
+
+
+def result_dtype(row: Row) -> str:
+    """An expression for the dtype of the result."""
+    known = {name: f"dtype{k}" for k, name in enumerate(row.inputs)}
+    if row.dtype is same or (row.dtype is None and len(row.inputs) == 1):
+        return "dtype0"
+    if row.dtype is not None:
+        return f"DTYPE({arguments(row.dtype, known)})"
+    return f"operands.promoted({row.name!r}, {', '.join(known.values())})"
+
+
+def launch(row: Row, out: str) -> Iterator[str]:
+    """The call of the kernel: a ufunc writes into its last argument, a kernel gets what its parameters are named after.
+
+    NumPy's remarks on values (a division by zero) come after the loop, when all is written. Where a filter has made them
+    errors, they must not keep the version from being raised.
+    """
+    arrays = {name: f"a{k}" for k, name in enumerate(row.inputs)}
+    plain = f"UFUNC({', '.join([*arrays.values(), out])})"
+    lines = [plain]
+    if row.kernel is not None:
+        known = {**arrays, "out": out, "device": "storage.device"}
+        call = f"KERNEL({', '.join(known.get(p, p) for p in inspect.signature(row.kernel).parameters)})"
+        lines = [f"if {row.plain}:", f"    {plain}", "else:", f"    {call}"] if row.plain else [call]
+    yield from ["try:", *("    " + line for line in lines), "except RuntimeWarning:", "    pass"]
+
+
+# ---- history --------------------------------------------------------------------------------------------------------------
+
+
+def node(row: Row, edges: list[str]) -> Iterator[str]:
+    """Make the node and number it, after the nodes it leads to."""
+    yield "node = new(OpNode)"
+    yield f"node.row, node.edges, node.kept = ROW, ({', '.join(edges)},), kept"
+    each = range(len(row.inputs))
+    shapes, dtypes = ", ".join(shape(row, k) for k in each), ", ".join(f"dtype{k}" for k in each)
+    yield f"node.shapes, node.dtypes = ({shapes},), ({dtypes},)"
+    yield f"node.facts = {_facts(row)}"
+    yield "node.serial, node.hooks, node.retained = next_serial(), None, None"
+
+
+def _facts(row: Row) -> str:
+    values = {f"{name}_meta": f"meta{k}" for k, name in enumerate(row.inputs)}
+    return (
+        "{" + ", ".join(f"{fact!r}: {values.get(fact, fact)}" for fact in row.facts) + "}" if row.facts else "NOTHING"
+    )
+
+
+def metas(row: Row) -> Iterator[str]:
+    """Find the metadata of inputs that a derivative asks for."""
+    for k, name in enumerate(row.inputs):
+        if f"{name}_meta" in row.facts:
+            yield f"meta{k} = meta({name})"
+
+
+def keep(row: Row, saved: dict[str, str]) -> Iterator[str]:
+    """Keep, of what is `saved` here by name, that which derivatives ask for whose gradients are wanted.
+
+    Some gradient is wanted, or there were no node: what all derivatives ask for is kept in any case.
+    """
+    asked = [name for name in saved if row.needed_for(name)]
+    if all(len(row.needed_for(name)) == len(row.inputs) for name in asked):
+        yield f"kept = ({''.join(saved[name] + ', ' for name in asked)})"
+        return
+    yield "kept = ()"
+    for name in asked:
+        yield f"if {wanted(row, name)}:"
+        yield f"    kept += ({saved[name]},)"
+
+
+def keep_result(row: Row, saved: str) -> Iterator[str]:
+    """Keep the result, once it is there, if a gradient is wanted whose derivative asks for it."""
+    if row.needed_for("out"):
+        yield f"if {wanted(row, 'out')}:"
+        yield f"    node.kept += ({saved},)"
+
+
+def wanted(row: Row, name: str) -> str:
+    """A condition: a gradient is wanted whose derivative asks for `name`."""
+    return " or ".join(f"e{k} is not None" for k in row.needed_for(name))

@@ -1,0 +1,77 @@
+"""From what the journal copied to what a recording holds: bytes to values, layouts to runs of slots, instructions to lines."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import lru_cache
+from math import prod
+from types import CodeType
+from typing import Any
+
+import numpy as np
+
+from inplacelab.recording.facts import SavedFacts, Summary, Values
+from inplacelab.recording.slots import Laid, Runs, joined, slot_runs
+
+
+def saved(kept: tuple[Any, ...]) -> SavedFacts:
+    """What a node keeps."""
+    name, storage, version, shape, strides, itemsize, offset, copy = kept
+    return SavedFacts(name, storage, version, shape, tuple([s // itemsize for s in strides]), offset, copy)
+
+
+def values(kept: Any, dtype: np.dtype[Any]) -> Values | Summary | None:
+    """The values in a storage: its bytes, a summary of them, or nothing."""
+    if kept is None:
+        return None
+    if isinstance(kept, bytes):
+        return tuple(np.frombuffer(kept, dtype).tolist())
+    lowest, highest, head, tail, some, where = kept
+    return Summary(
+        lowest,
+        highest,
+        tuple(head.tolist()),
+        tuple(tail.tolist()),
+        () if where is None else _some(some.tolist(), where),
+    )
+
+
+def _some(values: list[Any], where: Laid | list[int]) -> tuple[tuple[int, Values], ...]:
+    """Some values that were written, as runs of neighbouring slots. Of a slot written twice the last value stays."""
+    slots = where if isinstance(where, list) else _first_slots(where, len(values))
+    kept = dict(zip(slots, values, strict=False))
+    return tuple((start, tuple(kept[slot] for slot in range(start, stop))) for start, stop in runs(sorted(kept)))
+
+
+def _first_slots(layout: Laid, count: int) -> list[int]:
+    """The slots of the first elements in row-major order."""
+    found = []
+    for position in range(min(count, prod(layout.shape))):
+        slot, rest = layout.offset, position
+        for size, stride in zip(reversed(layout.shape), reversed(layout.strides), strict=True):
+            rest, index = divmod(rest, size)
+            slot += index * stride
+        found.append(slot)
+    return found
+
+
+def runs(written: Any) -> Runs:
+    """Runs of the slots in a list, or of those that a layout reaches."""
+    return joined((slot, slot + 1) for slot in written) if isinstance(written, list) else slot_runs(written)
+
+
+@lru_cache(maxsize=256)
+def _lines(code: CodeType) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Where in a code object a line begins, and which one."""
+    starts, lines = [], []
+    for start, _, line in code.co_lines():
+        if line is not None:
+            starts.append(start)
+            lines.append(line)
+    return tuple(starts), tuple(lines)
+
+
+def line_of(code: CodeType, instruction: int) -> int:
+    """The line of the file on which an instruction stands."""
+    starts, lines = _lines(code)
+    return lines[max(bisect_right(starts, instruction) - 1, 0)]

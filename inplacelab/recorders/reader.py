@@ -1,0 +1,253 @@
+"""The reader: turns the journal's entries into the steps of a recording."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import CodeType
+from typing import Any
+
+from inplacelab.language import Text
+from inplacelab.recorders import plain
+from inplacelab.recorders.steps import Changes
+from inplacelab.recorders.things import Things
+from inplacelab.recording.facts import BackwardFacts, ErrorFacts, TensorFacts, WriteFacts
+from inplacelab.recording.slots import slot_runs
+
+Where = tuple[CodeType, int] | None
+"""A place in the program: a code object and the offset of an instruction; None where the program is not on the stack."""
+
+
+class Reader(Things):
+    """Reads a journal: what it says of things, and what has happened to them. Each method named like a kind of entry reads one.
+
+    Args:
+        limit: the most steps to keep.
+        dead: what the journal's dead references stood for.
+        outer: the nodes that others are inside of.
+        first_line: the line of the file at which the program's text begins.
+    """
+
+    def __init__(
+        self, limit: int, dead: dict[int, tuple[str, int]], outer: dict[int, int], first_line: int = 1
+    ) -> None:
+        super().__init__(limit, dead)
+        self._outer, self._first_line = outer, first_line
+        self._line: int | None = None
+        self._turn = 0
+        self._phase = "forward"
+        self._quiet = self._simple = False  # a statement has begun and nothing happened in it; it holds no others
+
+    def read(self, entries: list[Any]) -> None:
+        """Read everything in the journal, and empty it."""
+        kinds = {name: getattr(self, name) for name in _KINDS}
+        for entry in entries:
+            if type(entry) is tuple:
+                kinds[entry[0]](*entry[1:])
+            else:
+                self._died(entry)
+        entries.clear()
+
+    # ---- statements ------------------------------------------------------------------------------------------------------
+
+    def statement(self, line: int, simple: bool, depth: int, live: int, peak: int) -> None:
+        """A statement begins, and so the one before it is over."""
+        self.over(depth, live, peak)
+        self.turn()
+        self._line, self._quiet, self._simple = line - self._first_line + 1, True, simple
+
+    def turn(self) -> None:
+        """The program goes on to another statement, or to the same one again."""
+        self._turn += 1
+
+    def over(self, depth: int, live: int, peak: int) -> None:
+        """A statement is over: it is a step of its own if nothing was heard in it."""
+        changes, self._now = self._now, Changes()
+        changes.take(self._late)
+        self._late = Changes()
+        if self._quiet and self._line is not None:
+            if changes or (self._simple and depth < 2):
+                self._step("line", changes, live, peak)
+        elif changes:
+            self.build.amend(changes, live=live)
+        self._quiet = False
+
+    def _begin(self, where: Where, *, forget: bool = True) -> None:
+        """Something happens: find its line, and leave what was late to the step before.
+
+        What has died since died before this, unless this itself let go of it (`forget` is then False).
+        """
+        if where is not None:
+            self._line = plain.line_of(*where) - self._first_line + 1
+        if not forget:
+            self._now.take_deaths(self._late)
+        if self._late:
+            self.build.amend(self._late)
+            self._late = Changes()
+        self._quiet = False
+
+    def _step(self, kind: str, changes: Changes, live: int, peak: int, **facts: Any) -> None:
+        where: dict[str, Any] = {"phase": self._phase, "line": self._line, "turn": self._turn}
+        self.build.add(changes, kind=kind, live=live, peak=peak, **where, **facts)
+
+    def _tell(self, kind: str, live: int, peak: int, **facts: Any) -> None:
+        changes, self._now = self._now, Changes()
+        self._step(kind, changes, live, peak, **facts)
+
+    # ---- operations ------------------------------------------------------------------------------------------------------
+
+    def rewrites(self) -> None:
+        """The operation that comes next rewrites histories: what dies until then is what it lets go of."""
+        self._own = True
+
+    def operation(
+        self, name: str, category: str, inputs: list[int], output: int, node: int | None, storage: int, written: Any,
+        where: Where, live: int, peak: int,
+    ) -> None:  # fmt: skip
+        """An operation was done."""
+        self._own = False
+        self._begin(where, forget=category != "reallocated")
+        self._rest()
+        self._last = (name, self._line)
+        kept = self._number(None if node is None else self._outer.get(node, node))
+        facts = self._tensor(output)
+        base = None if facts is None or facts.base is None else self._tensor(facts.base)
+        self._place_nodes({kept, *(each.node for each in (facts, base) if each is not None)})
+        writes = self._writes(category, facts, storage, written)
+        self._tell(
+            "operation",
+            live,
+            peak,
+            op=name,
+            category=category,
+            writes=writes,
+            inputs=tuple(inputs),
+            output=output,
+            kept=kept,
+        )
+
+    def _writes(self, category: str, output: TensorFacts | None, storage: int, written: Any) -> tuple[WriteFacts, ...]:
+        facts, before = self._storage(storage), self.build.storages.get(storage)
+        if category not in ("in-place", "relayout") or output is None or facts is None:
+            return ()
+        after = facts.version
+        runs = () if category == "relayout" else plain.runs(output if written is None else written)
+        return (WriteFacts(storage, after - 1 if before is None else before.version, after, output.id, runs),)
+
+    def _rest(self) -> None:
+        """The last backward is over: no node is on the way any more."""
+        for number, before in self.build.nodes.items():
+            facts = self._node(number) if before.status else None
+            if facts is not None:
+                self._now.nodes[number] = replace(facts, status="")
+
+    # ---- backward --------------------------------------------------------------------------------------------------------
+
+    def begin(
+        self, waiting: list[int], first: int, gradient: tuple[Any, ...], where: Where, live: int, peak: int
+    ) -> None:
+        """Backward begins."""
+        self._begin(where)
+        self._phase = "backward"
+        self._place_nodes(set())
+        for serial in waiting:
+            self._change_node(serial, status="waiting")
+        self._backward(live, peak, "begin", first, gradient)
+
+    def arrived(self, serial: int) -> None:
+        """A gradient was handed to a node."""
+        self._change_node(serial, status="arrived")
+
+    def unpack(
+        self, serial: int, saved: str, kept_at: int, found_at: int, gradient: tuple[Any, ...], live: int, peak: int
+    ) -> None:
+        """A node is about to use what it kept."""
+        self._change_node(serial, status="unpacking")
+        self._backward(live, peak, "unpack", serial, gradient, saved=saved, kept_at=kept_at, found_at=found_at)
+
+    def run(
+        self,
+        serial: int,
+        released: bool,
+        filled: tuple[int, int] | None,
+        gradient: tuple[Any, ...],
+        live: int,
+        peak: int,
+    ) -> None:
+        """A node is done. `filled`: the tensor and the storage of the gradient that it has filled, if it stands for a leaf."""
+        writes: tuple[WriteFacts, ...] = ()
+        if filled is not None:
+            tensor, storage = filled
+            facts, now, before = self._tensor(tensor), self._now.storages.get(storage), self.build.storages.get(storage)
+            if facts is not None and now is not None and before is not None and now.version != before.version:
+                writes = (WriteFacts(storage, before.version, now.version, tensor, slot_runs(facts)),)
+        self._change_node(serial, status="done")
+        if released:
+            self.release([serial])
+        self._backward(live, peak, "run", serial, gradient, writes=writes)
+
+    def release(self, serials: list[int]) -> None:
+        """Nodes let go of what they kept."""
+        for serial in serials:
+            self._change_node(serial, saved=(), released=True)
+
+    def end(self, live: int, peak: int) -> None:
+        """Backward is over."""
+        self._now.take(self._late)
+        self._late = Changes()
+        self._backward(live, peak, "end", None, ())
+        self._phase = "forward"
+
+    def fail(self) -> None:
+        """Backward was stopped."""
+        self._phase = "forward"
+
+    def _backward(
+        self, live: int, peak: int, action: Any, node: int | None, gradient: tuple[Any, ...],
+        writes: tuple[WriteFacts, ...] = (), **facts: Any,
+    ) -> None:  # fmt: skip
+        values, shape = gradient or (None, None)
+        told = BackwardFacts(
+            action, self._number(node), gradient=None if values is None else tuple(values), shape=shape, **facts
+        )
+        self._tell("backward", live, peak, op="backward", backward=told, writes=writes)
+
+    # ---- errors ----------------------------------------------------------------------------------------------------------
+
+    def refusal(
+        self,
+        found: ErrorFacts,
+        node: int | None,
+        storage: int | None,
+        tensor: int | None,
+        where: Where,
+        live: int,
+        peak: int,
+    ) -> None:
+        """The engine has refused something."""
+        if where is not None or self._phase == "forward":
+            self._begin(where)
+        self._place_nodes(set())
+        if node is not None:
+            self._change_node(node, status="failed")
+        error = replace(found, node=self._number(node), storage=storage, tensor=tensor)
+        self._tell("error", live, peak, error=error)
+        self._phase = "forward"
+
+    def note(self, notes: tuple[Text, ...]) -> None:
+        """What the recording has to add to the error that was read last."""
+        error = self.build.steps[-1].error if self.build.steps else None
+        if error is not None and notes:
+            self.build.amend(Changes(), error=replace(error, notes=notes))
+
+    def failure(self, found: ErrorFacts, line: int | None, live: int, peak: int) -> None:
+        """The program ended with an exception."""
+        self._begin(None)
+        self._line = line or self._line
+        self._phase = "forward"
+        self._tell("error", live, peak, error=found)
+
+
+_KINDS = (
+    "tensor", "history", "flags", "gradient", "names", "storage", "written", "node", "kept", "rewrites", "statement", "turn", "over", "operation",
+    "begin", "arrived", "unpack", "run", "release", "end", "fail", "refusal", "failure",
+)  # fmt: skip

@@ -1,0 +1,119 @@
+"""Which questions are asked: all that a step allows, a choice for a whole program, or what an author wants."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from inplacelab.recording.explain.moment import Moment
+from inplacelab.recording.predict.errors import raises
+from inplacelab.recording.predict.history import node, stale
+from inplacelab.recording.predict.memory import live_bytes, shares
+from inplacelab.recording.predict.question import KINDS, Kind, Question
+from inplacelab.recording.predict.writes import values, version
+from inplacelab.recording.recording import Recording
+
+__all__ = ["MOST_AT_ONCE", "questions_at", "quiz"]
+
+MOST_AT_ONCE = 2
+"""A program that nobody chose questions for asks no more than this of one step."""
+
+_MAKERS: dict[Kind, Callable[[Moment], Question | None]] = {
+    "values": values,
+    "stale": stale,
+    "raises": raises,
+    "version": version,
+    "shares": shares,
+    "node": node,
+    "bytes": live_bytes,
+}
+
+
+def questions_at(recording: Recording, step: int) -> tuple[Question, ...]:
+    """Every question that can be asked of one step, at most one of each kind, those that teach most first.
+
+    Args:
+        recording: what happened.
+        step: the step, counted from 0; negative numbers count from the end.
+
+    Raises:
+        IndexError: if there is no such step.
+    """
+    return tuple(_made(recording, recording.state(step).step.index, KINDS))
+
+
+def _made(recording: Recording, step: int, kinds: Iterable[Kind]) -> list[Question]:
+    moment = Moment(recording, step)
+    return [question for kind in kinds if (question := _MAKERS[kind](moment)) is not None]
+
+
+def quiz(
+    recording: Recording, at: Iterable[int | str] | int | str | None = None, kinds: Iterable[str] | str | None = None
+) -> tuple[Question, ...]:
+    """The questions for a recording, in the order of its steps.
+
+    Without `at` the choice is made by rule: a line is asked the same kind of question once, however often a loop runs it;
+    a step is asked `MOST_AT_ONCE` questions at the most, of the kinds that have been asked least so far.
+
+    Args:
+        recording: what happened.
+        at: where to ask: steps by number, lines as "line:5". All questions of the wanted kinds are then asked there.
+        kinds: which kinds to ask, of `KINDS`; all of them if not given.
+
+    Raises:
+        ValueError: if there is no such kind, if a place is not written as described, or if nothing of the wanted kinds
+            can be asked there.
+        LookupError: if there is no such step, or nothing was recorded on that line.
+    """
+    wanted = _wanted(kinds)
+    if at is None:
+        return _by_rule(recording, wanted)
+    places = (at,) if isinstance(at, int | str) else tuple(at)
+    found = {(each.step, each.kind): each for place in places for each in _asked_at(recording, place, wanted)}
+    return tuple(sorted(found.values(), key=_order))
+
+
+def _wanted(kinds: Iterable[str] | str | None) -> tuple[Kind, ...]:
+    wanted = KINDS if kinds is None else (kinds,) if isinstance(kinds, str) else tuple(kinds)
+    unknown = [kind for kind in wanted if kind not in KINDS]
+    if unknown:
+        raise ValueError(f"there is no kind of question called {unknown[0]!r}; there are: {', '.join(KINDS)}")
+    return tuple(kind for kind in KINDS if kind in wanted)
+
+
+def _by_rule(recording: Recording, kinds: tuple[Kind, ...]) -> tuple[Question, ...]:
+    asked: Counter[Kind] = Counter()
+    met: set[tuple[int | None, str | None, Kind]] = set()
+    chosen: list[Question] = []
+    for step in recording.steps:
+        found = _made(recording, step.index, [kind for kind in kinds if (step.line, step.op, kind) not in met])
+        met |= {(step.line, step.op, question.kind) for question in found}
+        picked = sorted(found, key=lambda question: asked[question.kind])[:MOST_AT_ONCE]
+        asked.update(question.kind for question in picked)
+        chosen += sorted(picked, key=_order)
+    return tuple(chosen)
+
+
+def _order(question: Question) -> tuple[int, int]:
+    return question.step, KINDS.index(question.kind)
+
+
+def _asked_at(recording: Recording, place: int | str, kinds: tuple[Kind, ...]) -> list[Question]:
+    steps = _steps_at(recording, place)
+    possible = [question for step in steps for question in questions_at(recording, step)]
+    found = [question for question in possible if question.kind in kinds]
+    if not found:
+        there = ", ".join(dict.fromkeys(question.kind for question in possible)) or "nothing"
+        where = place if isinstance(place, str) else f"step {place}"
+        raise ValueError(f"at {where} there is no question of the kinds {', '.join(kinds)}; what can be asked: {there}")
+    return found
+
+
+def _steps_at(recording: Recording, place: int | str) -> list[int]:
+    if isinstance(place, int):
+        return [recording.state(place).step.index]
+    word, _, number = place.partition(":")
+    if word != "line" or not number.isdecimal():
+        raise ValueError(f'{place!r} is no place: write a step as a number, or a line as "line:5"')
+    recording.after_line(int(number))  # says which lines there are, if this is none
+    return [step.index for step in recording.on_line(int(number))]

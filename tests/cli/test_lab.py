@@ -1,0 +1,118 @@
+"""`inplacelab lab`: what it copies, says and starts; JupyterLab itself is started by the tests in `tests/e2e`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from inplacelab.cli import lab, main
+from inplacelab.lessons.delivery import RECORD
+
+FIRST = "01_three_kinds_of_operation.ipynb"
+
+
+class Process:
+    """Stands for a JupyterLab that is interrupted once, and then stopped."""
+
+    started: list[tuple[list[str], Path]]
+
+    def __init__(self, command: list[str], cwd: Path) -> None:
+        self.started.append((command, cwd))
+        self.interrupted = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *about: object) -> None: ...
+
+    def wait(self) -> int:
+        if not self.interrupted:
+            self.interrupted = True
+            raise KeyboardInterrupt
+        return 3
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[tuple[list[str], Path]]:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Process, "started", [], raising=False)
+    monkeypatch.setattr(subprocess, "Popen", Process)
+    monkeypatch.setattr(lab, "_require_jupyter", lambda: None)
+    return Process.started
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_jupyterlab_is_opened_on_the_first_lesson_in_the_learners_folder(started: Any, language: str) -> None:
+    assert main(["lab", "--lang", language, "--", "--port=9999"]) == 3
+    ((command, folder),) = started
+    assert command[:3] == [sys.executable, "-m", "jupyterlab"]
+    assert command[-2:] == ["--port=9999", FIRST]
+    assert folder == Path("inplacelab-lessons", language)
+    assert f'set_language(\\"{language}\\")' in (folder / FIRST).read_text(encoding="utf-8")
+
+
+def test_without_a_screen_the_address_is_printed(started: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.delenv("DISPLAY", raising=False)
+    main(["lab"])
+    monkeypatch.setenv("DISPLAY", ":0")
+    main(["lab"])
+    assert ["--no-browser" in command for command, _ in started] == [True, False]
+
+
+def test_it_can_only_copy_and_to_another_folder(started: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["lab", "--no-open", "--folder", "course"]) == 0
+    assert started == []
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == f"copied: {FIRST}"
+    assert said[-1] == f"the lessons are in {Path('course', 'en')}"
+    assert main(["lab", "--no-open", "--folder", "course"]) == 0
+    assert capsys.readouterr().out == f"the lessons are in {Path('course', 'en')}\n"
+
+
+def test_a_changed_lesson_is_kept_and_that_is_said(started: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["lab", "--no-open", "--folder", "course"])
+    own = Path("course", "en", FIRST)
+    own.write_text("mine")
+    capsys.readouterr()
+    assert main(["lab", "--no-open", "--folder", "course"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == f"kept, since you have changed it: {FIRST}"
+    Path("course", "en", RECORD).unlink()
+    main(["lab", "--no-open", "--folder", "course"])
+    beside = FIRST.replace(".ipynb", ".new.ipynb")
+    assert capsys.readouterr().out.splitlines()[0] == (
+        f"kept {FIRST}, since you have changed it; the lesson as it is now is {beside}"
+    )
+    assert own.read_text() == "mine"
+
+
+def test_without_jupyter_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(lab, "find_spec", lambda name: None if name == "jupyterlab" else object())
+    assert main(["lab", "--lang", "zh"]) == 2
+    said = capsys.readouterr().err
+    assert "没有安装 jupyterlab" in said
+    assert f"{sys.executable} -m pip install 'inplacelab[lab]'" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_written_is_named(started: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("course").write_text("a file")
+    assert main(["lab", "--folder", "course"]) == 2
+    assert f"cannot copy the lessons to {Path('course', 'en')}: " in capsys.readouterr().err
+    assert started == []
+
+
+def test_an_installation_without_lessons_says_so(
+    started: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(lab, "shipped", lambda language: ())
+    assert main(["lab"]) == 1
+    assert "has no lessons in it" in capsys.readouterr().err

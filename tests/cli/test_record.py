@@ -1,0 +1,251 @@
+"""`inplacelab record`: the script runs as with `python`, and what it did is written."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from inplacelab.cli import main
+from inplacelab.language import speak
+from inplacelab.recording import codec
+
+DOUBLED = """\
+import inplacelab as paddle
+
+x = paddle.ones([2])
+x.scale_(2.)
+print(x.tolist())
+"""
+STALE = """\
+import inplacelab as paddle
+import helper
+
+a = paddle.ones([2]); a.stop_gradient = False
+b = a * 2.
+c = b * b
+b.scale_(3.)
+helper.go_back(c)
+"""
+HELPER = """\
+def go_back(tensor):
+    tensor.sum().backward()
+"""
+
+
+class Done(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Carries out a command in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def carry_out(*words: str) -> Done:
+        try:
+            status = main(words)
+        except SystemExit as leaving:  # argparse's own way out
+            status = int(leaving.code or 0)
+        for neighbour in ("helper", "neighbour"):  # a process of its own would end here
+            sys.modules.pop(neighbour, None)
+        return Done(status, *capsys.readouterr())
+
+    return carry_out
+
+
+def script(text: str, name: str = "script.py") -> str:
+    Path(name).write_text(text, encoding="utf-8")
+    return name
+
+
+def test_a_page_is_written_and_the_program_prints_what_it_prints(run: Run) -> None:
+    done = run("record", script(DOUBLED), "-o", "page.html")
+    assert done == Done(0, "[2.0, 2.0]\n", "wrote page.html: 3 steps\n")
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert "<title>script.py</title>" in page
+    assert "x.scale_(2.)" in page
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"), [("svg", "<svg"), ("md", "**script.py"), ("txt", "script.py: step"), ("json", "{")]
+)
+def test_every_format_is_written(run: Run, form: str, begins: str) -> None:
+    by_option = run("record", script(DOUBLED), "--format", form)
+    by_suffix = run("record", "script.py", "-o", f"other.{form}")
+    assert (by_option.status, by_suffix.status) == (0, 0)
+    written = Path(f"script.{form}").read_text(encoding="utf-8")
+    assert written.startswith(begins)
+    assert written == Path(f"other.{form}").read_text(encoding="utf-8")
+
+
+def test_nothing_written_tells_where_it_was_made(run: Run, tmp_path: Path) -> None:
+    script(HELPER, "helper.py")
+    for form in ("html", "svg", "md", "txt", "json"):
+        run("record", str(tmp_path / script(STALE)), "--format", form)
+        assert str(tmp_path) not in Path(f"script.{form}").read_text(encoding="utf-8")
+
+
+def test_a_recording_that_was_saved_makes_the_same_page(run: Run) -> None:
+    run("record", script(DOUBLED), "-o", "direct.html")
+    run("record", "script.py", "-o", "saved.json")
+    assert run("show", "saved.json").status == 0
+    assert Path("saved.html").read_text(encoding="utf-8") == Path("direct.html").read_text(encoding="utf-8")
+    assert run("show", "saved.json", "--format", "txt", "-o", "-").out.startswith("script.py: step")
+
+
+def test_a_script_runs_as_the_main_program_with_its_arguments_and_its_neighbours(run: Run) -> None:
+    os.mkdir("inner")
+    script("name = 'the neighbour'\n", "inner/neighbour.py")
+    program = "import sys, neighbour\nprint(__name__, sys.argv, neighbour.name, sys.modules['__main__'].__file__)\n"
+    before = sys.argv, list(sys.path), sys.modules["__main__"]
+    done = run("record", script(program, "inner/main.py"), "--format", "json", "--", "-o", "--lang", "7")
+    assert done.out == "__main__ ['inner/main.py', '-o', '--lang', '7'] the neighbour inner/main.py\n"
+    assert (sys.argv, sys.path, sys.modules["__main__"]) == before
+
+
+def test_a_script_s_own_future_is_its_own(run: Run) -> None:
+    """This package postpones annotations; a script that does not must find them evaluated."""
+    run("record", script("def f(x: int) -> str: ...\nprint(f.__annotations__)\n"))
+    program = "from __future__ import annotations\ndef f(x: int) -> str: ...\nprint(f.__annotations__)\n"
+    assert run("record", script(program)).out == "{'x': 'int', 'return': 'str'}\n"
+    assert run("record", script(program.split("\n", 1)[1])).out == "{'x': <class 'int'>, 'return': <class 'str'>}\n"
+
+
+def test_a_script_that_raises_leaves_a_page_that_ends_with_the_error(run: Run) -> None:
+    script(HELPER, "helper.py")
+    done = run("record", script(STALE), "-o", "page.json")
+    assert done.status == 1
+    places = [line.strip() for line in done.err.splitlines() if line.startswith("  File")]
+    assert places == [
+        'File "script.py", line 8, in <module>',
+        f'File "{Path("helper.py").resolve()}", line 2, in go_back',
+    ]
+    assert "RuntimeError: (PermissionDenied)" in done.err
+    last = codec.load("page.json").steps[-1]
+    assert last.error is not None
+    assert (last.line, last.error.type, last.error.storage) == (8, "RuntimeError", 1)
+
+
+def test_an_ordinary_mistake_is_shown_as_python_shows_it(run: Run) -> None:
+    done = run("record", script("import inplacelab as paddle\nx = paddle.ones([1])\n1 / 0\n"), "--format", "json")
+    assert done.status == 1
+    plain = subprocess.run([sys.executable, "script.py"], capture_output=True, text=True, check=False)
+    assert done.err == plain.stderr.replace(str(Path.cwd()) + os.sep, "") + "wrote script.json: 2 steps\n"
+
+
+@pytest.mark.parametrize(
+    ("leaves", "status", "says"), [("0", 0, ""), ("", 0, ""), ("3", 3, ""), ("'no data'", 1, "no data\n")]
+)
+def test_a_script_may_leave_with_a_status(run: Run, leaves: str, status: int, says: str) -> None:
+    done = run(
+        "record", script(f"import sys, inplacelab\nx = inplacelab.ones([1])\nsys.exit({leaves})\n"), "-o", "p.json"
+    )
+    assert done.status == status
+    assert done.err == f"{says}wrote p.json: 2 steps\n"
+    assert all(step.error is None for step in codec.load("p.json").steps)
+
+
+def test_a_long_recording_says_what_was_left_out(run: Run) -> None:
+    loop = "import inplacelab\nx = inplacelab.ones([1])\nfor k in range(9):\n    x.scale_(2.)\n"
+    done = run("record", script(loop), "--limit", "4", "-o", "page.json")
+    recording = codec.load("page.json")
+    assert len(recording) == 4
+    assert f"; {recording.truncated} later events were left out" in done.err
+
+
+def test_the_title_and_the_language_can_be_chosen(run: Run) -> None:
+    done = run("record", script(DOUBLED), "-o", "page.html", "--title", "twice <b>", "--lang", "zh")
+    assert done.err == "已写入 page.html：共 3 步\n"
+    page = Path("page.html").read_text(encoding="utf-8")
+    assert '<html lang="zh-Hans">' in page
+    assert "<title>twice &lt;b&gt;</title>" in page
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "says"),
+    [
+        (None, 2, "cannot read script.py: No such file or directory"),
+        ("x = (\n", 1, "script.py is not a Python program:\n"),
+        ("return 3\n", 1, "SyntaxError: 'return' outside function"),
+        ("x = '\ud800'\n", 1, "is not a Python program"),
+        ("'only words'\n", 1, "there is nothing to show"),
+    ],
+)
+def test_what_cannot_be_recorded_is_refused_with_a_reason(run: Run, text: str | None, status: int, says: str) -> None:
+    if text is not None:
+        Path("script.py").write_bytes(text.encode("utf-8", "surrogatepass"))
+    done = run("record", "script.py")
+    assert done.status == status
+    assert done.err.startswith("inplacelab record: ")
+    assert says in done.err
+    assert "Traceback" not in done.err
+    assert not Path("script.html").exists()
+
+
+def test_a_recording_that_cannot_be_read_is_refused(run: Run) -> None:
+    assert "cannot read none.json" in run("show", "none.json").err
+    Path("empty.json").write_text(json.dumps({"schema": 0}), encoding="utf-8")
+    done = run("show", "empty.json", "--lang", "zh")
+    assert (done.status, "无法读取 empty.json" in done.err) == (1, True)
+
+
+def test_a_file_that_cannot_be_written_is_refused(run: Run) -> None:
+    done = run("record", script(DOUBLED), "-o", "none/page.html")
+    assert done.status == 2
+    assert "cannot write none/page.html: No such file or directory" in done.err
+
+
+def test_without_the_drawing_package_the_recording_itself_can_be_had(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "inplacelab_widgets", None)
+    done = run("record", script(DOUBLED))
+    assert done.status == 2
+    assert "--format json" in done.err
+    assert run("record", "script.py", "--format", "json").status == 0
+
+
+def test_pages_need_no_jupyter(run: Run) -> None:
+    program = (
+        "import sys; from inplacelab.cli import main; main(['record', 'script.py']);"
+        "print(*{'anywidget', 'traitlets', 'IPython', 'ipywidgets'} & sys.modules.keys())"
+    )
+    script(DOUBLED)
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, env=environment)
+    assert done.stdout == "[2.0, 2.0]\n\n"
+
+
+def test_the_module_is_the_command(run: Run) -> None:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, "-m", "inplacelab", "show", "none.json"]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (2, "inplacelab show: cannot read none.json: No such file or directory\n")
+
+
+@pytest.mark.parametrize(
+    ("language", "heading"), [("en", "usage: inplacelab record"), ("zh", "用法：inplacelab record")]
+)
+def test_help_speaks_the_current_language(run: Run, language: str, heading: str) -> None:
+    with speak(language):
+        done = run("record", "--help")
+    assert done.status == 0
+    assert done.out.startswith(heading)
+    assert ("运行脚本" in done.out) == (language == "zh")
+
+
+@pytest.mark.parametrize("words", [("record", "script.py", "--limit", "0"), ("record",), ("play",), ()])
+def test_words_that_are_no_command_are_refused(run: Run, words: tuple[str, ...]) -> None:
+    done = run(*words)
+    assert done.status == 2
+    assert done.err.startswith("usage: inplacelab")

@@ -1,0 +1,97 @@
+"""axe-core finds nothing to complain of: in every state of the player, in light and dark. (In JupyterLab: `test_lab.py`.)"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import inplacelab
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets import to_html
+
+# A theme changes colours and nothing else: what is no matter of colour is asked once.
+RULES = {"light": None, "dark": ["cat.color"]}
+
+Act = Callable[[Any], object]
+Axe = Callable[[Any, list[str] | None], list[str]]
+
+
+def keys(*pressed: str) -> Act:
+    """Press keys while the focus is on the player."""
+
+    def press(page: Any) -> None:
+        page.locator(".ipl").focus()
+        for key in pressed:
+            page.keyboard.press(key)
+
+    return press
+
+
+def click(selector: str) -> Act:
+    return lambda page: page.locator(selector).first.click()
+
+
+STATES: dict[str, list[Act]] = {
+    "at the first step": [keys("Home")],
+    "at a write": [keys("Home", "ArrowRight", "ArrowRight", "ArrowRight")],
+    "where backward begins": [keys("Home", "PageDown")],
+    "at the error": [keys("End")],
+    "by line": [keys("Home", "e", "ArrowRight")],
+    "with the graph": [keys("End", "g")],
+    "with versions and bytes": [keys("End", "l")],
+    "with the elements": [keys("End", "t")],
+    "with the tables": [keys("End"), click("summary")],
+    "in Chinese": [keys("End"), click(".ipl-tongue")],
+    "asking": [keys("Home", "p", "ArrowRight", "ArrowRight")],
+    "with the keys": [keys("?")],
+    "presenting": [keys("End", "f")],
+}
+
+
+def program() -> Recording:
+    """A program with everything to see: a view, a rewritten history, a stale value, a refusal."""
+    with inplacelab.record(title="everything") as rec:
+        a = inplacelab.to_tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], stop_gradient=False)
+        b = a * 2.0
+        c = b * b
+        v = b[0]
+        v.scale_(3.0)
+        with contextlib.suppress(RuntimeError):
+            c.sum().backward()
+    assert rec.recording is not None
+    return rec.recording
+
+
+@pytest.fixture(scope="module")
+def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    to_html(program(), path)
+    return path
+
+
+@pytest.mark.browser
+def test_axe_is_there_and_finds_what_is_wrong(chromium: Any, axe: Axe) -> None:
+    page = chromium.new_page()
+    page.set_content("<main class=ipl><img src='data:,'><p style='color:#eee;background:#fff'>pale</p></main>")
+    assert {each.split(":")[0] for each in axe(page, None)} == {"image-alt", "color-contrast"}
+    assert {each.split(":")[0] for each in axe(page, RULES["dark"])} == {"color-contrast"}
+    page.close()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("theme", RULES)
+def test_axe_finds_nothing_in_any_state_of_a_page(chromium: Any, axe: Axe, page_file: Path, theme: str) -> None:
+    context = chromium.new_context(color_scheme=theme, viewport={"width": 848, "height": 900})
+    page = context.new_page()
+    found = {}
+    for state, acts in STATES.items():
+        page.goto(page_file.as_uri())  # every state begins with a fresh player
+        for act in acts:
+            act(page)
+        found[state] = axe(page, RULES[theme])
+    context.close()
+    assert {state: complaints for state, complaints in found.items() if complaints} == {}

@@ -1,0 +1,109 @@
+"""Several views of one recording in a real JupyterLab: linked in the browser, and to the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.e2e
+
+MILLISECONDS = 90_000
+CELLS = [
+    "%load_ext inplacelab\nimport inplacelab as paddle",
+    "%%stepper --name rec\na = paddle.ones([3])\na.stop_gradient = False\nb = a * 2.\nc = b * b\nb.scale_(3.)",
+    "from inplacelab_widgets import GraphView, Stepper, StorageView\nfrom ipywidgets import HBox, VBox\n"
+    "stepper = Stepper(rec)\nstorage, graph = StorageView(stepper), GraphView(stepper)\nVBox([stepper, HBox([storage, graph])])",
+]
+
+# A notebook made in the browser, opened and run there.
+OPEN = """async (sources) => {
+    const cells = sources.map((source) => ({ cell_type: 'code', execution_count: null, metadata: {}, outputs: [], source }))
+    const kernelspec = { name: 'python3', display_name: 'Python 3', language: 'python' }
+    const content = { cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 4 }
+    await window.jupyterapp.serviceManager.contents.save('linked.ipynb', { type: 'notebook', format: 'json', content })
+    await window.jupyterapp.commands.execute('docmanager:open', { path: 'linked.ipynb' })
+}"""
+READY = (
+    "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.connectionStatus === 'connected'"
+)
+RUN_ALL = "() => { void window.jupyterapp.commands.execute('notebook:run-all-cells') }"
+ASK = """async (code) => {
+    const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel
+    const future = kernel.requestExecute({ code })
+    let said = ''
+    future.onIOPub = (message) => { if (message.header.msg_type === 'stream') said += message.content.text }
+    await future.done
+    return said.trim()
+}"""
+DIE = "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.shutdown() }"
+
+
+class Views:
+    """The three linked views, and the kernel behind them."""
+
+    def __init__(self, page: Any) -> None:
+        self.page = page
+        self.players = page.locator(".jp-CodeCell").nth(2).locator(".ipl")
+
+    def told(self) -> list[str]:
+        """What each view says of its step: the stepper its counter, the others the description of their panel."""
+        first = str(self.players.first.locator(".ipl-counter").inner_text())
+        return [first, *(str(self.players.nth(k).locator("desc").first.text_content()) for k in (1, 2))]
+
+    def ask(self, code: str) -> str:
+        return str(self.page.evaluate(ASK, code))
+
+    def wait_for(self, counter: str) -> None:
+        self.page.wait_for_function(
+            "(counter) => [...document.querySelectorAll('.ipl-counter')].some((each) => each.textContent.trim() === counter)",
+            arg=counter,
+        )
+
+
+@pytest.fixture
+def views(lab: str, chromium: Any) -> Iterator[Views]:
+    context = chromium.new_context(viewport={"width": 1280, "height": 1400})
+    page = context.new_page()
+    page.set_default_timeout(MILLISECONDS)
+    page.goto(f"{lab}/lab?reset")
+    page.wait_for_function("() => window.jupyterapp?.commands.hasCommand('docmanager:open')")
+    page.evaluate(OPEN, CELLS)
+    page.wait_for_function(READY)
+    page.evaluate(RUN_ALL)
+    found = Views(page)
+    found.players.nth(2).wait_for()
+    yield found
+    context.close()
+
+
+def test_linked_views_go_together_with_a_kernel_and_without(views: Views) -> None:
+    page = views.page
+    start = views.told()
+    steps = int(views.ask("print(stepper.n_steps)"))
+    assert start[0] == f"1 / {steps}"
+
+    # The reader steps in one view: all go, and the kernel is told.
+    views.players.nth(1).focus()
+    page.keyboard.press("End")
+    views.wait_for(f"{steps} / {steps}")
+    page.wait_for_timeout(1000)
+    assert views.ask("print(stepper.step, storage.step, graph.step)") == " ".join([str(steps - 1)] * 3)
+    end = views.told()
+    assert end[1] != start[1]
+    assert end[2] != start[2]
+
+    # Python sets a step: all views go, and so do their models in the kernel.
+    views.ask("stepper.step = 0; stepper.selection = 't0'")
+    views.wait_for(f"1 / {steps}")
+    page.wait_for_timeout(1000)
+    assert views.told() == start
+    assert views.ask("print(stepper.step, storage.step, graph.step, storage.selection)") == "0 0 0 t0"
+
+    # Without a kernel they still go together.
+    page.evaluate(DIE)
+    views.players.nth(2).focus()
+    page.keyboard.press("End")
+    views.wait_for(f"{steps} / {steps}")
+    assert views.told() == end

@@ -1,0 +1,85 @@
+"""A notebook that was run and saved, where no kernel and no widget is left: JupyterLab, trusted and not, and nbconvert."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.e2e
+
+MILLISECONDS = 60_000
+TRUSTED = "() => [...window.jupyterapp.shell.currentWidget.content.model.cells].every(cell => cell.trusted)"
+OPENED = "() => window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.length > 1"
+SHUT_DOWN = "() => { void window.jupyterapp.shell.currentWidget.sessionContext.shutdown() }"
+IS_GONE = "() => !window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel"
+PICTURE = "img[src^='data:image/svg+xml']"
+IS_DRAWN = "image => image.complete && image.naturalWidth >= 848"
+
+
+@pytest.mark.parametrize(
+    ("name", "trusted", "kernel"),
+    [
+        pytest.param("executed", False, True, id="opened again"),
+        pytest.param("bare", False, False, id="as committed, without a kernel"),
+        pytest.param("trusted", True, False, id="as committed, trusted, without a kernel"),
+    ],
+)
+def test_a_saved_notebook_shows_the_picture_and_the_tables(
+    lab: str, chromium: Any, screenshots: Path, name: str, trusted: bool, kernel: bool
+) -> None:
+    """JupyterLab starts a kernel for a notebook that is opened; the widget that the old one had made is not there. (In a
+    notebook that it trusts and that names a widget, it says "model not found" and looks for nothing else.)
+    """
+    context = chromium.new_context(viewport={"width": 1280, "height": 1000})
+    page = context.new_page()
+    page.set_default_timeout(MILLISECONDS)
+    page.goto(f"{lab}/lab/tree/{name}.ipynb?reset")
+    page.wait_for_function(OPENED)
+    if not kernel:
+        page.evaluate(SHUT_DOWN)
+        page.wait_for_function(IS_GONE)
+    picture = page.locator(PICTURE)
+    picture.wait_for()
+    assert picture.evaluate(IS_DRAWN)
+    assert page.evaluate(TRUSTED) == trusted
+    assert "step 4 of" in picture.get_attribute("alt")
+    page.locator("summary", has_text="Read as table").click()
+    tables = page.locator("details table")
+    titles = [each.inner_text() for each in tables.locator("caption").all()]
+    assert titles[:4] == ["Storages", "Tensors", "Saved for backward", "Grad nodes"]
+    assert "stale, now v1" in tables.nth(2).inner_text()
+    page.screenshot(path=screenshots / f"saved-{name}.png")
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def converted(executed: Path) -> Path:
+    pytest.importorskip("nbconvert", reason="needs nbconvert: python -m pip install -e '.[e2e]'", exc_type=ImportError)
+    subprocess.run([sys.executable, "-m", "nbconvert", "--to", "html", str(executed)], check=True, capture_output=True)
+    return executed.with_suffix(".html")
+
+
+def test_nbconvert_s_page_has_the_picture_without_a_network(converted: Path, chromium: Any, screenshots: Path) -> None:
+    """The page of nbconvert asks for libraries of its own; none of them is needed, and the output asks for nothing."""
+    context = chromium.new_context(viewport={"width": 1100, "height": 1000}, offline=True)
+    context.route("**/*", lambda route: route.continue_() if route.request.url.startswith("file:") else route.abort())
+    page = context.new_page()
+    page.goto(converted.as_uri())
+    picture = page.locator(PICTURE)
+    picture.wait_for()
+    assert picture.evaluate(IS_DRAWN)
+    page.locator("summary", has_text="Read as table").click()
+    assert "stale, now v1" in page.locator("details").inner_text()
+    page.screenshot(path=screenshots / "nbconvert.png")
+    context.close()
+
+
+def test_what_the_stepper_leaves_asks_for_nothing(executed: Path) -> None:
+    nbformat = pytest.importorskip("nbformat")
+    (output,) = (each for each in nbformat.read(executed, as_version=4).cells[1].outputs if "data" in each)
+    assert "http" not in output["data"]["text/html"]
+    assert "http" not in output["data"]["image/svg+xml"].replace("http://www.w3.org/2000/svg", "")

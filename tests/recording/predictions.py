@@ -1,0 +1,129 @@
+"""The right answers again, found by another way: by looking at the states before and after, element by element."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import product
+
+from inplacelab.recording import NodeFacts, Recording, State, TensorFacts
+from inplacelab.recording.predict import Question
+
+NEW = "in a new storage"
+
+
+def expected(recording: Recording, question: Question) -> set[str]:
+    """The English options that are right."""
+    before, after = recording.state(question.step - 1), recording.state(question.step)
+    return _LOOKS[question.kind](recording, question, before, after)
+
+
+def chosen(question: Question) -> set[str]:
+    """The English options that the question takes for right."""
+    return {question.options[position].en for position in question.right}
+
+
+def _first_name(option: str) -> str:
+    return option.split("`")[1]
+
+
+def _seen(state: State, tensor: TensorFacts) -> list[str] | None:
+    values = state.storages[tensor.storage].values
+    if not isinstance(values, tuple):
+        return None
+    places = product(*(range(size) for size in tensor.shape))
+    slots = [tensor.offset + sum(i * s for i, s in zip(place, tensor.strides, strict=True)) for place in places]
+    return [repr(values[slot]) for slot in slots]
+
+
+def _values(_: Recording, question: Question, before: State, after: State) -> set[str]:
+    right = set()
+    for option in question.options:
+        was = before.tensor(_first_name(option.en))
+        old, new = _seen(before, was), _seen(after, after.tensors[was.id])
+        assert old is not None, "nothing may be asked of values that were not recorded"
+        assert new is not None
+        if old != new:
+            right.add(option.en)
+    return right
+
+
+def _version(_: Recording, question: Question, before: State, after: State) -> set[str]:
+    found = re.search(r"S(\d+)", question.ask.en)
+    assert found
+    assert int(found[1]) in before.storages
+    return {f"v{after.storages[int(found[1])].version}"}
+
+
+def _shares(_: Recording, question: Question, before: State, after: State) -> set[str]:
+    output = after.step.output
+    assert output is not None
+    storage = after.tensors[output].storage
+    if storage not in before.storages:
+        return {NEW}
+    return {option.en for option in question.options if re.match(rf"in S{storage}\b", option.en)}
+
+
+def _live(_: Recording, question: Question, before: State, after: State) -> set[str]:
+    assert f"{before.step.live:,}" in question.ask.en
+    return {option.en for option in question.options if option.en.split()[0] == f"{after.step.live:,}"}
+
+
+def _stale(_: Recording, question: Question, before: State, after: State) -> set[str]:
+    """By what each node that was there before would find if it looked now."""
+    lost = set()
+    for key, node in before.nodes.items():
+        now = after.nodes.get(key)
+        if now is None or now.released:
+            continue
+        for was, saved in zip(node.saved, now.saved, strict=True):
+            fresh = was.storage in before.storages and before.storages[was.storage].version == was.version
+            if fresh and saved.storage in after.storages and after.storages[saved.storage].version != saved.version:
+                lost.add((saved.name, key))
+    if not lost:
+        return {"none of them"}
+    options = {option.en for option in question.options}
+    return {each for each in options if any(f"`{name}`" in each and _is(each, before.nodes[key]) for name, key in lost)}
+
+
+def _is(option: str, node: NodeFacts) -> bool:
+    """Whether an option names a node: by its class and line, and by its number where these are not enough."""
+    by_line = node.line is None or f"(line {node.line})" in option
+    return f"`{node.name}`" in option and by_line and ("#" not in option or f"#{node.id} " in option)
+
+
+def _raises(recording: Recording, question: Question, before: State, after: State) -> set[str]:
+    if after.step.backward is None:
+        if after.step.error is None:
+            return {"it runs"}
+        written = any(before.storages[key] != after.storages.get(key) for key in before.storages)
+        return {"it raises an error after it has written" if written else "it is refused, and nothing has been written"}
+    for step in recording.steps[question.step :]:
+        if step.error is not None:
+            assert step.error.node is not None
+            failed = before.nodes[step.error.node]
+            return {each.en for each in question.options if each.en.startswith("yes") and _is(each.en, failed)}
+        if step.backward is not None and step.backward.action == "end":
+            return {"no, it runs to its end"}
+    raise AssertionError("nothing may be asked of a backward pass whose end was not recorded")
+
+
+def _node(_: Recording, question: Question, before: State, after: State) -> set[str]:
+    was = before.tensor(_first_name(question.ask.en))
+    now = after.tensors[was.id].node
+    if now == was.node:
+        return {option.en for option in question.options if option.en.endswith("as now")}
+    assert now is not None
+    assert now not in before.nodes
+    return {f"a new `{after.nodes[now].name}`"}
+
+
+_LOOKS: dict[str, Callable[[Recording, Question, State, State], set[str]]] = {
+    "values": _values,
+    "version": _version,
+    "shares": _shares,
+    "bytes": _live,
+    "stale": _stale,
+    "raises": _raises,
+    "node": _node,
+}

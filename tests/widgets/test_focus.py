@@ -1,0 +1,153 @@
+"""Large recordings: what a step is about is drawn in full, the rest is on the shelf, and nothing is left out silently."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inplacelab.recording.facts import StorageFacts, Summary
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets.scene import Scene
+from inplacelab_widgets.scene.focus import open_spans, storages_in_focus, threads
+from inplacelab_widgets.scene.lens import PER_ROW, SIZE, UNKNOWN, value_text, window
+from inplacelab_widgets.scene.marks import stack_of
+from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.scene.storages import HIGHEST
+from inplacelab_widgets.scene.timeline import shared_rows
+from inplacelab_widgets.scene.wire import packed
+
+PLAYER = Path(__file__).parents[2] / "widgets/inplacelab_widgets/player"
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+
+
+def keys_at(scene: Scene, step: int) -> tuple[set[str], set[str]]:
+    """The storages drawn in full at a step, and those on the shelf."""
+    groups = [group for group, _, _ in stack_of(scene.storages, step)[0]]
+    chips = {chip.key for chip in groups if chip in scene.storages.shelf and chip.key}
+    return {group.key for group in groups if group in scene.storages.groups}, chips
+
+
+def test_a_small_recording_has_no_shelf(sample_scene: Callable[[str], Scene]) -> None:
+    scene = sample_scene("lesson")
+    assert scene.storages.height <= HIGHEST
+    assert scene.storages.shelf == ()
+
+
+def test_every_live_storage_is_drawn_once(scene: Scene) -> None:
+    for state in scene.recording.states():
+        full, chips = keys_at(scene, state.step.index)
+        assert not full & chips
+        assert {f"s{key}" for key in state.storages} <= full | chips
+
+
+def test_what_is_written_is_drawn_in_full(scene: Scene) -> None:
+    for state in scene.recording.states():
+        full, _ = keys_at(scene, state.step.index)
+        first = next((write.storage for write in state.step.writes if write.storage in state.storages), None)
+        assert first is None or f"s{first}" in full
+
+
+def test_chips_do_not_overlap_and_stay_in_their_seats(sample_scene: Callable[[str], Scene]) -> None:
+    scene = sample_scene("many")
+    assert scene.storages.shelf
+    for step in range(len(scene.recording)):
+        chips = [chip for chip in scene.storages.shelf if chip.is_drawn(step)]
+        seats = [(chip.x, chip.y) for chip in chips]
+        assert len(set(seats)) == len(seats)
+        assert all(chip.x + chip.width <= scene.storages.width + 0.1 for chip in chips)
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 10)), max_size=30))
+def test_no_two_that_meet_share_a_seat(lengths: list[tuple[int, int]]) -> None:
+    spans = sorted((first, first + length) for first, length in lengths)
+    seats = shared_rows(spans)
+    for k, (one, seat) in enumerate(zip(spans, seats, strict=True)):
+        for other, its in zip(spans[:k], seats[:k], strict=True):
+            assert seat != its or other[1] < one[0] or one[1] < other[0]
+
+
+def test_spans_are_in_order_and_apart(recording: Recording) -> None:
+    for spans in open_spans(recording).values():
+        assert all(first <= last for first, last in spans)
+        assert all(before[1] + 1 < after[0] for before, after in pairwise(spans))
+
+
+def test_a_thread_stops_where_something_happens_to_its_storages(recording: Recording) -> None:
+    about = storages_in_focus(recording)
+    for thread in threads(recording):
+        assert thread.stops == tuple(k for k, some in enumerate(about) if set(some) & set(thread.storages))
+        assert {f"s{storage}" for storage in thread.storages} <= set(thread.keys)
+
+
+@given(st.integers(1, 10_000).flatmap(lambda slots: st.tuples(st.integers(0, slots - 1), st.just(slots))))
+def test_the_lens_shows_the_slot_that_it_was_moved_to(place: tuple[int, int]) -> None:
+    slot, slots = place
+    first = window(slot, slots)
+    assert first % PER_ROW == 0
+    assert first <= slot < first + SIZE
+    assert first == 0 or first < slots
+
+
+def test_the_lens_says_what_was_not_recorded() -> None:
+    values = Summary(None, None, (1.0, 2.0), (9.0,), ((5, (5.5, 6.5)),))
+    facts = StorageFacts(0, 40, 10, "float32", "cpu", 1, values)
+    assert [value_text(facts, slot) for slot in range(10)] == ["1", "2", *"···", "5.5", "6.5", *"··", "9"]
+    assert UNKNOWN == "·"
+
+
+def in_node(script: str, data: Any, folder: Path) -> Any:
+    """What a script prints as JSON, given `data`."""
+    (folder / "data.json").write_text(json.dumps(data), encoding="utf-8")
+    run = f"import {{ readFileSync }} from 'node:fs';\nconst data = JSON.parse(readFileSync({json.dumps(str(folder / 'data.json'))}));\n"
+    done = subprocess.run(
+        ["node", "--input-type=module", "-e", run + script], capture_output=True, text=True, check=True, timeout=60
+    )
+    return json.loads(done.stdout)
+
+
+def plain(sent: Any) -> Any:
+    """A payload as JSON has it, with every mark in its longest form."""
+    sent = json.loads(json.dumps(sent))
+    for panel in sent["panels"]:
+        for group in panel["groups"] + panel.get("shelf", []):
+            group["marks"] = [mark + [[], "", ""][len(mark) - 2 :] for mark in group["marks"]]
+    return sent
+
+
+@needs_node
+def test_what_travels_arrives(scene: Scene, tmp_path: Path) -> None:
+    sent = payload(scene)
+    script = f"import {{ unpacked }} from {json.dumps(str(PLAYER / 'unpack.js'))};\nconsole.log(JSON.stringify(unpacked(data)));"
+    arrived = in_node(script, packed(sent), tmp_path)
+    expected = plain(sent)
+    # Sentences that nobody else says come after the words that others refer to.
+    assert arrived["said"][: len(expected["said"])] == expected["said"]
+    assert {**arrived, "said": None} == {**expected, "said": None}
+
+
+@needs_node
+def test_the_player_stacks_as_python_does(sample_scene: Callable[[str], Scene], tmp_path: Path) -> None:
+    scene = sample_scene("many")
+    panel = next(panel for panel in payload(scene)["panels"] if panel["name"] == "storages")
+    script = f"""
+import {{ stackOf }} from {json.dumps(str(PLAYER / "shelf.js"))};
+const at = (step) => {{
+  const {{ places, bottom }} = stackOf(data, step, null);
+  return [[...places].map(([group, [x, y]]) => [group.key ?? "", x, y]), bottom];
+}};
+console.log(JSON.stringify(Array.from({{ length: {len(scene.recording)} }}, (_, step) => at(step))));"""
+    for step, (places, bottom) in enumerate(in_node(script, panel, tmp_path)):
+        expected, height = stack_of(scene.storages, step)
+        assert [tuple(place) for place in places] == [
+            (group.key, pytest.approx(x, abs=0.1), pytest.approx(y, abs=0.1)) for group, x, y in expected
+        ]
+        assert bottom == pytest.approx(height, abs=0.1)

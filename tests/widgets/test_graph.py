@@ -1,0 +1,278 @@
+"""The graph panel: what each state looks like, how a rewritten history is shown, and graphs that are too large."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+
+import pytest
+
+import inplacelab as paddle
+from inplacelab.language import Text
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets.scene.graph import graph_panel
+from inplacelab_widgets.scene.graph_sight import MOST as DRAWN_AT_ONCE
+from inplacelab_widgets.scene.graph_sight import RADIUS
+from inplacelab_widgets.scene.layered import layout
+from inplacelab_widgets.scene.marks import Look, Mark, Panel
+from inplacelab_widgets.scene.palette import resolved
+
+
+def recorded(program: Callable[[], object]) -> Recording:
+    run = paddle.record(program.__name__)
+    with contextlib.suppress(RuntimeError), run:
+        program()
+    assert run.recording is not None
+    return run.recording
+
+
+def alive(panel: Panel, step: int) -> Iterator[tuple[Mark, Look]]:
+    for mark in panel.groups[0].marks:
+        look = mark.at(step)
+        if look is not None:
+            yield mark, look
+
+
+def said(panel: Panel, step: int) -> list[str]:
+    return [look.text.en if isinstance(look.text, Text) else look.text for _, look in alive(panel, step) if look.text]
+
+
+def nodes(panel: Panel, step: int) -> list[str]:
+    return [look.style for mark, look in alive(panel, step) if mark.tag == "rect" and "node" in look.style.split()]
+
+
+# --- the states of backward ---------------------------------------------------------------------------------------------
+
+
+def stale() -> None:
+    a = paddle.to_tensor([1.0, 2.0])
+    a.stop_gradient = False
+    b = a * 2
+    c = b * b
+    b.add_(paddle.to_tensor([10.0, 10.0]))
+    c.sum().backward()
+
+
+@cache
+def refused() -> tuple[Recording, Panel]:
+    recording = recorded(stale)
+    return recording, graph_panel(recording)
+
+
+def step_of(recording: Recording, action: str) -> int:
+    """The first step of backward in which something begins, runs or is unpacked, or a gradient arrives."""
+    if action == "arrived":
+        return next(s.index for s in recording.steps for _, node in s.nodes if node and node.status == "arrived")
+    return next(s.index for s in recording.steps if s.backward and s.backward.action == action)
+
+
+@pytest.mark.parametrize(
+    ("action", "style", "words"),
+    [
+        ("begin", "node waiting", "◌ waiting"),
+        ("arrived", "node arrived", "● gradient arrived"),
+        ("unpack", "node unpacking", "▷ x: kept v0, now v1 ✗"),
+        ("run", "node running", "▶ runs"),
+    ],
+)
+def test_each_state_of_backward_has_its_look_and_its_words(action: str, style: str, words: str) -> None:
+    recording, panel = refused()
+    step = step_of(recording, action)
+    assert style in nodes(panel, step)
+    assert any(words.replace("x:", name) in said(panel, step) for name in ("x:", "y:"))
+
+
+def test_after_a_refusal_one_node_has_failed_and_the_rest_is_not_reached() -> None:
+    recording, panel = refused()
+    last = len(recording) - 1
+    assert recording.steps[last].error is not None
+    assert nodes(panel, last).count("node failed") == 1
+    assert "node unreached" in nodes(panel, last)
+    assert {"✗ failed", "○ not reached", "✓ done"} <= set(said(panel, last))
+    assert not any(style == "node waiting" for style in nodes(panel, last))
+
+
+def test_a_gradient_travels_along_the_edge_of_the_node_that_runs() -> None:
+    recording, panel = refused()
+    step = step_of(recording, "run")
+    assert sum(look.style == "edge fresh" for _, look in alive(panel, step)) == 1
+    assert not any(look.style == "edge fresh" for _, look in alive(panel, step + 1))
+
+
+def test_a_running_node_has_a_second_border() -> None:
+    recording, panel = refused()
+    step = step_of(recording, "run")
+    assert sum(look.style == "inner" for _, look in alive(panel, step)) == 1
+
+
+def test_the_states_differ_without_their_colours() -> None:
+    states = ("", "waiting", "arrived", "ready", "unpacking", "done", "failed", "unreached", "new")
+    looks = [resolved(f"node {state}".strip()) for state in states]
+    shapes = [(look["stroke-width"], look.get("stroke-dasharray"), look["fill"]) for look in looks]
+    assert len(set(shapes)) == len(states) - 1
+    # "new" and "arrived" share a look: they never meet in one step, and their words tell them apart.
+    assert shapes[states.index("new")] == shapes[states.index("arrived")]
+
+
+# --- rewritten histories ------------------------------------------------------------------------------------------------
+
+
+def through_a_view() -> paddle.record:
+    with paddle.record("view") as run:
+        a = paddle.ones([2, 3])
+        a.stop_gradient = False
+        b = a * 2
+        v = b[0]
+        v.scale_(3.0)
+        b.sum()
+    return run
+
+
+def through_the_base() -> paddle.record:
+    with paddle.record("base") as run:
+        a = paddle.ones([2, 3])
+        a.stop_gradient = False
+        b = a * 2
+        v = b[0]
+        b.scale_(3.0)
+        b.sum()
+    assert v is not b
+    return run
+
+
+def by_setting_an_item() -> paddle.record:
+    with paddle.record("item") as run:
+        a = paddle.ones([3])
+        a.stop_gradient = False
+        b = a * 2
+        b[0] = paddle.to_tensor(5.0)
+        b.sum()
+    return run
+
+
+def through_a_chain() -> paddle.record:
+    with paddle.record("chain of views") as run:
+        a = paddle.ones([2, 3, 4])
+        a.stop_gradient = False
+        b = a * 2
+        v = b[0]
+        w = v[1]
+        w.scale_(3.0)
+        b.sum()
+    return run
+
+
+@pytest.mark.parametrize(
+    ("program", "moved"),
+    [
+        (through_a_view, {"b": "CopySlices", "v": "AsStridedGradNode"}),
+        (through_the_base, {"b": "ScaleGradNode", "v": "AsStridedGradNode"}),
+        (by_setting_an_item, {"b": "CopySlices"}),
+        (through_a_chain, {"b": "CopySlices", "v": "AsStridedGradNode", "w": "AsStridedGradNode"}),
+    ],
+)
+def test_a_rewritten_history_shows_where_each_tensor_was_and_is(
+    program: Callable[[], paddle.record], moved: dict[str, str]
+) -> None:
+    recording = program().recording
+    assert recording is not None
+    panel = graph_panel(recording)
+    step = next(s for s in recording.steps if s.rewired)
+    shown = said(panel, step.index)
+    state = recording.state(step.index)
+    for name, kind in moved.items():
+        node = state.tensor(name).node
+        assert node is not None
+        assert state.nodes[node].name == kind
+        assert f"was {name}" in shown
+        assert name in shown
+    assert f"NEW at line {step.line}" in shown
+    assert not any(each.startswith("was ") for each in said(panel, step.index + 1)), "only for one step"
+
+
+def test_a_write_without_gradients_rewrites_nothing() -> None:
+    def without_gradients() -> None:
+        a = paddle.ones([3])
+        a.stop_gradient = False
+        b = a * 2
+        with paddle.no_grad():
+            b.scale_(3.0)
+
+    panel = graph_panel(recorded(without_gradients))
+    texts = {look.text.en for m in panel.groups[0].marks for _, look in m.runs if look and isinstance(look.text, Text)}
+    assert not any(each.startswith("was ") for each in texts)
+
+
+# --- graphs that are too large ------------------------------------------------------------------------------------------
+
+
+def chain() -> None:
+    x = paddle.ones([3])
+    x.stop_gradient = False
+    y = x
+    for _ in range(200):
+        y = y.scale(1.01)
+    y.sum().backward()
+
+
+def test_a_long_chain_is_one_box_that_names_the_node_of_each_step() -> None:
+    recording = recorded(chain)
+    panel = graph_panel(recording)
+    assert panel.width < 848
+    assert panel.notes[0][1].en.startswith("202 grad nodes drawn in 2 boxes")
+    names = {node.id: node.name for step in recording.steps for _, node in step.nodes if node}
+    for step in recording.steps:
+        facts = step.backward
+        if facts and facts.node is not None and facts.action in {"arrived", "run"} and "Scale" in names[facts.node]:
+            assert any(f"Scale #{facts.node}: " in each for each in said(panel, step.index)), step.index
+    for step in recording.steps:
+        if step.kept is not None and "Scale" in names[step.kept]:
+            assert any(f"Scale #{step.kept}: " in each for each in said(panel, step.index)) or step.index < 4
+
+
+def test_a_loop_that_keeps_nothing_needs_the_boxes_of_one_turn() -> None:
+    def training() -> None:
+        w = paddle.ones([2])
+        w.stop_gradient = False
+        for _ in range(40):
+            (w * w).sum().backward()
+            w.clear_gradient()
+
+    panel = graph_panel(recorded(training))
+    assert len(panel.groups[0].marks) < 60
+    assert panel.notes == ()
+
+
+def irregular() -> None:
+    """Each operation at random and each result used twice: nothing repeats, and there are no straight chains."""
+    choose = random.Random(1)
+    x = paddle.ones([2])
+    x.stop_gradient = False
+    y = x * 0.5
+    for _ in range(160):
+        y = getattr(y, choose.choice(("tanh", "sin", "cos", "abs")))() * y
+    y.sum().backward()
+
+
+def test_beyond_what_folds_only_the_surroundings_of_the_step_are_drawn() -> None:
+    recording = recorded(irregular)
+    panel = graph_panel(recording)
+    last = max(step.index for step in recording.steps if step.kept is not None)
+    assert len(recording.state(last).nodes) > DRAWN_AT_ONCE
+    assert f"up to {RADIUS} edges" in panel.notes[-1][1].en
+    for step in (last, last + 40, len(recording) - 2):
+        facts = recording.steps[step].backward
+        centre = facts.node if facts else recording.steps[step].kept
+        assert 1 < len(nodes(panel, step)) < 20
+        keys = {key for mark, look in alive(panel, step) for key in mark.keys if "node" in look.style.split()}
+        assert centre is None or f"n{centre}" in keys
+
+
+def test_three_hundred_nodes_are_laid_out_at_once() -> None:
+    edges = [(k + 1, k) for k in range(299)] + [(k, max(0, k - 7)) for k in range(0, 300, 5) if k]
+    begin = time.process_time()
+    layout(300, [(299 - a, 299 - b) for b, a in edges])
+    assert time.process_time() - begin < 1.0

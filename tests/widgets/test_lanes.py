@@ -1,0 +1,95 @@
+"""The version lanes: who gets one, and that what is drawn is bounded by the width and not by the number of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import inplacelab as paddle
+from inplacelab.language import Text
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets.scene.axis import LEFT, WIDTH, Axis
+from inplacelab_widgets.scene.lane_marks import GRAIN
+from inplacelab_widgets.scene.lanes import lanes_panel
+from inplacelab_widgets.scene.marks import Mark, Panel
+
+
+def marks(panel: Panel) -> list[Mark]:
+    return [mark for group in panel.groups for mark in group.marks]
+
+
+def texts(panel: Panel) -> list[str]:
+    said = {look.text for mark in marks(panel) for _, look in mark.runs if look and look.text}
+    return [each.en if isinstance(each, Text) else each for each in said]
+
+
+def of_style(panel: Panel, style: str) -> list[Mark]:
+    return [mark for mark in marks(panel) if mark.runs[0][1] and style in mark.runs[0][1].style.split()]
+
+
+def written_often(times: int) -> Recording:
+    with paddle.record("often") as run:
+        x = paddle.ones([2])
+        for _ in range(times):
+            x.scale_(1.01)
+    assert run.recording is not None
+    return run.recording
+
+
+def test_only_storages_that_are_named_written_or_kept_get_a_lane() -> None:
+    with paddle.record("temporaries") as run:
+        a = paddle.ones([2])
+        a.stop_gradient = False
+        b = ((a * 2) + 1.0).exp()
+        (a * 3).detach().scale(2.0).scale(2.0).scale_(2.0)
+    assert run.recording is not None
+    panel = lanes_panel(run.recording)
+    lanes = {key for mark in of_style(panel, "lane") for key in mark.keys}
+    every = {key for step in run.recording.steps for key, facts in step.storages if facts}
+    named = {t.storage for s in run.recording.steps for _, t in s.tensors if t and t.names}
+    kept = {saved.storage for s in run.recording.steps for _, n in s.nodes if n for saved in n.saved}
+    written = {write.storage for s in run.recording.steps for write in s.writes}
+    assert b is not a
+    assert lanes == {f"s{key}" for key in named | kept | written}
+    left_out = len(every) - len(lanes)
+    assert left_out > 1
+    assert f"{left_out} more storages, never named, written or kept" in texts(panel)
+
+
+def test_thousands_of_raises_are_bounded_by_the_width() -> None:
+    panel = lanes_panel(written_often(1500))
+    most = (WIDTH - LEFT) / GRAIN
+    assert len(of_style(panel, "bump")) <= most + 1
+    assert len(marks(panel)) <= 2 * most
+    assert "v1500" in texts(panel)
+
+
+def test_a_raise_says_which_step_it_leads_to_and_stands_there() -> None:
+    recording = written_often(20)
+    axis = Axis(len(recording))
+    bumps = of_style(lanes_panel(recording), "bump")
+    assert [mark.keys for mark in bumps] == [(f"step:{s.index}",) for s in recording.steps if s.writes]
+    for mark in bumps:
+        step = int(mark.keys[0].removeprefix("step:"))
+        assert str(dict(mark.place)["d"]).startswith(f"M{axis.x(step):g} ")
+
+
+def test_a_long_training_loop_is_bounded_by_the_width_of_each_row() -> None:
+    with paddle.record("training") as run:
+        w = paddle.ones([2])
+        w.stop_gradient = False
+        for _ in range(120):
+            (w * w).sum().backward()
+            with paddle.no_grad():
+                w.subtract_(w.grad.scale(0.1))
+            w.clear_gradient()
+    assert run.recording is not None
+    panel = lanes_panel(run.recording)
+    rows = len(of_style(panel, "text")) and round(panel.height / 24)
+    assert len(marks(panel)) <= rows * 4 * (WIDTH - LEFT) / GRAIN
+
+
+def test_the_names_beside_a_row_follow_who_lives_there(sample: Callable[[str], Recording]) -> None:
+    recording = sample("lesson")
+    panel = lanes_panel(recording)
+    assert "S1 x, y" in texts(panel)
+    assert "S0 a" in texts(panel)

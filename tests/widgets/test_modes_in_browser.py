@@ -1,0 +1,406 @@
+"""In Chromium: stepping by line, keeping things lit, the help, presenting, and several views of one recording on a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip(
+    "anywidget", reason="needs the notebook extra: python -m pip install -e '.[lab]'", exc_type=ImportError
+)
+
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets import GraphView, MemoryView, MetadataView, Stepper, StorageView, VersionView, View, to_html
+from inplacelab_widgets.player_files import javascript, stylesheet
+
+pytestmark = pytest.mark.browser
+
+# What Jupyter's widget manager gives a view, and its `jslink`: as much of it as the player uses.
+SHIM = """
+function shim(state) {
+  const listeners = {};
+  return {
+    saved: [],
+    get: (name) => state[name],
+    set(name, value) {
+      if (state[name] === value) return;
+      state[name] = value;
+      for (const hear of listeners[`change:${name}`] ?? []) hear();
+    },
+    save_changes() { this.saved.push({ ...state, _payload: undefined }); },
+    on(event, hear) { (listeners[event] ??= []).push(hear); },
+    off(event, hear) { listeners[event] = listeners[event].filter((each) => each !== hear); },
+  };
+}
+function link(one, other, name) {
+  one.on(`change:${name}`, () => other.set(name, one.get(name)));
+  other.on(`change:${name}`, () => one.set(name, other.get(name)));
+}
+const views = JSON.parse(document.getElementById("views").textContent);
+window.models = views.map((state) => shim(state));
+for (const model of models.slice(1)) for (const name of ["step", "language", "mode", "selection", "follow"]) link(models[0], model, name);
+window.closers = models.map((model) => {
+  const el = document.body.appendChild(document.createElement("div"));
+  return render({ model, el });
+});
+"""
+
+
+def page_of(*views: View) -> str:
+    """A page with several views, the others linked to the first, as a notebook would show them."""
+    traits = ("step", "language", "mode", "selection", "follow", "predict", "answers", "toolbar", "_payload")
+    states = [{name: getattr(view, name) for name in traits} for view in views]
+    data = json.dumps(states, ensure_ascii=False).replace("<", "\\u003c")
+    return (
+        f'<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>views</title><style>{stylesheet()}</style>'
+        f'</head><body><script type="application/json" id="views">{data}</script>'
+        f'<script type="module">{javascript()}\n{SHIM}</script></body></html>'
+    )
+
+
+class Page:
+    """A page with one player or several, and everything that went wrong on it."""
+
+    def __init__(self, page: Any, file: Path) -> None:
+        self.page = page
+        self.errors: list[str] = []
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.goto(file.as_uri())
+        page.locator(".ipl").first.focus()
+
+    def press(self, *keys: str) -> None:
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def counter(self) -> str:
+        return str(self.page.locator(".ipl-counter").first.inner_text())
+
+    def line(self) -> str:
+        return str(self.page.locator("[aria-current=step] .ipl-number").inner_text())
+
+    def lit(self, player: int = 0) -> set[str]:
+        """The things that are lit in a player."""
+        keys = self.page.evaluate(
+            "(k) => [...document.querySelectorAll('.ipl')[k].querySelectorAll('svg [data-related]:not([hidden])')]"
+            ".map((mark) => mark.dataset.k.split(' ')[0])",
+            player,
+        )
+        return set(keys)
+
+    def steps(self) -> list[int]:
+        found: list[int] = self.page.evaluate("() => models.map((model) => model.get('step'))")
+        return found
+
+
+@pytest.fixture
+def show(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Page]]:
+    contexts = []
+    shown: list[Page] = []
+
+    def open_it(html: str, **options: Any) -> Page:
+        context = chromium.new_context(offline=True, **{"viewport": {"width": 864, "height": 720}, **options})
+        contexts.append(context)
+        file = tmp_path / f"{len(contexts)}.html"
+        file.write_text(html, encoding="utf-8")
+        shown.append(Page(context.new_page(), file))
+        return shown[-1]
+
+    yield open_it
+    errors = [error for page in shown for error in page.errors]
+    for context in contexts:
+        context.close()
+    assert errors == []
+
+
+@pytest.fixture
+def play(show: Callable[..., Page], sample: Callable[[str], Recording]) -> Callable[..., Page]:
+    """Opens the exported page of a sample."""
+
+    def play_it(name: str, **options: Any) -> Page:
+        return show(to_html(sample(name), language="en"), **options)
+
+    return play_it
+
+
+# --- by line ----------------------------------------------------------------------------------------------------------
+
+
+def test_by_line_a_step_is_the_end_of_a_line(play: Callable[..., Page]) -> None:
+    page = play("lesson")
+    page.press("e")
+    assert page.counter() == "1 / 5"
+    lines = []
+    for _ in range(5):
+        lines.append(page.line())
+        page.press("ArrowRight")
+    assert lines == ["2", "3", "4", "5", "6"]
+    page.press("ArrowLeft")
+    assert (page.counter(), page.line()) == ("4 / 5", "5")
+    assert "v0→v1" not in page.page.locator(".ipl-storages svg text:visible").all_text_contents()
+    page.press("e")
+    assert page.counter() == "14 / 15"
+
+
+def test_the_slider_has_a_place_for_each_stop(play: Callable[..., Page]) -> None:
+    page = play("lesson")
+    slider = page.page.get_by_role("slider")
+    assert slider.get_attribute("max") == "14"
+    page.page.get_by_role("button", name="by event").click()
+    assert slider.get_attribute("max") == "4"
+    slider.fill("2")
+    assert page.line() == "4"
+    assert slider.get_attribute("aria-valuetext") == "line step 3 of 5, line 4, forward"
+
+
+def test_the_pace_is_chosen_by_key_and_by_button(play: Callable[..., Page]) -> None:
+    page = play("lesson")
+    pace = page.page.locator(".ipl-speed")
+    assert pace.inner_text() == "1/s"
+    page.press("+", "+", "+", "+")
+    assert pace.inner_text() == "8/s"
+    page.press("-")
+    assert pace.inner_text() == "4/s"
+    page.press(" ")
+    assert page.page.locator("[role=status]").first.get_attribute("aria-live") in {"off", "polite"}
+    page.page.wait_for_function(
+        "() => document.querySelector('.ipl-counter').textContent.startsWith('5 ')", timeout=4000
+    )
+    page.press(" ")
+    pace.click()
+    pace.click()
+    assert pace.inner_text() == "0.5/s"
+
+
+# --- keeping things lit -------------------------------------------------------------------------------------------------
+
+
+def test_a_click_keeps_a_thing_lit_and_escape_lets_go(play: Callable[..., Page]) -> None:
+    page = play("views")
+    page.press("End")
+    page.page.locator(".ipl-storages .ipl-card:visible").nth(2).click(force=True)
+    kept = page.lit()
+    assert "t2" in kept
+    assert {"s1:0", "s1:1", "s1:2"} <= kept
+    assert "s1:5" not in kept
+    page.page.mouse.move(2, 700)
+    assert page.lit() == kept
+    assert page.page.locator("[data-pinned]").count() > 0
+    page.press("Escape")
+    assert page.lit() == set()
+
+
+def test_a_second_click_lets_go(play: Callable[..., Page]) -> None:
+    page = play("views")
+    card = page.page.locator(".ipl-storages .ipl-card:visible").first
+    card.click(force=True)
+    assert page.lit()
+    card.click(force=True)
+    page.page.mouse.move(2, 700)
+    assert page.lit() == set()
+
+
+def test_arrow_keys_walk_through_the_things_of_a_panel(play: Callable[..., Page]) -> None:
+    page = play("views")
+    page.press("End")
+    page.page.locator(".ipl-storages").focus()
+    page.press("ArrowDown")
+    assert page.page.locator("[data-here]").get_attribute("data-k").split()[0] == "s0"
+    page.press("ArrowDown", "ArrowDown")
+    here = page.page.locator("[data-here]").get_attribute("data-k").split()[0]
+    assert here in page.lit()
+    assert page.page.locator(".ipl-aloud").inner_text()
+    page.press("Enter", "Tab")
+    assert here in page.lit(), "what Enter keeps stays when the focus goes on"
+    assert page.page.locator("[data-here]").count() == 0
+
+
+def test_a_version_leads_to_the_step_that_raised_it(play: Callable[..., Page]) -> None:
+    page = play("lesson")
+    page.press("End")
+    page.page.locator(".ipl-storages .ipl-pill:visible").nth(1).click(force=True)
+    assert page.counter() == "5 / 15"
+    assert page.line() == "4"
+
+
+def test_a_pin_leads_to_its_node_and_a_node_to_its_line(play: Callable[..., Page]) -> None:
+    page = play("stale")
+    page.press("End")
+    page.page.get_by_role("button", name="Versions and bytes").click()
+    page.page.locator(".ipl-storages .ipl-pin:visible").first.click(force=True)
+    assert page.page.get_by_role("button", name="Graph").get_attribute("aria-pressed") == "true"
+    assert "n2" in page.lit()
+    lines = page.page.locator(".ipl-code li[data-related] .ipl-number").all_inner_texts()
+    assert "2" in lines
+    assert page.counter() == "10 / 10", "the reader stays where the error is"
+
+
+# --- help and presenting ------------------------------------------------------------------------------------------------
+
+
+def test_help_lists_the_keys_and_gives_the_focus_back(play: Callable[..., Page]) -> None:
+    page = play("lesson")
+    page.press("?")
+    listed = page.page.get_by_role("dialog", name="Keys")
+    assert listed.is_visible()
+    assert {"←", "→", "Home", "Esc", "E", "F"} <= set(listed.locator("kbd").all_inner_texts())
+    page.press("Escape", "ArrowRight")
+    assert not listed.is_visible()
+    assert page.counter() == "2 / 15"
+
+
+@pytest.mark.parametrize("fullscreen", [True, False])
+def test_present_fills_the_screen_in_large_type(play: Callable[..., Page], *, fullscreen: bool) -> None:
+    page = play("stale", viewport={"width": 1280, "height": 720})
+    if not fullscreen:
+        page.page.evaluate(
+            "() => { Element.prototype.requestFullscreen = () => Promise.reject(new Error('not here')) }"
+        )
+    before = page.page.locator(".ipl").bounding_box()
+    page.press("f")
+    page.page.wait_for_timeout(300)
+    box = page.page.locator(".ipl").bounding_box()
+    assert (box["x"], box["y"], box["width"]) == (0, 0, page.page.evaluate("() => innerWidth"))
+    assert box["height"] == page.page.evaluate("() => innerHeight")
+    sizes = page.page.evaluate(
+        "() => ['.ipl-code code', '.ipl-sentence[role=status]'].map(name => getComputedStyle(document.querySelector(name)).fontSize)"
+    )
+    assert sizes == ["20px", "28px"]
+    heights = [button.bounding_box()["height"] for button in page.page.locator(".ipl-toolbar button:visible").all()]
+    assert min(heights) >= 44
+    page.press("ArrowRight")
+    assert page.counter() == "2 / 10"
+    page.press("Escape")
+    page.page.wait_for_timeout(300)
+    assert page.page.locator(".ipl").bounding_box() == before
+
+
+def test_present_leaves_nothing_outside_the_screen(play: Callable[..., Page]) -> None:
+    page = play("really_views", viewport={"width": 1280, "height": 720})
+    page.press("f", "End")
+    page.page.wait_for_timeout(300)
+    for part in (".ipl-toolbar", ".ipl-code", ".ipl-storages", ".ipl-views", ".ipl-saying"):
+        box = page.page.locator(part).bounding_box()
+        assert box["height"] > 40, part
+        assert box["y"] + box["height"] <= 721, part
+        assert box["x"] + box["width"] <= 1281, part
+
+
+# --- code and height ----------------------------------------------------------------------------------------------------
+
+
+def test_code_is_wrapped_at_its_punctuation(play: Callable[..., Page]) -> None:
+    page = play("really_views", viewport={"width": 864, "height": 720})
+    line = page.page.locator(".ipl-code li code").first
+    assert line.inner_text() == "a = paddle.to_tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])"
+    begins = line.evaluate(
+        """(code) => {
+          const range = document.createRange();
+          const found = [];
+          let top = null;
+          for (const node of code.childNodes) for (let k = 0; k < (node.length ?? 0); k += 1) {
+            range.setStart(node, k); range.setEnd(node, k + 1);
+            const box = range.getClientRects()[0];
+            if (!box || !box.width) continue;
+            if (top !== null && box.top > top + 4) found.push(node.textContent.slice(k, k + 1));
+            top = box.top;
+          }
+          return found;
+        }"""
+    )
+    assert begins, "the line is wrapped"
+    assert not any(character.isalpha() for character in begins), "no word is broken"
+
+
+@pytest.mark.parametrize("name", ["lesson", "stale", "views", "really_views"])
+def test_a_usual_program_stays_low(play: Callable[..., Page], name: str) -> None:
+    page = play(name)
+    heights = set()
+    for key in ("Home", "ArrowRight", "ArrowRight", "End"):
+        page.press(key)
+        heights.add(page.page.locator(".ipl").bounding_box()["height"])
+    assert len(heights) == 1
+    assert heights.pop() <= 566
+
+
+# --- views ----------------------------------------------------------------------------------------------------------------
+
+
+def all_views(recording: Recording) -> list[View]:
+    stepper = Stepper(recording)
+    return [stepper, *(kind(stepper) for kind in (StorageView, MetadataView, VersionView, GraphView, MemoryView))]
+
+
+def test_views_of_one_recording_go_together(show: Callable[..., Page], sample: Callable[[str], Recording]) -> None:
+    page = show(page_of(*all_views(sample("stale"))))
+    assert page.page.locator(".ipl-toolbar").count() == 1
+    assert page.page.locator(".ipl-title").all_inner_texts() == [
+        "Memory: storages and tensors",
+        "Elements",
+        "Versions",
+        "Graph",
+        "Bytes",
+    ]
+    page.press("ArrowRight", "ArrowRight")
+    assert page.steps() == [2] * 6
+    page.page.locator(".ipl").nth(4).focus()
+    page.press("End")
+    assert page.steps() == [9] * 6
+    assert "stale" in " ".join(page.page.locator(".ipl").nth(1).locator("svg text:visible").all_text_contents())
+    page.page.locator(".ipl").first.focus()
+    for key in ("ArrowLeft",) * 6:
+        page.press(key)
+    page.page.wait_for_timeout(300)
+    assert page.steps() == [3] * 6, "no view goes back to where it has been"
+
+
+def test_what_python_sets_reaches_every_view(show: Callable[..., Page], sample: Callable[[str], Recording]) -> None:
+    page = show(page_of(*all_views(sample("stale"))))
+    page.page.evaluate(
+        "() => { models[0].set('step', 4); models[0].set('language', 'zh'); models[0].set('selection', 't2') }"
+    )
+    assert page.steps() == [4] * 6
+    assert {root.get_attribute("lang") for root in page.page.locator(".ipl").all()} == {"zh-Hans"}
+    assert all("t2" in page.lit(k) for k in (0, 1))
+
+
+def test_what_is_kept_in_one_view_is_lit_in_the_others(
+    show: Callable[..., Page], sample: Callable[[str], Recording]
+) -> None:
+    page = show(page_of(*all_views(sample("stale"))))
+    page.press("End")
+    page.page.locator(".ipl").nth(4).locator(".ipl-node:visible").first.click(force=True)
+    chosen = page.page.evaluate("() => models.map((model) => model.get('selection'))")
+    assert len(set(chosen)) == 1
+    assert chosen[0].startswith("n")
+    assert chosen[0] in page.lit(0)
+    assert chosen[0] in page.lit(4)
+    assert page.page.evaluate("() => models[4].saved.at(-1).selection") == chosen[0]
+    # The view of the graph has no cards; it knows from which node a tensor comes all the same.
+    page.page.evaluate("() => models[0].set('selection', 't2')")
+    assert "n1" in page.lit(4)
+
+
+def test_a_view_that_is_closed_follows_no_longer(show: Callable[..., Page], sample: Callable[[str], Recording]) -> None:
+    page = show(page_of(*all_views(sample("lesson"))[:2]))
+    second = page.page.locator(".ipl").nth(1)
+    before = second.locator("desc").first.text_content()
+    page.page.evaluate("() => closers[1]()")
+    page.press("End")
+    assert second.locator("desc").first.text_content() == before
+
+
+@pytest.mark.parametrize("kind", [StorageView, MetadataView, VersionView, GraphView, MemoryView])
+def test_a_view_by_itself_can_be_stepped_in_the_dark(
+    show: Callable[..., Page], sample: Callable[[str], Recording], kind: type[View]
+) -> None:
+    page = show(kind(sample("stale")).to_html(), color_scheme="dark")
+    assert page.page.locator(".ipl").evaluate("root => getComputedStyle(root).backgroundColor") == "rgb(33, 33, 33)"
+    assert page.page.locator(".ipl-code, .ipl-chooser").count() == 0
+    page.press("End")
+    assert page.counter() == "10 / 10"
+    assert page.page.locator("[role=status]").inner_text().startswith("Line 4 raised")
+    assert page.page.locator(".ipl-pane svg:visible").count() == 1

@@ -1,0 +1,122 @@
+"""The player's modules, put together into the one module that anywidget and an exported page load."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import re
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from inplacelab_widgets import player_files
+from inplacelab_widgets.player_files import MODULES, STYLES, javascript, packed_javascript, source, stylesheet
+
+FOLDER = Path(player_files.__file__).parent / "player"
+IMPORTED = re.compile(r'^import \{([^}]*)\} from "\./([\w-]+)\.js";$', re.MULTILINE)
+DEFINED = re.compile(r"^(?:export )?(?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
+EXPORTED = re.compile(r"^export (?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
+
+
+def test_every_file_of_the_folder_is_used() -> None:
+    assert {file.stem for file in FOLDER.glob("*.js")} == set(MODULES)
+    assert {file.stem for file in FOLDER.glob("*.css")} == set(STYLES)
+
+
+def test_the_whole_is_one_module_that_imports_nothing() -> None:
+    text = javascript()
+    assert not re.search(r"\bimport\b\s*[({\"'\w]", text)
+    assert re.findall(r"^export .*$", text, re.MULTILINE) == ["export default { render };"]
+    assert "mount(" in text
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+def test_the_whole_is_javascript(tmp_path: Path) -> None:
+    file = tmp_path / "player.mjs"
+    file.write_text(javascript(), encoding="utf-8")
+    checked = subprocess.run(["node", "--check", str(file)], capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stderr
+
+
+def test_no_two_modules_use_a_name_at_their_top_level() -> None:
+    names = Counter(name for module in MODULES for name in DEFINED.findall(source(module)))
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_imports_what_stands_before_it_and_is_there(module: str) -> None:
+    text = source(module)
+    assert len(IMPORTED.findall(text)) == len(re.findall(r"^import", text, re.MULTILINE))
+    for names, other in IMPORTED.findall(text):
+        assert MODULES.index(other) < MODULES.index(module)
+        assert {name.strip() for name in names.split(",") if name.strip()} <= set(EXPORTED.findall(source(other)))
+
+
+def test_it_is_small_since_every_widget_carries_it() -> None:
+    assert len((packed_javascript() + stylesheet()).encode()) < 60_000
+
+
+def test_a_widget_unpacks_the_same_player() -> None:
+    found = re.search(r'atob\("([^"]+)"\)', packed_javascript())
+    assert found
+    assert gzip.decompress(base64.b64decode(found[1])).decode() == javascript()
+    assert not re.search(r"https?:|\bfetch\b", packed_javascript())
+
+
+@pytest.mark.browser
+def test_what_a_widget_unpacks_can_be_imported_and_renders(chromium: Any) -> None:
+    page = chromium.new_page()
+    try:
+        page.goto("about:blank")
+        found = page.evaluate(
+            """async (text) => {
+              const player = await import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+              return [Object.keys(player), typeof player.default.render];
+            }""",
+            packed_javascript(),
+        )
+    finally:
+        page.close()
+    assert found == [["default"], "function"]
+
+
+def test_no_string_goes_on_over_the_end_of_a_line() -> None:
+    # Indentation is dropped, which a template literal of several lines would not survive.
+    for module in MODULES:
+        for line in _lines_of_code(source(module)):
+            assert len(re.findall(r"(?<!\\)`", line.replace('"`"', ""))) % 2 == 0, line
+
+
+def test_comments_stay_in_the_sources_and_nothing_else_does() -> None:
+    assert "@param" not in javascript()
+    assert not re.search(r"^\s*(//|/\*)", javascript(), re.MULTILINE)
+    kept = {line.strip() for line in javascript().splitlines()}
+    for module in MODULES:
+        assert {line.strip().removeprefix("export ") for line in _lines_of_code(source(module))} <= kept | {
+            "default { render };"
+        }
+
+
+def _lines_of_code(text: str) -> Iterator[str]:
+    commenting = False
+    for line in IMPORTED.sub("", text).splitlines():
+        bare = line.strip()
+        commenting = commenting or bare.startswith("/*")
+        if bare and not commenting and not bare.startswith("//"):
+            yield line
+        commenting = commenting and not bare.endswith("*/")
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_no_rule_touches_the_page_around_the_player(style: str) -> None:
+    text = re.sub(r"/\*.*?\*/", "", (FOLDER / f"{style}.css").read_text(encoding="utf-8"), flags=re.DOTALL)
+    selectors = [part.strip() for part in re.findall(r"([^{}]+)\{", text)]
+    for selector in selectors:
+        if not selector.startswith("@"):
+            for one in re.split(r",(?![^(]*\))", selector):
+                assert re.search(r"(^|\s)\.ipl\b", one.strip()), one

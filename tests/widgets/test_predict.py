@@ -1,0 +1,87 @@
+"""Predict mode in Python: what is sent to the player, and what a stepper is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytest.importorskip(
+    "anywidget", reason="needs the notebook extra: python -m pip install -e '.[lab]'", exc_type=ImportError
+)
+
+from inplacelab.recording.predict import questions_at, quiz
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets import Stepper, to_html
+from inplacelab_widgets.scene import Scene
+from inplacelab_widgets.scene.payload import payload
+
+Samples = Callable[[str], Recording]
+
+
+def packed(scene: Scene, recording: Recording) -> list[dict[str, Any]]:
+    sent: list[dict[str, Any]] = payload(scene, quiz(recording))["predict"]
+    return sent
+
+
+def test_a_question_is_sent_as_plain_data(sample_scene: Callable[[str], Scene], sample: Samples) -> None:
+    first, *_, last = packed(sample_scene("stale"), sample("stale"))
+    assert (first["step"], first["kind"], first["several"], first["right"]) == (3, "stale", True, [0])
+    assert first["options"][1] == ["none of them", "都不会"]
+    assert first["about"] == "n2"
+    assert (last["step"], last["kind"], last["right"]) == (5, "raises", [1])
+
+
+def test_the_operation_is_named_where_a_line_has_several(sample: Samples, sample_scene: Callable[[str], Scene]) -> None:
+    scene, record = sample_scene("really_training"), sample("really_training")
+    found = {record.steps[each["step"]].op: each["op"] for each in packed(scene, record)}
+    assert found["subtract_"] == "subtract_"
+    assert {each["op"] for each in packed(sample_scene("views"), sample("views"))} == {None}
+
+
+def test_a_payload_asks_nothing_that_it_was_not_given(sample_scene: Callable[[str], Scene]) -> None:
+    assert payload(sample_scene("stale"))["predict"] == []
+
+
+def test_a_page_opens_in_predict_mode_if_it_is_told_to(sample: Samples) -> None:
+    assert "predict: false" in to_html(sample("stale"))
+    assert "predict: true" in to_html(sample("stale"), predict=True)
+    page = to_html(sample("stale"), predict=quiz(sample("stale"), at=5))
+    assert "predict: true" in page
+    assert '"kind":"raises"' in page
+    assert '"kind":"stale"' not in page
+
+
+# --- the widget -----------------------------------------------------------------------------------------------------
+
+
+def test_predict_mode_is_off_until_somebody_asks_for_it(sample: Samples) -> None:
+    assert not Stepper(sample("stale")).predict
+    asking = Stepper(sample("stale"), predict=True)
+    assert asking.predict
+    assert asking.questions == quiz(sample("stale"))
+    assert {"predict", "answers"} <= set(asking.keys)
+
+
+def test_an_author_s_questions_are_the_ones_that_are_asked(sample: Samples) -> None:
+    chosen = quiz(sample("stale"), at=3, kinds=("bytes", "version"))
+    asking = Stepper(sample("stale"), predict=chosen)
+    assert asking.predict
+    assert asking.questions == chosen
+    assert [each["kind"] for each in asking._payload["predict"]] == ["version", "bytes"]
+
+
+def test_questions_of_another_recording_are_refused(sample: Samples) -> None:
+    with pytest.raises(ValueError, match=r"a question about step 5: this recording has 3 steps"):
+        Stepper(sample("relayout"), predict=questions_at(sample("stale"), 5))
+
+
+def test_answers_come_back_from_the_browser_as_plain_data(sample: Samples) -> None:
+    asking = Stepper(sample("stale"), predict=True)
+    seen: list[Any] = []
+    asking.observe(lambda change: seen.append(change["new"]), names=["answers"])
+    answer = {"step": 3, "kind": "stale", "chosen": [0], "right": True}
+    asking.set_state({"answers": [answer]})
+    assert asking.answers == [answer]
+    assert seen == [[answer]]

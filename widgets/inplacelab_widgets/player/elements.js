@@ -1,0 +1,42 @@
+// Making elements. What a program wrote is only ever set as text, never as markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** @param {string} tag @param {Object<string, any>} [attributes] @param {(Node | string)[]} children */
+export function html(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  element.append(...children);
+  return element;
+}
+
+/** @param {string} tag @param {Object<string, any>} [attributes] */
+export function svg(tag, attributes = {}) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
+  return element;
+}
+
+const ICONS = {
+  first: "M3 3h2v10H3zM13 3v10L6 8z",
+  previous: "M11.5 3v10L4.5 8z",
+  next: "M4.5 3v10l7-5z",
+  last: "M11 3h2v10h-2zM3 3v10l7-5z",
+  play: "M4 2.5v11l9-5.5z",
+  pause: "M4 3h3v10H4zM9 3h3v10H9z",
+  present: "M2 2h5v2H4v3H2zM9 2h5v5h-2V4H9zM2 9h2v3h3v2H2zM12 9h2v5H9v-2h3z",
+};
+
+/** @param {string} name */
+export function icon(name) {
+  const drawing = svg("svg", { viewBox: "0 0 16 16", width: 16, height: 16, "aria-hidden": "true" });
+  drawing.append(svg("path", { d: ICONS[name] }));
+  return drawing;
+}
+
+/** Names a control for those who do not see it, and for those who rest the pointer on it.
+ * @param {HTMLElement} control @param {string} words */
+export function label(control, words) {
+  control.setAttribute("aria-label", words);
+  control.title = words;
+}

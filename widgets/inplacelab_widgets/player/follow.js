@@ -1,0 +1,19 @@
+// Following a tensor: its storages stay in full, its nodes and lanes are marked, and only what happens to it is a stop.
+
+import { html } from "./elements.js";
+
+/** @param {Stage} stage @returns {Part} */
+export function drawFollow(stage) {
+  const select = /** @type {HTMLSelectElement} */ (html("select", { class: "ipl-button ipl-follow" }));
+  select.append(html("option", { value: "" }), ...stage.payload.threads.map(({ name }) => html("option", { value: name }, name)));
+  select.addEventListener("change", () => stage.choose("thread", select.value));
+  const show = () => (select.value = stage.thread);
+
+  function translate() {
+    select.options[0].textContent = stage.word("follow_nothing");
+    select.setAttribute("aria-label", stage.word("follow"));
+    select.title = stage.word("follow");
+  }
+
+  return { root: select, show, translate };
+}

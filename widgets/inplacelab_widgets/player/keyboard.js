@@ -1,0 +1,52 @@
+// What the keys do while the focus is inside the player. Keys that are none of ours go on to the page.
+
+import { actionOf } from "./runs.js";
+
+const OWN_KEYS = { BUTTON: /^( |Enter)$/, SUMMARY: /^( |Enter)$/, SELECT: /^(?!Escape)/, TEXTAREA: /^(?!Escape)/ };
+const INPUT_KEYS = { range: /^Arrow(Up|Down)$/, checkbox: /^( |Enter)$/ };
+
+/** Whether a key belongs to the control that has the focus: what can be typed into keeps all but Escape.
+ * @param {{tagName: string, type?: string}} control @param {string} key */
+export function isTaken({ tagName, type = "" }, key) {
+  const own = tagName === "INPUT" ? (INPUT_KEYS[type] ?? OWN_KEYS.TEXTAREA) : OWN_KEYS[tagName];
+  return own !== undefined && own.test(key);
+}
+
+/** @param {Stage} stage @param {{help: {close: () => boolean, toggle: () => void}, present: {leave: () => boolean, toggle: () => void}, pace: {stop: () => void, toggle: () => void, change: (by: number) => void}}} controls */
+export function followKeys(stage, { help, present, pace }) {
+  const deeds = {
+    play: pace.toggle,
+    faster: () => pace.change(1),
+    slower: () => pace.change(-1),
+    mode: () => changeMode(stage),
+    present: present.toggle,
+    predict: () => stage.choose("predict", !stage.predict),
+    help: help.toggle,
+    openGraph: () => stage.open("graph"),
+    openHistory: () => stage.open("history"),
+    openElements: () => stage.open("elements"),
+    // One thing at a time: what lies on top first, and at last the player itself.
+    leave(at) {
+      if (help.close() || present.leave()) return;
+      if (stage.selection) stage.choose("selection", "");
+      else at.blur();
+    },
+  };
+  stage.root.addEventListener("keydown", (event) => {
+    const at = /** @type {HTMLInputElement} */ (event.target);
+    const action = actionOf(event);
+    if (!action || isTaken(at, event.key)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (Object.hasOwn(deeds, action)) return deeds[action](at);
+    pace.stop();
+    stage.reach(action);
+  });
+}
+
+/** Step by event or by line. A line is seen as a whole: from within one, the player goes on to its end. @param {Stage} stage */
+export function changeMode(stage) {
+  stage.choose("mode", stage.mode === "line" ? "event" : "line");
+  const end = stage.stops.find((stop) => stop >= stage.step);
+  if (end !== undefined) stage.go(end);
+}

@@ -1,0 +1,153 @@
+// From an element to its slot and back: who shares it, who keeps it for backward, and which lines wrote it. Pure functions.
+
+import { paired, valueAt } from "./runs.js";
+
+/**
+ * A layout: element (i, j, ...) stands at position `offset + i*strides[0] + j*strides[1] + ...`, counted in elements. `bytes` is there
+ * where a tensor reads the storage as another dtype: [bytes of an element, bytes of a slot].
+ * @typedef {{storage: number, shape: number[], strides: number[], offset: number, name: string, bytes?: [number, number]}} Layout
+ */
+/** @typedef {{element: string, tensor: string, key: string}} Sharer  An element ("b[1,2]") that reads a slot: its tensor's key and its own. */
+
+/** @param {Layout} layout @param {number[]} index */
+export function positionOf(layout, index) {
+  return index.reduce((at, i, axis) => at + i * layout.strides[axis], layout.offset);
+}
+
+/** The slot in which an element begins. @param {Layout} layout @param {number[]} index */
+export function slotOf(layout, index) {
+  return Math.floor(spanOf(layout, positionOf(layout, index))[0]);
+}
+
+/** Where the bytes at one position begin and end, counted in slots. @param {Layout} layout @param {number} position @returns {[number, number]} */
+export function spanOf({ bytes: [wide, slot] = [1, 1] }, position) {
+  return [(position * wide) / slot, ((position + 1) * wide) / slot];
+}
+
+/** The slots between two places, whole or in part. @param {number} start @param {number} end @returns {number[]} */
+export function slotsBetween(start, end) {
+  const first = Math.floor(start);
+  return Array.from({ length: Math.ceil(end) - first }, (_, k) => first + k);
+}
+
+/** The indices of the elements that stand in a slot, in row-major order: none, one, or with stride 0 or overlapping hops several.
+ * `most` limits the search. @param {Layout} layout @param {number} slot @param {number} [most] @returns {number[][]} */
+export function elementsAt(layout, slot, most = Infinity) {
+  const [wide, width] = layout.bytes ?? [1, 1];
+  const last = Math.ceil(((slot + 1) * width) / wide);
+  /** @type {number[][]} */
+  const found = [];
+  for (let position = Math.floor((slot * width) / wide); position < last; position += 1) indicesAt(layout, position, most, found);
+  return found.sort((a, b) => a.map((i, axis) => i - b[axis]).find(Boolean) ?? 0);
+}
+
+/** Adds to `found` the indices that lead to a position. The longest hops are decided first, so that hardly a wrong one is tried.
+ * @param {Layout} layout @param {number} position @param {number} most @param {number[][]} found */
+function indicesAt({ shape, strides, offset }, position, most, found) {
+  if (shape.includes(0)) return;
+  const axes = shape.map((_, axis) => axis).sort((a, b) => Math.abs(strides[b]) - Math.abs(strides[a]));
+  // How far the axes after the first k can still lead, at the least and at the most.
+  const low = [0];
+  const high = [0];
+  for (const axis of [...axes].reverse()) {
+    const reach = (shape[axis] - 1) * strides[axis];
+    low.unshift(low[0] + Math.min(0, reach));
+    high.unshift(high[0] + Math.max(0, reach));
+  }
+  const index = shape.map(() => 0);
+
+  /** @param {number} k @param {number} rest */
+  function walk(k, rest) {
+    if (found.length >= most) return;
+    if (k === axes.length) {
+      if (rest === 0) found.push([...index]);
+      return;
+    }
+    const [size, stride] = [shape[axes[k]], strides[axes[k]]];
+    const ends = [(rest - low[k + 1]) / stride, (rest - high[k + 1]) / stride];
+    const first = stride ? Math.max(0, Math.ceil(Math.min(...ends))) : 0;
+    const last = stride ? Math.min(size - 1, Math.floor(Math.max(...ends))) : size - 1;
+    for (let i = first; i <= last; i += 1) {
+      index[axes[k]] = i;
+      walk(k + 1, rest - i * stride);
+    }
+  }
+  walk(0, position - offset);
+}
+
+/** All the slots that a layout reaches, each once. @param {Layout} layout @returns {number[]} */
+export function slotsOf(layout) {
+  const { shape, strides, offset } = layout;
+  const positions = shape.reduce((found, size, axis) => found.flatMap((at) => Array.from({ length: size }, (_, i) => at + i * strides[axis])), [offset]);
+  const slots = positions.flatMap((position) => slotsBetween(...spanOf(layout, position)));
+  return [...new Set(slots)].sort((a, b) => a - b);
+}
+
+/** The formula with numbers in it: "1 + 4·1 + 2·2", without the axes that do not matter. @param {Layout} layout @param {number[]} index */
+export function formula({ shape, strides, offset }, index) {
+  const matters = (/** @type {number} */ axis) => shape[axis] > 1 && strides[axis] !== 0;
+  const terms = index.map((i, axis) => (matters(axis) ? ` ${strides[axis] > 0 ? "+" : "−"} ${Math.abs(strides[axis])}·${i}` : ""));
+  return `${offset}${terms.join("")}`;
+}
+
+/** "b[1,2]"; a tensor without axes has its name alone. @param {Layout} layout @param {number[]} index */
+export function elementName({ name }, index) {
+  return index.length ? `${name}[${index.join(",")}]` : name;
+}
+
+/** Whether [start, stop, start, stop, ...] holds one of some slots. @param {number[]} runs @param {number[]} slots */
+export function holds(runs, slots) {
+  return paired(runs).some(([start, stop]) => slots.some((slot) => start <= slot && slot < stop));
+}
+
+/** More elements of one tensor on one slot than this are not looked for. */
+const MOST_SHARERS = 64;
+
+/** What a payload tells of tensors, of what backward keeps, and of writes, ready to be asked. @param {Payload} payload */
+export function slotFacts({ layouts, tensors, kept, writes }) {
+  /** @type {Layout[]} */
+  const known = layouts.map(([storage, shape, strides, offset, name, bytes]) => ({ storage, shape, strides, offset, name, bytes }));
+  const lives = tensors.map(([id, runs]) => ({ key: `t${id}`, runs: paired(runs) }));
+  const saved = kept.map(([key, owner, runs]) => ({ key, owner, runs: paired(runs) }));
+
+  /** @param {{runs: [number, number][]}} thing @param {number} step @returns {Layout | undefined} */
+  const layoutAt = ({ runs }, step) => known[valueAt(runs, step) ?? -1];
+
+  /** The layout of a tensor ("t3") or of what a pin keeps ("p2:1:0"). @param {string} key @param {number} step @returns {Layout[]} */
+  function layoutsOf(key, step) {
+    return [...lives, ...saved].filter((each) => each.key === key).flatMap((each) => layoutAt(each, step) ?? []);
+  }
+
+  /** Every element whose bytes lie between two places, counted in slots. @param {number} step @param {number} storage @param {number} start @param {number} end @returns {Sharer[]} */
+  function sharers(step, storage, start, end) {
+    return lives.flatMap((life) => {
+      const layout = layoutAt(life, step);
+      if (layout?.storage !== storage) return [];
+      const found = new Map();
+      for (const slot of slotsBetween(start, end)) {
+        for (const index of elementsAt(layout, slot, MOST_SHARERS)) {
+          const [first, last] = spanOf(layout, positionOf(layout, index));
+          if (first < end && start < last) found.set(`${life.key}:${index}`, elementName(layout, index));
+        }
+      }
+      return [...found].map(([key, element]) => ({ key, element, tensor: life.key }));
+    });
+  }
+
+  /** What backward keeps of some slots. @param {number} step @param {number} storage @param {number[]} slots */
+  function keepers(step, storage, slots) {
+    return saved.filter((each) => {
+      const layout = layoutAt(each, step);
+      return layout?.storage === storage && slots.some((slot) => elementsAt(layout, slot, 1).length > 0);
+    });
+  }
+
+  /** The lines that wrote one of some slots up to a step, in order; without `slots`, any of the storage's.
+   * @param {number} step @param {number} storage @param {number[]} [slots] @returns {Set<number>} */
+  function writersOf(step, storage, slots) {
+    const wrote = writes.filter(([at, , to, runs]) => at <= step && to === storage && (!slots || holds(runs, slots)));
+    return new Set(wrote.flatMap(([, line]) => line ?? []));
+  }
+
+  return { layoutsOf, sharers, keepers, writersOf };
+}

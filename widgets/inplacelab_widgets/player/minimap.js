@@ -1,0 +1,143 @@
+// The whole graph in small, above a graph that its pane cannot show at once: where backward stands, and which part is seen.
+
+import { html, svg } from "./elements.js";
+import { paired, valueAt } from "./runs.js";
+import { speak } from "./words.js";
+
+/** The room of a minimap, in px. It is as wide as its pane. */
+const TALLEST = 30;
+/** A graph is shown without a map while it is no higher than this many times its pane: a little scrolling needs no map. */
+const HIGH = 2;
+/** A dot is never smaller than this, in px, however large the graph is. */
+const SMALLEST = 3;
+
+/** The states that a dot can show, the most urgent first. */
+const STATES = ["failed", "unpacking", "running", "arrived", "new", "ready", "done", "waiting", "unreached"];
+
+/** @typedef {{x: number, y: number, width: number, height: number}} Box */
+/** @typedef {Box & {runs: [number, number][]}} Dot */
+
+/** The boxes of a graph, with the looks they take on. @param {Panel} panel @param {Payload} payload @returns {Dot[]} */
+export function dotsOf(panel, { looks, styles }) {
+  const isBox = (/** @type {number} */ look) => look >= 0 && styles[looks[look][0]].split(" ").includes("ipl-node");
+  return panel.groups.flatMap((group) =>
+    group.marks
+      .map(([tag, place, runs = []]) => ({ tag, place, runs: paired(runs) }))
+      .filter(({ tag, runs }) => tag === "rect" && runs.some(([, look]) => isBox(look)))
+      .map(({ place, runs }) => ({
+        x: group.x + Number(place.x),
+        y: group.y + Number(place.y),
+        width: Number(place.width),
+        height: Number(place.height),
+        runs,
+      })),
+  );
+}
+
+/** The state of a dot at a step: one of STATES, "plain", or "" while it is not there. @param {Dot} dot @param {number} step @param {Payload} payload */
+export function stateOf(dot, step, { looks, styles }) {
+  const look = valueAt(dot.runs, step) ?? -1;
+  if (look < 0) return "";
+  const names = new Set(styles[looks[look][0]].split(" "));
+  return STATES.find((state) => names.has(`ipl-${state}`)) ?? "plain";
+}
+
+/** How much smaller than the graph its map is. @param {{width: number, height: number}} graph @param {number} room */
+export function scaleOf(graph, room) {
+  return Math.min(1, room / graph.width, TALLEST / graph.height);
+}
+
+/** A box on the map: at least large enough to be seen. @param {Box} box @param {number} scale @returns {Box} */
+export function onMap(box, scale) {
+  const width = Math.max(SMALLEST, box.width * scale);
+  const height = Math.max(SMALLEST, box.height * scale);
+  return { x: box.x * scale, y: box.y * scale, width, height };
+}
+
+/** Where a pane scrolls to when a key is pressed on its map; null if the key is none of the map's.
+ * @param {string} key @param {{left: number, top: number, width: number, height: number}} view what is seen
+ * @param {{width: number, height: number}} graph */
+export function scrolledBy(key, view, graph) {
+  const by = { ArrowLeft: [-0.5, 0], ArrowRight: [0.5, 0], ArrowUp: [0, -0.5], ArrowDown: [0, 0.5], Home: [-Infinity, 0], End: [Infinity, 0] };
+  if (!Object.hasOwn(by, key)) return null;
+  const [across, down] = by[key];
+  const within = (/** @type {number} */ at, /** @type {number} */ most) => Math.max(0, Math.min(Math.max(most, 0), at));
+  return {
+    left: within(view.left + across * view.width, graph.width - view.width),
+    top: within(view.top + down * view.height, graph.height - view.height),
+  };
+}
+
+let maps = 0;
+
+/** Draws the map of `panel`, which `pane` scrolls, with a note of what is folded or cut.
+ * @param {Stage} stage @param {HTMLElement} pane @param {Panel} panel */
+export function drawMinimap(stage, pane, panel) {
+  const { payload } = stage;
+  const dots = dotsOf(panel, payload).map((dot) => ({ dot, element: svg("rect"), state: "" }));
+  const frame = svg("rect", { class: "ipl-map-view", rx: 2 });
+  const drawing = svg("svg", { "aria-hidden": "true" });
+  drawing.append(...dots.map(({ element }) => element), frame);
+  pane.id ||= `ipl-map-${(maps += 1)}`;
+  const map = html("div", { class: "ipl-map", tabindex: "0", role: "scrollbar", "aria-orientation": "horizontal", "aria-controls": pane.id, "aria-valuemin": 0, "aria-valuemax": 100 }, drawing);
+  const note = html("p", { class: "ipl-map-note" });
+  const root = html("div", { class: "ipl-overview" }, map, note);
+  const notes = paired(panel.notes ?? []);
+  let scale = 1;
+
+  /** Fits the map to its pane; a graph that is seen whole needs none. */
+  function fit() {
+    const room = pane.clientWidth - 16;
+    const hidden = room <= 0 || (panel.width <= room && panel.height <= HIGH * pane.clientHeight);
+    map.toggleAttribute("hidden", hidden);
+    if (hidden) return;
+    scale = scaleOf(panel, room);
+    drawing.setAttribute("width", String(panel.width * scale));
+    drawing.setAttribute("height", String(Math.max(SMALLEST, panel.height * scale)));
+    for (const { dot, element } of dots) place(element, onMap(dot, scale));
+    follow();
+  }
+
+  /** Shows which part of the graph is seen. */
+  function follow() {
+    const width = Math.min(pane.clientWidth, panel.width);
+    place(frame, { x: pane.scrollLeft * scale, y: pane.scrollTop * scale, width: width * scale, height: Math.min(pane.clientHeight, panel.height) * scale });
+    const most = panel.width - width;
+    map.setAttribute("aria-valuenow", String(most > 0 ? Math.round((100 * pane.scrollLeft) / most) : 0));
+  }
+
+  map.addEventListener("keydown", (event) => {
+    const view = { left: pane.scrollLeft, top: pane.scrollTop, width: pane.clientWidth, height: pane.clientHeight };
+    const to = event.ctrlKey || event.altKey || event.metaKey || event.shiftKey ? null : scrolledBy(event.key, view, panel);
+    if (!to) return;
+    pane.scrollTo(to);
+    event.preventDefault();
+    // On the map the arrow keys scroll; everywhere else they step.
+    event.stopPropagation();
+  });
+  map.addEventListener("click", (event) => {
+    const box = drawing.getBoundingClientRect();
+    const left = (event.clientX - box.left) / scale - pane.clientWidth / 2;
+    pane.scrollTo({ left, top: (event.clientY - box.top) / scale - pane.clientHeight / 2 });
+    event.stopPropagation();
+  });
+  pane.addEventListener("scroll", follow);
+  new ResizeObserver(fit).observe(pane);
+
+  function show() {
+    for (const each of dots) {
+      const state = stateOf(each.dot, stage.step, payload);
+      if (state !== each.state) each.element.setAttribute("class", state && `ipl-dot ipl-dot-${state}`);
+      each.state = state;
+    }
+    note.textContent = speak(payload.said[valueAt(notes, stage.step) ?? -1], stage.language);
+    map.setAttribute("aria-label", stage.word("minimap"));
+  }
+
+  return { root, show };
+}
+
+/** @param {Element} element @param {Box} box */
+function place(element, box) {
+  for (const [key, value] of Object.entries(box)) element.setAttribute(key, value.toFixed(1));
+}

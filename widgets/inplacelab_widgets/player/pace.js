@@ -1,0 +1,47 @@
+// Playing by itself, at a pace that the reader chooses.
+
+/** Steps in a second. */
+export const PACES = [0.5, 1, 2, 4, 8];
+
+/** @param {Stage} stage @param {() => void} changed  Called whenever it starts, stops or changes pace. */
+export function makePace(stage, changed) {
+  const { steps } = stage.payload;
+  let timer = 0;
+  let chosen = 1;
+  const isLast = () => stage.step >= steps.length - 1;
+
+  function start() {
+    timer = window.setInterval(advance, 1000 / PACES[chosen]);
+    stage.root.toggleAttribute("data-hurried", PACES[chosen] > 1);
+    changed();
+  }
+
+  function advance() {
+    if (isLast() || !stage.reach("next") || isLast()) stop();
+  }
+
+  function stop() {
+    if (!timer) return;
+    window.clearInterval(timer);
+    timer = 0;
+    stage.root.removeAttribute("data-hurried");
+    changed();
+  }
+
+  function toggle() {
+    if (timer) return stop();
+    if (isLast()) stage.reach("first");
+    start();
+  }
+
+  /** By how many places the pace goes up or down. @param {number} by */
+  function change(by) {
+    chosen = Math.max(0, Math.min(PACES.length - 1, chosen + by));
+    if (timer) {
+      window.clearInterval(timer);
+      start();
+    } else changed();
+  }
+
+  return { toggle, stop, change, isPlaying: () => timer > 0, perSecond: () => PACES[chosen], isFastest: () => chosen === PACES.length - 1 };
+}

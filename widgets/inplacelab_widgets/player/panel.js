@@ -1,0 +1,171 @@
+// One panel of the picture: Python has laid it out for all steps, here its marks are brought to one of them.
+
+import { svg } from "./elements.js";
+import { isRelated, paired, runAt, valueAt } from "./runs.js";
+import { isDrawn, stackOf } from "./shelf.js";
+import { speak } from "./words.js";
+
+const EMPHASIS = /ipl-(written|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
+/** The height of the pane that storages scroll in, in px. */
+const LOWEST = 340;
+const RAISED = /ipl-raised\b/;
+
+/** A mark; the first of its `keys` is what it stands for. @typedef {{tag: string, place: Attributes, flat: number[], keys: string, links: string, look: number, runs?: [number, number][], element?: Element}} DrawnMark */
+
+let serial = 0;
+
+/** Draws one panel and returns how to bring it to a step. @param {Panel} panel @param {Payload} payload */
+export function drawPanel(panel, payload) {
+  const descriptions = paired(panel.says);
+  const id = `ipl-${(serial += 1)}`;
+  const title = svg("title", { id: `${id}-t` });
+  const desc = svg("desc", { id: `${id}-d` });
+  const root = svg("svg", {
+    viewBox: `0 0 ${panel.width} ${panel.height}`,
+    width: panel.width,
+    height: panel.height,
+    role: "img",
+    "aria-labelledby": `${id}-t`,
+    "aria-describedby": `${id}-d`,
+  });
+  root.append(title, desc);
+  const groups = [...panel.groups, ...(panel.shelf ?? [])].map((group) => {
+    const holder = svg("g", { transform: `translate(${group.x} ${group.y})`, hidden: "" });
+    root.append(holder);
+    return { holder, group, marks: group.marks.map(([tag, place, runs = [], keys = "", links = ""]) => ({ tag, place, flat: runs, keys, links, look: -1 })) };
+  });
+  /** @type {DrawnMark[]} */
+  const marks = groups.flatMap((each) => each.marks);
+  /** @type {[Set<string>, string, Set<string>]} */
+  let lit = [new Set(), "", new Set()];
+
+  /** Makes the elements of a group when it is first needed: of a long recording most never are. @param {{holder: Element, marks: DrawnMark[]}} drawn */
+  function draw({ holder, marks }) {
+    if (holder.firstChild) return;
+    for (const mark of marks) {
+      mark.runs = paired(mark.flat);
+      mark.element = svg(mark.tag, mark.place);
+      if (mark.keys || mark.links) mark.element.setAttribute("data-k", `${mark.keys} ${mark.links}`.trim());
+      mark.element.toggleAttribute("hidden", true);
+      if (lit[0].size || lit[1] || lit[2].size) light(mark);
+      holder.append(mark.element);
+    }
+  }
+
+  /** Where everything stands. @param {number} step @param {Set<string> | null} followed */
+  function arrange(step, followed) {
+    const stacked = panel.shelf ? stackOf(panel, step, followed) : null;
+    for (const { holder, group } of groups) {
+      const place = stacked ? stacked.places.get(group) : isDrawn(group, step, false, null) && [group.x, group.y];
+      holder.toggleAttribute("hidden", !place);
+      if (stacked && place) holder.setAttribute("transform", `translate(${place[0]} ${place[1]})`);
+    }
+    if (!stacked) return;
+    // No lower than the pane that it scrolls in, so that what is below the pane stays where it is.
+    const height = Math.max(stacked.bottom, Math.min(panel.height, LOWEST));
+    root.setAttribute("height", String(height));
+    root.setAttribute("viewBox", `0 0 ${panel.width} ${height}`);
+  }
+
+  /** Returns what a reader should look at first in this step. @param {number} step @param {string} language @param {Set<string> | null} followed */
+  function show(step, language, followed = null) {
+    /** @type {Element[]} */
+    const changed = [];
+    arrange(step, followed);
+    for (const drawn of groups) {
+      if (drawn.holder.hasAttribute("hidden")) continue;
+      draw(drawn);
+      for (const mark of drawn.marks) bring(mark, step, language, changed);
+    }
+    desc.textContent = speak(payload.said[valueAt(descriptions, step) ?? descriptions[0][1]], language);
+    return changed;
+  }
+
+  /** @param {DrawnMark} mark @param {number} step @param {string} language @param {Element[]} changed */
+  function bring(mark, step, language, changed) {
+    const [since, look] = runAt(mark.runs, step) ?? [-1, -1];
+    const [style, said = -1, move = -1] = look < 0 ? [-1] : payload.looks[look];
+    if (since === step && style >= 0 && EMPHASIS.test(payload.styles[style])) changed.push(mark.element);
+    if (look === mark.look) return;
+    mark.look = look;
+    mark.element.toggleAttribute("hidden", look < 0);
+    if (look < 0) return;
+    mark.element.setAttribute("class", payload.styles[style]);
+    for (const [key, value] of Object.entries(payload.moves[move] ?? {})) mark.element.setAttribute(key, String(value));
+    if (said >= 0) mark.element.textContent = speak(payload.said[said], language);
+  }
+
+  /** @param {string} language @param {string} name */
+  function translate(language, name) {
+    title.textContent = name;
+    for (const mark of marks) {
+      const said = payload.said[payload.looks[mark.look]?.[1] ?? -1];
+      if (mark.element && Array.isArray(said)) mark.element.textContent = speak(said, language);
+    }
+  }
+
+  /** @param {Set<string>} wanted @param {string} pinned @param {Set<string>} followed */
+  function highlight(wanted, pinned, followed) {
+    const isDark = !wanted.size && !pinned && !followed.size;
+    const wasDark = !lit[0].size && !lit[1] && !lit[2].size;
+    lit = [wanted, pinned, followed];
+    // Most steps light up nothing: then there are no marks to look at.
+    if (!(isDark && wasDark)) for (const mark of marks) if (mark.element) light(mark);
+  }
+
+  /** @param {DrawnMark} mark */
+  function light({ element, keys }) {
+    const [wanted, pinned, followed] = lit;
+    element.toggleAttribute("data-related", isRelated(keys, wanted));
+    element.toggleAttribute("data-pinned", isOf(keys, pinned));
+    element.toggleAttribute("data-followed", isRelated(keys, followed));
+  }
+
+  /** The marks that stand for a thing. @param {string} key */
+  const marksOf = (key) => marks.filter((mark) => isOf(mark.keys, key));
+
+  /** What a thing is linked to. @param {string} key */
+  const linksOf = (key) => marksOf(key).flatMap((mark) => mark.links.split(" ").filter(Boolean));
+
+  /** The first step at which a thing is there; -1 if it never is. @param {string} key */
+  function firstStep(key) {
+    const starts = marksOf(key).flatMap((mark) => paired(mark.flat).filter(([, look]) => look >= 0).slice(0, 1).map(([start]) => start));
+    return starts.length ? Math.min(...starts) : -1;
+  }
+
+  /** The last step, up to `step`, at which a mark of this thing shows that a version was raised; -1 if there is none.
+   * @param {string} key @param {number} step */
+  function raisedAt(key, step) {
+    const isRaised = (/** @type {[number, number]} */ [start, look]) => start <= step && look >= 0 && RAISED.test(payload.styles[payload.looks[look][0]]);
+    return Math.max(-1, ...marksOf(key).flatMap((mark) => paired(mark.flat).filter(isRaised).map(([start]) => start)));
+  }
+
+  /** What can be walked through with the arrow keys: each thing that is there now, once, with its largest mark.
+   * @returns {{key: string, element: Element}[]} */
+  function things() {
+    const found = new Map();
+    for (const { element, keys, look } of marks) {
+      const key = firstOf(keys);
+      if (element && look >= 0 && isThing(key) && !found.has(key) && !element.closest("g[hidden]")) found.set(key, element);
+    }
+    return [...found].map(([key, element]) => ({ key, element }));
+  }
+
+  return { root, show, translate, highlight, linksOf, firstStep, raisedAt, things };
+}
+
+/** Whether a mark shows this thing: the first of its keys, or one of the nodes that share a box. @param {string} keys @param {string} key */
+function isOf(keys, key) {
+  return key !== "" && (firstOf(keys) === key || (key.startsWith("n") && keys.startsWith("n") && keys.split(" ").includes(key)));
+}
+
+/** @param {string} keys */
+export function firstOf(keys) {
+  return keys.split(" ", 1)[0];
+}
+
+/** A storage, tensor, pin, node or version, and not one of its slots or elements: those are too many to walk through.
+ * @param {string} key */
+export function isThing(key) {
+  return /^([stnv]\d+|p\d+(:\d+)*)$/.test(key);
+}

@@ -1,0 +1,100 @@
+// Where the panels stand: some beside the code, the others below, one at a time where there is no room for more.
+
+import { html } from "./elements.js";
+import { walkGrid } from "./grid_keys.js";
+import { drawMinimap } from "./minimap.js";
+import { drawPanel } from "./panel.js";
+import { stepAt } from "./runs.js";
+import { bringIntoSight } from "./sight.js";
+import { walkThings } from "./things.js";
+
+/** The panes, each with its panels below each other, in the order in which they stand. */
+const PANES = { storages: ["storages"], graph: ["graph"], history: ["lanes", "memory"], elements: ["elements"] };
+/** The panels whose x axis is the step. */
+const ON_AXIS = new Set(["lanes", "memory"]);
+
+/** The panes of the panels that a payload has. @param {Stage} stage @returns {Object<string, Part>} */
+export function drawPanes(stage) {
+  const drawn = Object.entries(PANES).map(([name, panels]) => [name, stage.payload.panels.filter((panel) => panels.includes(panel.name))]);
+  return Object.fromEntries(drawn.filter(([, panels]) => panels.length).map(([name, panels]) => [name, drawPane(stage, name, panels)]));
+}
+
+/** @param {Stage} stage @param {string} name @param {Panel[]} panels @returns {Part} */
+function drawPane(stage, name, panels) {
+  const drawn = panels.map((panel) => ({ name: panel.name, ...drawPanel(panel, stage.payload) }));
+  const onAxis = drawn.every((panel) => ON_AXIS.has(panel.name));
+  // Alone in its pane, a panel gives it its name.
+  const title = drawn.length === 1 ? drawn[0].name : name;
+  const root = html("div", { class: `ipl-pane ipl-${name}`, tabindex: "0", role: "group" }, ...drawn.map((panel) => panel.root));
+  if (name === "elements") walkGrid(stage, root);
+  walkThings(stage, root, () => drawn.flatMap((panel) => panel.things()));
+  // The head of the lanes stays in sight while the lanes are scrolled.
+  const head = drawn.find((panel) => panel.name === "lanes")?.root.lastElementChild;
+  if (head) root.addEventListener("scroll", () => head.setAttribute("transform", `translate(0 ${Math.max(0, root.scrollTop - 6)})`));
+  if (onAxis) for (const panel of drawn) panel.root.addEventListener("click", (event) => goTo(stage, panel.root, event));
+
+  const map = name === "graph" ? drawMinimap(stage, root, panels[0]) : null;
+  if (map) root.prepend(map.root);
+
+  function show() {
+    map?.show();
+    const changed = drawn.flatMap((panel) => panel.show(stage.step, stage.language, stage.followed.storages));
+    // An axis shows every step: nothing on it needs to be looked for.
+    if (!onAxis) bringIntoSight(root, changed);
+  }
+
+  function translate() {
+    root.setAttribute("aria-label", stage.word(title));
+    for (const panel of drawn) panel.translate(stage.language, stage.word(panel.name));
+  }
+
+  return {
+    root,
+    show,
+    translate,
+    highlight: (wanted) => drawn.forEach((panel) => panel.highlight(wanted, stage.selection, stage.followed.keys)),
+    linksOf: (key) => drawn.flatMap((panel) => panel.linksOf(key)),
+    // On an axis, everything is there from the beginning.
+    firstStep: (key) => (onAxis ? -1 : Math.max(...drawn.map((panel) => panel.firstStep(key)))),
+    raisedAt: (key) => Math.max(...drawn.map((panel) => panel.raisedAt(key, stage.step))),
+  };
+}
+
+/** A click on an axis goes to the step there; only pins and raises of a version lead elsewhere. @param {Stage} stage @param {Element} drawing @param {MouseEvent} event */
+function goTo(stage, drawing, event) {
+  const { axis, steps } = stage.payload;
+  const box = drawing.getBoundingClientRect();
+  const x = ((event.clientX - box.left) / box.width) * Number(drawing.getAttribute("width"));
+  const leadsElsewhere = /** @type {Element} */ (event.target).closest('[data-k^="p"], [data-k^="step:"]');
+  if (leadsElsewhere || x < axis.left - axis.spacing) return;
+  stage.go(stepAt(x, axis, steps.length));
+  event.stopPropagation();
+}
+
+/** Tabs over panes that share one room. @param {Stage} stage @param {Object<string, Part>} panes @param {string} first @returns {Part} */
+export function drawTabs(stage, panes, first) {
+  /** @type {Object<string, HTMLElement>} */
+  const tabs = {};
+  for (const name of Object.keys(panes)) {
+    tabs[name] = html("button", { type: "button", class: "ipl-tab" });
+    tabs[name].addEventListener("click", () => open(name));
+  }
+  const root = html("div", { class: "ipl-chooser", role: "group" }, ...Object.values(tabs));
+
+  /** @param {string} name */
+  function open(name) {
+    if (!Object.hasOwn(panes, name)) return;
+    for (const key of Object.keys(panes)) {
+      panes[key].root.classList.toggle("ipl-closed", key !== name);
+      tabs[key].setAttribute("aria-pressed", String(key === name));
+    }
+  }
+
+  function translate() {
+    root.setAttribute("aria-label", stage.word("views"));
+    for (const name of Object.keys(tabs)) tabs[name].textContent = stage.word(name);
+  }
+
+  open(Object.hasOwn(panes, first) ? first : Object.keys(panes)[0]);
+  return { root, translate, open };
+}

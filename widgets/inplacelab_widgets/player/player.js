@@ -1,0 +1,103 @@
+// Plays a recording that Python has drawn: it toggles classes, attributes and text, and moves nothing.
+//
+// A player is made of parts (toolbar, code, panes, sentence, tables) that share a stage: what is shown, and what can be asked for.
+
+import { drawCode } from "./code.js";
+import { html } from "./elements.js";
+import { drawFollow } from "./follow.js";
+import { drawHelp } from "./help.js";
+import { followKeys } from "./keyboard.js";
+import { drawPanes, drawTabs } from "./panes.js";
+import { drawPredict } from "./predict.js";
+import { drawPresent } from "./present.js";
+import { drawReadout } from "./readout.js";
+import { drawSentence } from "./sentence.js";
+import { makeStage } from "./stage.js";
+import { drawTables } from "./tables.js";
+import { followPointer } from "./things.js";
+import { drawToolbar } from "./toolbar.js";
+import { unpacked } from "./unpack.js";
+
+/**
+ * Builds the player in `el`.
+ * @param {HTMLElement} el
+ * @param {any} wire  The payload as it travels.
+ * @param {Object} [options]
+ * @param {number} [options.step]
+ * @param {string} [options.language]
+ * @param {string} [options.mode]
+ * @param {string} [options.selection]
+ * @param {boolean} [options.predict]
+ * @param {Answer[]} [options.answers]
+ * @param {boolean} [options.toolbar]  Whether there are controls and a sentence; a view that follows another one needs none.
+ * @param {boolean} [options.standalone]  Whether the player is a page of its own.
+ * @param {(trait: Trait, value: any) => void} [options.tell]  Told what the reader changes.
+ */
+export function mount(el, wire, options = {}) {
+  const payload = unpacked(wire);
+  const root = html("div", { class: "ipl", role: "region", tabindex: "0", "data-lm-suppress-shortcuts": "true" });
+  root.classList.toggle("ipl-standalone", options.standalone === true);
+  const stage = makeStage(payload, root, options);
+
+  const toolbar = drawToolbar(stage);
+  const help = drawHelp(stage);
+  const present = drawPresent(stage);
+  const predict = drawPredict(stage);
+  const follow = drawFollow(stage);
+  toolbar.add(...(payload.threads.length ? [follow.root] : []), predict.switcher, present.root, help.button);
+  const code = payload.source.length ? drawCode(stage) : null;
+  const { storages, ...below } = drawPanes(stage);
+  const sentence = drawSentence(stage);
+  const readout = drawReadout(stage);
+  const tabs = drawTabs(stage, below, payload.opens);
+  const tables = drawTables(stage);
+  // Slots and elements can be read out; a graph or lanes alone have none.
+  const foot = drawFoot(stage, [tables.root, ...(storages || below.elements ? [readout.root] : [])]);
+
+  const main = [code, storages].filter(Boolean);
+  const views = Object.values(below);
+  // A panel by itself says what it is; among others, its place does.
+  const title = main.length + views.length === 1 ? drawTitle(stage, payload.panels[0].name) : null;
+  stage.parts.push(...main, ...views, ...(views.length > 1 ? [tabs] : []), tables, foot, present, help, readout);
+  const controls = options.toolbar === false ? [] : [toolbar, sentence, predict, follow];
+  stage.parts.push(...controls, ...(title ? [title] : []));
+
+  if (title) root.append(title.root);
+  if (controls.length) root.append(toolbar.root);
+  if (main.length) root.append(html("div", { class: "ipl-main" }, ...main.map((part) => part.root)));
+  const lower = html("div", { class: "ipl-lower" });
+  if (controls.length) lower.append(sentence.root);
+  if (views.length > 1) lower.append(tabs.root);
+  if (views.length) lower.append(html("div", { class: "ipl-views" }, ...views.map((part) => part.root)));
+  if (controls.length) lower.append(predict.root);
+  root.append(lower, foot.root, help.root);
+  el.replaceChildren(root);
+
+  followKeys(stage, { help, present, pace: toolbar.pace });
+  followPointer(stage);
+  stage.begin();
+
+  return { follow: stage.follow, stage, destroy: toolbar.pace.stop };
+}
+
+/** @param {Stage} stage @param {string} panel @returns {Part} */
+function drawTitle(stage, panel) {
+  const root = html("div", { class: "ipl-title" });
+  return { root, translate: () => (root.textContent = stage.word(panel)) };
+}
+
+/** Below everything: the tables and the readout, what a reader must be told, and where the keys are.
+ * @param {Stage} stage @param {HTMLElement[]} first @returns {Part} */
+function drawFoot(stage, first) {
+  const { simulated, truncated } = stage.payload;
+  const notice = html("span", { class: "ipl-notice" });
+  const keys = html("span", { class: "ipl-keys" });
+
+  function translate() {
+    keys.textContent = stage.word("keys");
+    const notes = [simulated ? stage.word("simulated") : "", truncated ? stage.word("truncated", { count: truncated }) : ""];
+    notice.textContent = notes.filter(Boolean).join(" · ");
+  }
+
+  return { root: html("div", { class: "ipl-foot" }, ...first, notice, keys), translate };
+}

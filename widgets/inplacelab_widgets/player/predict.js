@@ -1,0 +1,230 @@
+// Predict mode: before a step is shown, the reader says what it will do. Questions and right answers come with the payload.
+
+import { html } from "./elements.js";
+import { target } from "./runs.js";
+import { say } from "./sentence.js";
+import { speak } from "./words.js";
+
+/**
+ * @typedef {Object} Question
+ * @property {number} step  The step that it is about.
+ * @property {string} kind  No step has two questions of one kind.
+ * @property {string | null} op  The operation, where the line has several.
+ * @property {Said} ask
+ * @property {Said[]} options
+ * @property {boolean} several  Whether any number of options may be right; otherwise one is.
+ * @property {number[]} right
+ * @property {Said} why
+ * @property {string} about  Keys of what it concerns in the picture.
+ */
+/** @typedef {{step: number, kind: string, chosen: number[] | null, right: boolean | null}} Answer  null: it was skipped. */
+
+// --- pure functions ---------------------------------------------------------------------------------------------------
+
+/** The questions about a step that were neither answered nor skipped.
+ * @param {Question[]} questions @param {Answer[]} answers @param {number} step */
+export function openQuestions(questions, answers, step) {
+  const done = new Set(answers.filter((answer) => answer.step === step).map((answer) => answer.kind));
+  return questions.filter((question) => question.step === step && !done.has(question.kind));
+}
+
+/** The first step after `from`, up to `to`, that still has a question; -1 if there is none.
+ * @param {Question[]} questions @param {Answer[]} answers @param {number} from @param {number} to */
+export function nextAsked(questions, answers, from, to) {
+  const ahead = questions.map((question) => question.step).filter((step) => step > from && step <= to);
+  const asking = ahead.filter((step) => openQuestions(questions, answers, step).length);
+  return asking.length ? Math.min(...asking) : -1;
+}
+
+/** @param {Question} question @param {number[] | null} chosen  null: skipped. @returns {Answer} */
+export function graded({ step, kind, right }, chosen) {
+  if (chosen === null) return { step, kind, chosen, right: null };
+  const sorted = [...chosen].sort((a, b) => a - b);
+  return { step, kind, chosen: sorted, right: sorted.join() === right.join() };
+}
+
+/** What each option turned out to be: rightly chosen ("hit"), wrongly chosen ("wrong"), right but not chosen ("missed"), or "".
+ * @param {Question} question @param {number[]} chosen */
+export function verdicts({ options, right }, chosen) {
+  return options.map((_, k) => (right.includes(k) ? (chosen.includes(k) ? "hit" : "missed") : chosen.includes(k) ? "wrong" : ""));
+}
+
+/** How many questions were answered, and how many of them rightly. @param {Answer[]} answers */
+export function score(answers) {
+  const given = answers.filter((answer) => answer.chosen !== null);
+  return { right: given.filter((answer) => answer.right).length, given: given.length };
+}
+
+// --- the panel ----------------------------------------------------------------------------------------------------------
+
+/**
+ * What the panel shows: the questions about a step, and once they are answered, what they turned out to be.
+ * @typedef {{step: number, questions: Question[], given: Answer[]}} Page
+ */
+
+/**
+ * The panel lies over the room below the pictures, so that nothing moves when it opens. It is open while a step is asked
+ * about, and then at that step, until the reader goes on.
+ * @param {Stage} stage @returns {Part & {switcher: HTMLElement}}
+ */
+export function drawPredict(stage) {
+  const questions = stage.payload.predict ?? [];
+  /** @type {Page | null} */
+  let page = null;
+
+  const switcher = html("button", { type: "button", class: "ipl-button ipl-predicting" });
+  switcher.addEventListener("click", () => stage.choose("predict", !stage.predict));
+  switcher.hidden = questions.length === 0;
+  const root = html("form", { class: "ipl-predict" });
+  root.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (isAsking()) check();
+    else goOn();
+  });
+  root.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") close();
+    else if (!walkBoxes(event)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+
+  const isAsking = () => page !== null && page.given.length === 0;
+
+  const readOn = stage.reach;
+  // A reader who reads on comes up to the first step on the way that is asked about; who leaps to the end sees the end.
+  stage.reach = (action) => {
+    const to = target(action, stage.step, stage.payload.steps, stage.stops);
+    const asked = stage.predict && action !== "last" ? nextAsked(questions, stage.answers, stage.step, to) : -1;
+    if (asked < 0) return readOn(action);
+    stage.go(asked - 1);
+    if (page?.step !== asked) draw({ step: asked, questions: openQuestions(questions, stage.answers, asked), given: [] });
+    if (!root.contains(document.activeElement)) root.querySelector("input")?.focus();
+    return false;
+  };
+
+  function check() {
+    if (!page) return;
+    const { step, questions: asked } = page;
+    const fields = [...root.querySelectorAll("fieldset")].map((field) => [...field.querySelectorAll("input")]);
+    const chosen = fields.map((inputs) => inputs.flatMap((input, k) => (input.checked ? [k] : [])));
+    const blank = chosen.findIndex((each) => each.length === 0);
+    if (blank >= 0) {
+      root.querySelector(".ipl-remark")?.replaceChildren(stage.word("predict_choose"));
+      return fields[blank][0].focus();
+    }
+    const given = asked.map((question, k) => graded(question, chosen[k]));
+    stage.choose("answers", [...stage.answers, ...given]);
+    page = { step, questions: asked, given };
+    stage.go(step);
+    draw(page);
+    stage.point("keyboard", asked.map((question) => question.about).join(" ").trim());
+    root.querySelector("button")?.focus();
+  }
+
+  function skip() {
+    if (!page) return;
+    const { step, questions: asked } = page;
+    stage.choose("answers", [...stage.answers, ...asked.map((question) => graded(question, null))]);
+    close();
+    stage.go(step);
+  }
+
+  function goOn() {
+    close();
+    stage.reach("next");
+  }
+
+  function close() {
+    if (!page) return;
+    const held = root.contains(document.activeElement);
+    draw(null);
+    stage.point("keyboard", "");
+    if (held) stage.root.focus();
+  }
+
+  function show() {
+    switcher.setAttribute("aria-pressed", String(stage.predict));
+    stage.root.toggleAttribute("data-predict", stage.predict && questions.length > 0);
+    const at = page && page.step - (isAsking() ? 1 : 0);
+    if (page && (!stage.predict || at !== stage.step)) close();
+  }
+
+  function translate() {
+    switcher.textContent = stage.word("predict");
+    switcher.title = stage.word("predict_hint");
+    if (page) draw(page);
+  }
+
+  /** @param {Page | null} next */
+  function draw(next) {
+    // In another language it is still the same page, with the same boxes ticked.
+    const ticked = next === page ? [...root.querySelectorAll("input")].map((input) => input.checked) : [];
+    page = next;
+    root.hidden = !page;
+    root.replaceChildren(...(page ? drawPage(stage, page, { skip, close }) : []));
+    root.setAttribute("aria-label", root.querySelector(".ipl-ahead")?.textContent ?? "");
+    [...root.querySelectorAll("input")].forEach((input, k) => (input.checked ||= ticked[k] ?? false));
+  }
+
+  draw(null);
+  return { root, switcher, show, translate };
+}
+
+/** Up and down among check boxes, as among radio buttons. @param {KeyboardEvent} event */
+function walkBoxes({ key, target: at }) {
+  const turn = { ArrowUp: -1, ArrowDown: 1 }[key];
+  if (!turn || !(at instanceof HTMLInputElement) || at.type !== "checkbox") return false;
+  const boxes = [...(at.closest("fieldset")?.querySelectorAll("input") ?? [])];
+  boxes[(boxes.indexOf(at) + turn + boxes.length) % boxes.length].focus();
+  return true;
+}
+
+// --- what stands on a page ----------------------------------------------------------------------------------------------
+
+/** @param {Stage} stage @param {Page} page @param {{skip: () => void, close: () => void}} ways @returns {HTMLElement[]} */
+function drawPage(stage, page, { skip, close }) {
+  const checked = page.given.length > 0;
+  const remark = html("span", { class: "ipl-remark", role: "status" }, checked ? stage.word("predict_score", score(stage.answers)) : "");
+  const first = html("button", { type: "submit", class: "ipl-button" }, stage.word(checked ? "predict_on" : "predict_check"));
+  const second = html("button", { type: "button", class: "ipl-button" }, stage.word(checked ? "predict_look" : "predict_skip"));
+  second.addEventListener("click", checked ? close : skip);
+  const fields = page.questions.map((question, k) => drawQuestion(stage, question, page.given[k]));
+  return [drawAhead(stage, page.questions[0], checked), ...fields, html("div", { class: "ipl-decide" }, first, second, remark)];
+}
+
+/** Which line comes next. @param {Stage} stage @param {Question} question @param {boolean} checked */
+function drawAhead({ payload, word }, { step, op }, checked) {
+  const { line } = payload.steps[step];
+  const title = html("p", { class: "ipl-ahead" }, line === null ? word("predict_step") : word(checked ? "predict_line" : "predict_next", { line }));
+  for (const code of [line === null ? "" : payload.source[line - 1]?.trim(), op]) if (code) title.append(" ", html("code", {}, code));
+  return title;
+}
+
+/** @param {Stage} stage @param {Question} question @param {Answer | undefined} answer */
+function drawQuestion(stage, question, answer) {
+  const turnedOut = answer ? verdicts(question, answer.chosen ?? []) : [];
+  const type = question.several ? "checkbox" : "radio";
+  const choices = question.options.map((option, k) => {
+    const input = html("input", { type, name: question.kind, value: k });
+    input.checked = answer?.chosen?.includes(k) ?? false;
+    input.disabled = Boolean(answer);
+    const choice = html("label", { class: `ipl-choice ipl-turned-${turnedOut[k] || "out"}` }, input, spoken(stage, "span", option));
+    if (turnedOut[k]) choice.append(html("strong", {}, stage.word(`predict_${turnedOut[k]}`)));
+    return choice;
+  });
+  const root = html("div", { class: "ipl-question" }, html("fieldset", {}, spoken(stage, "legend", question.ask), ...choices));
+  if (answer) {
+    const why = spoken(stage, "p", question.why);
+    why.className = "ipl-why";
+    why.prepend(html("strong", {}, stage.word(answer.right ? "predict_right" : "predict_not_right")), " ");
+    root.append(why);
+  }
+  return root;
+}
+
+/** @param {Stage} stage @param {string} tag @param {Said} said */
+function spoken({ language }, tag, said) {
+  const element = html(tag);
+  say(element, speak(said, language));
+  return element;
+}

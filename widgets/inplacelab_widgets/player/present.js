@@ -1,0 +1,51 @@
+// "Present": the player fills the screen, with type that can be read from the last row.
+
+import { html, icon, label } from "./elements.js";
+
+/** @param {Stage} stage @returns {Part & {leave: () => boolean, toggle: () => void}} */
+export function drawPresent(stage) {
+  const { root } = stage;
+  const button = html("button", { type: "button", class: "ipl-button", "aria-pressed": "false" }, icon("present"));
+  button.addEventListener("click", toggle);
+  root.addEventListener("fullscreenchange", () => document.fullscreenElement !== root && leave());
+
+  const isOn = () => root.classList.contains("ipl-present");
+
+  function toggle() {
+    if (leave()) return;
+    set(true);
+    // Where a page may not fill the screen, the player fills the page, above everything else on it.
+    if (root.requestFullscreen) root.requestFullscreen().catch(float);
+    else float();
+    root.focus();
+  }
+
+  function float() {
+    if (!isOn() || !root.showPopover) return;
+    root.setAttribute("popover", "manual");
+    root.showPopover();
+  }
+
+  /** Whether it was on. */
+  function leave() {
+    if (!isOn()) return false;
+    set(false);
+    root.removeAttribute("popover");
+    if (document.fullscreenElement === root) document.exitFullscreen();
+    return true;
+  }
+
+  /** @param {boolean} on */
+  function set(on) {
+    root.classList.toggle("ipl-present", on);
+    button.setAttribute("aria-pressed", String(on));
+    // In large type a long sentence has to be scrolled, also by those who have no mouse.
+    const sentence = root.querySelector("[role=status]");
+    if (on) sentence.setAttribute("tabindex", "0");
+    else sentence.removeAttribute("tabindex");
+    for (const part of stage.parts) part.show?.();
+  }
+
+  const translate = () => label(button, stage.word("present"));
+  return { root: button, translate, leave, toggle };
+}

@@ -1,0 +1,21 @@
+// One line that reads out what a reader points at. Its room is always there, so that nothing below moves.
+
+import { html } from "./elements.js";
+import { say } from "./sentence.js";
+import { speak } from "./words.js";
+
+/** @param {Stage} stage @returns {Part} */
+export function drawReadout(stage) {
+  const root = html("p", { class: "ipl-readout" });
+
+  /** @param {Set<string>} _ @param {Set<number>} __ @param {Said} says */
+  function highlight(_, __, says) {
+    const words = speak(says, stage.language);
+    say(root, words || stage.word("link_hint"));
+    root.toggleAttribute("data-hint", words === "");
+    // What does not fit into the line can be had by resting on it.
+    root.title = words.replaceAll("`", "");
+  }
+
+  return { root, highlight };
+}

@@ -1,0 +1,140 @@
+// Steps and runs: what holds at a step, and which step a key leads to. Pure functions.
+
+/** @typedef {string | [string, string]} Said  The same in both languages, or [English, Chinese]. */
+/** @typedef {Object<string, string | number>} Attributes */
+/** @typedef {[number, number?, number?]} Look  Positions in `styles`, `said`, `moves`; -1 or missing: none. */
+/** @typedef {[string, Attributes, number[]?, string?, string?]} Mark  [tag, place, [step, look, step, look, ...], keys, links]; look -1: not there. */
+/** @typedef {{x: number, y: number, first: number, last: number, marks: Mark[], key?: string, height?: number, open?: number[]}} Group  Drawn in the stretches `open`: [first, last, ...]. */
+/** @typedef {{name: string, width: number, height: number, says: number[], notes?: number[], groups: Group[], shelf?: Group[]}} Panel */
+/** @typedef {{name: string, storages: string, keys: string, stops: number[]}} Thread  What there is to see of a tensor that a reader follows. */
+/** @typedef {{line: number | null, phase: string, error: boolean, stop: boolean, ends: boolean, says: Said}} Step */
+/** @typedef {{title: Said, columns: Said[], rows: Object<string, [number, number[] | null][]>}} Table  Cells are positions in `said`. */
+/**
+ * @typedef {Object} Payload
+ * @property {string} title
+ * @property {boolean} simulated
+ * @property {number} truncated
+ * @property {string[]} source
+ * @property {"graph" | "history"} opens
+ * @property {[Said, Said][]} keys  What each key does.
+ * @property {Step[]} steps
+ * @property {Panel[]} panels
+ * @property {Object<string, string>} elsewhere  What things are linked to in the panels that are not shown.
+ * @property {Thread[]} threads
+ * @property {Table[]} tables
+ * @property {{left: number, spacing: number}} axis
+ * @property {Object<string, Said>} words
+ * @property {Said[]} said
+ * @property {string[]} styles
+ * @property {Attributes[]} moves
+ * @property {Look[]} looks
+ */
+
+/** What holds at `step` in a list of [first step, value] in order; undefined before the first.
+ * @template T @param {[number, T][]} runs @param {number} step @returns {T | undefined} */
+export function valueAt(runs, step) {
+  return runAt(runs, step)?.[1];
+}
+
+/** The run that holds at `step`. @template T @param {[number, T][]} runs @param {number} step @returns {[number, T] | undefined} */
+export function runAt(runs, step) {
+  let low = 0;
+  let high = runs.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (runs[middle][0] <= step) low = middle + 1;
+    else high = middle;
+  }
+  return runs[low - 1];
+}
+
+/** [step, value, step, value, ...] as a list of pairs. @param {number[]} flat @returns {[number, number][]} */
+export function paired(flat) {
+  return Array.from({ length: flat.length / 2 }, (_, k) => [flat[2 * k], flat[2 * k + 1]]);
+}
+
+/** @param {number} step @param {number} count */
+export function clamp(step, count) {
+  return Math.max(0, Math.min(count - 1, Math.round(Number(step)) || 0));
+}
+
+/** The nearest step for which `wanted` holds, going in `direction` from `step`; the end if there is none.
+ * @param {number} count @param {number} step @param {1 | -1} direction @param {(step: number) => boolean} wanted */
+export function seek(count, step, direction, wanted) {
+  for (let at = step + direction; at >= 0 && at < count; at += direction) if (wanted(at)) return at;
+  return direction > 0 ? count - 1 : 0;
+}
+
+/** The steps that the arrow keys and the slider stop at: each event, or by line the last event of each statement.
+ * @param {Step[]} steps @param {string} mode @returns {number[]} */
+export function stopsOf(steps, mode) {
+  return steps.map((_, at) => at).filter((at) => mode !== "line" || steps[at].ends);
+}
+
+/** Which of the stops a step belongs to: the first that is not before it. @param {number} step @param {number[]} stops */
+export function placeOf(step, stops) {
+  const place = stops.findIndex((stop) => stop >= step);
+  return place < 0 ? stops.length - 1 : place;
+}
+
+/** The step that an action leads to; it is always one of the stops. @param {string} action @param {number} step @param {Step[]} steps @param {number[]} stops */
+export function target(action, step, steps, stops) {
+  const count = stops.length;
+  const here = placeOf(step, stops);
+  // From within a line, the next stop is the end of that line.
+  const passed = stops[here] > step ? here - 1 : here;
+  const isStop = (/** @type {number} */ place) => steps.slice((stops[place - 1] ?? -1) + 1, stops[place] + 1).some((each) => each.stop);
+  const phaseBegins = (/** @type {number} */ place) => place === 0 || steps[stops[place]].phase !== steps[stops[place - 1]].phase;
+  const places = {
+    first: () => 0,
+    last: () => count - 1,
+    previous: () => clamp(here - 1, count),
+    next: () => clamp(passed + 1, count),
+    previousStop: () => seek(count, here, -1, isStop),
+    nextStop: () => seek(count, passed, 1, isStop),
+    previousPhase: () => seek(count, here, -1, phaseBegins),
+    nextPhase: () => seek(count, passed, 1, phaseBegins),
+  };
+  return Object.hasOwn(places, action) ? stops[places[action]()] : step;
+}
+
+const KEYS = {
+  ArrowLeft: "previous",
+  ArrowRight: "next",
+  Home: "first",
+  End: "last",
+  PageUp: "previousPhase",
+  PageDown: "nextPhase",
+  " ": "play",
+  "+": "faster",
+  "=": "faster",
+  "-": "slower",
+  e: "mode",
+  f: "present",
+  p: "predict",
+  t: "openElements",
+  g: "openGraph",
+  l: "openHistory",
+  m: "openHistory",
+  "?": "help",
+  Escape: "leave",
+};
+const SHIFTED = { ArrowLeft: "previousStop", ArrowRight: "nextStop", "?": "help", "+": "faster" };
+
+/** What a key asks for, or null if it is none of ours.
+ * @param {{key: string, shiftKey?: boolean, ctrlKey?: boolean, altKey?: boolean, metaKey?: boolean}} event */
+export function actionOf(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey) return null;
+  const keys = event.shiftKey ? SHIFTED : KEYS;
+  return Object.hasOwn(keys, event.key) ? keys[event.key] : null;
+}
+
+/** The step under a click at `x` on the axis. @param {number} x @param {{left: number, spacing: number}} axis @param {number} count */
+export function stepAt(x, axis, count) {
+  return clamp((x - axis.left) / axis.spacing, count);
+}
+
+/** Whether a mark with `keys` belongs to what is pointed at. @param {string} keys @param {Set<string>} wanted */
+export function isRelated(keys, wanted) {
+  return keys !== "" && keys.split(" ").some((key) => wanted.has(key));
+}

@@ -1,0 +1,45 @@
+// Bringing what a step changed into sight: a pane is scrolled, never the page.
+
+const STRONGEST = ".ipl-written,.ipl-inked,.ipl-failed,.ipl-checked";
+
+/** How far to scroll so that the span from `low` to `high` lies within `start` to `end`, with some air around it.
+ * @param {number} low @param {number} high @param {number} start @param {number} end */
+export function scrollNeeded(low, high, start, end) {
+  const air = Math.max(0, Math.min(26, (end - start - (high - low)) / 2));
+  if (low < start + 1) return low - start - air;
+  if (high > end - 1) return Math.min(high - end + air, low - start - air);
+  return 0;
+}
+
+/** Scrolls a pane so that what this step changed is in sight: all of it, or if that does not fit, what was drawn last.
+ * @param {HTMLElement} pane @param {Element[]} changed */
+export function bringIntoSight(pane, changed) {
+  const room = roomOf(pane);
+  const strongest = changed.filter((element) => element.matches(STRONGEST));
+  const boxes = (strongest.length ? strongest : changed).map((element) => element.getBoundingClientRect()).filter((box) => box.width);
+  if (!room.height || !boxes.length) return;
+  const span = (/** @type {DOMRect[]} */ some) => ({
+    top: Math.min(...some.map((box) => box.top)),
+    bottom: Math.max(...some.map((box) => box.bottom)),
+    left: Math.min(...some.map((box) => box.left)),
+    right: Math.max(...some.map((box) => box.right)),
+  });
+  const all = span(boxes);
+  const fits = all.bottom - all.top <= room.height && all.right - all.left <= room.width;
+  const { top, bottom, left, right } = fits ? all : span(boxes.slice(-1));
+  pane.scrollBy({ top: scrollNeeded(top, bottom, room.top, room.bottom), left: scrollNeeded(left, right, room.left, room.right) });
+}
+
+/** @param {HTMLElement} pane @param {Element} element */
+export function scrollIntoPane(pane, element) {
+  const room = roomOf(pane);
+  const { top, bottom, left, right } = element.getBoundingClientRect();
+  pane.scrollBy({ top: scrollNeeded(top, bottom, room.top, room.bottom), left: scrollNeeded(left, right, room.left, room.right) });
+}
+
+/** Where a pane shows what it scrolls: below the map, if it has one. @param {HTMLElement} pane */
+function roomOf(pane) {
+  const { top, bottom, left, right, width } = pane.getBoundingClientRect();
+  const below = top + (/** @type {HTMLElement | null} */ (pane.querySelector(".ipl-overview"))?.offsetHeight ?? 0);
+  return { top: below, bottom, left, right, width, height: bottom - below };
+}

@@ -1,0 +1,171 @@
+// The stage that the parts of a player share: what is shown, and what a reader or a model can ask for.
+
+import { html } from "./elements.js";
+import { clamp, stopsOf, target } from "./runs.js";
+import { stoppingAt } from "./shelf.js";
+import { visitThing } from "./things.js";
+import { fill, speak } from "./words.js";
+
+/** @typedef {"step" | "language" | "mode" | "selection" | "predict" | "answers" | "thread"} Trait  What a reader can change and a model can follow. */
+/**
+ * @typedef {Object} Stage
+ * @property {Payload} payload
+ * @property {HTMLElement} root
+ * @property {Part[]} parts
+ * @property {number} step
+ * @property {"en" | "zh"} language
+ * @property {"event" | "line"} mode  What one step is.
+ * @property {string} selection  The key of what is pinned ("t3", "s1:4", "n2"), or "".
+ * @property {boolean} predict  Whether steps are asked about before they are shown.
+ * @property {Answer[]} answers  What was answered or skipped, in that order.
+ * @property {string} thread  The name of the tensor that is followed, or "".
+ * @property {{storages: Set<string> | null, keys: Set<string>, steps: Step[]}} followed  What follows from it: what is drawn in full, what is marked, the steps with their stops.
+ * @property {number[]} stops  The steps that the arrow keys and the slider stop at.
+ * @property {(key: string, facts?: Object<string, string | number>) => string} word  Words in the reader's language.
+ * @property {(trait: Trait, value: any) => void} choose  The reader asks: the player follows and the model is told.
+ * @property {(trait: Trait, value: any) => boolean} follow  The model asks: the player follows. Whether anything changed.
+ * @property {(step: number) => void} go  The reader goes to a step.
+ * @property {(action: string) => boolean} reach  The reader reads on or back; false if something came in between.
+ * @property {(by: "pointer" | "keyboard", keys: string) => void} point  Light up what has one of these keys; "": nothing.
+ * @property {(key: string) => void} visit  The reader clicks a thing.
+ * @property {(pane: string) => void} open  Show one of the panes that share a room.
+ * @property {(words: string) => void} announce  Have something read aloud.
+ * @property {() => string} reading  What is read out of what is pointed at or pinned.
+ * @property {() => void} begin  Show everything for the first time.
+ */
+
+/**
+ * A part of a player. `show` follows the step, `translate` the language (`show` comes after it), `highlight` what is pointed at
+ * or pinned. The others tell of a thing in this part of the picture: what it is linked to, the first step at which it is there, the
+ * step that raised a version last; -1 if there is none.
+ * @typedef {Object} Part
+ * @property {HTMLElement} root
+ * @property {() => void} [show]
+ * @property {() => void} [translate]
+ * @property {(wanted: Set<string>, lines: Set<number>, says: Said) => void} [highlight]
+ * @property {(pane: string) => void} [open]
+ * @property {(key: string) => string[]} [linksOf]
+ * @property {(key: string) => number} [firstStep]
+ * @property {(key: string) => number} [raisedAt]
+ */
+
+/** @param {Payload} payload @param {string} name */
+function followedBy({ threads, steps }, name) {
+  const thread = threads.find((each) => each.name === name);
+  if (!thread) return { storages: null, keys: new Set(), steps };
+  return { storages: new Set(thread.storages.split(" ")), keys: new Set(thread.keys.split(" ")), steps: stoppingAt(steps, thread.stops) };
+}
+
+/** @param {Payload} payload @param {HTMLElement} root @param {{[trait: string]: any, tell?: (trait: Trait, value: any) => void}} options @returns {Stage} */
+export function makeStage(payload, root, options) {
+  const { steps } = payload;
+  const tell = options.tell ?? (() => {});
+  const valid = {
+    step: (/** @type {any} */ value) => clamp(value ?? 0, steps.length),
+    language: (/** @type {any} */ value) => (value === "zh" ? "zh" : "en"),
+    mode: (/** @type {any} */ value) => (value === "line" ? "line" : "event"),
+    selection: (/** @type {any} */ value) => String(value ?? ""),
+    predict: Boolean,
+    answers: (/** @type {any} */ value) => value ?? [],
+    thread: (/** @type {any} */ value) => (payload.threads.some((thread) => thread.name === value) ? value : ""),
+  };
+  const aloud = html("span", { class: "ipl-aloud", "aria-live": "polite" });
+  root.append(aloud);
+  const pointed = { pointer: "", keyboard: "" };
+  const link = linker(payload);
+  /** @type {Said} */
+  let says = "";
+
+  /** @type {Stage} */
+  const stage = {
+    payload,
+    root,
+    parts: [],
+    step: valid.step(options.step),
+    language: valid.language(options.language),
+    mode: valid.mode(options.mode),
+    selection: valid.selection(options.selection),
+    predict: valid.predict(options.predict),
+    answers: valid.answers(options.answers),
+    thread: valid.thread(options.thread),
+    followed: followedBy(payload, valid.thread(options.thread)),
+    stops: stopsOf(steps, valid.mode(options.mode)),
+    word: (key, facts = {}) => fill(speak(payload.words[key], stage.language), facts),
+    choose(trait, value) {
+      if (stage.follow(trait, value)) tell(trait, stage[trait]);
+    },
+    follow(trait, value) {
+      const next = valid[trait](value);
+      if (next === stage[trait]) return false;
+      stage[trait] = next;
+      changed[trait]();
+      return true;
+    },
+    go: (step) => stage.choose("step", step),
+    reach(action) {
+      stage.go(target(action, stage.step, stage.followed.steps, stage.stops));
+      return true;
+    },
+    point(by, keys) {
+      if (pointed[by] === keys) return;
+      pointed[by] = keys;
+      light();
+    },
+    visit: (key) => visitThing(stage, key),
+    open(pane) {
+      for (const part of stage.parts) part.open?.(pane);
+    },
+    announce: (words) => (aloud.textContent = words),
+    reading: () => speak(says, stage.language).replaceAll("`", ""),
+    begin: translate,
+  };
+
+  const changed = {
+    step: show,
+    language: translate,
+    mode() {
+      stage.stops = stopsOf(steps, stage.mode);
+      show();
+    },
+    selection: light,
+    predict: show,
+    answers: show,
+    thread() {
+      stage.followed = followedBy(payload, stage.thread);
+      show();
+    },
+  };
+
+  function show() {
+    for (const part of stage.parts) part.show?.();
+    light();
+  }
+
+  function translate() {
+    root.lang = stage.language === "zh" ? "zh-Hans" : "en";
+    root.setAttribute("aria-label", stage.word("region", { title: payload.title }));
+    for (const part of stage.parts) part.translate?.();
+    show();
+  }
+
+  /** What is pinned stays lit; beside it what the pointer is on, or else what the keyboard is on. */
+  function light() {
+    const links = stage.selection ? [...stage.parts.flatMap((part) => part.linksOf?.(stage.selection) ?? []), payload.elsewhere[stage.selection] ?? ""] : [];
+    const things = [[stage.selection, ...links].join(" "), pointed.pointer || pointed.keyboard];
+    const [pinned, asked] = things.map((keys) => link.related(keys, stage.step));
+    const makers = things.map((keys) => lineOf(keys.split(" ")[0])).filter((line) => line > 0);
+    const wanted = new Set([...pinned.keys, ...asked.keys]);
+    const lines = new Set([...makers, ...pinned.lines, ...asked.lines]);
+    says = asked.says || pinned.says;
+    for (const part of stage.parts) part.highlight?.(wanted, lines, says);
+  }
+
+  /** The line that made a node. @param {string | undefined} key */
+  function lineOf(key) {
+    if (!key?.startsWith("n")) return 0;
+    const first = Math.max(-1, ...stage.parts.map((part) => part.firstStep?.(key) ?? -1));
+    return first < 0 ? 0 : (steps[first].line ?? 0);
+  }
+
+  return stage;
+}

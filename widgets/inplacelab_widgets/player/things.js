@@ -1,0 +1,103 @@
+// Pointing at things and keeping them: with the pointer, and with the arrow keys inside a pane.
+
+import { firstOf } from "./panel.js";
+import { valueAt } from "./runs.js";
+import { scrollIntoPane } from "./sight.js";
+import { speak } from "./words.js";
+
+/** What a row of the tables says of a thing, or nothing. @param {Stage} stage @param {string} key */
+export function describe({ payload, step, language }, key) {
+  for (const { rows } of payload.tables) {
+    const cells = Object.hasOwn(rows, key) ? valueAt(rows[key], step) : null;
+    if (cells) return cells.map((cell) => speak(payload.said[cell], language)).filter(Boolean).join(" · ");
+  }
+  return "";
+}
+
+/** Lights up what the pointer is on, and keeps it at a click. @param {Stage} stage */
+export function followPointer(stage) {
+  let rest = "";
+  stage.root.addEventListener("pointermove", (event) => {
+    // When the page scrolls under a pointer at rest, the browser reports a move to the same place: nobody pointed.
+    const place = `${event.clientX} ${event.clientY}`;
+    if (place === rest) return;
+    rest = place;
+    stage.point("pointer", keysUnder(event));
+  });
+  stage.root.addEventListener("pointerleave", () => stage.point("pointer", ""));
+  stage.root.addEventListener("click", (event) => {
+    const key = keyHere(stage, keysUnder(event));
+    if (key) stage.visit(key);
+  });
+}
+
+/** What a mark stands for now: a box of the graph serves many nodes, and the tables tell which of them is there.
+ * @param {Stage} stage @param {string} keys */
+export function keyHere(stage, keys) {
+  const nodes = keys.split(" ").filter((key) => key.startsWith("n"));
+  const first = firstOf(keys);
+  return first.startsWith("n") ? (nodes.find((key) => describe(stage, key)) ?? first) : first;
+}
+
+/** @param {Event} event */
+function keysUnder(event) {
+  return /** @type {Element} */ (event.target).closest("[data-k]")?.getAttribute("data-k") ?? "";
+}
+
+/** The arrow keys and Enter inside a pane: the pane keeps the focus, and one of its things is where the reader is.
+ * @param {Stage} stage @param {HTMLElement} pane @param {() => {key: string, element: Element}[]} things */
+export function walkThings(stage, pane, things) {
+  let here = "";
+
+  /** @param {1 | -1} direction */
+  function walk(direction) {
+    const there = things();
+    if (!there.length) return;
+    const now = there.findIndex(({ key }) => key === here);
+    const next = now < 0 ? (direction > 0 ? 0 : there.length - 1) : Math.max(0, Math.min(there.length - 1, now + direction));
+    stand(there[next]);
+  }
+
+  /** @param {{key: string, element: Element}} thing */
+  function stand({ key, element }) {
+    leave();
+    here = key;
+    element.setAttribute("data-here", "");
+    scrollIntoPane(pane, element);
+    stage.point("keyboard", element.getAttribute("data-k") ?? key);
+    stage.announce(describe(stage, keyHere(stage, element.getAttribute("data-k") ?? key)) || element.textContent || "");
+  }
+
+  function leave() {
+    here = "";
+    for (const element of pane.querySelectorAll("[data-here]")) element.removeAttribute("data-here");
+    stage.point("keyboard", "");
+  }
+
+  pane.addEventListener("blur", leave);
+  pane.addEventListener("keydown", (event) => {
+    if (event.target !== pane || event.ctrlKey || event.altKey || event.metaKey || event.shiftKey) return;
+    if (event.key === "ArrowDown") walk(1);
+    else if (event.key === "ArrowUp") walk(-1);
+    else if (event.key === "Enter" && here) stage.visit(here);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+}
+
+/** Goes to what a thing points at: from a version to the step that raised it, from a pin to its node. Anything else is kept
+ * lit, or let go. @param {Stage} stage @param {string} key */
+export function visitThing(stage, key) {
+  if (key.startsWith("v")) {
+    const raised = Math.max(-1, ...stage.parts.map((part) => part.raisedAt?.(key) ?? -1));
+    if (raised >= 0) stage.go(raised);
+    return;
+  }
+  const jump = /^step:(\d+)$/.exec(key)?.[1];
+  if (jump !== undefined) return stage.go(Number(jump));
+  const node = /^p(\d+):/.exec(key)?.[1];
+  if (node !== undefined) stage.open("graph");
+  const kept = node === undefined ? key : `n${node}`;
+  stage.choose("selection", stage.selection === kept ? "" : kept);
+}

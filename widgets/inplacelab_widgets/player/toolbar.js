@@ -1,0 +1,80 @@
+// The controls: step back and forth, play, the slider, what a step is, the language.
+
+import { html, icon, label } from "./elements.js";
+import { changeMode } from "./keyboard.js";
+import { makePace } from "./pace.js";
+import { placeOf } from "./runs.js";
+
+/** @param {Stage} stage @returns {Part & {pace: ReturnType<typeof makePace>, add: (...controls: HTMLElement[]) => void}} */
+export function drawToolbar(stage) {
+  const { steps } = stage.payload;
+  const pace = makePace(stage, showPace);
+  /** @type {Object<string, HTMLElement>} */
+  const buttons = {};
+  for (const name of ["first", "previous", "play", "next", "last"]) {
+    buttons[name] = html("button", { type: "button", class: "ipl-button" }, icon(name));
+    buttons[name].addEventListener("click", () => (name === "play" ? pace.toggle() : act(name)));
+  }
+  const speed = html("button", { type: "button", class: "ipl-button ipl-speed" });
+  speed.addEventListener("click", () => pace.change(pace.isFastest() ? -Infinity : 1));
+  const slider = /** @type {HTMLInputElement} */ (html("input", { type: "range", min: 0, step: 1 }));
+  slider.addEventListener("input", () => go(stage.stops[Number(slider.value)]));
+  const counter = html("span", { class: "ipl-counter", "aria-hidden": "true" });
+  const where = html("span", { class: "ipl-where", "aria-hidden": "true" });
+  const mode = html("button", { type: "button", class: "ipl-button ipl-mode" });
+  mode.addEventListener("click", () => changeMode(stage));
+  const tongue = html("button", { type: "button", class: "ipl-button ipl-tongue" });
+  tongue.addEventListener("click", () => stage.choose("language", stage.language === "zh" ? "en" : "zh"));
+  const root = html("div", { class: "ipl-toolbar", role: "toolbar" }, ...Object.values(buttons), speed, slider, counter, where, mode, tongue);
+
+  /** @param {string} action */
+  function act(action) {
+    pace.stop();
+    stage.reach(action);
+  }
+
+  /** @param {number} step */
+  function go(step) {
+    pace.stop();
+    stage.go(step);
+  }
+
+  function show() {
+    const { step, stops, word } = stage;
+    const now = steps[step];
+    const place = placeOf(step, stops);
+    const said = word(stage.mode === "line" ? "position_by_line" : "position", { step: place + 1, steps: stops.length });
+    const at = now.line === null ? "" : `, ${word("at_line", { line: now.line })}`;
+    slider.max = String(stops.length - 1);
+    slider.value = String(place);
+    slider.setAttribute("aria-valuetext", `${said}${at}, ${word(now.phase)}`);
+    counter.textContent = `${place + 1} / ${stops.length}`;
+    where.textContent = word(now.phase);
+    for (const name of ["first", "previous"]) buttons[name].toggleAttribute("data-end", place === 0);
+    for (const name of ["next", "last"]) buttons[name].toggleAttribute("data-end", step === steps.length - 1);
+    mode.textContent = word(`mode_${stage.mode}`);
+    label(mode, `${word(`mode_${stage.mode}`)}: ${word(`mode_${stage.mode}_hint`)}`);
+  }
+
+  function translate() {
+    root.setAttribute("aria-label", stage.word("toolbar"));
+    slider.setAttribute("aria-label", stage.word("slider"));
+    for (const name of Object.keys(buttons)) if (name !== "play") label(buttons[name], stage.word(name));
+    showPace();
+    tongue.textContent = stage.word("language");
+    tongue.title = stage.word("language_hint");
+    tongue.lang = stage.language === "zh" ? "en" : "zh-Hans";
+  }
+
+  function showPace() {
+    const name = pace.isPlaying() ? "pause" : "play";
+    buttons.play.replaceChildren(icon(name));
+    label(buttons.play, stage.word(name));
+    const count = pace.perSecond();
+    speed.textContent = stage.word("speed", { count });
+    label(speed, stage.word("pace", { count }));
+  }
+
+  const add = (/** @type {HTMLElement[]} */ ...controls) => tongue.before(...controls);
+  return { root, show, translate, pace, add };
+}

@@ -1,0 +1,57 @@
+// The player as a notebook widget: what anywidget calls, and the post between the player and its model.
+
+import { mount } from "./player.js";
+
+/** How long to wait before telling the kernel of a step, in ms: a dragged slider sends one message, not a hundred. */
+const QUIET = 120;
+
+/** Keeps a model's `step` and a player's in step. Other widgets of the page follow the model at once, the kernel when there is
+ * quiet. What the reader does counts first: while a step waits to be sent, the model's news (the kernel's echo of an earlier
+ * step) are old and are not followed.
+ * @param {any} model @param {(step: number) => void} go */
+export function courier(model, go) {
+  let timer = 0;
+  let mine = 0;
+  return {
+    /** @param {number} step */
+    tell(step) {
+      mine = step;
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        timer = 0;
+        model.set("step", mine);
+        model.save_changes();
+      }, QUIET);
+      model.set("step", step);
+    },
+    hear: () => timer || go(model.get("step")),
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/** What the model calls a trait: on the stage, to follow is what a player does. @param {string} trait */
+const modelName = (trait) => (trait === "thread" ? "follow" : trait);
+
+/** The anywidget entry point. @param {{model: any, el: HTMLElement}} view */
+function render({ model, el }) {
+  const step = courier(model, (to) => player.follow("step", to));
+  const given = Object.fromEntries(["step", "language", "mode", "selection", "predict", "answers", "toolbar", "thread"].map((trait) => [trait, model.get(modelName(trait))]));
+  const player = mount(el, model.get("_payload"), {
+    ...given,
+    tell(trait, value) {
+      if (trait === "step") return step.tell(value);
+      model.set(modelName(trait), value);
+      model.save_changes();
+    },
+  });
+  const followers = { step: step.hear };
+  for (const trait of ["language", "mode", "selection", "predict", "answers", "thread"]) followers[trait] = () => player.follow(trait, model.get(modelName(trait)));
+  for (const trait of Object.keys(followers)) model.on(`change:${modelName(trait)}`, followers[trait]);
+  return () => {
+    step.stop();
+    player.destroy();
+    for (const trait of Object.keys(followers)) model.off(`change:${modelName(trait)}`, followers[trait]);
+  };
+}
+
+export default { render };

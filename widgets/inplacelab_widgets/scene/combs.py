@@ -1,0 +1,89 @@
+"""The combs under a strip: a bracket under each run of slots that a tensor reaches, with the tensor's name.
+
+A tensor that reads the bytes as another dtype has the bounds of its own elements on its comb, and one that puts several
+elements into one slot says how many.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from inplacelab.recording.facts import StorageFacts, TensorFacts
+from inplacelab.recording.reading import bytes_of, slots_reached
+from inplacelab.recording.slots import slots_of
+from inplacelab_widgets.scene.cards import Card
+from inplacelab_widgets.scene.marks import Attributes, Look, Mark, Runs, lasting, text
+from inplacelab_widgets.scene.measure import coordinate, shortened, width_of
+from inplacelab_widgets.scene.palette import DASHES
+from inplacelab_widgets.scene.strip import GUTTER, WITH_VALUES, Strip
+
+TINY = 9.0
+NAME_ROOM = GUTTER - 5
+BOUND = 5.0
+"""Length of the mark between two elements of another dtype."""
+
+
+def comb_marks(card: Card, storage: StorageFacts, strip: Strip, top: float, place: int) -> list[Mark]:
+    """The comb of a tensor, number `place` under the strip whose first row begins at `top`."""
+    moments, last = card.life.moments, card.life.last
+    style = f"comb c{card.colour}-line dash{place % len(DASHES)}"
+    if strip.cell < 4:
+        # Slots narrower than a dash: thin solid teeth.
+        style = f"comb hair c{card.colour}-line"
+    bends = ((step, Look(style, None, _comb(face.facts, storage, strip, top, place))) for step, face in moments)
+    marks = [Mark("path", (), lasting(bends, last), card.keys, card.links)]
+    if any(face.facts.dtype != storage.dtype for face in card.life.every()):
+        bounds = ((step, _bounds(face.facts, storage, strip, top, place, card.colour)) for step, face in moments)
+        marks.append(Mark("path", (), lasting(bounds, last), card.keys))
+    return marks + _names(card, storage, strip, top, place)
+
+
+def _comb(facts: TensorFacts, storage: StorageFacts, strip: Strip, top: float, place: int) -> Attributes:
+    return (("d", strip.comb(slots_reached(storage, facts), place, top)),)
+
+
+def _bounds(
+    facts: TensorFacts, storage: StorageFacts, strip: Strip, top: float, place: int, colour: int
+) -> Look | None:
+    """Marks between the elements of another dtype, as far as their bytes reach; none where slots are not drawn singly."""
+    if strip.slots > WITH_VALUES:
+        return None
+    wide, slot = bytes_of(facts.dtype, storage), bytes_of(storage.dtype, storage)
+    y = top + strip.comb_top(place)
+    bounds = []
+    for position in dict.fromkeys(slots_of(facts)):
+        start, stop = position * wide / slot, (position + 1) * wide / slot
+        row = int(start // strip.per_row)
+        for at in (start, stop):
+            x = GUTTER + (at - row * strip.per_row) * strip.cell
+            bounds.append(f"M{coordinate(x)} {coordinate(y + row * strip.pitch)}v{coordinate(BOUND)}")
+    return Look(f"comb hair c{colour}-line", None, (("d", "".join(dict.fromkeys(bounds))),))
+
+
+def _names(card: Card, storage: StorageFacts, strip: Strip, top: float, place: int) -> list[Mark]:
+    """The tensor's name to the left of its comb; to the right where only there it can be written out."""
+    left: list[tuple[int, Look | None]] = []
+    right: list[tuple[int, Look | None]] = []
+    end = _end(card, storage, strip)
+    for step, face in card.life.moments:
+        name, several = face.chips[0], _elements_in_a_slot(face.facts)
+        outside = width_of(name, TINY) > NAME_ROOM and width_of(f"{name} {several}", TINY) <= strip.right - end
+        left.append((step, None if outside else Look("text tiny end", shortened(name, NAME_ROOM, TINY))))
+        beside = " ".join(filter(None, (name if outside else "", several)))
+        right.append((step, Look("text tiny", beside) if beside else None))
+    y = top + (strip.rows - 1) * strip.pitch + strip.comb_top(place) + 6
+    last = card.life.last
+    placed: list[tuple[float, Runs]] = [(GUTTER - 4, lasting(left, last)), (end, lasting(right, last))]
+    return [text(round(x, 1), y, looks, keys=card.keys) for x, looks in placed if looks]
+
+
+def _end(card: Card, storage: StorageFacts, strip: Strip) -> float:
+    """Right of all that the tensor ever reaches in the last row of the strip."""
+    floor = (strip.rows - 1) * strip.pitch
+    pieces = [piece for face in card.life.every() for piece in strip.pieces(slots_reached(storage, face.facts))]
+    return max((right for _, right, row in pieces if row == floor), default=GUTTER) + 4
+
+
+def _elements_in_a_slot(facts: TensorFacts) -> str:
+    several = prod(size for size, stride in zip(facts.shape, facts.strides, strict=True) if stride == 0)
+    return f"×{several}" if several > 1 else ""

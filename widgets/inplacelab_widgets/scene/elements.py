@@ -1,0 +1,208 @@
+"""The elements panel: each tensor as the grid that a program sees, and how its metadata leads from there to slots.
+
+A storage is a flat run of slots; shape, strides and offset make rows and columns of it. Each tensor with a name has a
+fixed seat with its metadata, the formula with its numbers in it, the hops along the axes, and for each element its
+value and its slot. Tensors that never live at the same time share a seat.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+
+from inplacelab.language import Text
+from inplacelab.recording import questions
+from inplacelab.recording.facts import StorageFacts, TensorFacts
+from inplacelab.recording.labels import storage_label
+from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.slots import Runs as SlotRuns
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.cards import Card, Face, cards, chip_marks, stretches
+from inplacelab_widgets.scene.marks import (
+    Attributes,
+    Group,
+    Look,
+    Mark,
+    Panel,
+    always,
+    between,
+    flashes,
+    lasting,
+    rect,
+    runs,
+    text,
+)
+from inplacelab_widgets.scene.measure import SMALL, width_of
+from inplacelab_widgets.scene.names import tensor_name
+from inplacelab_widgets.scene.sheet import LINE, Sheet, sheet_for, sheet_marks
+from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives
+
+WIDTH = 828.0
+PAD = 9.0
+TITLE = 24.0
+GAP = 10.0
+"""Between one seat and the next."""
+
+
+@dataclass(frozen=True)
+class _Home:
+    """A tensor on one storage: its card, and a sheet for each layout that it had there."""
+
+    card: Card
+    sheets: tuple[Sheet, ...]
+
+    @cached_property
+    def title_width(self) -> float:
+        return max(face.chips_width + 12 + width_of(_place(face), SMALL) for face in self.card.life.every())
+
+
+@dataclass(frozen=True)
+class _Seat:
+    """The place of one tensor, or of several that never live together."""
+
+    homes: tuple[_Home, ...]
+
+    @cached_property
+    def sheets(self) -> tuple[Sheet, ...]:
+        return tuple(chain.from_iterable(home.sheets for home in self.homes))
+
+    @cached_property
+    def metadata_lines(self) -> int:
+        """What the metadata says now, and beside a change what it said before."""
+        return 2 + max(len(sheet.changes) for sheet in self.sheets)
+
+    @cached_property
+    def width(self) -> float:
+        inside = max(*(home.title_width for home in self.homes), *(sheet.width for sheet in self.sheets))
+        return round(2 * PAD + inside, 1)
+
+    @cached_property
+    def below_title(self) -> float:
+        return TITLE + LINE * self.metadata_lines
+
+    @cached_property
+    def height(self) -> float:
+        return self.below_title + max(sheet.height for sheet in self.sheets) + PAD
+
+
+def elements_panel(recording: Recording) -> Panel:
+    """The elements of every tensor that has a name at some step."""
+    written, last = questions.slots_written(recording), len(recording) - 1
+    groups: list[Group] = []
+    x = y = tall = 0.0
+    seats = _seats(recording)
+    for seat in seats:
+        if x and x + seat.width > WIDTH:
+            x, y, tall = 0.0, y + tall + GAP, 0.0
+        marks = [mark for home in seat.homes for mark in _home_marks(home, seat, written.get(home.card.storage, {}))]
+        marks = _merged(marks)
+        lives_of = [home.card.life for home in seat.homes]
+        first, end = min(life.first for life in lives_of), max(life.last for life in lives_of)
+        groups.append(Group(x, y, seat.width, seat.height, first, end, tuple(marks)))
+        x, tall = x + seat.width + GAP, max(tall, seat.height)
+    if not groups:
+        nothing = text(0, 20, always(Look("text soft", words.NO_TENSOR)))
+        groups.append(Group(0, 0, WIDTH, 30, 0, last, (nothing,)))
+    width = max(WIDTH, *(group.x + group.width for group in groups))
+    return Panel("elements", width, max(y + tall, 40), tuple(groups), _says(recording, seats))
+
+
+def _seats(recording: Recording) -> list[_Seat]:
+    """Seats in the order in which their first tensors appeared."""
+    storages = storage_lives(recording)
+    tensors: dict[int, list[Card]] = {}
+    for card in cards(recording):
+        tensors.setdefault(card.tensor, []).append(card)
+    named = [own for own in tensors.values() if any(face.named for card in own for face in card.life.every())]
+    spans = [(own[0].life.first, max(card.life.last for card in own)) for own in named]
+    seats: dict[int, list[_Home]] = {}
+    for row, own in zip(shared_rows(spans), named, strict=True):
+        seats.setdefault(row, []).extend(_homes(own, storages))
+    return [_Seat(tuple(seats[row])) for row in sorted(seats)]
+
+
+def _homes(own: Sequence[Card], storages: Mapping[int, Life[StorageFacts]]) -> list[_Home]:
+    homes = []
+    before: TensorFacts | None = None
+    for card in own:
+        sheets = []
+        for first, last, facts in _layouts(card.life):
+            sheets.append(sheet_for(facts, before, first, last, storages[card.storage], WIDTH - 2 * PAD))
+            before = facts
+        homes.append(_Home(card, tuple(sheets)))
+    return homes
+
+
+def _layouts(life: Life[Face]) -> list[tuple[int, int, TensorFacts]]:
+    """(first step, last step, facts) for each stretch of steps over which a tensor's metadata stay what they are."""
+    starts: list[tuple[int, TensorFacts]] = []
+    for step, face in life.moments:
+        if not starts or _metadata(starts[-1][1]) != _metadata(face.facts):
+            starts.append((step, face.facts))
+    ends = [step - 1 for step, _ in starts[1:]] + [life.last]
+    return [(step, end, facts) for (step, facts), end in zip(starts, ends, strict=True)]
+
+
+def _metadata(facts: TensorFacts) -> tuple[object, ...]:
+    return facts.shape, facts.strides, facts.offset, facts.dtype
+
+
+def _place(face: Face) -> Text:
+    """On which storage, and what kind of tensor."""
+    where = storage_label(face.facts.storage)
+    return Text("{0} · {1}", "{0} · {1}").format(where, face.kind) if face.kind else Text(where, where)
+
+
+def _home_marks(home: _Home, seat: _Seat, written: Mapping[int, SlotRuns]) -> list[Mark]:
+    card, life = home.card, home.card.life
+    outline = flashes(((sheet.first, Look("card changed"), Look("card")) for sheet in home.sheets), life.last)
+    bar = between(life.first, life.last, Look(f"bar c{card.colour}-fill"))
+    marks = [
+        rect(0, 0, seat.width, seat.height, outline, 4, keys=card.keys),
+        rect(0, 4, 4, seat.height - 8, bar),
+    ]
+    for first, last, face in stretches(life):
+        marks += chip_marks(card, face, PAD, 6, first, last)
+    places = lasting(((step, Look("text soft end", _place(face))) for step, face in life.moments), life.last)
+    marks.append(text(seat.width - PAD, 17.5, places))
+    for sheet in home.sheets:
+        marks += sheet_marks(sheet, PAD, TITLE, seat.below_title, written)
+    return marks
+
+
+_LAYERS = ("rect", "path", "text")
+"""Words stand on boxes, whichever tensor of a seat brought them."""
+
+
+def _merged(marks: Sequence[Mark]) -> list[Mark]:
+    """Marks of a seat in layers. Those that stand for nothing and have one place are one mark: the tensors of a loop's
+    turns have the same indices, hops and slots.
+    """
+    own = [mark for mark in marks if mark.keys]
+    shared: dict[tuple[str, Attributes], list[tuple[int, Look | None]]] = {}
+    kinds: dict[tuple[str, Attributes], Mark] = {}
+    for mark in marks:
+        if not mark.keys:
+            kinds.setdefault((mark.tag, mark.place), mark)
+            shared.setdefault((mark.tag, mark.place), []).extend(mark.runs)
+    for key, looks in shared.items():
+        # Where one ends and the next begins at the same step, the next is what is seen.
+        looks.sort(key=lambda moment: (moment[0], moment[1] is not None))
+        own.append(replace(kinds[key], runs=runs(looks)))
+    return sorted(own, key=lambda mark: _LAYERS.index(mark.tag))
+
+
+def _says(recording: Recording, seats: Sequence[_Seat]) -> tuple[tuple[int, Text], ...]:
+    laid_out: dict[int, list[int]] = {}
+    for home in chain.from_iterable(seat.homes for seat in seats):
+        for sheet in home.sheets:
+            laid_out.setdefault(sheet.first, []).append(home.card.tensor)
+    return tuple((state.step.index, _said(state, laid_out.get(state.step.index, []))) for state in recording.states())
+
+
+def _said(state: State, laid_out: Sequence[int]) -> Text:
+    shown = [", ".join(tensor.names) for tensor in state.tensors.values() if tensor.names]
+    changed = [tensor_name(key, state.tensors) for key in laid_out]
+    return words.ELEMENTS_SAY.format(tensors="; ".join(shown) or words.NONE, changed=", ".join(changed) or words.NONE)

@@ -1,0 +1,154 @@
+"""Where the eye belongs: for each step the storages that it reads, writes, keeps, unpacks or creates.
+
+A recording with dozens of storages is read by drawing these in full and naming the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from inplacelab.recording.facts import SavedFacts, Step
+from inplacelab.recording.recording import Recording, State
+
+MOST = 4
+"""The most storages drawn in full at one step. Those that are written come first."""
+
+Span = tuple[int, int]
+"""The first and the last step of a stretch."""
+
+
+def storages_in_focus(recording: Recording) -> tuple[tuple[int, ...], ...]:
+    """For each step, the storages that it is about, those that it writes first."""
+    return recording.once(_found)
+
+
+def _found(recording: Recording) -> tuple[tuple[int, ...], ...]:
+    found = []
+    before: State | None = None
+    for state in recording.states():
+        asked = dict.fromkeys(_about(state, before))
+        found.append(tuple(key for key in asked if key in state.storages))
+        before = state
+    return tuple(found)
+
+
+def open_spans(recording: Recording) -> dict[int, tuple[Span, ...]]:
+    """For each storage the stretches of steps at which it is drawn in full.
+
+    A step that is about no storage leaves those of the step before on the stage.
+    """
+    spans: dict[int, list[Span]] = {}
+    stage: tuple[int, ...] = ()
+    for state, about in zip(recording.states(), storages_in_focus(recording), strict=True):
+        stage = about[:MOST] or tuple(key for key in stage if key in state.storages)
+        for key in stage:
+            mine, now = spans.setdefault(key, []), state.step.index
+            if mine and mine[-1][1] == now - 1:
+                mine[-1] = (mine[-1][0], now)
+            else:
+                mine.append((now, now))
+    return {key: tuple(found) for key, found in spans.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """What there is to see of a tensor that a reader follows.
+
+    Attributes:
+        name: what the learner calls it.
+        storages: the storages that tensors of this name have lived on.
+        keys: the keys of the marks that belong to it: the tensors, the storages and the nodes that made or keep it.
+        stops: the steps at which something happens on those storages.
+    """
+
+    name: str
+    storages: tuple[int, ...]
+    keys: tuple[str, ...]
+    stops: tuple[int, ...]
+
+
+def threads(recording: Recording) -> tuple[Thread, ...]:
+    """What can be followed: every name that the learner bound to a tensor, in order of appearance."""
+    return recording.once(_threads)
+
+
+def _threads(recording: Recording) -> tuple[Thread, ...]:
+    named: dict[str, dict[str, None]] = {}
+    storages: dict[str, dict[int, None]] = {}
+    for step in recording.steps:
+        for key, facts in step.tensors:
+            for name in facts.names if facts else ():
+                made = [f"n{facts.node}"] if facts and facts.node is not None else []
+                named.setdefault(name, {}).update(dict.fromkeys([f"t{key}", *made]))
+                storages.setdefault(name, {}).update({facts.storage: None} if facts else {})
+    keepers, stops = _keepers(recording), _stops(recording)
+    return tuple(
+        Thread(
+            name,
+            tuple(storages[name]),
+            tuple(dict.fromkeys([*keys, *_keys(storages[name], keepers)])),
+            tuple(sorted({step for storage in storages[name] for step in stops.get(storage, ())})),
+        )
+        for name, keys in named.items()
+    )
+
+
+def _keys(storages: Iterable[int], keepers: Mapping[int, Mapping[int, None]]) -> Iterator[str]:
+    for storage in storages:
+        yield f"s{storage}"
+        yield from (f"n{node}" for node in keepers.get(storage, ()))
+
+
+def _keepers(recording: Recording) -> dict[int, dict[int, None]]:
+    """For each storage, the nodes that ever kept something of it."""
+    found: dict[int, dict[int, None]] = {}
+    for step in recording.steps:
+        for key, node in step.nodes:
+            for saved in node.saved if node else ():
+                found.setdefault(saved.storage, {})[key] = None
+    return found
+
+
+def _stops(recording: Recording) -> dict[int, list[int]]:
+    """For each storage, the steps that are about it."""
+    found: dict[int, list[int]] = {}
+    for step, about in enumerate(storages_in_focus(recording)):
+        for storage in about:
+            found.setdefault(storage, []).append(step)
+    return found
+
+
+def _about(state: State, before: State | None) -> Iterator[int]:
+    """The storages that a step is about, what it did to them in falling order of weight."""
+    step = state.step
+    yield from (write.storage for write in step.writes)
+    if step.error is not None and step.error.storage is not None:
+        yield step.error.storage
+    yield from (saved.storage for saved in _unpacked(state))
+    yield from (key for key, facts in step.storages if facts is not None)
+    touched = [step.output] if step.output is not None else []
+    touched += [*step.inputs, *_bound(step)]
+    yield from _homes(state, before, touched)
+    kept = state.nodes.get(step.kept) if step.kept is not None else None
+    yield from (saved.storage for saved in (kept.saved if kept else ()))
+
+
+def _unpacked(state: State) -> Iterable[SavedFacts]:
+    backward = state.step.backward
+    node = state.nodes.get(backward.node) if backward is not None and backward.node is not None else None
+    if node is None or backward is None or backward.action != "unpack":
+        return ()
+    return (saved for saved in node.saved if saved.name == backward.saved)
+
+
+def _bound(step: Step) -> list[int]:
+    """The tensors whose names or flags a plain line changed."""
+    return [key for key, facts in step.tensors if facts is not None] if step.kind == "line" else []
+
+
+def _homes(state: State, before: State | None, tensors: Iterable[int]) -> Iterator[int]:
+    for tensor in tensors:
+        facts = state.tensors.get(tensor) or (before.tensors.get(tensor) if before else None)
+        if facts is not None:
+            yield facts.storage

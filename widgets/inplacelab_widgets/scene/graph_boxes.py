@@ -1,0 +1,249 @@
+"""The boxes of the graph: what each says over the steps, whether it holds one node or many.
+
+A box may serve several nodes in turn (a loop makes the same node again and again, and each dies before the next is
+made), or several at once, when a large graph is folded. A folded box names the node that something happens to now, so
+that nothing is hidden by folding.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from inplacelab.language import Text
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.graph_nodes import Face, GradNode
+from inplacelab_widgets.scene.marks import Look, Mark, Runs, Words, rect, runs, text
+from inplacelab_widgets.scene.measure import SMALL, coordinate, shortened, widest, width_of
+from inplacelab_widgets.scene.timeline import gatherings
+
+HEIGHT = 52.0
+ABOVE = 18.0
+"""Room above a box for the names of the tensors that its nodes made."""
+BELOW = 16.0
+"""Room below a box for the gradient that arrived."""
+PAD = 10.0
+ROOM_FOR_TAG = width_of(words.NEW_AT.format(line=999), 9) + 22
+"""Beside the names of the tensors above a box: the tag of a new node."""
+_ROOM_FOR_NAMES = 46.0
+_ROOM_FOR_KINDS = 190.0
+
+_URGENT = ("failed", "unpacking", "running", "arrived")
+"""What a folded box tells first of its nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a box says at one moment: three lines, a tag above it, and how much of it backward has done (0 to 1)."""
+
+    outline: str
+    first: str | Text
+    second: Words
+    third: Text
+    tag: Text | None = None
+    done: float | None = None
+
+    @property
+    def tone(self) -> str:
+        status = self.outline.split()[-1]
+        return {"failed": "text alarm", "node": "text soft", "unreached": "text soft"}.get(status, "text")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Content:
+    """What a box holds, and what it says over the steps; None where none of its nodes is there."""
+
+    members: tuple[GradNode, ...]
+    shows: tuple[tuple[int, Shown | None], ...]
+    is_folded: bool
+    width: float
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return tuple(f"n{node.id}" for node in self.members)
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        return tuple(pin for node in self.members for pin in node.pins)
+
+    @property
+    def is_leaf(self) -> bool:
+        return all(node.is_leaf for node in self.members)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Box:
+    """Where a box stands. A box is itself, whatever another one says."""
+
+    content: Content
+    x: float
+    y: float
+
+    @property
+    def middle(self) -> float:
+        return self.y + HEIGHT / 2
+
+    @property
+    def right(self) -> float:
+        return self.x + self.content.width
+
+
+# --- what a box says ----------------------------------------------------------------------------------------------------
+
+
+def in_turn(members: tuple[GradNode, ...]) -> Content:
+    """A box for nodes that are never there at the same time."""
+    by_id = {node.id: node for node in members}
+
+    def shown(alive: Mapping[int, Face], born: frozenset[int]) -> Shown | None:
+        return next((_one(by_id[key], face, key in born) for key, face in alive.items()), None)
+
+    return _content(members, shown, is_folded=False)
+
+
+def folded(members: tuple[GradNode, ...], turn: int | None, turns: int) -> Content:
+    """A box for nodes that are folded together; `turn` and `turns` as in `folding.Fold`."""
+    by_id = {node.id: node for node in members}
+
+    def shown(alive: Mapping[int, Face], born: frozenset[int]) -> Shown | None:
+        return _many(by_id, alive, born, turn, turns) if alive else None
+
+    return _content(members, shown, is_folded=True)
+
+
+_Show = Callable[[Mapping[int, Face], frozenset[int]], Shown | None]
+
+
+def _content(members: tuple[GradNode, ...], shown: _Show, *, is_folded: bool) -> Content:
+    lives = {node.id: node.life for node in members}
+    shows = tuple((step, shown(alive, born)) for step, alive, born in gatherings(lives))
+    lines = {line for _, shown in shows if shown for line in (shown.first, shown.second, shown.third)}
+    width = max(widest(lines, SMALL) + 2 * PAD, ROOM_FOR_TAG + _ROOM_FOR_NAMES)
+    return Content(members, shows, is_folded, round(width, 1))
+
+
+def _outline(status: str, *, new: bool) -> str:
+    return " ".join(["node", *(["new"] if new else []), *([status] if status else [])])
+
+
+def _one(node: GradNode, face: Face, new: bool) -> Shown:
+    return Shown(_outline(face.status, new=new), node.name, face.origin, face.doing, _tag(node) if new else None)
+
+
+def _tag(node: GradNode) -> Text:
+    return words.NEW if node.line is None else words.NEW_AT.format(line=node.line)
+
+
+def _many(
+    nodes: Mapping[int, GradNode], alive: Mapping[int, Face], born: frozenset[int], turn: int | None, turns: int
+) -> Shown:
+    here = [nodes[key] for key in sorted(alive)]
+    count, kinds = len(here), Counter(node.kind for node in here if not node.is_leaf)
+    named = _short_names(tuple(kinds))
+    lines = _lines(here)
+    if turn is None and turns > 1:
+        first = words.REPEATED.format(turns=max(kinds.values(), default=1), kinds=named)
+        second = Text("{0} · {1}", "{0} · {1}").format(words.NODES.format(count=count), lines)
+    else:
+        first = words.NODES_OF.format(count=count, kinds=named)
+        second = lines if turn is None else words.TURN.format(lines=lines, turn=turn, turns=turns)
+    newest = nodes[max(born)] if born else None
+    status, third = _news(nodes, alive, newest)
+    done = sum(face.status in {"done", "running"} for face in alive.values())
+    in_backward = any(face.status for face in alive.values())
+    tag = _tag(newest) if newest else None
+    return Shown(
+        _outline(status, new=newest is not None), first, second, third, tag, done / count if in_backward else None
+    )
+
+
+@cache
+def _short_names(kinds: tuple[str, ...]) -> str:
+    return shortened(", ".join(map(_short, kinds)), _ROOM_FOR_KINDS)
+
+
+def _short(name: str) -> str:
+    """A name without the words that every node has in its name."""
+    return name.replace("GradNode", "").replace("Backward0", "")
+
+
+def _lines(nodes: Iterable[GradNode]) -> Text:
+    lines = sorted({node.line for node in nodes if node.line is not None})
+    if len(lines) > 1:
+        return words.LINES.format(first=lines[0], last=lines[-1])
+    return words.LINE.format(line=lines[0]) if lines else Text("", "")
+
+
+def _news(nodes: Mapping[int, GradNode], alive: Mapping[int, Face], newest: GradNode | None) -> tuple[str, Text]:
+    """The status of a folded box and what it says: of the node that something happens to, or of all of them."""
+    by_status: dict[str, list[int]] = {}
+    for key, face in alive.items():
+        by_status.setdefault(face.status, []).append(key)
+    told = next(((status, by_status[status][0]) for status in _URGENT if status in by_status), None)
+    if told is None and newest is not None:
+        told = "", newest.id
+    if told is not None:
+        status, key = told
+        return status, words.NODE_IS.format(name=_short(nodes[key].name), status=alive[key].doing)
+    return _summary(alive, {status: len(keys) for status, keys in by_status.items()})
+
+
+def _summary(alive: Mapping[int, Face], counts: Mapping[str, int]) -> tuple[str, Text]:
+    count, done = len(alive), counts.get("done", 0)
+    if counts.get("waiting") == count:
+        return "waiting", words.ALL_WAITING
+    if counts.get("unreached") == count:
+        return "unreached", words.NOT_REACHED
+    if counts.get("") != count:
+        status = "done" if done == count else "ready" if "ready" in counts else "waiting"
+        return status, words.SOME_DONE.format(done=done, count=count)
+    kept = sum(face.kept for face in alive.values())
+    return "", words.KEEPS_SOME.format(count=kept) if kept else words.KEEPS_NOTHING
+
+
+# --- how it is drawn ----------------------------------------------------------------------------------------------------
+
+
+def box_marks(box: Box) -> list[Mark]:
+    """A box with its three lines, a tag in the step that made a node, and a second border while one runs."""
+    content = box.content
+    keys, left, width = content.keys, round(box.x + PAD, 1), content.width
+    radius = HEIGHT / 2 - 6 if content.is_leaf else 5
+    inner = _looks(content, lambda shown: Look("inner") if "running" in shown.outline.split() else None)
+    tags = _looks(content, lambda shown: Look("text tiny bold end", shown.tag) if shown.tag else None)
+    marks = [
+        rect(box.x, box.y, width, HEIGHT, _looks(content, _frame), radius, keys=keys, links=content.links),
+        rect(box.x + 3.5, box.y + 3.5, width - 7, HEIGHT - 7, inner, max(radius - 3, 2), keys=keys),
+        Mark("path", (), _looks(content, lambda shown: _progress(box, shown)), keys),
+        text(left, box.y + 16, _looks(content, lambda shown: Look(_faded("text bold", shown), shown.first)), keys=keys),
+        text(
+            left, box.y + 30, _looks(content, lambda shown: Look(_faded("text soft", shown), shown.second)), keys=keys
+        ),
+        text(left, box.y + 44, _looks(content, lambda shown: Look(_faded(shown.tone, shown), shown.third)), keys=keys),
+        text(round(box.right, 1), box.y - 4, tags, keys=keys),
+    ]
+    return [mark for mark in marks if mark.runs]
+
+
+def _looks(content: Content, look: Callable[[Shown], Look | None]) -> Runs:
+    return runs((step, look(shown) if shown else None) for step, shown in content.shows)
+
+
+def _frame(shown: Shown) -> Look:
+    return Look(shown.outline)
+
+
+def _faded(style: str, shown: Shown) -> str:
+    # Soft and not transparent: what is faded must still be read.
+    return f"{style} soft" if "unreached" in shown.outline.split() and "soft" not in style else style
+
+
+def _progress(box: Box, shown: Shown) -> Look | None:
+    """A bar along the lower edge of a folded box: as long as the part of its nodes that backward has done."""
+    if not shown.done:
+        return None
+    length = (box.content.width - 8) * shown.done
+    line = f"M{coordinate(box.x + 4)} {coordinate(box.y + HEIGHT - 2)}h{coordinate(length)}"
+    return Look("progress", None, (("d", line),))

@@ -1,0 +1,100 @@
+"""Above each box the tensors that its nodes made, below it the gradient that arrived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from inplacelab.recording.recording import Recording, State
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.graph_boxes import HEIGHT, ROOM_FOR_TAG, Box
+from inplacelab_widgets.scene.marks import Look, Mark, Words, runs, text
+from inplacelab_widgets.scene.measure import SMALL, numbers, shortened, width_of
+from inplacelab_widgets.scene.names import tensor_name
+
+_CHIP = 15.0
+
+Looks = list[tuple[int, Look | None]]
+
+Homes = Mapping[int, Box]
+"""The box of each node."""
+
+
+def gradient_marks(recording: Recording, homes: Homes) -> list[Mark]:
+    """Below each box the gradient that arrived last, until the program goes on after backward or the node is gone."""
+    looks: dict[Box, Looks] = {}
+    holder: dict[Box, int] = {}
+    for step in recording.steps:
+        gone = {key for key, node in step.nodes if node is None}
+        for box, node in list(holder.items()):
+            if step.phase == "forward" or node in gone:
+                looks[box].append((step.index, None))
+                del holder[box]
+        facts = step.backward
+        if (
+            facts
+            and facts.node is not None
+            and facts.node in homes
+            and facts.gradient is not None
+            and step.phase == "backward"
+        ):
+            box = homes[facts.node]
+            shown = "● " + numbers(facts.gradient, box.content.width - 2 * SMALL)
+            looks.setdefault(box, []).append((step.index, Look("text", shown)))
+            holder[box] = facts.node
+    return [text(box.x, box.y + HEIGHT + 12.5, runs(found), keys=box.content.keys) for box, found in looks.items()]
+
+
+def history_marks(recording: Recording, homes: Homes) -> list[Mark]:
+    """Above each box a chip with the tensors that its nodes made; for one step also those that have just moved on."""
+    frames: dict[Box, Looks] = {}
+    labels: dict[Box, Looks] = {}
+    shown: Mapping[Box, tuple[str, Words]] = {}
+    for step, now in _chips(recording, homes):
+        for box in dict.fromkeys((*shown, *now)):
+            if box not in now:
+                frames[box].append((step, None))
+                labels[box].append((step, None))
+            elif now[box] != shown.get(box):
+                style, said = now[box]
+                room = (("width", width_of(said, SMALL) + 12),)
+                frames.setdefault(box, []).append((step, Look(style, None, room)))
+                tone = "text soft italic" if "ghost" in style else "text bold"
+                labels.setdefault(box, []).append((step, Look(tone, said)))
+        shown = now
+    return [mark for box in frames for mark in _chip_marks(box, frames[box], labels[box])]
+
+
+def _chip_marks(box: Box, frames: Looks, labels: Looks) -> list[Mark]:
+    keys, top = box.content.keys, box.y - _CHIP + 3.5
+    place = (("x", round(box.x + 8, 1)), ("y", top), ("height", _CHIP), ("rx", _CHIP / 2))
+    return [Mark("rect", place, runs(frames), keys), text(round(box.x + 14, 1), top + 11.5, runs(labels), keys=keys)]
+
+
+def _chips(recording: Recording, homes: Homes) -> Iterator[tuple[int, Mapping[Box, tuple[str, Words]]]]:
+    """(step, style and words of each chip), at each step that may change one."""
+    ghosts = True
+    for state in recording.states():
+        if ghosts or state.step.tensors or state.step.rewired:
+            yield state.step.index, _chips_at(state, homes)
+        ghosts = bool(state.step.rewired)
+
+
+def _chips_at(state: State, homes: Homes) -> dict[Box, tuple[str, Words]]:
+    owned: dict[Box, list[str]] = {}
+    left: dict[Box, list[str]] = {}
+    for tensor in state.tensors.values():
+        if tensor.node is not None and tensor.node in homes:
+            names = tensor.names or (tensor_name(tensor.id, state.tensors),)
+            owned.setdefault(homes[tensor.node], []).extend(names)
+    for rewired in state.step.rewired:
+        if rewired.before is not None and rewired.before in homes:
+            left.setdefault(homes[rewired.before], []).append(tensor_name(rewired.tensor, state.tensors))
+    return {box: _chip(box, owned.get(box), left.get(box, [])) for box in dict.fromkeys((*owned, *left))}
+
+
+def _chip(box: Box, names: list[str] | None, left: list[str]) -> tuple[str, Words]:
+    room = box.content.width - ROOM_FOR_TAG
+    if names is not None:
+        return "chip now-line", shortened(", ".join(names), room)
+    was = width_of(words.WAS.format(names=""))
+    return "chip ghost over", words.WAS.format(names=shortened(", ".join(left), room - was))

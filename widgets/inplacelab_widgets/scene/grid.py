@@ -1,0 +1,125 @@
+"""The elements of one layout as cells: blocks of rows of columns, the first of them where there are too many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, product
+from math import prod
+
+from inplacelab.recording.slots import Laid
+from inplacelab_widgets.scene.measure import SMALL, width_of
+from inplacelab_widgets.scene.names import axis_letter, hop
+
+MOST = 64
+"""More elements than this are not drawn one by one."""
+MOST_COLUMNS = 16
+HEIGHT = 30.0
+"""Of a cell: a value, and below it the slot where it stands."""
+HEADING = 30.0
+"""Above each block of a tensor with three axes or more: which block, and the hop to the next."""
+COLUMNS_BAND = 34.0
+"""Above the cells: the hop along the last axis and the columns' indices."""
+ROW_LABELS = 22.0
+ARC = 10.0
+BETWEEN = 30.0
+"""Between one block and the next."""
+
+Index = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Where each element of a layout is drawn: `blocks` blocks of `rows` rows of `columns` cells, each `cell` px wide.
+
+    The last axis runs to the right, the one before it down; the axes before those number the blocks.
+    """
+
+    layout: Laid
+    cell: float
+    room: float
+
+    @cached_property
+    def total(self) -> tuple[int, int, int]:
+        """Blocks, rows and columns that there are."""
+        *leading, rows, columns = (1, 1, *self.layout.shape) if self.rank < 2 else self.layout.shape
+        return prod(leading), rows, columns
+
+    @cached_property
+    def drawn(self) -> tuple[int, int, int]:
+        """Blocks, rows and columns that are drawn."""
+        blocks, rows, columns = self.total
+        columns = min(columns, MOST_COLUMNS, max(1, int((self.room - self.left) // self.cell)))
+        rows = min(rows, max(1, MOST // max(columns, 1)))
+        in_sight = int((self.room + BETWEEN) // (self._block_width(columns) + BETWEEN))
+        return min(blocks, max(1, MOST // max(rows * columns, 1)), max(1, in_sight)), rows, columns
+
+    @cached_property
+    def rank(self) -> int:
+        return len(self.layout.shape)
+
+    @property
+    def cut(self) -> bool:
+        """Whether some elements are not drawn."""
+        return self.drawn != self.total
+
+    @cached_property
+    def left(self) -> float:
+        """Within a block, where the cells begin: beside the hop along the rows and the rows' indices."""
+        if self.rank < 2:
+            return 0.0
+        return width_of(hop(self.layout, self.rank - 2), SMALL) + 4 + ARC + ROW_LABELS
+
+    @cached_property
+    def top(self) -> float:
+        """Where the cells begin: below the headings and the hop along the columns."""
+        return (COLUMNS_BAND if self.rank else 0.0) + (HEADING if self.rank > 2 else 0.0)
+
+    @cached_property
+    def width(self) -> float:
+        blocks, _, columns = self.drawn
+        ellipsis = 16 if (blocks, columns) != (self.total[0], self.total[2]) else 0
+        return blocks * self._block_width(columns) + (blocks - 1) * BETWEEN + ellipsis
+
+    @cached_property
+    def height(self) -> float:
+        _, rows, columns = self.drawn
+        return self.top + rows * HEIGHT + (12 if rows < self.total[1] else 0) if columns else 0.0
+
+    def _block_width(self, columns: int) -> float:
+        return self.left + columns * self.cell
+
+    def block_left(self, block: int) -> float:
+        """Where a block begins."""
+        return block * (self._block_width(self.drawn[2]) + BETWEEN)
+
+    def x(self, block: int, column: float) -> float:
+        """The left edge of a column."""
+        return round(self.block_left(block) + self.left + column * self.cell, 1)
+
+    def y(self, row: float) -> float:
+        """The top edge of a row."""
+        return self.top + row * HEIGHT
+
+    def heads(self) -> list[Index]:
+        """The leading indices of the blocks drawn."""
+        return list(islice(product(*map(range, self.layout.shape[:-2])), self.drawn[0]))
+
+    def heading(self, block: int) -> str:
+        """What stands above a block: "i=0", or "i,j=0,1"."""
+        letters = ",".join(axis_letter(axis) for axis in range(self.rank - 2))
+        return f"{letters}={','.join(map(str, self.heads()[block]))}"
+
+    def cells(self) -> Iterator[tuple[Index, float, float]]:
+        """(index, left, top) of each element drawn, in row-major order."""
+        _, rows, columns = self.drawn
+        for block, head in enumerate(self.heads()):
+            for row, column in product(range(rows), range(columns)):
+                index = (*head, row, column)[2 - min(self.rank, 2) :]
+                yield index, self.x(block, column), self.y(row)
+
+
+def position(layout: Laid, index: Index) -> int:
+    """The slot of an element, counted in the tensor's own elements."""
+    return layout.offset + sum(i * stride for i, stride in zip(index, layout.strides, strict=True))

@@ -1,0 +1,69 @@
+"""Marks along the axis, no more of them than there is width: those that would stand on each other become one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from inplacelab_widgets.scene.axis import WIDTH
+from inplacelab_widgets.scene.marks import Look, Mark, between, path, text
+from inplacelab_widgets.scene.measure import coordinate, width_of
+
+GRAIN = 4.0
+"""Marks of one kind in one row that begin within as many px are drawn as one."""
+
+_TINY = 9.0
+
+
+class Crowd:
+    """Collects marks and merges those of one kind that begin at the same place. They last until step `end`."""
+
+    def __init__(self, end: int) -> None:
+        self._end = end
+        self._found: dict[tuple[float, str, int], tuple[str, dict[str, None], dict[str, None]]] = {}
+        self._wide: list[Mark] = []
+
+    def line(self, row: int, left: float, right: float, y: float, style: str, key: str) -> None:
+        """A piece of a lane."""
+        d = f"M{coordinate(left)} {coordinate(y)}H{coordinate(right)}"
+        if right - left > GRAIN:
+            self._wide.append(path(d, between(0, self._end, Look(style)), keys=(key,)))
+        else:
+            self._add((row, style, int(left / GRAIN)), d, (key,), ())
+
+    def tick(self, row: int, x: float, y: float, key: str) -> None:
+        """A raise of the version. Of several in one place the first can be jumped to."""
+        place = (row, "bump", int(x / GRAIN))
+        if place not in self._found:
+            self._add(place, f"M{coordinate(x)} {coordinate(y - 6)}v12", (key,), ())
+
+    def flag(self, x: float, y: float, *, stale: bool, keys: Iterable[str], links: Iterable[str]) -> None:
+        """A saved tensor's pin."""
+        d = f"M{coordinate(x - 4)} {coordinate(y + 3)}h8l-4 6.5z"
+        self._add((y, "flag-stale" if stale else "flag", int(x / GRAIN)), d, keys, links)
+
+    def _add(self, place: tuple[float, str, int], d: str, keys: Iterable[str], links: Iterable[str]) -> None:
+        _, known, linked = self._found.setdefault(place, (d, {}, {}))
+        known.update(dict.fromkeys(keys))
+        linked.update(dict.fromkeys(links))
+
+    def marks(self) -> list[Mark]:
+        """Everything that was collected."""
+        merged = (
+            path(d, between(0, self._end, Look(style)), keys=tuple(keys), links=tuple(links))
+            for (_, style, _), (d, keys, links) in self._found.items()
+        )
+        return [*self._wide, *merged]
+
+
+def versions_above(said: list[tuple[float, str, str]], y: float, end: int) -> list[Mark]:
+    """Version numbers above a row, given as (x, words, key), as far as they fit; the last one always does."""
+    *others, last = sorted(said, key=lambda each: each[0])
+    marks: list[Mark] = []
+    edge = 0.0
+    for wanted, words, key in [*others, last]:
+        x = min(wanted, WIDTH - width_of(words, _TINY))
+        room = x + width_of(words, _TINY) + 1
+        if x >= edge and (key == last[2] or room <= last[0] or not marks):
+            marks.append(text(round(x, 1), y - 7, between(0, end, Look("text tiny", words)), keys=(key,)))
+            edge = room
+    return marks

@@ -1,0 +1,110 @@
+"""The lens under the overview of a large storage: a window of slots with their values, where the last write began.
+
+What was not recorded of a large storage stands as a dot, and a line below says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import StorageFacts, Summary
+from inplacelab.recording.slots import Runs as SlotRuns
+from inplacelab.recording.slots import common_runs
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, rect, text
+from inplacelab_widgets.scene.measure import coordinate, number
+from inplacelab_widgets.scene.timeline import Life
+
+PER_ROW = 8
+ROWS = 3
+SIZE = PER_ROW * ROWS
+"""How many slots the lens shows."""
+CELL, CELL_HEIGHT, PITCH = 66.0, 17.0, 19.0
+TITLE = 14.0
+HEIGHT = TITLE + ROWS * PITCH + 6
+UNKNOWN = "·"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What the lens shows from `step` on: the slots from `first`."""
+
+    step: int
+    first: int
+    texts: tuple[str, ...]
+    written: SlotRuns
+    """The slots of the window that the step wrote."""
+
+
+def views(life: Life[StorageFacts], written: Mapping[int, SlotRuns]) -> Iterator[View]:
+    """The lens over the life of a storage: it follows the writes and rests between them."""
+    first = 0
+    for step, facts in life.moments:
+        slots = written.get(step, ())
+        if slots:
+            first = window(min(start for start, _ in slots), facts.slots)
+        texts = tuple(value_text(facts, slot) if slot < facts.slots else "" for slot in range(first, first + SIZE))
+        yield View(step, first, texts, common_runs(tuple(sorted(slots)), ((first, first + SIZE),)))
+
+
+def window(slot: int, slots: int) -> int:
+    """The first slot of the window that shows `slot`: rows begin at multiples of their length, and the last is full.
+
+    >>> window(0, 100), window(17, 100), window(99, 100)
+    (0, 16, 80)
+    """
+    last = max(0, -(-slots // PER_ROW) * PER_ROW - SIZE)
+    return min(slot // PER_ROW * PER_ROW, last)
+
+
+def value_text(facts: StorageFacts, slot: int) -> str:
+    """The value of a slot, or a dot if it was not recorded."""
+    values = facts.values
+    if isinstance(values, tuple):
+        return number(values[slot])
+    if isinstance(values, Summary):
+        pieces = (*values.runs, (0, values.head), (facts.slots - len(values.tail), values.tail))
+        for start, piece in pieces:
+            if start <= slot < start + len(piece):
+                return number(piece[slot - start])
+    return UNKNOWN
+
+
+def lens_marks(
+    left: float, top: float, storage: int, life: Life[StorageFacts], written: Mapping[int, SlotRuns]
+) -> list[Mark]:
+    """The lens with its top left corner at (left, top)."""
+    found, keys = tuple(views(life, written)), (f"s{storage}",)
+    frame = between(life.first, life.last, Look("slot"))
+    places = [(left + k % PER_ROW * CELL, top + TITLE + k // PER_ROW * PITCH) for k in range(SIZE)]
+    marks = [rect(x, y, CELL, CELL_HEIGHT, frame, keys=keys) for x, y in places]
+    boxes = [
+        (view.step, Look("written", None, (("d", _boxes(view, places)),)) if view.written else None, None)
+        for view in found
+    ]
+    marks.append(Mark("path", (), flashes(boxes, life.last), keys))
+    for k, (x, y) in enumerate(places):
+        said = ((view.step, Look("text value small", view.texts[k])) for view in found)
+        marks.append(text(round(x + CELL / 2, 1), y + 12.5, lasting(said, life.last), keys=keys))
+    for row in range(ROWS):
+        label = ((view.step, Look("text tiny end", str(view.first + row * PER_ROW))) for view in found)
+        marks.append(text(left - 4, top + TITLE + row * PITCH + 12.5, lasting(label, life.last)))
+    titles = ((view.step, Look("text tiny", _title(view, life))) for view in found)
+    return [*marks, text(left, top + 9, lasting(titles, life.last))]
+
+
+def _title(view: View, life: Life[StorageFacts]) -> Text:
+    slots = max(facts.slots for facts in life.every())
+    title = words.LENS.format(first=view.first, last=min(view.first + SIZE, slots) - 1)
+    return title + words.LENS_GAPS if UNKNOWN in view.texts else title
+
+
+def _boxes(view: View, places: list[tuple[float, float]]) -> str:
+    written = (slot - view.first for start, stop in view.written for slot in range(start, stop))
+    corners = (places[k] for k in written)
+    return "".join(
+        f"M{coordinate(x)} {coordinate(y)}h{coordinate(CELL)}v{coordinate(CELL_HEIGHT)}h-{coordinate(CELL)}z"
+        for x, y in corners
+    )

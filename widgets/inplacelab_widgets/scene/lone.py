@@ -1,0 +1,64 @@
+"""Some panels of a scene by themselves, at one step: what stays of a view that shows no more than these."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from inplacelab.language import Text
+from inplacelab_widgets import words
+from inplacelab_widgets.scene import PANELS, Scene
+from inplacelab_widgets.scene.code import code_panel
+from inplacelab_widgets.scene.marks import Panel
+from inplacelab_widgets.scene.names import unquoted
+from inplacelab_widgets.scene.picture import PAD, place_of, provisos, sentence_box
+from inplacelab_widgets.scene.svg import document, panel_at, placed, rule, said_at, stack_at
+
+NARROWEST = 480.0
+"""A sentence needs room, also above a small panel."""
+
+
+def lone_picture(scene: Scene, panels: Sequence[str], step: int, language: str) -> str:
+    """The panels below each other as SVG text, with the sentence of the step above them."""
+    shown = [scene.panel(name) for name in PANELS if name in panels]
+    width = 2 * PAD + max([NARROWEST, *(panel.width for panel in shown)])
+    if "code" in panels:
+        shown.insert(0, code_panel(scene.recording, width - 2 * PAD))
+    heading = " · ".join(each.in_language(language) for each in place_of(scene, step) + provisos(scene))
+    parts = [
+        said_at(PAD, PAD + 12, "text bold code", scene.recording.title, language),
+        said_at(width - PAD, PAD + 12, "text soft end", heading, language),
+    ]
+    said, height = sentence_box(scene, step, language, PAD + 28, width)
+    parts.append(said)
+    y = PAD + 28 + height + PAD
+    for panel in shown:
+        drawn, tall = _drawn(panel, step, language)
+        parts += [
+            rule(y, width),
+            said_at(PAD, y + 20, "text bold", words.PLAYER[panel.name], language),
+            placed(drawn, PAD, y + 34),
+        ]
+        y += 34 + tall + PAD
+    described = " ".join(each.in_language(language) for each in (_sentence(scene, step), *said_of(shown, step)))
+    return document((width, y), parts, scene.recording.title, described)
+
+
+def said_of(panels: Sequence[Panel], step: int) -> list[Text]:
+    """What each panel says of a step to those who do not see it."""
+    found = []
+    for panel in panels:
+        place = bisect_right(panel.says, step, key=lambda run: run[0])
+        found.append(panel.says[max(place - 1, 0)][1])
+    return found
+
+
+def _sentence(scene: Scene, step: int) -> Text:
+    return unquoted(scene.sentences[step])
+
+
+def _drawn(panel: Panel, step: int, language: str) -> tuple[str, float]:
+    """A panel at a step, and its height."""
+    if panel.name != "storages":
+        return panel_at(panel, step, language), panel.height
+    return stack_at(panel, step, language)

@@ -1,0 +1,92 @@
+"""A scene at one step as one still picture: code, memory, sentence, graph, versions and bytes."""
+
+from __future__ import annotations
+
+from inplacelab.language import Text
+from inplacelab_widgets import words
+from inplacelab_widgets.scene import Scene
+from inplacelab_widgets.scene.code import code_panel
+from inplacelab_widgets.scene.marks import Look, always, rect
+from inplacelab_widgets.scene.measure import NORMAL, wrapped
+from inplacelab_widgets.scene.names import unquoted
+from inplacelab_widgets.scene.svg import document, mark_at, panel_at, placed, rule, said_at, stack_at
+
+PAD = 16.0
+NARROWEST_CODE = 240.0
+WIDEST_CODE = 420.0
+_SENTENCE_LINE = 18.0
+
+
+def picture(scene: Scene, step: int, language: str) -> str:
+    """The whole stepper at one step as SVG text."""
+    width = picture_width(scene)
+    parts: list[str] = []
+    y = PAD + _heading(scene, step, language, parts, width)
+    top = _columns(scene, step, language, parts, y)
+    y = top + PAD
+    drawn, height = sentence_box(scene, step, language, y, width)
+    parts.append(drawn)
+    y += height + PAD
+    for panel, name in ((scene.graph, "graph"), (scene.lanes, "lanes"), (scene.memory, None)):
+        parts.append(rule(y, width))
+        if name:
+            parts.append(said_at(PAD, y + 20, "text bold", words.PLAYER[name], language))
+            note = next((said for since, said in reversed(panel.notes) if since <= step), None)
+            if note is not None:
+                parts.append(said_at(PAD + 90, y + 20, "text soft", note, language))
+        y += 34 if name else 14
+        parts.append(placed(panel_at(panel, step, language), PAD, y))
+        y += panel.height + PAD
+    said = unquoted(scene.sentences[step]).in_language(language)
+    return document((width, y), parts, scene.recording.title, said)
+
+
+def picture_width(scene: Scene) -> float:
+    """The width that the widest panel needs."""
+    columns = NARROWEST_CODE + 2 * PAD + scene.storages.width
+    return 2 * PAD + max(columns, scene.graph.width, scene.lanes.width)
+
+
+def place_of(scene: Scene, step: int) -> list[Text]:
+    """Where a step is: its number, its line, its phase."""
+    now = scene.recording.steps[step]
+    position = words.PLAYER["position"].format(step=step + 1, steps=len(scene.recording))
+    line = [words.LINE.format(line=now.line)] if now.line is not None else []
+    return [position, *line, words.PLAYER[now.phase]]
+
+
+def provisos(scene: Scene) -> list[Text]:
+    """What a reader must know of the whole recording: that a device was simulated, that the end was cut off."""
+    recording = scene.recording
+    cut = [words.PLAYER["truncated"].format(count=recording.truncated)] if recording.truncated else []
+    return ([words.SIMULATED] if recording.simulated else []) + cut
+
+
+def sentence_box(scene: Scene, step: int, language: str, y: float, width: float) -> tuple[str, float]:
+    """The sentence of a step in a box as wide as the picture, and the box's height."""
+    lines = wrapped(unquoted(scene.sentences[step]).in_language(language), width - 2 * PAD - 24, NORMAL)
+    height = _SENTENCE_LINE * len(lines) + 14
+    error = scene.recording.steps[step].error is not None
+    box = rect(PAD, y, width - 2 * PAD, height, always(Look("tint")), 4)
+    bar = rect(PAD, y, 4, height, always(Look("flag-stale" if error else "mark-now")))
+    drawn = mark_at(box, 0, language) + mark_at(bar, 0, language)
+    for k, line in enumerate(lines):
+        drawn += said_at(PAD + 14, y + 19 + _SENTENCE_LINE * k, "text code", line, language)
+    return drawn, height
+
+
+def _heading(scene: Scene, step: int, language: str, parts: list[str], width: float) -> float:
+    parts.append(said_at(PAD, PAD + 12, "text bold code", scene.recording.title, language))
+    line = " · ".join(each.in_language(language) for each in place_of(scene, step) + provisos(scene))
+    parts.append(said_at(width - PAD, PAD + 12, "text soft end", line, language))
+    parts.append(rule(PAD + 24, width))
+    return 24 + PAD
+
+
+def _columns(scene: Scene, step: int, language: str, parts: list[str], y: float) -> float:
+    code_width = min(picture_width(scene) - 4 * PAD - scene.storages.width, WIDEST_CODE)
+    code = code_panel(scene.recording, code_width)
+    parts.append(placed(panel_at(code, step, language), PAD, y))
+    storages, height = stack_at(scene.storages, step, language)
+    parts.append(placed(storages, PAD + code_width + 2 * PAD, y))
+    return y + max(code.height, height)

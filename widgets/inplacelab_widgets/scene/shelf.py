@@ -1,0 +1,154 @@
+"""The shelf: storages that the present step is not about, each a chip of one line in its own seat.
+
+Seats are given once for the whole recording, so that a chip is always found in the same place; two storages that never
+live at the same time may have the same seat.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import StorageFacts
+from inplacelab.recording.labels import storage_label
+from inplacelab.recording.slots import joined
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.cards import Card
+from inplacelab_widgets.scene.focus import Span
+from inplacelab_widgets.scene.marks import Group, Look, Runs, always, lasting, rect, text
+from inplacelab_widgets.scene.measure import SMALL, shortened, size_in_bytes, width_of
+from inplacelab_widgets.scene.pins import Pin
+from inplacelab_widgets.scene.timeline import Life, shared_rows
+
+_Facts = TypeVar("_Facts")
+
+TITLE = 22.0
+HEIGHT = 19.0
+GAP = 5.0
+WIDEST = 145.0
+"""Four chips stand beside each other in a notebook of usual width."""
+LONGEST_NAME = 62.0
+NEVER: Span = (-1, -1)
+"""Of a storage that is drawn in full all its life: its chip is seen only by who follows another tensor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelved:
+    """A storage with what its chip tells of it. `last` is the last step at which the chip may be seen."""
+
+    id: int
+    life: Life[StorageFacts]
+    last: int
+    cards: Sequence[Card]
+    pins: Sequence[Pin]
+    open: tuple[Span, ...]
+
+    def said(self) -> tuple[tuple[int, str, bool], ...]:
+        """(step, words, stale) wherever one of the two may change."""
+        return tuple((step, *self._at(step)) for step in sorted(set(self._boundaries())))
+
+    def _boundaries(self) -> Iterator[int]:
+        yield from _changes(self.life)
+        yield from (step for card in self.cards for step in _changes(card.life))
+        yield from (step for pin in self.pins for step in _changes(pin.life))
+        yield self.last
+
+    def _at(self, step: int) -> tuple[str, bool]:
+        facts = _then(self.life, step)
+        named = [face for card in self.cards if (face := _then(card.life, step)) is not None and face.named]
+        names = ", ".join(chip for face in named for chip in face.chips)
+        kept = [said for pin in self.pins if (said := _then(pin.life, step)) is not None]
+        stale = any(said.status == "stale" for said in kept)
+        label = f"{storage_label(self.id)} {shortened(names, LONGEST_NAME)}".rstrip()
+        if facts is None:
+            return label, False
+        return f"{label} · v{facts.version} · {size_in_bytes(facts.bytes)}", stale
+
+
+def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple[Group, ...]]:
+    """The width and the height of the shelf, and its groups: a heading, and a chip for each storage."""
+    if not storages:
+        return 0, 0, ()
+    said = {storage.id: storage.said() for storage in storages}
+    needed = max(width_of(_marked(line, stale), SMALL) for lines in said.values() for _, line, stale in lines)
+    width = min(WIDEST, needed + 14)
+    columns = max(1, int((room + GAP) // (width + GAP)))
+    seats = shared_rows([(storage.life.first, storage.last) for storage in storages])
+    chips = [
+        _chip(
+            storage, said[storage.id], seat % columns * (width + GAP), TITLE + seat // columns * (HEIGHT + GAP), width
+        )
+        for storage, seat in zip(storages, seats, strict=True)
+    ]
+    rows = -(-(max(seats) + 1) // columns)
+    return columns * (width + GAP) - GAP, TITLE + rows * (HEIGHT + GAP), (_heading(chips), *chips)
+
+
+def _heading(chips: Sequence[Group]) -> Group:
+    """The words above the chips, as long as there are any."""
+    spans = sorted(span for chip in chips for span in chip.open if span != NEVER)
+    # Half-open, stretches that touch are one.
+    drawn = tuple((start, stop - 1) for start, stop in joined((first, last + 1) for first, last in spans))
+    first, last = (drawn[0][0], drawn[-1][1]) if drawn else (0, -1)
+    marks = (text(0, 13, always(Look("text bold", words.SHELF))),)
+    return Group(0, 0, width_of(words.SHELF, SMALL), TITLE, first, last, marks, open=drawn)
+
+
+def _chip(storage: Shelved, said: Sequence[tuple[int, str, bool]], x: float, y: float, width: float) -> Group:
+    keys, freed = (f"s{storage.id}",), storage.life.last + 1
+    # A storage drawn in full has no chip at the same time.
+    shut = tuple(_between(storage.open, storage.life.first, storage.last)) or (NEVER,)
+    outline = lasting(
+        ((step, Look("pin released" if step >= freed else "pin stale" if stale else "pin")) for step, _, stale in said),
+        storage.last,
+    )
+    marks = (
+        rect(0, 0, width, HEIGHT, outline, 4, keys=keys),
+        text(7, 13.5, _words(storage, said, width - 14), keys=keys),
+    )
+    return Group(round(x, 1), y, width, HEIGHT, storage.life.first, storage.last, marks, key=keys[0], open=shut)
+
+
+def _words(storage: Shelved, said: Sequence[tuple[int, str, bool]], room: float) -> Runs:
+    looks = []
+    for step, line, stale in said:
+        if step > storage.life.last:
+            freed = Text("{0} · {1}", "{0} · {1}").format(line, words.FREED)
+            looks.append((step, Look("text italic soft", freed)))
+        else:
+            looks.append((step, Look("text alarm" if stale else "text", _fitting(_marked(line, stale), room))))
+    return lasting(looks, storage.last)
+
+
+def _fitting(line: str, room: float) -> str:
+    """As many of the facts as fit: the number of bytes is left out before a name is cut."""
+    return line if width_of(line, SMALL) <= room else shortened(line.rpartition(" · ")[0], room)
+
+
+def _marked(line: str, stale: bool) -> str:
+    return f"✗ {line}" if stale else line
+
+
+def _between(spans: Sequence[Span], first: int, last: int) -> Iterator[Span]:
+    """The stretches from `first` to `last` that lie in none of `spans`, which are in order."""
+    for start, stop in spans:
+        if first < start:
+            yield first, min(start - 1, last)
+        first = max(first, stop + 1)
+    if first <= last:
+        yield first, last
+
+
+def _changes(life: Life[_Facts]) -> Iterator[int]:
+    yield from (step for step, _ in life.moments)
+    yield life.last + 1
+
+
+def _then(life: Life[_Facts], step: int) -> _Facts | None:
+    """The facts of a thing at `step`; None if it does not live then."""
+    if not life.first <= step <= life.last:
+        return None
+    return life.moments[bisect_right(life.moments, step, key=lambda moment: moment[0]) - 1][1]

@@ -1,0 +1,162 @@
+"""What a step may have changed the look of: the things that it changed, and those whose words mention them.
+
+A card says the name of the tensor that it is a view of, a node's number is shown only while another node has the same
+name, a pin goes stale when its storage is written. Following such threads forward from each step's changes costs no
+more than the changes themselves; looking at everything after every step would cost a thousand times that.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
+from inplacelab.recording.recording import Recording, State
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """The serial numbers of what may look different after one step than before it, each kind in a fixed order.
+
+    Attributes:
+        state: what was alive after the step.
+        storages: the storages it changed.
+        tensors: the tensors it changed, and those whose words mention what it changed.
+        nodes: the same of grad nodes.
+        keepers: the nodes whose saved tensors may look different.
+    """
+
+    state: State
+    storages: tuple[int, ...]
+    tensors: tuple[int, ...]
+    nodes: tuple[int, ...]
+    keepers: tuple[int, ...]
+
+
+def touched(recording: Recording) -> tuple[Touched, ...]:
+    """What each step of a recording touched, in order."""
+    return recording.once(_followed)
+
+
+def _followed(recording: Recording) -> tuple[Touched, ...]:
+    threads = _Threads()
+    return tuple(threads.follow(state) for state in recording.states())
+
+
+class _Many(Generic[_Key]):
+    """From a key to the serial numbers that hang on it."""
+
+    def __init__(self) -> None:
+        self._found: defaultdict[_Key, set[int]] = defaultdict(set)
+
+    def __getitem__(self, key: _Key) -> set[int]:
+        return self._found.get(key, set())
+
+    def move(self, serial: int, before: Iterable[_Key], after: Iterable[_Key]) -> None:
+        for key in before:
+            self._found[key].discard(serial)
+        for key in after:
+            self._found[key].add(serial)
+
+
+@dataclass
+class _Threads:
+    """Who mentions whom, at the present step."""
+
+    tensors: dict[int, TensorFacts] = field(default_factory=dict)
+    nodes: dict[int, NodeFacts] = field(default_factory=dict)
+    views: _Many[int] = field(default_factory=_Many)
+    """From a tensor to its views."""
+    results: _Many[int] = field(default_factory=_Many)
+    """From a node to the tensors that it made."""
+    senders: _Many[int] = field(default_factory=_Many)
+    """From a node to those that send it gradients."""
+    keepers: _Many[int] = field(default_factory=_Many)
+    """From a storage to the nodes that keep something of it."""
+    namesakes: _Many[tuple[str, int | None]] = field(default_factory=_Many)
+    checked: tuple[int, ...] = ()
+
+    def follow(self, state: State) -> Touched:
+        step = state.step
+        storages = [key for key, _ in step.storages]
+        renamed = [node for key, facts in step.nodes for node in self._node(key, facts)]
+        changed = [key for key, _ in step.nodes]
+        nodes = _ordered(changed, renamed, *(self.senders[node] for node in renamed))
+        tensors = _ordered(
+            [key for key, _ in step.tensors],
+            *(self._tensor(key, facts) for key, facts in step.tensors),
+            *(self.results[node] for node in renamed),
+        )
+        looked_at, self.checked = self.checked, _checked(step)
+        kept = (self.keepers[storage] for storage in storages)
+        return Touched(
+            state, tuple(storages), tensors, nodes, _ordered(changed, renamed, looked_at, self.checked, *kept)
+        )
+
+    def _node(self, key: int, after: NodeFacts | None) -> list[int]:
+        """The nodes that are called something else now that node `key` has changed, itself among them."""
+        before = self.nodes.pop(key, None)
+        if after is not None:
+            self.nodes[key] = after
+        self.senders.move(key, _of(before, _targets), _of(after, _targets))
+        self.keepers.move(key, _of(before, _kept), _of(after, _kept))
+        if before is not None and after is not None and _name(before) == _name(after):
+            return []
+        called = [_name(facts) for facts in (before, after) if facts is not None]
+        counts = {name: len(self.namesakes[name]) for name in called}
+        self.namesakes.move(key, _of(before, lambda node: [_name(node)]), _of(after, lambda node: [_name(node)]))
+        told_apart = [name for name in called if min(counts[name], len(self.namesakes[name])) == 1]
+        return [key, *(other for name in told_apart for other in sorted(self.namesakes[name]))]
+
+    def _tensor(self, key: int, after: TensorFacts | None) -> list[int]:
+        """The tensors whose words mention tensor `key`: its views, and the gradients it has and had."""
+        before = self.tensors.pop(key, None)
+        if after is not None:
+            self.tensors[key] = after
+        self.views.move(key, _of(before, _base), _of(after, _base))
+        self.results.move(key, _of(before, _maker), _of(after, _maker))
+        gradients = [facts.grad for facts in (before, after) if facts is not None and facts.grad is not None]
+        return [*gradients, *self.views[key]]
+
+
+_Facts = TypeVar("_Facts", TensorFacts, NodeFacts)
+
+
+def _of(facts: _Facts | None, ask: Callable[[_Facts], Iterable[_Key]]) -> Iterable[_Key]:
+    return () if facts is None else ask(facts)
+
+
+def _targets(node: NodeFacts) -> list[int]:
+    return [edge.to for edge in node.edges]
+
+
+def _kept(node: NodeFacts) -> list[int]:
+    return [saved.storage for saved in node.saved]
+
+
+def _name(node: NodeFacts) -> tuple[str, int | None]:
+    return node.name, node.line
+
+
+def _base(tensor: TensorFacts) -> list[int]:
+    return [] if tensor.base is None else [tensor.base]
+
+
+def _maker(tensor: TensorFacts) -> list[int]:
+    return [] if tensor.node is None else [tensor.node]
+
+
+def _checked(step: Step) -> tuple[int, ...]:
+    """The node whose saved tensors the step looked at."""
+    at = step.error or step.backward
+    return () if at is None or at.node is None else (at.node,)
+
+
+def _ordered(first: list[int], *others: Iterable[int]) -> tuple[int, ...]:
+    """`first` as it comes, then the others by number."""
+    known = set(first)
+    return (*dict.fromkeys(first), *sorted({each for some in others for each in some} - known))
