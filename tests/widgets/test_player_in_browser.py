@@ -55,8 +55,8 @@ class Player:
     def geometry(self) -> Any:
         """Where every mark is that can be seen, by its place in the document."""
         return self.page.evaluate(
-            "() => Object.fromEntries([...document.querySelectorAll('.ipl-storages svg rect')]"
-            ".map((mark, k) => [k, mark]).filter(([, mark]) => mark.getClientRects().length)"
+            "() => Object.fromEntries([...document.querySelectorAll('.ipl-storages svg > g')]"
+            ".flatMap((group, g) => [...group.querySelectorAll('rect')].map((mark, k) => [`${g}:${k}`, mark])).filter(([, mark]) => mark.getClientRects().length)"
             ".map(([k, mark]) => [k, ['x', 'y', 'width', 'height'].map(name => mark.getAttribute(name)).join()]))"
         )
 

@@ -133,7 +133,7 @@ class _Packer:
         return told
 
     def _group(self, group: Group) -> Json:
-        place = {"x": _number(group.x), "y": _number(group.y), "height": _number(group.height)}
+        place: Json = {"x": _number(group.x), "y": _number(group.y), "height": _number(group.height)}
         place |= {"first": group.first, "last": group.last}
         if group.key:
             place["key"] = group.key
