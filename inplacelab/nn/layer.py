@@ -11,6 +11,7 @@ import numpy as np
 
 from inplacelab import observe
 from inplacelab.autograd import modes
+from inplacelab.dtypes import get_default_dtype
 from inplacelab.ops.distributions import generator
 from inplacelab.ops.factories import to_tensor
 from inplacelab.tensor import Parameter, Tensor, adopt
@@ -35,7 +36,7 @@ class Layer:
 
     training: bool
 
-    def __init__(self, name_scope: str | None = None, dtype: str = "float32") -> None:
+    def __init__(self, name_scope: str | None = None, dtype: str | None = None) -> None:
         kind = (name_scope or type(self).__name__).lower()
         self._full_name = f"{kind}_{next(_serials.setdefault(kind, count()))}"
         self._dtype, self._made, self.training = dtype, count(), True
@@ -58,7 +59,7 @@ class Layer:
         sizes = tuple(int(n) for n in shape)
         limit = 0.0 if is_bias or not sizes else float(np.sqrt(6.0 / (sizes[0] + sizes[-1])))
         with observe.silence(), modes.no_grad():
-            parameter = as_parameter(to_tensor(generator().uniform(-limit, limit, sizes), dtype=dtype or self._dtype))
+            parameter = as_parameter(to_tensor(generator().uniform(-limit, limit, sizes), dtype=dtype or self._dtype or get_default_dtype()))
             parameter.name = f"{self._full_name}.{'b' if is_bias else 'w'}_0"
             if default_initializer is not None:
                 default_initializer(parameter)

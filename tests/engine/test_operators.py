@@ -122,6 +122,7 @@ def test_the_default_dtype() -> None:
     paddle.set_default_dtype("float64")
     assert paddle.get_default_dtype() == "float64"
     assert named(paddle.to_tensor([1.5]).dtype) == named(paddle.zeros([1]).dtype) == "float64"
+    assert named(paddle.nn.Linear(2, 3).weight.dtype) == "float64"
     with pytest.raises(TypeError, match="choose one of float16, float32, float64"):
         paddle.set_default_dtype("int64")
 

@@ -19,7 +19,7 @@ import inplacelab
 from inplacelab.language import LANGUAGES, speak
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_png, to_svg
-from inplacelab_widgets.scene import Scene, telling_step, telling_steps
+from inplacelab_widgets.scene import Scene, scene_of, telling_step, telling_steps
 from inplacelab_widgets.scene.picture import picture
 from inplacelab_widgets.still import still_html, still_picture
 
@@ -236,3 +236,14 @@ def test_without_a_renderer_the_error_says_what_to_install(
         to_png(sample("lesson"))
     assert "inplacelab[png]" in str(refused.value)
     assert refused.value.name == "resvg_py"
+
+
+def test_a_graph_that_backward_has_let_go_is_left_out() -> None:
+    with inplacelab.record() as block:
+        x = inplacelab.to_tensor([8.0, 4.0], stop_gradient=False)
+        with inplacelab.no_grad():
+            x.scale_(0.5)
+        x.sum().backward()
+    assert block.recording is not None
+    assert not block.recording.state().nodes
+    assert "<svg" in still_picture(scene_of(block.recording), "en")

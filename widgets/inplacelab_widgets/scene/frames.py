@@ -83,7 +83,7 @@ def _frame(scene: Scene, step: int, cast: set[int], language: str, width: float)
     y += max(code_height, memory_height) + 10
     box, height = sentence_box(scene, step, language, y, width)
     drawn, y = drawn + box, y + height + PAD / 2
-    if _is_about_the_graph(now):
+    if _is_about_the_graph(now) and scene.recording.state(step).nodes:
         graph, height = _graph(scene, step, language, width - 2 * PAD)
         drawn, y = drawn + placed(graph, PAD, y + 4), y + height + 14
     return drawn, y
