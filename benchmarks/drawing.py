@@ -195,6 +195,7 @@ def main() -> None:
             with record(title=name) as recorded:
                 program()
             recording = recorded.recording
+            assert recording is not None  # the block is over
             shown = in_browser(page, recording, Path(folder)) if page else (None, None, None)
             found = Found(len(recording), *in_python(recording), *shown)
             browser = " ".join(

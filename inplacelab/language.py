@@ -46,14 +46,15 @@ class Text:
     def format(self, *args: Any, **facts: Any) -> Text:
         """Fill in `{placeholders}`. A fact that is itself a `Text` appears in each language's own words."""
 
-        def words(language: str) -> str:
-            def say(value: Any) -> Any:
-                return value.in_language(language) if isinstance(value, Text) else value
-
-            pattern = self.in_language(language)
-            return pattern.format(*(say(a) for a in args), **{k: say(v) for k, v in facts.items()})
-
-        return Text(words("en"), words("zh"))
+        # A picture says thousands of things: each value is looked at once.
+        en, zh, en_facts, zh_facts = list(args), list(args), facts, facts
+        for position, value in enumerate(args):
+            if isinstance(value, Text):
+                en[position], zh[position] = value.en, value.zh
+        if any(isinstance(value, Text) for value in facts.values()):
+            en_facts = {key: value.en if isinstance(value, Text) else value for key, value in facts.items()}
+            zh_facts = {key: value.zh if isinstance(value, Text) else value for key, value in facts.items()}
+        return Text(self.en.format(*en, **en_facts), self.zh.format(*zh, **zh_facts))
 
     def __add__(self, other: Text) -> Text:
         return Text(self.en + other.en, self.zh + other.zh)

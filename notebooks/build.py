@@ -1,7 +1,8 @@
 """Build the lessons: from each source in `lessons/` one notebook in `en/` and one in `zh/`, executed.
 
-    python notebooks/build.py                                        # all of them
+    python notebooks/build.py                                        # all of them, glossary and claims
     python notebooks/build.py notebooks/lessons/01_*.md              # only these
+    python notebooks/build.py --seen notebooks/lessons/01_*.md       # somebody has looked at each Chinese paragraph
 
 A built notebook carries its outputs but nothing that differs between two runs, so that building twice gives the same
 bytes: cell ids count from 0, metadata is fixed, and of a stepper's output the pictures and the text stay while the
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +21,27 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-from lesson_source import LANGUAGES, Block, LessonError, Prose, read_lesson
+import claims
+import glossary
+import seen
+from lesson_source import FOR_AUTHORS, LANGUAGES, Block, Code, LessonError, Prose, read_lesson
 
 HERE = Path(__file__).parent
 SOURCES = HERE / "lessons"
+GLOSSARY, CLAIMS = SOURCES / glossary.FILE, SOURCES / claims.FILE
+PAGES = {GLOSSARY.name: glossary.page, CLAIMS.name: claims.page}
+"""Pages that gather what all lessons say; each is made from its introduction and the lessons."""
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
 SECONDS_FOR_A_CELL = 120
+
+
+def lessons() -> list[Path]:
+    """The sources of all lessons, in their order."""
+    return [path for path in sorted(SOURCES.glob("*.md")) if path.name not in PAGES]
 
 
 def notebook_path(source: Path, language: str) -> Path:
@@ -42,21 +55,29 @@ def compose(source: Path, language: str) -> nbformat.NotebookNode:
     Raises:
         LessonError: if the source is malformed.
     """
+    if source.name in PAGES:
+        return notebook_of(PAGES[source.name](read_lesson(source), lessons()), language)
+    return notebook_of([block for block in read_lesson(source) if _is_shown(block)], language)
+
+
+def notebook_of(blocks: Iterable[Block], language: str) -> nbformat.NotebookNode:
+    """A notebook with one cell for each block of prose or code."""
     notebook: nbformat.NotebookNode = nbformat.v4.new_notebook(metadata=METADATA)
-    for index, block in enumerate(read_lesson(source)):
-        cell = _cell(block, language)
-        cell.id = f"cell-{index:02d}"
+    for block in blocks:
+        if isinstance(block, Prose):
+            cell = nbformat.v4.new_markdown_cell(block.in_language(language))
+        elif isinstance(block, Code):
+            cell = nbformat.v4.new_code_cell(block.in_language(language))
+            cell.metadata.update({"tags": list(block.tags)} if block.tags else {})
+        else:
+            continue
+        cell.id = f"cell-{len(notebook.cells):02d}"
         notebook.cells.append(cell)
     return notebook
 
 
-def _cell(block: Block, language: str) -> Any:
-    if isinstance(block, Prose):
-        return nbformat.v4.new_markdown_cell(block.in_language(language))
-    cell = nbformat.v4.new_code_cell(block.in_language(language))
-    if block.tags:
-        cell.metadata["tags"] = list(block.tags)
-    return cell
+def _is_shown(block: Block) -> bool:
+    return not (isinstance(block, Code) and FOR_AUTHORS & set(block.tags))
 
 
 def execute(notebook: nbformat.NotebookNode) -> None:
@@ -93,15 +114,22 @@ def build(source: Path) -> None:
         target.parent.mkdir(exist_ok=True)
         nbformat.write(notebook, target)
         print(f"built {target.relative_to(HERE)}")
+    for place in seen.unseen(source):
+        print(f"look at the Chinese of {place}, then run: python notebooks/build.py --seen {source}")
 
 
 def main() -> None:
     """Build the lessons named on the command line, or all."""
     parser = argparse.ArgumentParser(description="Build the lessons' notebooks, executed, in English and Chinese.")
     parser.add_argument("source", nargs="*", type=Path, help="sources to build (default: all in lessons/)")
+    parser.add_argument(
+        "--seen", action="store_true", help="build nothing: note that you have looked at each Chinese paragraph"
+    )
+    options = parser.parse_args()
+    work = seen.note if options.seen else build
     try:
-        for source in parser.parse_args().source or sorted(SOURCES.glob("*.md")):
-            build(source)
+        for source in options.source or [*lessons(), GLOSSARY, CLAIMS]:
+            work(source)
     except (LessonError, CellExecutionError) as error:
         raise SystemExit(str(error)) from None
 

@@ -14,22 +14,53 @@ Code stands once, between fences. Words after `python` become the cell's tags:
     x.scale_(2.0)
     ```
 
-In code, `{{language}}` becomes "en" or "zh"; that is the only difference between the two notebooks' code. A line
-that starts with `<!--` and ends with `-->` is a note to authors. Anything else outside a block is an error, reported
-with its file and line.
+In code, `{{language}}` becomes "en" or "zh"; that is the only difference between the two notebooks' code. An exercise
+is a cell to fill in, its solution, one wrong answer or more, and the check, one right after the other. Learners see the
+first and the last; a test runs all of them:
+
+    ```python exercise
+    y = ...
+    ```
+
+    ```python solution
+    y = x.scale_(2.0)
+    ```
+
+    ```python mistake
+    y = x.scale(2.0)
+    ```
+
+    ```python check
+    check.second_name()
+    ```
+
+A line that starts with `<!--` and ends with `-->` is a note to authors. Three kinds of note are read: the terms that a
+lesson introduces, the claims that the next cell settles, and why nobody compares what the next cell prints:
+
+    <!-- terms: storage, stride -->
+    <!-- claim: twice-the-memory -->
+    <!-- ignored: the version of Python -->
+
+Anything else outside a block is an error, reported with its file and line.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 LANGUAGES = ("en", "zh")
+FOR_AUTHORS = frozenset({"solution", "mistake"})
+"""Code that the notebooks do not show."""
 
 _CODE_FENCE = re.compile(r"```python(?P<tags>( [a-z-]+)*)")
-_NOTE = re.compile(r"<!--.*-->")
+_NOTE = re.compile(r"<!--\s*(?:(?P<kind>terms|claim|ignored):)?(?P<text>.*)-->")
+_AFTER = {"exercise": {"solution"}, "solution": {"mistake"}, "mistake": {"mistake", "check"}}
+_BEFORE = {"solution": {"exercise"}, "mistake": {"solution", "mistake"}, "check": {"mistake"}}
+"""The parts of an exercise: what stands right after each, and right before."""
+_ABOUT_A_CELL = {"claim", "ignored"}
 
 
 class LessonError(ValueError):
@@ -42,6 +73,7 @@ class Prose:
 
     en: str
     zh: str
+    line: int = field(default=0, compare=False)
 
     def in_language(self, language: str) -> str:
         """What stands in the notebook of `language`."""
@@ -54,13 +86,28 @@ class Code:
 
     text: str
     tags: tuple[str, ...]
+    line: int = field(default=0, compare=False)
 
     def in_language(self, language: str) -> str:
         """The code as it stands in the notebook of `language`."""
         return self.text.replace("{{language}}", language)
 
 
-Block = Prose | Code
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What an author has said about the lesson ("terms"), or about the next cell ("claim", "ignored")."""
+
+    kind: str
+    text: str
+    line: int = field(default=0, compare=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The text as a list, written with commas."""
+        return tuple(name.strip() for name in self.text.split(",") if name.strip())
+
+
+Block = Prose | Code | Note
 
 
 class _Lines:
@@ -69,19 +116,19 @@ class _Lines:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lines = path.read_text(encoding="utf-8").splitlines()
-        self._read = 0
+        self.read = 0
 
     def __iter__(self) -> Iterator[str]:
-        while self._read < len(self._lines):
-            self._read += 1
-            yield self._lines[self._read - 1]
+        while self.read < len(self._lines):
+            self.read += 1
+            yield self._lines[self.read - 1]
 
     def error(self, message: str, line: int | None = None) -> LessonError:
-        return LessonError(f"{self._path}:{line or self._read}: {message}")
+        return LessonError(f"{self._path}:{line or self.read}: {message}")
 
     def until(self, end: str, what: str) -> str:
         """The text up to a line that is exactly `end`, without the blank lines around it."""
-        start = self._read
+        start = self.read
         taken: list[str] = []
         for line in self:
             if line == end:
@@ -101,20 +148,69 @@ def read_lesson(path: Path) -> tuple[Block, ...]:
     """Read the blocks of a lesson.
 
     Raises:
-        LessonError: if a translation is missing or empty, a block is not ended, or there is text outside a block.
+        LessonError: if a translation is missing or empty, a block is not ended, there is text outside a block, or a
+            part of an exercise or a note about a cell stands in the wrong place.
     """
     lines = _Lines(path)
     blocks = tuple(_blocks(lines))
     if not blocks:
         raise lines.error("there is nothing in this lesson", 1)
+    for wrong, message in _misplaced(blocks):
+        raise lines.error(message, wrong.line)
     return blocks
 
 
 def _blocks(lines: _Lines) -> Iterator[Block]:
     for line in lines:
+        start = lines.read
         if line == ":::en":
-            yield Prose(lines.until(":::zh", "English text"), lines.until(":::", "Chinese text"))
+            yield Prose(lines.until(":::zh", "English text"), lines.until(":::", "Chinese text"), start)
         elif fence := _CODE_FENCE.fullmatch(line):
-            yield Code(lines.until("```", "code"), tuple(fence["tags"].split()))
-        elif line.strip() and not _NOTE.fullmatch(line):
+            yield Code(lines.until("```", "code"), tuple(fence["tags"].split()), start)
+        elif note := _NOTE.fullmatch(line):
+            if note["kind"]:
+                yield Note(note["kind"], note["text"].strip(), start)
+        elif line.strip():
             raise lines.error(f"expected ':::en', '```python' or a '<!-- note -->', found {line!r}")
+
+
+def _misplaced(blocks: Sequence[Block]) -> Iterator[tuple[Block, str]]:
+    """What does not stand where it belongs: a part of an exercise, or a note about a cell."""
+    kinds = ["", *map(_kind, blocks), ""]
+    for block, before, kind, after in zip(blocks, kinds, kinds[1:], kinds[2:], strict=False):
+        if before not in _BEFORE.get(kind, {before}):
+            yield block, f"expected {_either(_BEFORE[kind])} right before this {kind}"
+        if after not in _AFTER.get(kind, {after}):
+            yield block, f"expected {_either(_AFTER[kind])} right after this {kind}"
+        if kind in _ABOUT_A_CELL and after not in _ABOUT_A_CELL | {"code", "check"}:
+            yield block, f"the note {kind!r} stands right before the cell that it is about"
+
+
+def _either(kinds: Iterable[str]) -> str:
+    return " or ".join(map(repr, sorted(kinds)))
+
+
+def _kind(block: Block) -> str:
+    if isinstance(block, Note):
+        return block.kind
+    if isinstance(block, Prose):
+        return "prose"
+    return next((tag for tag in block.tags if tag in _AFTER or tag in _BEFORE), "code")
+
+
+def terms(blocks: Sequence[Block]) -> tuple[str, ...]:
+    """The terms that a lesson introduces, by their English names in the glossary."""
+    return tuple(name for block in blocks if isinstance(block, Note) and block.kind == "terms" for name in block.names)
+
+
+def about_cells(blocks: Sequence[Block], kind: str) -> tuple[tuple[Note, Code], ...]:
+    """The notes of a kind, each with the cell that follows it."""
+    found: list[tuple[Note, Code]] = []
+    waiting: list[Note] = []
+    for block in blocks:
+        if isinstance(block, Note):
+            waiting += [block] if block.kind == kind else []
+        elif isinstance(block, Code):
+            found += [(note, block) for note in waiting]
+            waiting = []
+    return tuple(found)

@@ -11,8 +11,10 @@ import pytest
 import build
 from lesson_source import LANGUAGES, LessonError, read_lesson
 
-SOURCES = sorted(build.SOURCES.glob("*.md"))
-EVERY_NOTEBOOK = [pytest.param(s, language, id=f"{s.stem}-{language}") for s in SOURCES for language in LANGUAGES]
+SOURCES = build.lessons()
+EVERY_SOURCE = [*SOURCES, build.GLOSSARY, build.CLAIMS]
+EVERY_LESSON = [pytest.param(s, language, id=f"{s.stem}-{language}") for s in SOURCES for language in LANGUAGES]
+EVERY_NOTEBOOK = [pytest.param(s, language, id=f"{s.stem}-{language}") for s in EVERY_SOURCE for language in LANGUAGES]
 REBUILD = "run `make lessons`"
 
 
@@ -22,6 +24,10 @@ def built(source: Path, language: str) -> Any:
 
 def is_stepper(cell: Any) -> bool:
     return bool(cell.cell_type == "code" and cell.source.startswith("%%stepper"))
+
+
+def is_exercise(cell: Any) -> bool:
+    return "exercise" in cell.metadata.get("tags", [])
 
 
 def bundles(cell: Any) -> list[Any]:
@@ -39,7 +45,7 @@ def test_there_is_a_lesson() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_notebook_comes_from_a_source(language: str) -> None:
     found = {path.stem for path in (build.HERE / language).glob("*.ipynb")}
-    assert found == {source.stem for source in SOURCES}, REBUILD
+    assert found == {source.stem for source in EVERY_SOURCE}, REBUILD
 
 
 @pytest.mark.parametrize(("source", "language"), EVERY_NOTEBOOK)
@@ -62,7 +68,7 @@ def test_only_the_line_that_chooses_the_language_differs_in_code(source: Path) -
     assert different == [('paddle.set_language("en")', 'paddle.set_language("zh")')]
 
 
-@pytest.mark.parametrize(("source", "language"), EVERY_NOTEBOOK)
+@pytest.mark.parametrize(("source", "language"), EVERY_LESSON)
 def test_every_stepper_left_its_static_twins(source: Path, language: str) -> None:
     steppers = [cell for cell in built(source, language).cells if is_stepper(cell)]
     assert steppers
@@ -90,9 +96,9 @@ def test_a_cell_fails_exactly_if_it_is_tagged(source: Path, language: str) -> No
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda source: source.stem)
 def test_what_a_stepper_shows_is_checked_by_the_next_cell(source: Path) -> None:
-    """But for the last one, which is the learner's."""
+    """But for the learner's: exercises have their checks."""
     code = [cell for cell in build.compose(source, "en").cells if cell.cell_type == "code"]
-    shown = [index for index, cell in enumerate(code) if is_stepper(cell)][:-1]
+    shown = [index for index, cell in enumerate(code) if is_stepper(cell) and not is_exercise(cell)]
     assert [code[index].source for index in shown if "assert " not in code[index + 1].source] == []
 
 

@@ -6,8 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from lesson_source import Code, LessonError, Prose, read_lesson
+import build
+from lesson_source import Code, LessonError, Note, Prose, about_cells, read_lesson, terms
 
+EXERCISE = "```python exercise\ny = ...\n```\n"
+SOLUTION = "```python solution\ny = 2\n```\n"
+MISTAKE = "```python mistake\ny = 3\n```\n"
+CHECK = "```python check\ncheck.two()\n```\n"
+CODE = "```python\nassert x\n```\n"
 PAIR = ":::en\nA view.\n:::zh\n一个视图。\n:::\n"
 
 
@@ -52,6 +58,25 @@ def test_a_note_to_authors_is_left_out(tmp_path: Path) -> None:
     assert len(read_lesson(lesson(tmp_path, f"<!-- not for learners -->\n{PAIR}"))) == 1
 
 
+def test_the_notebook_of_an_exercise_shows_neither_its_solution_nor_its_mistakes(tmp_path: Path) -> None:
+    source = lesson(tmp_path, PAIR + EXERCISE + SOLUTION + MISTAKE + MISTAKE + CHECK)
+    assert len(read_lesson(source)) == 6
+    cells = build.compose(source, "en").cells
+    assert [cell.source for cell in cells] == ["A view.", "y = ...", "check.two()"]
+    assert [cell.id for cell in cells] == ["cell-00", "cell-01", "cell-02"]
+
+
+def test_notes_that_are_read_name_terms_and_are_about_the_next_cell(tmp_path: Path) -> None:
+    notes = "<!-- claim: a-claim, another -->\n<!-- ignored: a clock -->\n"
+    blocks = read_lesson(lesson(tmp_path, f"<!-- terms: storage, version counter -->\n{PAIR}\n{notes}{CODE}"))
+    assert terms(blocks) == ("storage", "version counter")
+    ((note, cell),) = about_cells(blocks, "claim")
+    assert note == Note("claim", "a-claim, another")
+    assert note.names == ("a-claim", "another")
+    assert cell == Code("assert x", ())
+    assert [note.text for note, _ in about_cells(blocks, "ignored")] == ["a clock"]
+
+
 @pytest.mark.parametrize(
     ("text", "line", "complaint"),
     [
@@ -67,6 +92,14 @@ def test_a_note_to_authors_is_left_out(tmp_path: Path) -> None:
         ("```python\n```\n", 1, "the code is empty"),
         ("```python\nx = 1\n:::en\n```\n", 3, "to end the code that starts at line 1"),
         ("```javascript\nlet x\n```\n", 1, "found '```javascript'"),
+        (EXERCISE + CHECK, 1, "expected 'solution' right after this exercise"),
+        (EXERCISE + PAIR + SOLUTION, 1, "expected 'solution' right after this exercise"),
+        (EXERCISE + SOLUTION + CHECK, 4, "expected 'mistake' right after this solution"),
+        (EXERCISE + SOLUTION + MISTAKE + CODE, 7, "expected 'check' or 'mistake' right after this mistake"),
+        (SOLUTION + MISTAKE + CHECK, 1, "expected 'exercise' right before this solution"),
+        (CODE + CHECK, 4, "expected 'mistake' right before this check"),
+        (f"<!-- claim: a -->\n{PAIR}", 1, "the note 'claim' stands right before the cell"),
+        (f"{CODE}<!-- ignored: a -->\n", 4, "the note 'ignored' stands right before the cell"),
     ],
 )
 def test_what_is_wrong_is_reported_with_file_and_line(tmp_path: Path, text: str, line: int, complaint: str) -> None:

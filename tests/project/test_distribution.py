@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 import zipfile
@@ -37,6 +38,15 @@ def test_the_wheel_holds_the_built_lessons_byte_by_byte(wheel: zipfile.ZipFile) 
     for path in notebooks:
         packed = Path("inplacelab") / LESSONS / path.relative_to(ROOT / "notebooks")
         assert wheel.read(packed.as_posix()) == path.read_bytes()
+
+
+def test_an_editable_installation_gets_no_copy_of_the_lessons() -> None:
+    """It would hide the present ones."""
+    hook = runpy.run_path(str(ROOT / "hatch_build.py"))["Lessons"](str(ROOT), {}, None, None, "", "wheel")
+    for version, packs in (("editable", False), ("standard", True)):
+        build_data: dict[str, dict[str, str]] = {"force_include": {}}
+        hook.initialize(version, build_data)
+        assert bool(build_data["force_include"]) == packs
 
 
 def test_the_wheel_holds_nothing_else(wheel: zipfile.ZipFile) -> None:

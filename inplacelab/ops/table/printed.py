@@ -68,7 +68,10 @@ def _in_place(row: Row) -> Cell:
         return _NOT.get(row.kind, _NO)
     if row.layout is not None:
         return _METADATA
-    return _ONLY if not row.ordinary else _NEW_DTYPE if row.dtype is not None and row.rules[0] is None else _YES
+    if not row.ordinary:
+        return _ONLY
+    another = row.dtype is not None and (row.rules[0] is None or "dtype" in row.attrs)
+    return _NEW_DTYPE if another else _YES
 
 
 def _copied(row: Row) -> Cell:

@@ -24,15 +24,16 @@ export function drawCode(stage) {
   });
   const root = html("ol", { class: "ipl-code", tabindex: "0" }, ...lines);
 
+  /** @type {HTMLElement | undefined} */
+  let current;
+
   function show() {
     const now = stage.payload.steps[stage.step];
-    lines.forEach((line, k) => {
-      const current = now.line === k + 1;
-      line.classList.toggle("ipl-wrong", current && now.error);
-      if (current) line.setAttribute("aria-current", "step");
-      else line.removeAttribute("aria-current");
-    });
-    keepInSight(now.line === null ? undefined : lines[now.line - 1]);
+    current?.classList.remove("ipl-wrong");
+    current?.removeAttribute("aria-current");
+    current = now.line === null ? undefined : lines[now.line - 1];
+    current?.classList.toggle("ipl-wrong", now.error);
+    current?.setAttribute("aria-current", "step");
   }
 
   /** Lines that made or wrote what is pointed at. @param {Set<string>} _ @param {Set<number>} numbers */
@@ -40,15 +41,15 @@ export function drawCode(stage) {
     lines.forEach((line, k) => line.toggleAttribute("data-related", numbers.has(k + 1)));
   }
 
-  /** @param {HTMLElement | undefined} line */
-  function keepInSight(line) {
-    if (!line) return;
-    const top = line.offsetTop - root.offsetTop;
-    if (top < root.scrollTop || top + line.offsetHeight > root.scrollTop + root.clientHeight) {
-      root.scrollTop = Math.max(0, top - root.clientHeight / 3);
-    }
+  /** Keeps the line that runs in sight. */
+  function settle() {
+    if (!current) return undefined;
+    const { offsetTop: top, offsetHeight: height } = current;
+    const room = root.clientHeight;
+    const isInSight = top >= root.scrollTop && top + height <= root.scrollTop + room;
+    return isInSight ? undefined : () => (root.scrollTop = Math.max(0, top - room / 3));
   }
 
   const translate = () => root.setAttribute("aria-label", stage.word("code"));
-  return { root, show, translate, highlight };
+  return { root, show, settle, translate, highlight };
 }

@@ -17,6 +17,12 @@ export function svg(tag, attributes = {}) {
   return element;
 }
 
+/** Sets an attribute, unless it is that already: a drawing lays itself out anew whenever one of its attributes is set.
+ * @param {Element} element @param {string} key @param {string | number} value */
+export function put(element, key, value) {
+  if (element.getAttribute(key) !== String(value)) element.setAttribute(key, String(value));
+}
+
 const ICONS = {
   first: "M3 3h2v10H3zM13 3v10L6 8z",
   previous: "M11.5 3v10L4.5 8z",

@@ -1,7 +1,7 @@
 // One panel of the picture: Python has laid it out for all steps, here its marks are brought to one of them.
 
-import { svg } from "./elements.js";
-import { isRelated, paired, runAt, valueAt } from "./runs.js";
+import { put, svg } from "./elements.js";
+import { isRelated, paired, valueAt } from "./runs.js";
 import { isDrawn, stackOf } from "./shelf.js";
 import { speak } from "./words.js";
 
@@ -9,7 +9,10 @@ const EMPHASIS = /ipl-(written|inked|failed|raised|checked|unpacking|running|arr
 /** The height of the pane that storages scroll in, in px. */
 const LOWEST = 340;
 const RAISED = /ipl-raised\b/;
+/** Over so many steps at the most, what changed is looked up step by step; further away, every mark is looked at. */
+const NEAR = 64;
 
+/** A group: `at` is the step that its marks show, -1 before the first; `starts` has the marks that take on a look at a step. @typedef {{holder: Element, group: Group, marks: DrawnMark[], at: number, starts: Map<number, DrawnMark[]>}} DrawnGroup */
 /** A mark; the first of its `keys` is what it stands for. @typedef {{tag: string, place: Attributes, flat: number[], keys: string, links: string, look: number, runs?: [number, number][], element?: Element}} DrawnMark */
 
 let serial = 0;
@@ -21,7 +24,8 @@ export function drawPanel(panel, payload) {
   const title = svg("title", { id: `${id}-t` });
   const desc = svg("desc", { id: `${id}-d` });
   const root = svg("svg", {
-    viewBox: `0 0 ${panel.width} ${panel.height}`,
+    // With another view box all words would be laid out anew: a panel whose height follows the step has none.
+    ...(panel.shelf ? {} : { viewBox: `0 0 ${panel.width} ${panel.height}` }),
     width: panel.width,
     height: panel.height,
     role: "img",
@@ -32,18 +36,20 @@ export function drawPanel(panel, payload) {
   const groups = [...panel.groups, ...(panel.shelf ?? [])].map((group) => {
     const holder = svg("g", { transform: `translate(${group.x} ${group.y})`, hidden: "" });
     root.append(holder);
-    return { holder, group, marks: group.marks.map(([tag, place, runs = [], keys = "", links = ""]) => ({ tag, place, flat: runs, keys, links, look: -1 })) };
+    const marks = group.marks.map(([tag, place, runs = [], keys = "", links = ""]) => ({ tag, place, flat: runs, keys, links, look: -1 }));
+    return { holder, group, marks, at: -1, starts: new Map() };
   });
   /** @type {DrawnMark[]} */
   const marks = groups.flatMap((each) => each.marks);
   /** @type {[Set<string>, string, Set<string>]} */
   let lit = [new Set(), "", new Set()];
 
-  /** Makes the elements of a group when it is first needed: of a long recording most never are. @param {{holder: Element, marks: DrawnMark[]}} drawn */
-  function draw({ holder, marks }) {
+  /** Makes the elements of a group when it is first needed: of a long recording most never are. @param {DrawnGroup} drawn */
+  function draw({ holder, marks, starts }) {
     if (holder.firstChild) return;
     for (const mark of marks) {
       mark.runs = paired(mark.flat);
+      for (const [start] of mark.runs) starts.set(start, [...(starts.get(start) ?? []), mark]);
       mark.element = svg(mark.tag, mark.place);
       if (mark.keys || mark.links) mark.element.setAttribute("data-k", `${mark.keys} ${mark.links}`.trim());
       mark.element.toggleAttribute("hidden", true);
@@ -58,13 +64,12 @@ export function drawPanel(panel, payload) {
     for (const { holder, group } of groups) {
       const place = stacked ? stacked.places.get(group) : isDrawn(group, step, false, null) && [group.x, group.y];
       holder.toggleAttribute("hidden", !place);
-      if (stacked && place) holder.setAttribute("transform", `translate(${place[0]} ${place[1]})`);
+      if (stacked && place) put(holder, "transform", `translate(${place[0]} ${place[1]})`);
     }
     if (!stacked) return;
     // No lower than the pane that it scrolls in, so that what is below the pane stays where it is.
     const height = Math.max(stacked.bottom, Math.min(panel.height, LOWEST));
-    root.setAttribute("height", String(height));
-    root.setAttribute("viewBox", `0 0 ${panel.width} ${height}`);
+    put(root, "height", height);
   }
 
   /** Returns what a reader should look at first in this step. @param {number} step @param {string} language @param {Set<string> | null} followed */
@@ -75,23 +80,37 @@ export function drawPanel(panel, payload) {
     for (const drawn of groups) {
       if (drawn.holder.hasAttribute("hidden")) continue;
       draw(drawn);
-      for (const mark of drawn.marks) bring(mark, step, language, changed);
+      for (const mark of toBring(drawn, step)) bring(mark, step, language);
+      drawn.at = step;
+      for (const mark of drawn.starts.get(step) ?? []) if (isEmphasized(mark)) changed.push(mark.element);
     }
-    desc.textContent = speak(payload.said[valueAt(descriptions, step) ?? descriptions[0][1]], language);
+    const words = speak(payload.said[valueAt(descriptions, step) ?? descriptions[0][1]], language);
+    if (desc.textContent !== words) desc.textContent = words;
     return changed;
   }
 
-  /** @param {DrawnMark} mark @param {number} step @param {string} language @param {Element[]} changed */
-  function bring(mark, step, language, changed) {
-    const [since, look] = runAt(mark.runs, step) ?? [-1, -1];
-    const [style, said = -1, move = -1] = look < 0 ? [-1] : payload.looks[look];
-    if (since === step && style >= 0 && EMPHASIS.test(payload.styles[style])) changed.push(mark.element);
+  /** The marks that may look different at `step`: those with a run that begins on the way there. @param {DrawnGroup} drawn @param {number} step */
+  function toBring({ marks, at, starts }, step) {
+    const [low, high] = [Math.min(at, step), Math.max(at, step)];
+    if (at < 0 || high - low > NEAR) return marks;
+    return new Set(Array.from({ length: high - low }, (_, k) => starts.get(low + 1 + k) ?? []).flat());
+  }
+
+  /** @param {DrawnMark} mark */
+  function isEmphasized({ look }) {
+    return look >= 0 && EMPHASIS.test(payload.styles[payload.looks[look][0]]);
+  }
+
+  /** @param {DrawnMark} mark @param {number} step @param {string} language */
+  function bring(mark, step, language) {
+    const look = valueAt(mark.runs, step) ?? -1;
     if (look === mark.look) return;
     mark.look = look;
     mark.element.toggleAttribute("hidden", look < 0);
     if (look < 0) return;
-    mark.element.setAttribute("class", payload.styles[style]);
-    for (const [key, value] of Object.entries(payload.moves[move] ?? {})) mark.element.setAttribute(key, String(value));
+    const [style, said = -1, move = -1] = payload.looks[look];
+    put(mark.element, "class", payload.styles[style]);
+    for (const [key, value] of Object.entries(payload.moves[move] ?? {})) put(mark.element, key, value);
     if (said >= 0) mark.element.textContent = speak(payload.said[said], language);
   }
 

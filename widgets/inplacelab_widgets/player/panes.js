@@ -5,7 +5,7 @@ import { walkGrid } from "./grid_keys.js";
 import { drawMinimap } from "./minimap.js";
 import { drawPanel } from "./panel.js";
 import { stepAt } from "./runs.js";
-import { bringIntoSight } from "./sight.js";
+import { bringingIntoSight } from "./sight.js";
 import { walkThings } from "./things.js";
 
 /** The panes, each with its panels below each other, in the order in which they stand. */
@@ -36,11 +36,20 @@ function drawPane(stage, name, panels) {
   const map = name === "graph" ? drawMinimap(stage, root, panels[0]) : null;
   if (map) root.prepend(map.root);
 
+  /** @type {Element[]} */
+  let changed = [];
+  let isBehind = false;
+
+  /** A closed pane is left as it is until it is opened, or until the page is wide enough for it. */
+  function isSeen() {
+    const seen = getComputedStyle(root).visibility !== "hidden";
+    isBehind = !seen;
+    return seen;
+  }
+
   function show() {
     map?.show();
-    const changed = drawn.flatMap((panel) => panel.show(stage.step, stage.language, stage.followed.storages));
-    // An axis shows every step: nothing on it needs to be looked for.
-    if (!onAxis) bringIntoSight(root, changed);
+    changed = drawn.flatMap((panel) => panel.show(stage.step, stage.language, stage.followed.storages));
   }
 
   function translate() {
@@ -48,9 +57,16 @@ function drawPane(stage, name, panels) {
     for (const panel of drawn) panel.translate(stage.language, stage.word(panel.name));
   }
 
+  // While it is closed it takes as much room as it has, without being laid out.
+  root.style.containIntrinsicHeight = `auto ${drawn.reduce((sum, panel) => sum + Number(panel.root.getAttribute("height")), 0)}px`;
+  new ResizeObserver(() => isBehind && isSeen() && stage.show()).observe(root);
+
   return {
     root,
+    isSeen,
     show,
+    // An axis shows every step: nothing on it needs to be looked for.
+    settle: () => (onAxis ? undefined : bringingIntoSight(root, changed, panels.some((panel) => panel.shelf))),
     translate,
     highlight: (wanted) => drawn.forEach((panel) => panel.highlight(wanted, stage.selection, stage.followed.keys)),
     linksOf: (key) => drawn.flatMap((panel) => panel.linksOf(key)),
@@ -88,6 +104,7 @@ export function drawTabs(stage, panes, first) {
       panes[key].root.classList.toggle("ipl-closed", key !== name);
       tabs[key].setAttribute("aria-pressed", String(key === name));
     }
+    stage.show();
   }
 
   function translate() {

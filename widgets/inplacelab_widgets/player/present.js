@@ -43,7 +43,7 @@ export function drawPresent(stage) {
     const sentence = root.querySelector("[role=status]");
     if (on) sentence.setAttribute("tabindex", "0");
     else sentence.removeAttribute("tabindex");
-    for (const part of stage.parts) part.show?.();
+    stage.show();
   }
 
   const translate = () => label(button, stage.word("present"));

@@ -8,9 +8,14 @@ import { speak } from "./words.js";
 export function drawReadout(stage) {
   const root = html("p", { class: "ipl-readout" });
 
+  let last = "";
+
   /** @param {Set<string>} _ @param {Set<number>} __ @param {Said} says */
   function highlight(_, __, says) {
     const words = speak(says, stage.language);
+    if (root.lang === stage.root.lang && words === last) return;
+    last = words;
+    root.lang = stage.root.lang;
     say(root, words || stage.word("link_hint"));
     root.toggleAttribute("data-hint", words === "");
     // What does not fit into the line can be had by resting on it.

@@ -11,13 +11,16 @@ export function scrollNeeded(low, high, start, end) {
   return 0;
 }
 
-/** Scrolls a pane so that what this step changed is in sight: all of it, or if that does not fit, what was drawn last.
- * @param {HTMLElement} pane @param {Element[]} changed */
-export function bringIntoSight(pane, changed) {
+/** How to scroll a pane so that what this step changed is in sight: all of it, or if that does not fit, what was drawn last.
+ * It measures now and scrolls when called, so that all panes can be measured before one of them moves. `isStacked`: blocks stand
+ * one below the other, and of the one that changed its head is to be seen too.
+ * @param {HTMLElement} pane @param {Element[]} changed @param {boolean} isStacked @returns {(() => void) | undefined} */
+export function bringingIntoSight(pane, changed, isStacked) {
   const room = roomOf(pane);
   const strongest = changed.filter((element) => element.matches(STRONGEST));
-  const boxes = (strongest.length ? strongest : changed).map((element) => element.getBoundingClientRect()).filter((box) => box.width);
-  if (!room.height || !boxes.length) return;
+  const sought = strongest.length ? strongest : changed;
+  const boxes = sought.map((element) => element.getBoundingClientRect()).filter((box) => box.width);
+  if (!room.height || !boxes.length) return undefined;
   const span = (/** @type {DOMRect[]} */ some) => ({
     top: Math.min(...some.map((box) => box.top)),
     bottom: Math.max(...some.map((box) => box.bottom)),
@@ -26,8 +29,14 @@ export function bringIntoSight(pane, changed) {
   });
   const all = span(boxes);
   const fits = all.bottom - all.top <= room.height && all.right - all.left <= room.width;
-  const { top, bottom, left, right } = fits ? all : span(boxes.slice(-1));
-  pane.scrollBy({ top: scrollNeeded(top, bottom, room.top, room.bottom), left: scrollNeeded(left, right, room.left, room.right) });
+  let { top, bottom, left, right } = fits ? all : span(boxes.slice(-1));
+  const head = isStacked ? (sought.at(-1)?.parentElement?.getBoundingClientRect().top ?? top) : top;
+  const isTooLow = bottom - head > room.height;
+  // Of a block higher than its pane the strip comes first, unless what was written lies further down.
+  if (isTooLow && !strongest.length) [top, bottom] = [head, head + room.height];
+  else if (!isTooLow) top = Math.min(top, head);
+  const needed = { top: scrollNeeded(top, bottom, room.top, room.bottom), left: scrollNeeded(left, right, room.left, room.right) };
+  return needed.top || needed.left ? () => pane.scrollBy(needed) : undefined;
 }
 
 /** @param {HTMLElement} pane @param {Element} element */

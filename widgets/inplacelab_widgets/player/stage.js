@@ -32,15 +32,18 @@ import { fill, speak } from "./words.js";
  * @property {(words: string) => void} announce  Have something read aloud.
  * @property {() => string} reading  What is read out of what is pointed at or pinned.
  * @property {() => void} begin  Show everything for the first time.
+ * @property {() => void} show  Show the present step in whatever room there is now.
  */
 
 /**
- * A part of a player. `show` follows the step, `translate` the language (`show` comes after it), `highlight` what is pointed at
+ * A part of a player. `show` follows the step (without measuring anything: that is for `settle`), `translate` the language (`show` comes after it), `highlight` what is pointed at
  * or pinned. The others tell of a thing in this part of the picture: what it is linked to, the first step at which it is there, the
  * step that raised a version last; -1 if there is none.
  * @typedef {Object} Part
  * @property {HTMLElement} root
+ * @property {() => boolean} [isSeen]  Whether it needs to be shown at all.
  * @property {() => void} [show]
+ * @property {() => (() => void) | undefined} [settle]  Measures what was shown; returns how to scroll it into sight.
  * @property {() => void} [translate]
  * @property {(wanted: Set<string>, lines: Set<number>, says: Said) => void} [highlight]
  * @property {(pane: string) => void} [open]
@@ -118,6 +121,7 @@ export function makeStage(payload, root, options) {
     announce: (words) => (aloud.textContent = words),
     reading: () => speak(says, stage.language).replaceAll("`", ""),
     begin: translate,
+    show,
   };
 
   const changed = {
@@ -137,8 +141,12 @@ export function makeStage(payload, root, options) {
   };
 
   function show() {
-    for (const part of stage.parts) part.show?.();
+    const seen = stage.parts.filter((part) => part.isSeen?.() ?? true);
+    for (const part of seen) part.show?.();
     light();
+    // Everything is measured before anything is scrolled: to measure after a change is to lay out the page once more.
+    const scrolls = seen.map((part) => part.settle?.());
+    for (const scroll of scrolls) scroll?.();
   }
 
   function translate() {

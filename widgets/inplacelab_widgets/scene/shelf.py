@@ -28,9 +28,9 @@ _Facts = TypeVar("_Facts")
 TITLE = 22.0
 HEIGHT = 19.0
 GAP = 5.0
-WIDEST = 145.0
-"""Four chips stand beside each other in a notebook of usual width."""
-LONGEST_NAME = 62.0
+WIDEST = 195.0
+"""Three chips stand beside each other in a notebook of usual width, and more where names are short."""
+LONGEST_NAME = 96.0
 NEVER: Span = (-1, -1)
 """Of a storage that is drawn in full all its life: its chip is seen only by who follows another tensor."""
 
@@ -73,10 +73,12 @@ def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple
     if not storages:
         return 0, 0, ()
     said = {storage.id: storage.said() for storage in storages}
-    needed = max(width_of(_marked(line, stale), SMALL) for lines in said.values() for _, line, stale in lines)
-    width = min(WIDEST, needed + 14)
-    columns = max(1, int((room + GAP) // (width + GAP)))
+    lines = [_marked(line, stale) for told in said.values() for _, line, stale in told]
     seats = shared_rows([(storage.life.first, storage.last) for storage in storages])
+    # As many beside each other as have room for names and versions; what is left of the row is for the bytes.
+    needed = min(WIDEST, max(width_of(_shorter(line), SMALL) for line in lines) + 14)
+    columns = max(1, min(int((room + GAP) // (needed + GAP)), max(seats) + 1))
+    width = round(min(max(width_of(line, SMALL) for line in lines) + 14, (room + GAP) / columns - GAP), 1)
     chips = [
         _chip(
             storage, said[storage.id], seat % columns * (width + GAP), TITLE + seat // columns * (HEIGHT + GAP), width
@@ -124,8 +126,15 @@ def _words(storage: Shelved, said: Sequence[tuple[int, str, bool]], room: float)
 
 
 def _fitting(line: str, room: float) -> str:
-    """As many of the facts as fit: the number of bytes is left out before a name is cut."""
-    return line if width_of(line, SMALL) <= room else shortened(line.rpartition(" · ")[0], room)
+    """As many of the facts as fit: the bytes and then the version are left out before a name is cut."""
+    while width_of(line, SMALL) > room and " · " in line:
+        line = _shorter(line)
+    return shortened(line, room)
+
+
+def _shorter(line: str) -> str:
+    """The line without the last of its facts."""
+    return line.rpartition(" · ")[0] or line
 
 
 def _marked(line: str, stale: bool) -> str:

@@ -1,0 +1,26 @@
+"""What a lesson needs beside the engine: exercises that answer with a hint, and plots that read the same everywhere.
+
+A check of an exercise is a function that yields conditions, each with its hints; it asks for the learner's names by
+its parameters:
+
+>>> from inplacelab.language import Text
+>>> from inplacelab.lessons import exercise
+>>> @exercise
+... def second_name(x, y):
+...     yield y is x, Text("`y` is to be the object that `x` is.", "`y` 应当就是 `x` 那个对象。")
+>>> x, y = [1.0], ...
+>>> second_name()
+○ Not yet. `y` is still `...`: put your answer in its place and run both cells again.
+>>> y = x
+>>> second_name()
+✓ Solved.
+
+The checks of the lessons are in `inplacelab.lessons.checks`, one module a lesson.
+"""
+
+from __future__ import annotations
+
+from inplacelab.lessons.exercise import Exercise, Verdict, exercise
+from inplacelab.lessons.plots import figure
+
+__all__ = ["Exercise", "Verdict", "exercise", "figure"]

@@ -1,0 +1,250 @@
+"""The exercises of lesson 12: whatever repair gives the right numbers is right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from inplacelab.language import Text
+from inplacelab.lessons.exercise import Steps, exercise
+from inplacelab.recording.questions import visible_values, who_raised
+from inplacelab.recording.recording import Recording, State
+
+_Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@exercise
+def helper(helped: Recording) -> Steps:
+    after = helped.state(-1)
+    yield (
+        after.step.error is None or after.step.error.type != "ValueError",
+        Text(
+            "It is still refused. Which tensor does the helper write when it is called with `w`?",
+            "还是被拒绝。用 `w` 调用时，辅助函数写的是哪个张量？",
+        ),
+        Text("`t` is a second name, not a second tensor.", "`t` 是第二个名字，不是第二个张量。"),
+    )
+    yield _not_refused(after)
+    yield (
+        visible_values(after, "w") == (1, 2, 6) and not who_raised(helped, after.tensor("w").storage),
+        Text(
+            "The gradient has come, but what does `w` hold now, and from where would an optimiser step?",
+            "梯度有了。可是 `w` 里现在是什么？优化器会从哪里出发？",
+        ),
+    )
+    yield (
+        visible_values(after, "x") == (3, 4, 8),
+        Text(
+            "`w` is well. Look at the data in `x`: is it what line 6 has put there?",
+            "`w` 没有问题了。看看数据 `x`：还是第 6 行放进去的那些数吗？",
+        ),
+        Text("Mend the helper, not one of the calls.", "要改的是辅助函数，而不是其中一次调用。"),
+    )
+    yield (
+        _close(_gradient(after, "w"), (-2, -1, 3)) and _close(visible_values(after, "loss"), (14,)),
+        Text(
+            "It runs, and nothing is overwritten. But it is another function now: is the mean still taken away from both?",
+            "能运行，也没有改写什么。但函数变了：两个张量是不是都还减去了各自的均值？",
+        ),
+    )
+    return Text(
+        "A helper that writes its argument writes whatever it is called with.",
+        "会改写参数的辅助函数，传给它什么，它就改写什么。",
+    )
+
+
+@exercise
+def states(history: Any, stacked: Recording) -> Steps:
+    after = stacked.state(-1)
+    yield (
+        len(history) == 3,  # noqa: PLR2004  # the rounds of the loop
+        Text("Three states are to be in the list.", "列表里应当有三个状态。"),
+    )
+    yield (
+        len({id(each) for each in history}) == len(history),
+        Text("How many tensor objects are there in the list?", "列表里有几个张量对象？"),
+        Text("`scale_` returns the very object that it has written.", "`scale_` 返回的就是它所改写的那个对象。"),
+    )
+    yield (
+        len({id(each.storage) for each in history}) == len(history),
+        Text("Three objects now. But on how many storages?", "现在是三个对象了。可是有几块存储？"),
+    )
+    yield (
+        _close(visible_values(after, "loss") if "loss" in _names(after) else None, (84,)),
+        Text("The sum is to be that of 4a, 8a and 16a.", "总和应当是 4a、8a、16a 之和。"),
+    )
+    yield (
+        after.step.error is None and _close(_gradient(after, "a"), (28, 28)),
+        Text(
+            "The numbers are right. Do the entries of the list still know where they come from?",
+            "数值对了。列表里的各项还知道自己从哪里来吗？",
+        ),
+    )
+    return Text("Three states, three storages.", "三个状态，三块存储。")
+
+
+@exercise
+def normalised(norm: Recording) -> Steps:
+    after = norm.state(-1)
+    error = after.step.error
+    saved = after.nodes[error.node].name if error and error.node in after.nodes else ""
+    yield (
+        saved != "SquareGradNode",
+        Text(
+            "Backward stops at `SquareGradNode`. What has it kept, and which line overwrites that?",
+            "反向传播停在 `SquareGradNode`。它保存了什么，又是哪一行把它改写了？",
+        ),
+        Text("Line 6 keeps `y` and writes `y`.", "第 6 行既保存 `y`，又改写 `y`。"),
+    )
+    yield (
+        saved != "TanhGradNode",
+        Text(
+            "One fault is mended; backward comes further and finds the other. What has `TanhGradNode` kept?",
+            "一处修好了，反向传播走得更远，又遇上了另一处。`TanhGradNode` 保存了什么？",
+        ),
+        Text("Its `out` is `y`. Which line writes `y` first?", "它的 `out` 就是 `y`。哪一行最先改写 `y`？"),
+    )
+    yield _not_refused(after)
+    yield (
+        _close(visible_values(after, "loss"), (_loss_of_normalised(_WEIGHTS),)),
+        Text(
+            "It runs, but the loss has changed: is `y` still centred *and* scaled?",
+            "能运行了，但损失变了：`y` 还是既减了均值、又除以了标准差吗？",
+        ),
+    )
+    yield (
+        _close(_gradient(after, "w"), _slope(_loss_of_normalised, _WEIGHTS)),
+        Text(
+            "The loss is right and the gradient is not what a finite difference says. Do the mean and the scale depend on `w`?",
+            "损失对了，梯度却与有限差分不符。均值和标准差依不依赖 `w`？",
+        ),
+    )
+    return Text("Right by finite differences.", "与有限差分相符。")
+
+
+@exercise
+def descent(losses: Any, fitted: Recording) -> Steps:
+    after = fitted.state(-1)
+    yield _not_refused(after)
+    yield (
+        losses[-1] < losses[1] / 2,
+        Text(
+            "The loss still stands still. Which tensor has the name `w`, and which one does the optimiser write?",
+            "损失还是停着不动。名字 `w` 指向哪个张量，优化器写的又是哪个？",
+        ),
+        Text(
+            "Line 11 gives the name to a new tensor. How can the numbers be clipped and the tensor stay?",
+            "第 11 行把名字给了一个新张量。怎样既裁剪数值，又让张量还是原来那个？",
+        ),
+    )
+    clipped = [step for step in fitted.steps if step.op and step.op.rstrip("_") in ("clip", "clamp", "minimum", "maximum")]
+    yield (
+        len(clipped) >= len(losses),
+        Text("The loss falls. But `w` is to be kept between −5 and 5.", "损失降下来了。不过 `w` 应当保持在 −5 与 5 之间。"),
+    )
+    yield (
+        _close(losses, _descent(len(losses))),
+        Text(
+            "It falls, but not as gradient descent does from 0 with this learning rate.",
+            "损失在降，却不是从 0 出发、用这个学习率应有的降法。",
+        ),
+    )
+    return Text(
+        "The tensor that the optimiser knows is the one that is used.", "优化器认得的张量，就是程序在用的张量。"
+    )
+
+
+@exercise
+def two_losses(pair: Recording) -> Steps:
+    after = pair.state(-1)
+    yield (
+        after.step.error is None,
+        Text(
+            "It is still refused. At which value of `w` was `second` computed, and which value would its backward find?",
+            "还是被拒绝。`second` 是在 `w` 取什么值时算出来的？它的反向传播遇到的又是什么值？",
+        ),
+        Text("Between a forward pass and its backward, `w` must stay.", "从前向到它的反向传播之间，`w` 不能变。"),
+    )
+    start = np.array([1.0, 2.0])
+    stepped = start - _RATE * 2 * start
+    found = visible_values(after, "w")
+    together = start - _RATE * (2 * start + 3 * start**2)
+    yield (
+        not _close(found, together),
+        Text(
+            "Now both gradients went into one step. Each step is to use one loss.",
+            "现在两个梯度并成了一步。应当一步只用一个损失。",
+        ),
+        Text(
+            "Backward *adds* to `w.grad`. Or did you leave a `step` out?",
+            "反向传播是往 `w.grad` 上*加*。或者，是不是少了一次 `step`？",
+        ),
+    )
+    yield (
+        any(_close(found, stepped - _RATE * 3 * value**2) for value in (start, stepped)),
+        Text(
+            "`w` does not end where two such steps lead. What was in `w.grad` at each `step`?",
+            "`w` 最后停的位置，不是这样两步应当走到的地方。每次 `step` 时，`w.grad` 里是什么？",
+        ),
+    )
+    return Text(
+        "The second gradient belongs to *one* value of `w`, from the first factor to the last.",
+        "第二个梯度从头到尾都属于 `w` 的*同一个*值。",
+    )
+
+
+# ---- the right answers --------------------------------------------------------------------------------------------
+
+_RATE = 0.1
+_WEIGHTS = np.array([[0.5, -1.0], [1.0, 0.25]])
+_DATA = np.array([[1.0, 2.0], [3.0, -1.0]])
+
+
+def _loss_of_normalised(weights: _Array) -> float:
+    y = np.tanh(_DATA @ weights)
+    y = y - y.mean()
+    return float((y / np.sqrt((y * y).mean()) * _DATA).sum())
+
+
+def _slope(function: Callable[[_Array], float], at: _Array, eps: float = 1e-6) -> tuple[float, ...]:
+    """Finite differences, element by element."""
+    steps = [eps * np.eye(at.size)[k].reshape(at.shape) for k in range(at.size)]
+    return tuple((function(at + step) - function(at - step)) / (2 * eps) for step in steps)
+
+
+def _descent(rounds: int) -> list[float]:
+    """The losses of fitting `w` to 2 by gradient descent from 0."""
+    w, data, found = 0.0, np.array([1.0, 2.0, 3.0]), []
+    for _ in range(rounds):
+        found.append(float(((data * w - 2 * data) ** 2).mean()))
+        w -= 0.05 * float((2 * (data * w - 2 * data) * data).mean())
+    return found
+
+
+# ---- looking at a recording ---------------------------------------------------------------------------------------
+
+
+def _not_refused(after: State) -> tuple[bool, Text]:
+    return (
+        after.step.error is None,
+        Text(
+            "It still raises: read the last step of the picture, what it says was kept, and what was written.",
+            "还是报错：请看图的最后一步，它说保存了什么、又写了什么。",
+        ),
+    )
+
+
+def _names(state: State) -> set[str]:
+    return {name for tensor in state.tensors.values() for name in tensor.names}
+
+
+def _gradient(state: State, name: str) -> Sequence[Any] | None:
+    grad = state.tensor(name).grad
+    return None if grad is None else visible_values(state, state.tensors[grad])
+
+
+def _close(found: Sequence[Any] | None, wanted: Sequence[float] | _Array) -> bool:
+    """Equal up to the rounding of single precision, whatever the order of operations."""
+    return found is not None and len(found) == len(wanted) and bool(np.allclose(found, wanted, rtol=1e-3, atol=1e-4))

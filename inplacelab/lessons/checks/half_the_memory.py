@@ -1,0 +1,132 @@
+"""The exercises of lesson 4."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inplacelab.language import Text
+from inplacelab.lessons.exercise import Steps, exercise
+from inplacelab.recording.questions import visible_values
+
+_BYTES = 16 * 3 * 128 * 128 * 4
+
+
+@exercise
+def peak_of_five(ordinary: Any, in_place: Any) -> Steps:
+    yield (
+        in_place * 4 != _BYTES,
+        Text(
+            "You have counted numbers. How many bytes has one in single precision?",
+            "你数的是数的个数。一个单精度数占几个字节？",
+        ),
+    )
+    yield (
+        in_place == _BYTES,
+        Text(
+            "Begin with the in-place way: how many storages are there, and how many bytes has one?",
+            "先看原地操作：一共有几块存储？一块有多少字节？",
+        ),
+    )
+    yield (
+        ordinary <= 2 * _BYTES,
+        Text(
+            "Who still holds the first result when the third is computed?",
+            "计算第三个结果时，第一个结果还有谁持有？",
+        ),
+        Text("Look at the first plot once more: does it climb?", "再看看第一幅图：那条线一直在往上走吗？"),
+    )
+    yield (
+        ordinary == 2 * _BYTES,
+        Text(
+            "And at the moment when a result is ready, but the name `x` has not moved yet?",
+            "结果已经算好、名字 `x` 还没有移走的那一刻呢？",
+        ),
+    )
+    return Text(
+        "Two tensors and one, whether there are five lines or fifty.", "两个张量对一个，五行如此，五十行也如此。"
+    )
+
+
+@exercise
+def one_storage_fewer(mine: Any) -> Steps:
+    after = mine.state(-1)
+    error = after.step.error
+    yield (
+        not error or error.type != "ValueError",
+        Text(
+            "Line 2 is refused: who gets the gradient in the end, and may it be overwritten?",
+            "第 2 行被拒绝了：梯度最后要交给谁？它可以被改写吗？",
+        ),
+    )
+    yield (
+        not error,
+        Text(
+            f"`backward()` stops: line {after.step.line}. Whose result was overwritten, and who was still holding it?",
+            f"`backward()` 停在第 {after.step.line} 行。被改写的是谁的结果？当时谁还持有它？",
+        ),
+        Text(
+            "`relu` looks at its result in backward. Which of the three results does nobody hold?",
+            "`relu` 在反向传播时要看自己的结果。三个结果当中，哪一个没有节点持有？",
+        ),
+    )
+    names = {name for tensor in after.tensors.values() for name in tensor.names}
+    yield (
+        {"x", "y", "z"} <= names,
+        Text(
+            "You have moved a name. The old storage is given back when the line is over; but *in* the line both exist. "
+            "Keep the three names.",
+            "你移走的是名字。旧存储要到这一行结束才归还，而在这一行*里面*，两块都在。请保留三个名字。",
+        ),
+    )
+    yield (
+        any(step.category == "in-place" for step in mine.steps),
+        Text(
+            "Which of `x`, `y` and `z` does no node hold in the end?",
+            "最后，`x`、`y`、`z` 当中哪一个没有任何节点持有？",
+        ),
+    )
+    grad = after.tensors.get(after.tensor("a").grad)
+    yield grad is not None, Text("`a` has no gradient: keep the last line.", "`a` 没有梯度：请保留最后一行。")
+    yield (
+        visible_values(after, grad) == (6, 0, 6, 0),
+        Text("The gradient was 6, 0, 6, 0: what has changed?", "原来的梯度是 6、0、6、0：什么变了？"),
+    )
+    return Text(
+        "`relu_` may overwrite what `scale` made, for nobody will ask for it.",
+        "`relu_` 可以改写 `scale` 的结果，因为没有人再需要它。",
+    )
+
+
+@exercise
+def who_keeps_a_copy(keep_a_copy: Any, measured: Any, Tensor: Any) -> Steps:  # noqa: N803  # the learner's name
+    names = ("sqrt_", "log_", "tanh_", "cos_", "scale_")
+    chosen = set(keep_a_copy)
+    copying = {name for name in names if measured(getattr(Tensor, name))[0] == 2}
+    yield (
+        chosen <= set(names),
+        Text("Choose from the five names, with their underscores.", "请从这五个名字里选，别漏掉下划线。"),
+    )
+    wrong = sorted(chosen - copying)
+    yield (
+        not wrong,
+        Text(
+            f"`{wrong[0] if wrong else ''}` lowers the peak. Can its derivative be worked out from the *result*?",
+            f"`{wrong[0] if wrong else ''}` 能降低峰值。它的导数能不能由*结果*算出来？",
+        ),
+    )
+    missing = sorted(copying - chosen)
+    yield (
+        not missing,
+        Text(
+            "One is missing. From which result can the derivative *not* be worked out without the old number?",
+            "还缺一个。哪个导数只凭结果*不方便*算出来，非要旧数值不可？",
+        ),
+        Text(
+            f"Look at `{missing[0] if missing else ''}` with `measured`.",
+            f"用 `measured` 看一看 `{missing[0] if missing else ''}`。",
+        ),
+    )
+    return Text(
+        "`sqrt_` and `tanh_` can do with their results, `scale_` with a constant.",
+        "`sqrt_` 和 `tanh_` 有结果就够了，`scale_` 只要一个常数。",
+    )

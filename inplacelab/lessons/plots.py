@@ -1,0 +1,86 @@
+"""Plots in the style of the lessons: as wide as a page, with marks beside colours, and readable without the picture.
+
+What a plot shows is also written as text. So it can be read aloud, and a test that executes a lesson compares the
+numbers, while the pixels may differ with the version of the library and the fonts of the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from typing import Any
+
+_WIDTH = 8.0
+_DOTS_PER_INCH = 106  # times the width: 848 pixels, a page in JupyterLab
+_STYLE = {
+    "axes.grid": True,
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.axisbelow": True,
+    "figure.dpi": _DOTS_PER_INCH,
+    "figure.constrained_layout.use": True,
+    "font.size": 10.0,
+    "grid.color": "#d8dbe0",
+    "grid.linewidth": 0.6,
+    "legend.frameon": False,
+    "lines.linewidth": 1.8,
+    "svg.hashsalt": "inplacelab",
+}
+# Okabe and Ito's colours, and a second sign for whoever does not see them.
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#000000")
+_DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
+
+
+@contextmanager
+def figure(columns: int = 1, *, height: float = 3.0) -> Iterator[Any]:
+    """Draw a plot with matplotlib, and show it where the block ends.
+
+    Args:
+        columns: how many plots stand side by side.
+        height: of the figure, in inches; it is 8 wide.
+
+    Yields:
+        The `Axes`; a list of them if there are several columns.
+
+    Raises:
+        ImportError: if matplotlib is not installed (it comes with `inplacelab[lab]`).
+
+    >>> with figure() as axes:  # doctest: +SKIP
+    ...     axes.plot([0, 1, 2], [4.0, 2.0, 1.0], label="loss")
+    """
+    import matplotlib as mpl  # noqa: PLC0415  # only who draws needs it
+    from IPython.display import display  # noqa: PLC0415
+    from matplotlib.figure import Figure  # noqa: PLC0415
+
+    with mpl.rc_context({**_STYLE, "axes.prop_cycle": _cycle(mpl)}):
+        drawn = Figure(figsize=(_WIDTH, height))
+        axes = list(drawn.subplots(1, columns, squeeze=False)[0])
+        yield axes[0] if columns == 1 else axes
+        for each in axes:
+            if each.get_legend_handles_labels()[1] and each.get_legend() is None:
+                each.legend()
+        picture = BytesIO()
+        drawn.savefig(picture, format="png", metadata={"Software": None})
+    display({"image/png": picture.getvalue(), "text/plain": "\n".join(_described(axes))}, raw=True)
+
+
+def _cycle(mpl: Any) -> Any:
+    return mpl.cycler(color=_COLOURS) + mpl.cycler(linestyle=_DASHES)
+
+
+def _described(all_axes: Iterable[Any]) -> Iterator[str]:
+    for axes in all_axes:
+        yield axes.get_title() or f"{axes.get_ylabel() or 'y'} over {axes.get_xlabel() or 'x'}"
+        for bars in axes.containers:
+            heights = ", ".join(_number(bar.get_height()) for bar in bars)
+            yield f"  {bars.get_label()}: {heights}"
+        for line in axes.get_lines():
+            heights = line.get_ydata()
+            ends = f", from {_number(heights[0])} to {_number(heights[-1])}" if len(heights) else ""
+            yield f"  {line.get_label()}: {len(heights)} points{ends}"
+
+
+def _number(value: float) -> str:
+    """Bytes to the last one; what was computed in floating point to the digits that every machine agrees on."""
+    return str(int(value)) if float(value).is_integer() else f"{value:.4g}"

@@ -1,0 +1,16 @@
+// Numbers in the lens look as Python writes them: tests/widgets/test_pages.py reads the same cases.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { number } from "../../widgets/inplacelab_widgets/player/numbers.js";
+
+const cases = JSON.parse(readFileSync(new URL("./number_cases.json", import.meta.url), "utf8"));
+
+for (const [value, said] of cases) test(`${value} is written ${said}`, () => assert.equal(number(value), said));
+
+test("what JSON cannot carry comes as words", () => {
+  assert.deepEqual(["nan", "-inf", "1+2j"].map(number), ["nan", "-inf", "1+2j"]);
+  assert.deepEqual([NaN, -Infinity, Infinity].map(number), ["nan", "-inf", "inf"]);
+});

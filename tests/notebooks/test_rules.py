@@ -1,0 +1,83 @@
+"""What every lesson keeps to: terms explained, translations seen, claims settled, ignored outputs accounted for."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+import build
+import claims
+import glossary
+import seen
+from lesson_source import Code, Prose, about_cells, read_lesson, terms
+from what_is_said import CLAIMS, LATER
+
+LESSONS = build.lessons()
+IGNORED = "nbval-ignore-output"
+BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
+
+each_lesson = pytest.mark.parametrize("source", LESSONS, ids=lambda source: source.stem)
+
+
+def entries() -> dict[str, glossary.Entry]:
+    return glossary.entries(read_lesson(build.GLOSSARY))
+
+
+def in_bold(source: Path, language: str) -> set[str]:
+    prose = [block.in_language(language) for block in read_lesson(source) if isinstance(block, Prose)]
+    return {" ".join(found.split()).casefold() for text in prose for found in BOLD.findall(text)}
+
+
+@each_lesson
+def test_every_new_term_is_in_the_glossary(source: Path) -> None:
+    assert [term for term in terms(read_lesson(source)) if term not in entries()] == []
+
+
+@each_lesson
+def test_every_new_term_stands_in_bold_in_both_languages(source: Path) -> None:
+    known, english, chinese = entries(), in_bold(source, "en"), in_bold(source, "zh")
+    new = [known[term] for term in terms(read_lesson(source)) if term in known]
+    assert [entry.en for entry in new if not {entry.en.casefold(), f"{entry.en.casefold()}s"} & english] == []
+    assert [entry.zh for entry in new if entry.zh.casefold() not in chinese] == []
+
+
+def test_every_term_of_the_glossary_is_introduced_once() -> None:
+    assert set(glossary.introduced(LESSONS)) == set(entries())
+
+
+def test_terms_are_introduced_in_numbered_lessons() -> None:
+    assert [path.name for path in glossary.introduced(LESSONS).values() if not path.stem[:2].isdigit()] == []
+
+
+@pytest.mark.parametrize("source", [*LESSONS, build.GLOSSARY, build.CLAIMS], ids=lambda source: source.stem)
+def test_somebody_has_seen_the_chinese_of_every_english_paragraph(source: Path) -> None:
+    assert seen.unseen(source) == [], f"compare them, then run: python notebooks/build.py --seen {source.name}"
+
+
+def test_every_claim_is_settled_but_for_those_whose_lesson_is_to_come() -> None:
+    known = {claim.key for claim in CLAIMS}
+    assert len(known) == len(CLAIMS)
+    assert known >= LATER
+    assert set(claims.settled(LESSONS)) == known - LATER
+
+
+@each_lesson
+def test_what_settles_a_claim_asserts_something_that_could_be_false(source: Path) -> None:
+    for note, cell in about_cells(read_lesson(source), "claim"):
+        found = [node for node in ast.walk(ast.parse(cell.text)) if isinstance(node, ast.Assert)]
+        assert found, f"{source.name}:{cell.line}: {note.text} is not asserted"
+        for assertion in found:
+            asked = [node for node in ast.walk(assertion.test) if isinstance(node, ast.Name)]
+            assert asked, f"{source.name}:{cell.line}: {ast.unparse(assertion)} asks nothing"
+
+
+@each_lesson
+def test_an_output_is_ignored_exactly_if_the_reason_is_given(source: Path) -> None:
+    blocks = read_lesson(source)
+    ignored = [block for block in blocks if isinstance(block, Code) and IGNORED in block.tags]
+    given = about_cells(blocks, "ignored")
+    assert [cell.line for cell in ignored] == [cell.line for _, cell in given]
+    assert all(note.text for note, _ in given)

@@ -1,0 +1,88 @@
+"""The values of storages too large for a value in every slot, as changes: what a lens moved by hand shows.
+
+What is not sent, because there would be too much of it, looks like what was not recorded.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from itertools import groupby
+from math import isfinite
+from typing import Any
+
+from inplacelab.recording.facts import Number, StorageFacts, Summary, Values
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets.scene.measure import number
+from inplacelab_widgets.scene.strip import WITH_VALUES
+from inplacelab_widgets.scene.timeline import Life, storage_lives
+
+MOST_NUMBERS = 4096
+"""The most values sent of one version of a storage."""
+MOST_BYTES = 60_000
+"""The most bytes sent of all storages together."""
+
+Json = dict[str, Any]
+Piece = tuple[int, Values]
+"""The values of neighbouring slots, from the first of them on."""
+
+
+def pages(recording: Recording) -> list[Json]:
+    """For each large storage what is known of it: [step, [[first slot, values], ...]] for each change."""
+    left, found = MOST_BYTES, []
+    for storage, life in storage_lives(recording).items():
+        slots = max(facts.slots for facts in life.every())
+        if slots <= WITH_VALUES:
+            continue
+        moments = []
+        for step, pieces in _changes(life):
+            sent = [[start, [number_sent(value) for value in values]] for start, values in _first(pieces)]
+            size = len(json.dumps(sent, separators=(",", ":")))
+            if size > left:
+                sent, size = [], 0
+            left -= size
+            moments.append([step, sent])
+        found.append({"key": f"s{storage}", "slots": slots, "moments": moments})
+    return found
+
+
+def _changes(life: Life[StorageFacts]) -> Iterator[tuple[int, list[Piece]]]:
+    before: Values | Summary | None = None
+    for step, facts in life.moments:
+        if isinstance(facts.values, tuple):
+            yield step, list(_differing(before if isinstance(before, tuple) else (), facts.values))
+        elif isinstance(facts.values, Summary):
+            known = facts.values
+            yield step, [(0, known.head), *known.runs, (facts.slots - len(known.tail), known.tail)]
+        else:
+            yield step, []
+        before = facts.values
+
+
+def _differing(before: Values, after: Values) -> Iterator[Piece]:
+    changed = (slot for slot, value in enumerate(after) if slot >= len(before) or before[slot] != value)
+    for _, run in groupby(enumerate(changed), key=lambda place: place[1] - place[0]):
+        slots = [slot for _, slot in run]
+        yield slots[0], after[slots[0] : slots[-1] + 1]
+
+
+def _first(pieces: list[Piece]) -> Iterator[Piece]:
+    """As many values as may be sent of one version."""
+    left = MOST_NUMBERS
+    for start, values in pieces:
+        if values and left:
+            yield start, values[:left]
+            left -= min(left, len(values))
+
+
+def number_sent(value: Number) -> float | int | bool | str:
+    """A value with no more digits than are shown; words where JSON has no such number or would show another one."""
+    said = number(value)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, complex) or not isfinite(value):
+        return said
+    short = float(said)
+    if number(short) != said:
+        return said
+    return int(short) if short == int(short) and abs(short) < 1e6 else short
