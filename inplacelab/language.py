@@ -45,7 +45,6 @@ class Text:
 
     def format(self, *args: Any, **facts: Any) -> Text:
         """Fill in `{placeholders}`. A fact that is itself a `Text` appears in each language's own words."""
-
         # A picture says thousands of things: each value is looked at once.
         en, zh, en_facts, zh_facts = list(args), list(args), facts, facts
         for position, value in enumerate(args):

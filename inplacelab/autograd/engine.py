@@ -70,6 +70,10 @@ class Pass:
                 self._run_node(node)
         for leaf in leaves:
             self._run_node(leaf)
+        self._finish()
+
+    def _finish(self) -> None:
+        """Nothing can be refused any more: give the gradients that were asked for, and free what had to wait."""
         for tensor, gradient in self._retained:
             tensor._grad = gradient
             for each in observe.listeners:

@@ -59,7 +59,9 @@ class Layer:
         sizes = tuple(int(n) for n in shape)
         limit = 0.0 if is_bias or not sizes else float(np.sqrt(6.0 / (sizes[0] + sizes[-1])))
         with observe.silence(), modes.no_grad():
-            parameter = as_parameter(to_tensor(generator().uniform(-limit, limit, sizes), dtype=dtype or self._dtype or get_default_dtype()))
+            parameter = as_parameter(
+                to_tensor(generator().uniform(-limit, limit, sizes), dtype=dtype or self._dtype or get_default_dtype())
+            )
             parameter.name = f"{self._full_name}.{'b' if is_bias else 'w'}_0"
             if default_initializer is not None:
                 default_initializer(parameter)

@@ -90,8 +90,8 @@ def test_no_peak_is_lost_where_many_steps_share_a_pixel() -> None:
     with paddle.record("long") as run:
         for turn in range(1500):
             x = paddle.zeros([4 if turn != 700 else 4000])
+            assert x.shape[0] in (4, 4000)
     assert run.recording is not None
-    assert x.shape == [4]
     area = next(m for m in memory_panel(run.recording).groups[0].marks if m.runs[0][1] == Look("area"))
     drawn = str(dict(area.place)["d"])
     assert "V9H" in drawn

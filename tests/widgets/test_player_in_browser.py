@@ -160,9 +160,11 @@ def test_it_speaks_to_those_who_do_not_see_it(open_player: Callable[..., Player]
     assert page.locator("[role=status]").get_attribute("aria-live") == "polite"
     for name in ("First step", "Previous step", "Next step", "Last step", "Play"):
         assert page.get_by_role("button", name=re.compile(name)).count() == 1
-    for drawing in page.locator("svg[role=img]").all():
-        assert drawing.locator("title").text_content()
-        assert drawing.locator("desc").text_content()
+    for tab in page.locator(".ipl-tab").all():
+        tab.click()
+        for drawing in page.locator(".ipl-pane:visible > svg[role=img]").all():
+            assert drawing.locator("title").text_content()
+            assert drawing.locator("desc").text_content()
     page.locator("summary").click()
     rows = page.locator("table").nth(2).locator("tbody tr").all_inner_texts()
     assert len(rows) == 1
@@ -170,6 +172,39 @@ def test_it_speaks_to_those_who_do_not_see_it(open_player: Callable[..., Player]
     player.page.locator(".ipl").focus()
     player.press("Home")
     assert page.locator("table").count() == 2
+
+
+def test_a_pane_that_was_closed_shows_the_present_step_when_it_is_opened(open_player: Callable[..., Player]) -> None:
+    player = open_player("stale")
+    seen = "() => [...document.querySelectorAll('.ipl-elements g:not([hidden]) > :not([hidden])')].map(mark => mark.outerHTML)"
+    player.page.locator(".ipl-tab").nth(2).click()
+    player.press("End")
+    followed = player.page.evaluate(seen)
+    player.press("Home")
+    player.page.locator(".ipl-tab").nth(0).click()
+    player.press("End")
+    player.page.locator(".ipl-tab").nth(2).click()
+    assert len(followed) > 5
+    assert player.page.evaluate(seen) == followed
+
+
+def test_a_lens_moves_along_its_storage(open_player: Callable[..., Player]) -> None:
+    player = open_player("large")
+    page = player.page
+    player.press("End")
+    titles = page.locator(".ipl-moved text:not(.ipl-value, .ipl-end)")
+    pane = page.locator(".ipl-storages")
+    pane.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Home")
+    assert "slots 0–23" in (titles.first.text_content() or "")
+    step = page.locator(".ipl-counter").text_content()
+    page.keyboard.press("ArrowRight")
+    assert "slots 8–31" in (titles.first.text_content() or "")
+    assert page.locator(".ipl-counter").text_content() == step
+    page.keyboard.press("Escape")
+    assert titles.count() == 0
 
 
 def test_pointing_at_a_slot_lights_up_what_shares_it(open_player: Callable[..., Player]) -> None:

@@ -17,6 +17,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from inplacelab.language import LANGUAGES, Text, speak
+from inplacelab.recording.predict import quiz
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html, to_markdown, to_svg, to_text, words
 from inplacelab_widgets.scene import Scene
@@ -86,7 +87,9 @@ def data_in(page: str) -> Any:
 
 def test_the_page_carries_the_payload(sample: Callable[[str], Recording], sample_scene: Callable[[str], Scene]) -> None:
     for name in ("lesson", "hostile"):
-        assert data_in(to_html(sample(name))) == json.loads(json.dumps(packed(payload(sample_scene(name)))))
+        # Questions travel always: a reader may turn predict mode on at any time.
+        sent = packed(payload(sample_scene(name), quiz(sample(name))))
+        assert data_in(to_html(sample(name))) == json.loads(json.dumps(sent))
 
 
 def test_the_payload_stays_small(sample_scene: Callable[[str], Scene]) -> None:

@@ -21,6 +21,8 @@ MODULES = (
     "elements",
     "sight",
     "linking",
+    "numbers",
+    "lens",
     "reading",
     "shelf",
     "panel",

@@ -25,9 +25,7 @@ FRESH = Text("✓ fresh", "✓ 有效")
 STALE = Text("✗ stale, now v{version}", "✗ 已过期，现为 v{version}")
 RELEASED = Text("○ released", "○ 已释放")
 NOT_RECORDED = Text("values not recorded", "未记录数值")
-CELLS_ONLY = Text(
-    "{slots} slots, {per_row} in a row", "{slots} 个槽位，每行 {per_row} 个"
-)
+CELLS_ONLY = Text("{slots} slots, {per_row} in a row", "{slots} 个槽位，每行 {per_row} 个")
 OVERVIEW = Text(
     "overview: {slots} slots, about {per_pixel} in a pixel", "概览：{slots} 个槽位，每像素约 {per_pixel} 个"
 )
@@ -39,6 +37,12 @@ FOLLOW = {
 }
 LENS = Text("values of slots {first}–{last}", "槽位 {first}–{last} 的数值")
 LENS_GAPS = Text(" (· not recorded)", "（· 表示未记录）")
+LENSES = {
+    "lens": LENS,
+    "lens_gaps": LENS_GAPS,
+    "lens_moved": Text(" · Esc: follow the writes", " · Esc：跟随写入"),
+}
+"""What the player says of a lens that a reader has moved."""
 SHELF = Text("Other live storages", "其余存活的存储")
 SIMULATED = Text("simulated device", "模拟设备")
 
@@ -250,6 +254,13 @@ KEYS = (
         Text(
             "in Elements: into a tensor, from element to element, out again",
             "在“元素”中：进入张量、在元素之间移动、退出",
+        ),
+    ),
+    (
+        Text("Enter ←→ Home End N Esc", "Enter ←→ Home End N Esc"),
+        Text(
+            "on a storage of many slots: into its lens, along the slots, to the next change, out again",
+            "在槽位很多的存储上：进入放大镜、沿槽位移动、到下一处改动、退出",
         ),
     ),
     (Text("G L T", "G L T"), Text("graph, versions and bytes, elements", "计算图、版本与字节、元素")),

@@ -59,7 +59,7 @@ def helper(helped: Recording) -> Steps:
 def states(history: Any, stacked: Recording) -> Steps:
     after = stacked.state(-1)
     yield (
-        len(history) == 3,  # noqa: PLR2004  # the rounds of the loop
+        len(history) == 3,  # the rounds of the loop
         Text("Three states are to be in the list.", "列表里应当有三个状态。"),
     )
     yield (
@@ -89,7 +89,8 @@ def states(history: Any, stacked: Recording) -> Steps:
 def normalised(norm: Recording) -> Steps:
     after = norm.state(-1)
     error = after.step.error
-    saved = after.nodes[error.node].name if error and error.node in after.nodes else ""
+    node = after.nodes.get(error.node) if error and error.node is not None else None
+    saved = node.name if node else ""
     yield (
         saved != "SquareGradNode",
         Text(
@@ -139,10 +140,15 @@ def descent(losses: Any, fitted: Recording) -> Steps:
             "第 11 行把名字给了一个新张量。怎样既裁剪数值，又让张量还是原来那个？",
         ),
     )
-    clipped = [step for step in fitted.steps if step.op and step.op.rstrip("_") in ("clip", "clamp", "minimum", "maximum")]
+    clipped = [
+        step for step in fitted.steps if step.op and step.op.rstrip("_") in ("clip", "clamp", "minimum", "maximum")
+    ]
     yield (
         len(clipped) >= len(losses),
-        Text("The loss falls. But `w` is to be kept between −5 and 5.", "损失降下来了。不过 `w` 应当保持在 −5 与 5 之间。"),
+        Text(
+            "The loss falls. But `w` is to be kept between −5 and 5.",
+            "损失降下来了。不过 `w` 应当保持在 −5 与 5 之间。",
+        ),
     )
     yield (
         _close(losses, _descent(len(losses))),

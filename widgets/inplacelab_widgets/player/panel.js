@@ -170,7 +170,10 @@ export function drawPanel(panel, payload) {
     return [...found].map(([key, element]) => ({ key, element }));
   }
 
-  return { root, show, translate, highlight, linksOf, firstStep, raisedAt, things };
+  /** What holds the marks of a storage. @param {string} key */
+  const holderOf = (key) => groups.find(({ group }) => group.key === key)?.holder;
+
+  return { root, show, translate, highlight, holderOf, linksOf, firstStep, raisedAt, things };
 }
 
 /** Whether a mark shows this thing: the first of its keys, or one of the nodes that share a box. @param {string} keys @param {string} key */

@@ -2,6 +2,7 @@
 
 import { html } from "./elements.js";
 import { walkGrid } from "./grid_keys.js";
+import { drawLenses } from "./lens.js";
 import { drawMinimap } from "./minimap.js";
 import { drawPanel } from "./panel.js";
 import { stepAt } from "./runs.js";
@@ -27,6 +28,7 @@ function drawPane(stage, name, panels) {
   const title = drawn.length === 1 ? drawn[0].name : name;
   const root = html("div", { class: `ipl-pane ipl-${name}`, tabindex: "0", role: "group" }, ...drawn.map((panel) => panel.root));
   if (name === "elements") walkGrid(stage, root);
+  const lenses = name === "storages" ? drawLenses(stage, root, drawn[0]) : null;
   walkThings(stage, root, () => drawn.flatMap((panel) => panel.things()));
   // The head of the lanes stays in sight while the lanes are scrolled.
   const head = drawn.find((panel) => panel.name === "lanes")?.root.lastElementChild;
@@ -50,6 +52,7 @@ function drawPane(stage, name, panels) {
   function show() {
     map?.show();
     changed = drawn.flatMap((panel) => panel.show(stage.step, stage.language, stage.followed.storages));
+    lenses?.show();
   }
 
   function translate() {

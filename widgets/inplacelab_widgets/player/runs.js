@@ -20,6 +20,7 @@
  * @property {Step[]} steps
  * @property {Panel[]} panels
  * @property {Object<string, string>} elsewhere  What things are linked to in the panels that are not shown.
+ * @property {import("./lens.js").Page[]} pages  The values of large storages.
  * @property {Thread[]} threads
  * @property {Table[]} tables
  * @property {{left: number, spacing: number}} axis

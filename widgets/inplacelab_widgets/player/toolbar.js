@@ -69,8 +69,9 @@ export function drawToolbar(stage) {
   function showPace() {
     const name = pace.isPlaying() ? "pause" : "play";
     buttons.play.replaceChildren(icon(name));
-    label(buttons.play, stage.word(name));
     const count = pace.perSecond();
+    label(buttons.play, stage.word(name));
+    buttons.play.title = `${stage.word(name)} · ${stage.word("pace", { count })}`;
     speed.textContent = stage.word("speed", { count });
     label(speed, stage.word("pace", { count }));
   }

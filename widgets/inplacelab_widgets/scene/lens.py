@@ -77,21 +77,21 @@ def lens_marks(
 ) -> list[Mark]:
     """The lens with its top left corner at (left, top)."""
     found, keys = tuple(views(life, written)), (f"s{storage}",)
-    frame = between(life.first, life.last, Look("slot"))
+    frame = between(life.first, life.last, Look("slot lens"))
     places = [(left + k % PER_ROW * CELL, top + TITLE + k // PER_ROW * PITCH) for k in range(SIZE)]
     marks = [rect(x, y, CELL, CELL_HEIGHT, frame, keys=keys) for x, y in places]
     boxes = [
-        (view.step, Look("written", None, (("d", _boxes(view, places)),)) if view.written else None, None)
+        (view.step, Look("written lens", None, (("d", _boxes(view, places)),)) if view.written else None, None)
         for view in found
     ]
     marks.append(Mark("path", (), flashes(boxes, life.last), keys))
     for k, (x, y) in enumerate(places):
-        said = ((view.step, Look("text value small", view.texts[k])) for view in found)
+        said = ((view.step, Look("text value small lens", view.texts[k])) for view in found)
         marks.append(text(round(x + CELL / 2, 1), y + 12.5, lasting(said, life.last), keys=keys))
     for row in range(ROWS):
-        label = ((view.step, Look("text tiny end", str(view.first + row * PER_ROW))) for view in found)
+        label = ((view.step, Look("text tiny end lens", str(view.first + row * PER_ROW))) for view in found)
         marks.append(text(left - 4, top + TITLE + row * PITCH + 12.5, lasting(label, life.last)))
-    titles = ((view.step, Look("text tiny", _title(view, life))) for view in found)
+    titles = ((view.step, Look("text tiny lens", _title(view, life))) for view in found)
     return [*marks, text(left, top + 9, lasting(titles, life.last))]
 
 

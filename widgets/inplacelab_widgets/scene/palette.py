@@ -52,6 +52,7 @@ STYLES: dict[str, dict[str, str]] = (
         "unknown": {"fill": "faint"},
         "hatch": _DRAWN | {"stroke": "line", "stroke-width": "0.7"},
         "written": {"fill": "tint", "stroke": "now", "stroke-width": "3"},
+        "lens": {},
         "inked": {"fill": "now", "stroke": "none"},
         "cells": _DRAWN | {"stroke": "line", "stroke-width": "0.5"},
         "pill": {"fill": "paper", "stroke": "line", "stroke-width": "1.5"},

@@ -20,6 +20,7 @@ from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.links import links
 from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, Words
 from inplacelab_widgets.scene.measure import coordinate
+from inplacelab_widgets.scene.pages import pages
 from inplacelab_widgets.scene.tables import table_changes, tables, told_by
 
 Json = dict[str, Any]
@@ -75,12 +76,14 @@ class _Packer:
             "axis": {"left": LEFT, "spacing": Axis(len(recording)).spacing},
             "keys": [[_spoken(keys), _spoken(does)] for keys, does in words.KEYS],
             "words": {
-                key: _spoken(said) for key, said in (words.PLAYER | words.LINKS | words.PREDICT | words.FOLLOW).items()
+                key: _spoken(said)
+                for key, said in (words.PLAYER | words.LINKS | words.PREDICT | words.FOLLOW | words.LENSES).items()
             },
             # A program that asks for no gradient has no graph to look at first.
             "opens": "graph" if any(state.nodes for state in recording.states()) else "history",
             "steps": steps,
             "panels": panels,
+            "pages": pages(recording) if "storages" in self.shown else [],
             "elsewhere": self._elsewhere(),
             "threads": [_thread(thread) for thread in threads(recording)],
             "tables": self._tables(),

@@ -1,0 +1,44 @@
+// The lens of a large storage: what it knows of a slot, and where it moves.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { movedBy, nextChange, slotText, windowOf } from "../../widgets/inplacelab_widgets/player/lens.js";
+
+const page = { key: "s0", slots: 100, moments: [[1, [[0, [1, 2]], [98, [3.5, 4]]]], [4, [[40, [7]]]], [6, []]] };
+const writes = [[4, [40, 44, 90, 92]], [6, [0, 1]]];
+const at = (step, slot) => slotText(page, writes, step, slot);
+
+test("a slot has the value of the last write that reached it", () => {
+  assert.equal(at(1, 0), "1");
+  assert.equal(at(3, 99), "4");
+  assert.equal(at(4, 40), "7");
+  assert.equal(at(5, 0), "1");
+});
+
+test("what was written but not recorded is not known, whatever stood there before", () => {
+  assert.equal(at(4, 41), "·");
+  assert.equal(at(6, 0), "·");
+  assert.equal(at(6, 1), "2");
+  assert.equal(at(0, 0), "·");
+});
+
+test("the next change is the next slot that the last write reached, and after the last one the first again", () => {
+  assert.equal(nextChange(writes, 4, 0), 40);
+  assert.equal(nextChange(writes, 4, 40), 90);
+  assert.equal(nextChange(writes, 5, 80), 40);
+  assert.equal(nextChange(writes, 2, 8), 8);
+});
+
+test("a lens stays inside its storage", () => {
+  const move = (key, first) => movedBy(key, first, page, writes, 4);
+  assert.deepEqual([windowOf(0, 100), windowOf(17, 100), windowOf(99, 100), windowOf(-5, 100)], [0, 16, 80, 0]);
+  assert.equal(move("ArrowLeft", 0), 0);
+  assert.equal(move("ArrowRight", 0), 8);
+  assert.equal(move("ArrowDown", 8), 32);
+  assert.equal(move("ArrowUp", 32), 8);
+  assert.equal(move("End", 0), 80);
+  assert.equal(move("Home", 80), 0);
+  assert.equal(move("n", 0), 40);
+  assert.equal(move("Enter", 0), undefined);
+});
