@@ -226,6 +226,7 @@ class Reader(Things):
         """The engine has refused something."""
         if where is not None or self._phase == "forward":
             self._begin(where)
+        self._quiet = False  # a statement of the learner's own backward may have begun
         self._place_nodes(set())
         if node is not None:
             self._change_node(node, status="failed")

@@ -211,6 +211,17 @@ def test_after_an_error_in_backward_the_program_goes_on(run: Runner) -> None:
     assert [s.phase for s in recording.on_line(9)] == ["forward", "forward"]
 
 
+def test_an_error_in_a_backward_of_the_learners_own_is_the_last_step(run: Runner) -> None:
+    text = (
+        "class Own(paddle.autograd.PyLayer):\n    @staticmethod\n    def forward(ctx, x):\n        ctx.save_for_backward(x)\n        return x * 2\n"
+        "    @staticmethod\n    def backward(ctx, g):\n        (x,) = ctx.saved_tensor()\n        return g * x\n"
+        "a = paddle.ones([2])\na.stop_gradient = False\nx = a * 1\ny = Own.apply(x)\nx.zero_()\ny.sum().backward()\n"
+    )
+    recorded = run(text)
+    assert isinstance(recorded.error, RuntimeError)
+    assert recorded.recording.steps[-1].error is not None
+
+
 # ---- limits -------------------------------------------------------------------------------------------------------------
 
 
