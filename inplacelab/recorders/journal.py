@@ -15,7 +15,6 @@ import weakref
 from itertools import count
 from typing import Any
 
-from inplacelab import devices
 from inplacelab.autograd.history import refresh
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, ViewNode
 from inplacelab.storage import Storage
@@ -254,9 +253,3 @@ def summary(buffer: Any, measured: bool, some: Any = None, where: Any = None) ->
     known = measured and buffer.dtype.kind != "c"  # complex numbers have no order
     extremes = (buffer.min().item(), buffer.max().item()) if known else (None, None)
     return (*extremes, buffer[:ENDS].copy(), buffer[-ENDS:].copy(), some, where)
-
-
-def account() -> tuple[int, int]:
-    """The bytes that live now, and their peak, on the current device."""
-    ledger = devices.current().ledger
-    return ledger.live, ledger.peak

@@ -23,7 +23,7 @@ from inplacelab.autograd.nodes import AccumulateNode, Node
 from inplacelab.autograd.saved import Saved
 from inplacelab.language import Text
 from inplacelab.recorders import source as learner
-from inplacelab.recorders.journal import Journal, SeenTensor, account
+from inplacelab.recorders.journal import Journal, SeenTensor
 from inplacelab.recorders.names import Names
 from inplacelab.recorders.reader import Reader, Where
 from inplacelab.recording.explain.errors import stale_story
@@ -66,7 +66,8 @@ class LabRecorder(observe.Observer):
         self._gradient: Tensor | None = None  # what arrived at the node that is running
         self._waiting: list[weakref.ref[Node]] = []  # the nodes of this backward pass
         self._reported: weakref.ref[errors.Refusal] | None = None
-        self._live_before = devices.current().ledger.live
+        self._before = {device: device.ledger.live for device in devices.ALL}
+        self._live_before = self._before[devices.current()]
 
     # ---- where the program is ------------------------------------------------------------------------------------------
 
@@ -81,13 +82,13 @@ class LabRecorder(observe.Observer):
             self._root, depth = frames[-1], len(frames)
             self._names.look(frames, done=True)
         self._due = binds or depth > 1
-        self._entries.append(("statement", line, simple, depth, *account()))
+        self._entries.append(("statement", line, simple, depth, *self._account()))
 
     def finish(self, scope: learner.Scope) -> None:
         """The program is over, and these are its names: its last statement gets them."""
         self._names.deep = True  # look at everything once more
         self._names.look_into([scope], done=True)
-        self._entries.append(("over", 1, *account()))
+        self._entries.append(("over", 1, *self._account()))
         self._root = None
 
     def _where(self) -> Where:
@@ -115,6 +116,12 @@ class LabRecorder(observe.Observer):
         self._names.look([frame], done=done)
         if done:
             self._entries.append(("turn",))
+
+    def _account(self) -> tuple[int, int]:
+        """The program's bytes now and their peak, on the current device: what was there before it began is not counted."""
+        device = devices.current()
+        before = self._before[device]
+        return device.ledger.live - before, device.ledger.peak - before
 
     def _full(self) -> bool:
         """Whether there are as many events as there may be steps; what comes after is only counted."""
@@ -149,10 +156,11 @@ class LabRecorder(observe.Observer):
                 journal.storage(tensor.storage)
             numbers.append(seen.serial)
         known = self._result(name, category, output, written)
-        ledger = devices.current().ledger
+        device = devices.current()  # `self._account()`
+        ledger, before = device.ledger, self._before[device]
         self._entries.append((
             "operation", name, category, numbers, known.serial, None if node is None else node.serial, known.storage.serial,
-            written, frame and (frame.f_code, frame.f_lasti), ledger.live, ledger.peak,
+            written, frame and (frame.f_code, frame.f_lasti), ledger.live - before, ledger.peak - before,
         ))  # fmt: skip
 
     def _result(self, name: str, category: str, output: Tensor, written: Any) -> SeenTensor:
@@ -222,7 +230,7 @@ class LabRecorder(observe.Observer):
         nodes = list(reachable(node for node, _ in roots))
         self._waiting = [weakref.ref(node) for node in nodes]
         numbers = [journal.node(node) for node in nodes]
-        self._entries.append(("begin", numbers, first.serial, self._arrived(), where, *account()))
+        self._entries.append(("begin", numbers, first.serial, self._arrived(), where, *self._account()))
 
     def gradient_arrives(self, node: Node, gradient: Tensor) -> None:
         if self._depth == 1:
@@ -237,14 +245,14 @@ class LabRecorder(observe.Observer):
             return
         serial = self._journal.outer.get(node.serial, node.serial)
         self._entries.append(
-            ("unpack", serial, saved.name, saved.version, saved.storage.version, self._arrived(), *account())
+            ("unpack", serial, saved.name, saved.version, saved.storage.version, self._arrived(), *self._account())
         )
 
     def node_ends(self, node: Node) -> None:
         if self._depth != 1 or self._full():
             return
         filled = self._filled(node.leaf) if isinstance(node, AccumulateNode) else None
-        self._entries.append(("run", node.serial, node.released, filled, self._arrived(), *account()))
+        self._entries.append(("run", node.serial, node.released, filled, self._arrived(), *self._account()))
         self._gradient = None
 
     def _filled(self, leaf: Tensor) -> tuple[int, int] | None:
@@ -268,7 +276,7 @@ class LabRecorder(observe.Observer):
             return
         nodes = [node for reference in self._waiting if (node := reference()) is not None]
         self._entries.append(("release", [node.serial for node in nodes if node.released]))
-        self._entries.append(("end", *account()))
+        self._entries.append(("end", *self._account()))
         self._gradient = None
 
     def _arrived(self) -> tuple[Any, ...]:
@@ -294,7 +302,7 @@ class LabRecorder(observe.Observer):
         self._entries.append((
             "refusal", found, None if node is None else journal.outer.get(node.serial, node.serial),
             None if saved is None else journal.storage(saved.storage), None if known is None else known.serial,
-            where, *account(),
+            where, *self._account(),
         ))  # fmt: skip
         self._depth, self._gradient = 0, None
         self._add_notes(error)
@@ -314,7 +322,7 @@ class LabRecorder(observe.Observer):
             return
         self._depth = 0
         found = ErrorFacts(type=type(error).__name__, message=str(error), explanation=None, notes=())
-        self._entries.append(("failure", found, self._program.line_of(error), *account()))
+        self._entries.append(("failure", found, self._program.line_of(error), *self._account()))
 
     # ---- the recording -----------------------------------------------------------------------------------------------------
 

@@ -87,7 +87,6 @@ UNPACK_FAILS = Text("✗ unpack fails", "✗ 取出失败")
 MEMORY = Text("Tracked bytes", "追踪的字节数")
 LIVE = Text("live {live}", "存活 {live}")
 PEAK = Text("peak {peak}", "峰值 {peak}")
-BEFORE = Text("{before} at the start", "开始时 {before}")
 STEP_AXIS = Text("line", "行号")
 
 # --- graphs too large to draw node by node, and backward from inside ----------------------------------------------------

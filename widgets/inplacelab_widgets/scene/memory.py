@@ -25,10 +25,6 @@ def memory_panel(recording: Recording) -> Panel:
     marks += line_marks(recording, axis, _AXIS)
     held, height = holder_marks(recording, _HOLDERS)
     marks += held
-    if recording.live_before:  # of tensors made earlier in the session: they are in every count
-        before = words.BEFORE.format(before=size_in_bytes(recording.live_before))
-        marks.append(text(0, height + 10, between(0, last, Look("text soft", before))))
-        height += 14
     group = Group(0, 0, WIDTH, height, 0, last, tuple(marks))
     says = tuple(
         (step.index, words.MEMORY_SAYS.format(live=size_in_bytes(step.live), peak=size_in_bytes(step.peak)))
@@ -50,7 +46,7 @@ def _curves(recording: Recording, axis: Axis) -> list[Mark]:
     top = max((step.peak for step in steps), default=0) or 1
 
     def height(count: int) -> float:
-        return _FLOOR - (_FLOOR - _CEILING) * count / top
+        return _FLOOR - (_FLOOR - _CEILING) * max(count, 0) / top
 
     def stairs(counts: list[int]) -> str:
         drawn = [(right, coordinate(height(count))) for right, count in _columns(axis, counts)]
