@@ -36,21 +36,21 @@ def seen_by_both(added: Recording) -> Steps:
 def row_of_its_own(own: Recording) -> Steps:
     after = own.state(-1)
     yield (
-        [step.op for step, _ in who_raised(own, after.tensor("x").storage)] == ["scale_"],
+        [step.op for step, _ in who_raised(own, after.tensor("q").storage)] == ["scale_"],
         Text(
-            "`x` is still to be multiplied by 10 in place: what does its version counter say?",
-            "`x` 仍要原地乘以 10：它的版本计数器是多少？",
+            "`q` is still to be multiplied by 10 in place: what does its version counter say?",
+            "`q` 仍要原地乘以 10：它的版本计数器是多少？",
         ),
     )
     yield (
-        not shares_storage(after, "x", "row"),
-        Text("In how many storages do `x` and `row` lie now?", "`x` 和 `row` 现在放在几块存储里？"),
+        not shares_storage(after, "q", "tail"),
+        Text("In how many storages do `q` and `tail` lie now?", "`q` 和 `tail` 现在放在几块存储里？"),
         Text(
             "An earlier program of this lesson has a tensor that kept its numbers while all others went to zero.",
             "本课前面有一段程序，其他张量都变成了零，只有一个保住了数值。",
         ),
     )
-    yield visible_values(after, "row") == (4, 5, 6), Text("Which numbers is `row` to show?", "`row` 应当显示哪几个数？")
+    yield visible_values(after, "tail") == (4, 5, 6), Text("Which numbers is `tail` to show?", "`tail` 应当显示哪几个数？")
     return Text(
         "A copy has a storage and a version counter of its own. It costs its bytes.",
         "副本有自己的存储和自己的版本计数器，代价是相应的字节。",
