@@ -30,7 +30,11 @@ def test_bytes_from_earlier_in_the_session_do_not_count() -> None:
         del earlier
     assert run.recording is not None
     assert x.shape == [4]
-    assert (run.recording.live_before >= 4000, run.recording.steps[0].live, run.recording.steps[0].peak) == (True, -3984, 16)
+    assert (run.recording.live_before >= 4000, run.recording.steps[0].live, run.recording.steps[0].peak) == (
+        True,
+        -3984,
+        16,
+    )
 
 
 def kept_in_every_way() -> Recording:

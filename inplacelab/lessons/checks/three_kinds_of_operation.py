@@ -50,7 +50,10 @@ def row_of_its_own(own: Recording) -> Steps:
             "本课前面有一段程序，其他张量都变成了零，只有一个保住了数值。",
         ),
     )
-    yield visible_values(after, "tail") == (4, 5, 6), Text("Which numbers is `tail` to show?", "`tail` 应当显示哪几个数？")
+    yield (
+        visible_values(after, "tail") == (4, 5, 6),
+        Text("Which numbers is `tail` to show?", "`tail` 应当显示哪几个数？"),
+    )
     return Text(
         "A copy has a storage and a version counter of its own. It costs its bytes.",
         "副本有自己的存储和自己的版本计数器，代价是相应的字节。",
