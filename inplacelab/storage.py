@@ -21,20 +21,26 @@ class Storage:
         device: where they are.
         nbytes: how many bytes.
         version: how often the storage was written after its first filling.
+        episode: the number of the ledger's episode in which it was made.
     """
 
-    __slots__ = ("__weakref__", "buffer", "device", "nbytes", "version")
+    __slots__ = ("__weakref__", "buffer", "device", "episode", "nbytes", "version")
 
     def __init__(self, buffer: Any, device: Device) -> None:
         self.buffer, self.device, self.version = buffer, device, 0
         self.nbytes = nbytes = buffer.nbytes
         ledger = device.ledger
+        self.episode = ledger.episode
         ledger.live = live = ledger.live + nbytes  # `ledger.hold`, written out: this runs for every ordinary operation
         if live > ledger.peak:
             ledger.peak = live
 
     def __del__(self) -> None:
-        self.device.ledger.live -= self.nbytes
+        ledger = self.device.ledger
+        if self.episode < ledger.began:
+            ledger.release_inherited(self.nbytes, self.episode)
+        else:
+            ledger.live -= self.nbytes
 
     @property
     def slots(self) -> int:
@@ -54,3 +60,4 @@ class Unaccounted(Storage):
 
     def __init__(self, buffer: Any, device: Device) -> None:
         self.buffer, self.device, self.version, self.nbytes = buffer, device, 0, 0
+        self.episode = device.ledger.episode

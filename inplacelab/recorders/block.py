@@ -20,6 +20,7 @@ def listening(recorder: LabRecorder) -> Iterator[None]:
     errors.watchers.append(recorder.refused)
     for device in devices.ALL:
         device.ledger.begin_episode()
+    recorder.begin()
     try:
         with observe.listening(recorder):
             yield

@@ -66,8 +66,12 @@ class LabRecorder(observe.Observer):
         self._gradient: Tensor | None = None  # what arrived at the node that is running
         self._waiting: list[weakref.ref[Node]] = []  # the nodes of this backward pass
         self._reported: weakref.ref[errors.Refusal] | None = None
-        self._before = {device: device.ledger.live for device in devices.ALL}
-        self._live_before = self._before[devices.current()]
+        self._live_before = devices.current().ledger.live
+        self._episodes: dict[devices.Device, int] = {}  # of each device's ledger, the number of this recording's own
+
+    def begin(self) -> None:
+        """The ledgers have begun an episode for this recording."""
+        self._episodes = {device: device.ledger.began for device in devices.ALL}
 
     # ---- where the program is ------------------------------------------------------------------------------------------
 
@@ -118,10 +122,9 @@ class LabRecorder(observe.Observer):
             self._entries.append(("turn",))
 
     def _account(self) -> tuple[int, int]:
-        """The program's bytes now and their peak, on the current device: what was there before it began is not counted."""
+        """The program's own bytes now and their peak, on the current device: what was made before is not counted."""
         device = devices.current()
-        before = self._before[device]
-        return device.ledger.live - before, device.ledger.peak - before
+        return device.ledger.own(self._episodes[device])
 
     def _full(self) -> bool:
         """Whether there are as many events as there may be steps; what comes after is only counted."""
@@ -156,11 +159,12 @@ class LabRecorder(observe.Observer):
                 journal.storage(tensor.storage)
             numbers.append(seen.serial)
         known = self._result(name, category, output, written)
-        device = devices.current()  # `self._account()`
-        ledger, before = device.ledger, self._before[device]
+        ledger = devices.current().ledger  # `self._account()`, unless another recording goes on inside this one
+        alone = len(observe.listeners) == 1
+        live, peak = (ledger.live - ledger.inherited, ledger.peak - ledger.inherited) if alone else self._account()
         self._entries.append((
             "operation", name, category, numbers, known.serial, None if node is None else node.serial, known.storage.serial,
-            written, frame and (frame.f_code, frame.f_lasti), ledger.live - before, ledger.peak - before,
+            written, frame and (frame.f_code, frame.f_lasti), live, peak,
         ))  # fmt: skip
 
     def _result(self, name: str, category: str, output: Tensor, written: Any) -> SeenTensor:

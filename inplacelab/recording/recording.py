@@ -72,8 +72,8 @@ class Recording:
         steps: what happened, in order.
         truncated: the number of events left out at the end because the recorder's limit was reached; 0 if none.
         simulated: True if a simulated device took part.
-        live_before: the bytes that were live before the first step: of tensors made earlier in the session. The steps'
-            counts are without them; so a step that frees an earlier tensor may count less than nothing.
+        live_before: the bytes that were live before the first step: of tensors made earlier in the session. The steps
+            count neither these nor their end.
     """
 
     framework: str

@@ -172,6 +172,23 @@ test("an echo of an earlier step does not move the reader back", (context) => {
   assert.deepEqual(gone, [5]);
 });
 
+test("who goes on in another view before all is sent is not taken back", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const state = { step: 0, saved: [] };
+  const model = { get: () => state.step, set: (key, value) => (state.step = value), save_changes: () => state.saved.push(state.step) };
+  const gone = [];
+  const post = courier(model, (step) => gone.push(step));
+  post.tell(1);
+  post.tell(2);
+  state.step = 1; // an echo
+  post.hear();
+  assert.deepEqual(gone, []);
+  state.step = 9; // the other view
+  post.hear();
+  context.mock.timers.tick(1000);
+  assert.deepEqual([state.step, gone, state.saved], [9, [9], []]);
+});
+
 test("two steppers of one model follow each other", (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const listeners = [];

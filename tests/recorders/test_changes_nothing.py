@@ -165,3 +165,35 @@ def test_the_recording_is_not_touched_by_what_happens_later(run: Runner) -> None
     recorded.names["x"].zero_()
     assert repr(recorded.recording.steps) == before
     assert np.array_equal(recorded.recording.state().storage_of("x").values, [1.0, 1.0])
+
+
+def test_a_program_that_is_run_again_counts_what_it_did_the_first_time() -> None:
+    """Its names let go of what the first run has made, as those of a notebook's cell do."""
+    names: dict[str, Any] = {}
+    counts = []
+    for _ in range(2):
+        with paddle.record() as block:
+            names["x"] = paddle.ones([100])
+            names["y"] = names["x"] * 2
+            names["y"].relu_()
+        assert block.recording is not None
+        counts.append([(step.live, step.peak) for step in block.recording.steps])
+    assert counts[0] == counts[1] == [(400, 400), (800, 800), (800, 800)]
+
+
+def test_one_recording_inside_another() -> None:
+    old = paddle.ones([1000])
+    with paddle.record() as outer:
+        x = paddle.ones([100])
+        with paddle.record() as inner:
+            y = paddle.ones([10])
+            del x
+        del old
+        z = paddle.ones([1])
+    assert outer.recording is not None
+    assert inner.recording is not None
+    assert [(s.live, s.peak) for s in inner.recording.steps][-1] == (40, 40)
+    assert [(s.op, s.live, s.peak) for s in outer.recording.steps if s.op] == [
+        ("ones", 400, 400), ("ones", 440, 440), ("ones", 44, 440),
+    ]  # fmt: skip
+    assert (y.size, z.size) == (10, 1)

@@ -79,7 +79,7 @@ export function drawMinimap(stage, pane, panel) {
   const drawing = svg("svg", { "aria-hidden": "true" });
   drawing.append(...dots.map(({ element }) => element), frame);
   pane.id ||= `ipl-map-${(maps += 1)}`;
-  const map = html("div", { class: "ipl-map", tabindex: "0", role: "scrollbar", "aria-orientation": "horizontal", "aria-controls": pane.id, "aria-valuemin": 0, "aria-valuemax": 100 }, drawing);
+  const map = html("div", { class: "ipl-map", tabindex: "0", role: "scrollbar", "aria-orientation": "horizontal", "aria-controls": pane.id, "aria-valuemin": 0, "aria-valuemax": 100, "aria-valuenow": 0 }, drawing);
   const note = html("p", { class: "ipl-map-note" });
   const root = html("div", { class: "ipl-overview" }, map, note);
   const notes = paired(panel.notes ?? []);

@@ -6,25 +6,33 @@ import { mount } from "./player.js";
 const QUIET = 120;
 
 /** Keeps a model's `step` and a player's in step. Other widgets of the page follow the model at once, the kernel when there is
- * quiet. What the reader does counts first: while a step waits to be sent, the model's news (the kernel's echo of an earlier
- * step) are old and are not followed.
+ * quiet. Until then, a step at which this player has just been is no news: it is the kernel's echo of what it was told before.
+ * Any other step is: the reader has gone on in another view, and what waits to be sent is out of date.
  * @param {any} model @param {(step: number) => void} go */
 export function courier(model, go) {
   let timer = 0;
-  let mine = 0;
+  /** @type {number[]} */
+  let told = [];
   return {
     /** @param {number} step */
     tell(step) {
-      mine = step;
       clearTimeout(timer);
+      told.push(step);
       timer = setTimeout(() => {
         timer = 0;
-        model.set("step", mine);
+        told = [step];
+        model.set("step", step);
         model.save_changes();
       }, QUIET);
       model.set("step", step);
     },
-    hear: () => timer || go(model.get("step")),
+    hear() {
+      const step = model.get("step");
+      if (timer && told.includes(step)) return;
+      clearTimeout(timer);
+      timer = 0;
+      go(step);
+    },
     stop: () => clearTimeout(timer),
   };
 }

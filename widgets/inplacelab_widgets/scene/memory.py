@@ -46,7 +46,7 @@ def _curves(recording: Recording, axis: Axis) -> list[Mark]:
     top = max((step.peak for step in steps), default=0) or 1
 
     def height(count: int) -> float:
-        return _FLOOR - (_FLOOR - _CEILING) * max(count, 0) / top
+        return _FLOOR - (_FLOOR - _CEILING) * count / top
 
     def stairs(counts: list[int]) -> str:
         drawn = [(right, coordinate(height(count))) for right, count in _columns(axis, counts)]
