@@ -24,7 +24,7 @@ from time import process_time_ns
 from typing import Any, NamedTuple
 
 import inplacelab as paddle
-from inplacelab.recorders import source
+from inplacelab.recorders import marks, source
 from inplacelab.recorders.block import listening
 from inplacelab.recorders.lab import LabRecorder
 
@@ -83,8 +83,8 @@ def stepped(text: str, times: int) -> tuple[float, float]:
     tree = ast.parse(text)
     recorder = LabRecorder(source.Program.of(tree, text, "<program>"), limit=ENOUGH)
     names: dict[str, Any] = {"paddle": paddle, "clock": process_time_ns}
-    with listening(recorder), source.marking(recorder.mark):
-        exec(compile(source.marked(tree), "<program>", "exec"), names)
+    with listening(recorder), marks.marking(recorder.mark):
+        exec(compile(marks.marked(tree), "<program>", "exec"), names)
         recorder.finish(source.Scope(names, ""))
     begin = process_time_ns()
     recorder.recording()

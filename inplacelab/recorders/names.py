@@ -11,14 +11,15 @@ layer through which names could lead on, at the names that have changed (`_look_
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import FrameType
+from typing import Any
 
 from inplacelab.recorders import source
 from inplacelab.recorders.journal import Journal
 from inplacelab.tensor import Tensor
 
-_PLAIN = (int, float, str, bool, type(None))
+_PLAIN = frozenset({int, float, str, bool, type(None)})
 """What loops count with, most of the time: nothing that a name could lead on from."""
 
 
@@ -30,9 +31,12 @@ class Names:
     """
 
     def __init__(self, program: source.Program, journal: Journal) -> None:
-        self._wanted, self._journal = program.wanted, journal
+        self._wanted, self._journal, self._counters = program.wanted, journal, program.counters
         self._stored = tuple(sorted(program.stored))
-        self._before: list[int] = []  # where the stored names led in the one scope there was; empty if there were more
+        self._globals: Mapping[
+            str, Any
+        ] = {}  # if they were the one scope there was (locals are not kept: they may hold tensors)
+        self._before: dict[str, int] = {}  # where the stored names led in the one scope; empty if there were more
         self.deep = True
 
     def look(self, frames: Sequence[FrameType], *, done: bool) -> None:
@@ -45,35 +49,73 @@ class Names:
 
     def look_into(self, scopes: Sequence[source.Scope], *, done: bool) -> None:
         """As `look`, with the scopes at hand, the outermost first."""
-        alone = scopes[0].names.get if len(scopes) == 1 else None
-        now = [] if alone is None else list(map(id, map(alone, self._stored)))
-        before, self._before = self._before, now
-        if not done and before != now:
-            self._before = []  # what has lost its name must be found at the next look
-        elif before and now and not self.deep and (before == now or self._look_again(scopes[0], before, now)):
-            return
+        before, self._before = self._before, {}
+        now: dict[str, int] = {}
+        names = scopes[0].names
+        if len(scopes) == 1:
+            self._globals = {} if scopes[0].function else names
+            now = dict(zip(self._stored, self._addresses(names), strict=True))
+        if done or before == now:
+            self._before = now  # else what has lost its name must be found at the next look
+            if before and now and not self.deep:
+                changed = [name for name, address in now.items() if before[name] != address]
+                if not changed or self._look_again(names, changed, before):
+                    return
         self._look_everywhere(scopes, done)
+
+    def _addresses(self, names: Mapping[str, Any]) -> Iterator[int]:
+        return map(id, map(names.get, self._stored))
+
+    def forget(self) -> None:
+        """The program is over: let go of its names."""
+        self._globals, self._before = {}, {}
 
     # ---- what has changed ------------------------------------------------------------------------------------------------
 
-    def _look_again(self, scope: source.Scope, before: list[int], now: list[int]) -> bool:
+    def still(self, frame: FrameType) -> bool:
+        """True if all names in this frame, whose scope was the only one at the last look, surely lead where they led then."""
+        if self.deep or not self._before:
+            return False
+        with source.names_of(frame) as names:
+            return list(self._addresses(names)) == list(self._before.values())
+
+    def look_at(self, names: tuple[str, ...]) -> bool:
+        """Look at nothing but these names in the one scope there is; False if it is not as simple as that, and everything
+        must be looked at.
+        """
+        before, now = self._before, self._globals
+        if not before:
+            return False
+        changed = [name for name in names if before.get(name) != id(now.get(name))]
+        if changed:
+            if not self._look_again(now, changed, before):
+                return False
+            for name in changed:
+                before[name] = id(now.get(name))
+        return True
+
+    def _look_again(self, names: Mapping[str, Any], changed: list[str], before: dict[str, int]) -> bool:
         """Look at the names that lead elsewhere; False if it is not as simple as that."""
         bound = self._journal.bound
         lost: dict[int, tuple[str, ...]] = {}
         found: dict[int, tuple[Tensor, str]] = {}
-        for name, old, new in [each for each in zip(self._stored, before, now, strict=True) if each[1] != each[2]]:
+        for name in changed:
+            old = before.get(name, 0)
             if old in bound:
                 lost[old] = (*lost.get(old, ()), name)
-            thing = scope.names.get(name)
+            thing = names.get(name)
             if type(thing) in _PLAIN:
+                if name in self._counters and type(thing) is int:
+                    self._stored = tuple(each for each in self._stored if each != name)
                 continue
             if isinstance(thing, Tensor):
+                new = id(thing)
                 if new in found or (new in bound and bound[new][0]() is thing):
                     return False  # another name leads to it, too
                 found[new] = (thing, name)
             elif source.holds_others(thing):
                 return False
-        if any(bound[address][1] != names for address, names in lost.items()):
+        if lost and any(bound[address][1] != all_lost for address, all_lost in lost.items()):
             return False  # it keeps some of several names
         self._rename(lost, found)
         return True
@@ -84,13 +126,13 @@ class Names:
         for address in lost:
             reference, _ = journal.bound.pop(address)
             seen = journal.tensors.get(address)
-            if seen is not None and seen.ref() is not None and seen.ref() is reference():
+            if seen is not None and (thing := seen()) is not None and thing is reference():
                 seen.names = ()
                 changed.append((seen.serial, ()))
-        for address, (thing, name) in found.items():
-            journal.bound[address] = (weakref.ref(thing), (name,))
-            seen = journal.tensors.get(address)
-            if seen is not None and seen.ref() is thing:
+        for address, (tensor, name) in found.items():
+            seen = journal.known(tensor)
+            journal.bound[address] = (seen or weakref.ref(tensor), (name,))
+            if seen is not None:
                 seen.names = (name,)
                 changed.append((seen.serial, seen.names))
         if changed:

@@ -20,6 +20,14 @@ def saved(kept: tuple[Any, ...]) -> SavedFacts:
     return SavedFacts(name, storage, version, shape, tuple([s // itemsize for s in strides]), offset, copy)
 
 
+def layout(shown: Any, buffer: Any, device: Any) -> tuple[tuple[int, ...], tuple[int, ...], np.dtype[Any], int]:
+    """Shape, strides in elements, dtype and offset of a window on a storage (see `journal.Journal.portray`)."""
+    if buffer is not None:
+        shown = shown.shape, shown.strides, shown.dtype, device.offset(shown, buffer)
+    shape, strides, dtype, offset = shown
+    return shape, tuple([s // dtype.itemsize for s in strides]), dtype, offset
+
+
 def values(kept: Any, dtype: np.dtype[Any]) -> Values | Summary | None:
     """The values in a storage: its bytes, a summary of them, or nothing."""
     if kept is None:
