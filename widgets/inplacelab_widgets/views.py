@@ -165,10 +165,11 @@ class View(anywidget.AnyWidget):
         """The live widget, and beside it what stays when there is none: a picture and a stable line of text."""
         bundle = super()._repr_mimebundle_(**kwargs)
         data, metadata = bundle or ({}, {})
+        picture = still_picture(self._scene, self.language, self._only)
         data |= {
             "text/plain": repr(self),
-            "text/html": still_html(self._scene, self.language, self._only),
-            "image/svg+xml": still_picture(self._scene, self.language, self._only),
+            "text/html": still_html(self._scene, self.language, self._only, picture),
+            "image/svg+xml": picture,
         }
         return data, metadata
 
