@@ -11,11 +11,13 @@ used again, a known object counts only if its weak reference still leads to that
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
 from inplacelab.autograd.history import refresh
-from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, ViewNode
+from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, OpNode, ViewNode
+from inplacelab.autograd.saved import Saved
 from inplacelab.recorders.seen import SeenNode, SeenStorage, SeenTensor
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor
@@ -125,14 +127,14 @@ class Journal:
 
     # ---- storages --------------------------------------------------------------------------------------------------------
 
-    def storage(self, storage: Storage) -> int:
-        """The number of a storage; written down if it is new or was written."""
+    def storage(self, storage: Storage) -> SeenStorage:
+        """A storage; written down if it is new or was written."""
         seen = self._storages.get(id(storage))
         if seen is None or seen() is not storage:
             seen = self._meet_storage(storage, True)
         elif seen.version != storage.version:
             self.written(seen, storage)
-        return seen.serial
+        return seen
 
     def _meet_storage(self, storage: Storage, filled: bool) -> SeenStorage:
         buffer, version = storage.buffer, storage.version
@@ -182,7 +184,7 @@ class Journal:
                 each = waiting.pop()
                 if each.serial not in self._nodes:
                     self._meet_node(each)
-                    waiting.extend(e for e in each.edges if e is not None and e.serial not in self._nodes)
+                    waiting += [e for e in each.edges if e is not None and e.serial not in self._nodes]
         return node.serial
 
     def _meet_node(self, node: Node) -> None:
@@ -192,20 +194,23 @@ class Journal:
             self.outer[node.inner.serial] = node.serial
         leaf = self.tensor(node.leaf).serial if type(node) is AccumulateNode else None
         edges = [None if e is None else e.serial for e in node.edges]
+        if type(node) is OpNode:
+            kept = node.kept
+            saved = self._saved(kept) if kept else ()
+            self._append(("operations_node", seen.serial, node.row, edges, saved, kept is None))
+            return
         self._append((
-            "node", node.serial, node.name, _input_names(node), edges, self._saved(node), node.released, leaf, type(node) is ViewNode,
+            "node", node.serial, node.name, _input_names(node), edges, self._saved(node.saved), node.released, leaf, type(node) is ViewNode,
         ))  # fmt: skip
 
-    def _saved(self, node: Node) -> list[tuple[Any, ...]]:
+    def _saved(self, saved: Sequence[Saved]) -> list[tuple[Any, ...]]:
         """What a node keeps, and of which storages."""
         kept = []
-        for saved in node.saved:
-            array, storage = saved.array, saved.storage
-            offset = 0 if array is storage.buffer else storage.device.offset(array, storage.buffer)
-            number = self.storage(storage)
-            kept.append(
-                (saved.name, number, saved.version, array.shape, array.strides, array.itemsize, offset, saved.is_copy)
-            )
+        for each in saved:
+            array, storage = each.array, each.storage
+            known = self.storage(storage)
+            shown, buffer = (array, storage.buffer) if known.whole else (_layout(array, storage), None)
+            kept.append((each.name, known.serial, each.version, shown, buffer, storage.device, each.is_copy))
         return kept
 
     def kept_again(self) -> None:
@@ -213,7 +218,7 @@ class Journal:
         for serial, reference in list(self._nodes.items()):
             node = reference()
             if node is not None and not node.released and node.saved:
-                self._append(("kept", serial, self._saved(node)))
+                self._append(("kept", serial, self._saved(node.saved)))
 
 
 def _layout(array: Any, storage: Storage) -> tuple[Any, ...]:

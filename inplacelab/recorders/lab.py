@@ -59,7 +59,7 @@ class LabRecorder(Passes):
         known = None if tensor is None else journal.known(tensor)
         self._append((
             "refusal", found, None if node is None else journal.outer.get(node.serial, node.serial),
-            None if saved is None else journal.storage(saved.storage), None if known is None else known.serial,
+            None if saved is None else journal.storage(saved.storage).serial, None if known is None else known.serial,
             where, *self._own_account(),
         ))  # fmt: skip
         self._depth, self._gradient = 0, None

@@ -11,12 +11,13 @@ layer through which names could lead on, at the names that have changed (`_look_
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
 from inplacelab.recorders import source
 from inplacelab.recorders.journal import Journal
+from inplacelab.recorders.seen import SeenTensor
 from inplacelab.tensor import Tensor
 
 _PLAIN = frozenset({int, float, str, bool, type(None)})
@@ -57,10 +58,8 @@ class Names:
             now = dict(zip(self._stored, self._addresses(names), strict=True))
         if done or before == now:
             self._before = now  # else what has lost its name must be found at the next look
-            if before and now and not self.deep:
-                changed = [name for name, address in now.items() if before[name] != address]
-                if not changed or self._look_again(names, changed, before):
-                    return
+            if before and now and not self.deep and self._look_again(names, self._stored, before):
+                return
         self._look_everywhere(scopes, done)
 
     def _addresses(self, names: Mapping[str, Any]) -> Iterator[int]:
@@ -76,6 +75,8 @@ class Names:
         """True if all names in this frame, whose scope was the only one at the last look, surely lead where they led then."""
         if self.deep or not self._before:
             return False
+        if frame.f_locals is self._globals:
+            return list(self._addresses(self._globals)) == list(self._before.values())
         with source.names_of(frame) as names:
             return list(self._addresses(names)) == list(self._before.values())
 
@@ -83,60 +84,49 @@ class Names:
         """Look at nothing but these names in the one scope there is; False if it is not as simple as that, and everything
         must be looked at.
         """
-        before, now = self._before, self._globals
-        if not before:
-            return False
-        changed = [name for name in names if before.get(name) != id(now.get(name))]
-        if changed:
-            if not self._look_again(now, changed, before):
-                return False
-            for name in changed:
-                before[name] = id(now.get(name))
-        return True
+        before = self._before
+        return bool(before) and self._look_again(self._globals, names, before)
 
-    def _look_again(self, names: Mapping[str, Any], changed: list[str], before: dict[str, int]) -> bool:
-        """Look at the names that lead elsewhere; False if it is not as simple as that."""
-        bound = self._journal.bound
-        lost: dict[int, tuple[str, ...]] = {}
-        found: dict[int, tuple[Tensor, str]] = {}
-        for name in changed:
-            old = before.get(name, 0)
-            if old in bound:
-                lost[old] = (*lost.get(old, ()), name)
-            thing = names.get(name)
-            if type(thing) in _PLAIN:
-                if name in self._counters and type(thing) is int:
-                    self._stored = tuple(each for each in self._stored if each != name)
+    def _look_again(self, scope: Mapping[str, Any], names: Iterable[str], before: dict[str, int]) -> bool:
+        """Look at these names, and note in `before` where they lead; False if it is not as simple as that."""
+        for name in names:
+            thing, old = scope.get(name), before.get(name, 0)
+            if id(thing) == old:
                 continue
-            if isinstance(thing, Tensor):
-                new = id(thing)
-                if new in found or (new in bound and bound[new][0]() is thing):
-                    return False  # another name leads to it, too
-                found[new] = (thing, name)
-            elif source.holds_others(thing):
+            if not self._moved(name, old, thing):
                 return False
-        if lost and any(bound[address][1] != all_lost for address, all_lost in lost.items()):
-            return False  # it keeps some of several names
-        self._rename(lost, found)
+            before[name] = id(thing)
         return True
 
-    def _rename(self, lost: dict[int, tuple[str, ...]], found: dict[int, tuple[Tensor, str]]) -> None:
+    def _moved(self, name: str, old: int, thing: Any) -> bool:  # each case costs a test, and no more
+        """A name that led to the address `old` leads to this thing now. False if one of the two has, or had, other names."""
         journal = self._journal
-        changed: list[tuple[int, tuple[str, ...]]] = []
-        for address in lost:
-            reference, _ = journal.bound.pop(address)
-            seen = journal.tensors.get(address)
-            if seen is not None and (thing := seen()) is not None and thing is reference():
-                seen.names = ()
-                changed.append((seen.serial, ()))
-        for address, (tensor, name) in found.items():
+        bound = journal.bound
+        left = bound.get(old)
+        if left is not None and left[1] != (name,):
+            return False
+        tensor = thing if isinstance(thing, Tensor) else None
+        if tensor is None:
+            if type(thing) not in _PLAIN and source.holds_others(thing):
+                return False
+            if name in self._counters and type(thing) is int:
+                self._stored = tuple(each for each in self._stored if each != name)
+        elif id(tensor) in bound and bound[id(tensor)][0]() is tensor:
+            return False
+        if left is not None:
+            del bound[old]
+            self._name(journal.tensors.get(old), left[0](), ())
+        if tensor is not None:
             seen = journal.known(tensor)
-            journal.bound[address] = (seen or weakref.ref(tensor), (name,))
-            if seen is not None:
-                seen.names = (name,)
-                changed.append((seen.serial, seen.names))
-        if changed:
-            journal.entries.append(("names", changed))
+            bound[id(tensor)] = (seen or weakref.ref(tensor), (name,))
+            self._name(seen, tensor, (name,))
+        return True
+
+    def _name(self, seen: SeenTensor | None, tensor: Tensor | None, names: tuple[str, ...]) -> None:
+        """A tensor that is in the journal, and lives, has other names."""
+        if seen is not None and tensor is not None and seen() is tensor:
+            seen.names = names
+            self._journal.entries.append(("names", ((seen.serial, names),)))
 
     # ---- everything ------------------------------------------------------------------------------------------------------
 

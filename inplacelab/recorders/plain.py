@@ -16,8 +16,9 @@ from inplacelab.recording.slots import Laid, Runs, joined, slot_runs
 
 def saved(kept: tuple[Any, ...]) -> SavedFacts:
     """What a node keeps."""
-    name, storage, version, shape, strides, itemsize, offset, copy = kept
-    return SavedFacts(name, storage, version, shape, tuple([s // itemsize for s in strides]), offset, copy)
+    name, storage, version, shown, buffer, device, copy = kept
+    shape, strides, _, offset = layout(shown, buffer, device)
+    return SavedFacts(name, storage, version, shape, strides, offset, copy)
 
 
 def layout(shown: Any, buffer: Any, device: Any) -> tuple[tuple[int, ...], tuple[int, ...], np.dtype[Any], int]:

@@ -266,6 +266,6 @@ class Reader(Things):
 
 
 _KINDS = (
-    "tensor", "history", "flags", "gradient", "names", "storage", "written", "node", "kept", "rewrites", "outermost", "statement", "over",
+    "tensor", "history", "flags", "gradient", "names", "storage", "written", "node", "operations_node", "kept", "rewrites", "outermost", "statement", "over",
     "operation", "begin", "arrived", "unpack", "run", "release", "end", "fail", "refusal", "failure",
 )  # fmt: skip

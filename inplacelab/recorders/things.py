@@ -166,6 +166,10 @@ class Things:
             saved=() if released else tuple(map(plain.saved, saved)), released=released, leaf=leaf, status="",
         )  # fmt: skip
 
+    def operations_node(self, serial: int, row: Any, edges: list[int | None], saved: Any, released: bool) -> None:
+        """A node of an operation, with the row of the table that it belongs to."""
+        self.node(serial, row.node_name, row.inputs, edges, saved, released, None, False)
+
     def kept(self, serial: int, saved: list[tuple[Any, ...]]) -> None:
         """What a node keeps was looked after: copied before a write, or found untouched by it."""
         self._change_node(serial, saved=tuple(map(plain.saved, saved)))
