@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
+import numpy as np
+
 from inplacelab.autograd.history import refresh
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, OpNode, ViewNode
 from inplacelab.autograd.saved import Saved
@@ -171,7 +173,7 @@ class Journal:
             if where is not None:
                 window = storage.device.window(buffer, where, buffer.dtype)
             much = window.size * WORTH_MEASURING >= buffer.size
-            values = summary(buffer, much, window.flat[:SOME], target.serial if where is None else where)
+            values = summary(buffer, much, first_of(window), target.serial if where is None else where)
         self._append(("written", seen.serial, storage.version, values))
 
     # ---- nodes -----------------------------------------------------------------------------------------------------------
@@ -239,6 +241,14 @@ def summary(buffer: Any, measured: bool, some: Any = None, where: Any = None) ->
     """What is kept of a large storage: the extremes (if `measured`), both ends, and some of what was written, with the
     layout, the list of slots, or the number of the tensor that says where.
     """
-    known = measured and buffer.dtype.kind != "c"  # complex numbers have no order
-    extremes = (buffer.min().item(), buffer.max().item()) if known else (None, None)
-    return (*extremes, buffer[:ENDS].copy(), buffer[-ENDS:].copy(), some, where)
+    extremes = (None, None)
+    if measured and buffer.dtype.kind != "c":  # complex numbers have no order
+        extremes = np.minimum.reduce(buffer), np.maximum.reduce(buffer)  # (what `min()` does in the end)
+    return (*extremes, buffer[:ENDS].tobytes(), buffer[-ENDS:].tobytes(), some, where)
+
+
+def first_of(window: Any) -> Any:
+    """The first elements of a window, in row-major order, as a copy."""
+    if window.ndim == 1:
+        return window[:SOME].copy()
+    return window.reshape(-1)[:SOME].copy() if window.flags.c_contiguous else window.flat[:SOME]

@@ -37,10 +37,10 @@ def values(kept: Any, dtype: np.dtype[Any]) -> Values | Summary | None:
         return tuple(np.frombuffer(kept, dtype).tolist())
     lowest, highest, head, tail, some, where = kept
     return Summary(
-        lowest,
-        highest,
-        tuple(head.tolist()),
-        tuple(tail.tolist()),
+        None if lowest is None else lowest.item(),
+        None if highest is None else highest.item(),
+        tuple(np.frombuffer(head, dtype).tolist()),
+        tuple(np.frombuffer(tail, dtype).tolist()),
         () if where is None else _some(some.tolist(), where),
     )
 
