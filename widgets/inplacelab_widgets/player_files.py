@@ -25,6 +25,7 @@ MODULES = (
     "lens",
     "reading",
     "shelf",
+    "motion",
     "panel",
     "things",
     "stage",
