@@ -163,7 +163,7 @@ def resolved(style: str, theme: int = 0) -> Mapping[str, str]:
 
 def css() -> str:
     """The same table as CSS rules on custom properties, for the player."""
-    rules = [f".ipl{{{_variables(0)}}}", *(f"{selector}{{{_variables(1)}}}" for selector in _DARK)]
+    rules = [f".ipl{{{_variables(0)}}}", f"{','.join(_DARK)}{{{_variables(1)}}}"]
     rules.append(f"@media (prefers-color-scheme:dark){{.ipl.ipl-standalone:not(.ipl-light){{{_variables(1)}}}}}")
     rules.append(f".ipl .ipl-text{{font-family:{FONT};white-space:pre}}")
     for name, found in STYLES.items():
