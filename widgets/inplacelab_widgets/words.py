@@ -120,6 +120,9 @@ MORE_LANES = Text(
     "{count} more storages, never named, written or kept", "另有 {count} 个存储：从未命名、写入或被反向传播保存"
 )
 ONE_MORE_LANE = Text("1 more storage, never named, written or kept", "另有 1 个存储：从未命名、写入或被反向传播保存")
+FOLDED_LANES = Text("{count} more storages", "另有 {count} 个存储")
+NEITHER = Text(": never written, never kept for backward", "：从未写入，也未被反向传播保存")
+NEVER_WRITTEN = Text(": never written", "：从未写入")
 SEGMENTS = {
     "named": Text("named {size}", "有名字 {size}"),
     "gradient": Text("gradients {size}", "梯度 {size}"),

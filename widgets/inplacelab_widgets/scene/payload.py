@@ -121,8 +121,13 @@ class _Packer:
 
     def _panel(self, panel: Panel) -> Json:
         size = {"name": panel.name, "width": panel.width, "height": panel.height}
-        notes = {"notes": self._told(panel.notes)} if panel.notes else {}
-        groups = {"groups": [self._group(group) for group in panel.groups]}
+        notes: Json = {"notes": self._told(panel.notes)} if panel.notes else {}
+        more = panel.more
+        groups = {"groups": [self._group(group) for group in panel.groups if not (more and group is more.note)]}
+        if more:
+            size["height"] = more.note.y
+            groups["more"] = [self._group(group) for group in more.groups]
+            notes["unfolds"] = {"says": _spoken(more.says), "height": more.height}
         shelf = {"shelf": [self._group(chip) for chip in panel.shelf]} if panel.shelf else {}
         return {**size, **notes, "says": self._told(panel.says), **groups, **shelf}
 
