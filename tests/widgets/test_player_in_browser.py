@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import inplacelab as paddle
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html
 
@@ -232,6 +233,28 @@ def test_a_click_on_the_lanes_goes_to_that_step(open_player: Callable[..., Playe
     assert box is not None
     drawing.click(position={"x": box["width"] / 2, "y": 40})
     assert 5 <= int(player.counter().split()[0]) <= 11
+
+
+def test_folded_lanes_open_at_a_button(chromium: Any, tmp_path: Path) -> None:
+    with paddle.record("many") as run:
+        for each in [paddle.ones([2]) for _ in range(15)]:
+            each.zero_()
+    assert run.recording is not None
+    to_html(run.recording, tmp_path / "many.html", language="en")
+    page = chromium.new_page()
+    player = Player(page, tmp_path / "many.html")
+    page.locator(".ipl-tab", has_text="Versions and bytes").click()
+    button = page.locator(".ipl-unfold")
+    drawn = "() => document.querySelector('.ipl-history svg').getBoundingClientRect().height"
+    closed, before = page.evaluate(drawn), len(player.shown("history"))
+    assert button.inner_text() == "3 more storages"
+    button.click()
+    assert button.get_attribute("aria-expanded") == "true"
+    assert page.evaluate(drawn) > closed + 20
+    assert len(player.shown("history")) > before
+    button.click()
+    assert (page.evaluate(drawn), len(player.shown("history"))) == (closed, before)
+    page.close()
 
 
 def test_playing_stops_at_the_end(open_player: Callable[..., Player]) -> None:

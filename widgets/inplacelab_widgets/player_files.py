@@ -30,6 +30,7 @@ MODULES = (
     "stage",
     "grid_keys",
     "minimap",
+    "unfold",
     "panes",
     "code",
     "sentence",

@@ -8,6 +8,7 @@ import { drawPanel } from "./panel.js";
 import { stepAt } from "./runs.js";
 import { bringingIntoSight } from "./sight.js";
 import { walkThings } from "./things.js";
+import { drawUnfold } from "./unfold.js";
 
 /** The panes, each with its panels below each other, in the order in which they stand. */
 const PANES = { storages: ["storages"], graph: ["graph"], history: ["lanes", "memory"], elements: ["elements"] };
@@ -23,10 +24,11 @@ export function drawPanes(stage) {
 /** @param {Stage} stage @param {string} name @param {Panel[]} panels @returns {Part} */
 function drawPane(stage, name, panels) {
   const drawn = panels.map((panel) => ({ name: panel.name, ...drawPanel(panel, stage.payload) }));
+  const buttons = drawn.map((panel, k) => drawUnfold(stage, panels[k], panel));
   const onAxis = drawn.every((panel) => ON_AXIS.has(panel.name));
   // Alone in its pane, a panel gives it its name.
   const title = drawn.length === 1 ? drawn[0].name : name;
-  const root = html("div", { class: `ipl-pane ipl-${name}`, tabindex: "0", role: "group" }, ...drawn.map((panel) => panel.root));
+  const root = html("div", { class: `ipl-pane ipl-${name}`, tabindex: "0", role: "group" }, ...drawn.flatMap((panel, k) => [panel.root, ...(buttons[k] ? [buttons[k].root] : [])]));
   if (name === "elements") walkGrid(stage, root);
   const lenses = name === "storages" ? drawLenses(stage, root, drawn[0]) : null;
   walkThings(stage, root, () => drawn.flatMap((panel) => panel.things()));
@@ -57,6 +59,7 @@ function drawPane(stage, name, panels) {
 
   function translate() {
     root.setAttribute("aria-label", stage.word(title));
+    for (const button of buttons) button?.translate();
     for (const panel of drawn) panel.translate(stage.language, stage.word(panel.name));
   }
 

@@ -58,9 +58,7 @@ def lanes_panel(recording: Recording) -> Panel:
     return Panel("lanes", WIDTH, height + NOTE, (main, note, head), _says(recording), more=more)
 
 
-def _rows(
-    recording: Recording, axis: Axis, found: Lives, hanging: list[Pin], top: float
-) -> tuple[list[Mark], float]:
+def _rows(recording: Recording, axis: Axis, found: Lives, hanging: list[Pin], top: float) -> tuple[list[Mark], float]:
     """The lanes of some storages below `top`, with all that is on them; and where they end."""
     rows = rows_of(found)
     count = max(rows.values(), default=-1) + 1
@@ -101,9 +99,7 @@ def _starts(life: Life[StorageFacts]) -> list[tuple[int, int]]:
     return [versions[0], *((step, after) for (_, before), (step, after) in pairwise(versions) if after != before)]
 
 
-def _lanes(
-    axis: Axis, found: Lives, rows: dict[int, int], middles: dict[int, float]
-) -> list[Mark]:
+def _lanes(axis: Axis, found: Lives, rows: dict[int, int], middles: dict[int, float]) -> list[Mark]:
     """All lanes with their raises, and the version numbers above them as far as they fit."""
     end = axis.steps - 1
     crowd = Crowd(end)

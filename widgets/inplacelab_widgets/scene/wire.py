@@ -85,7 +85,7 @@ class _Packer:
         return [self.patterns.position(pattern, str(pattern)), *map(_number, numbers)]
 
     def _panel(self, panel: Json) -> Json:
-        groups = {key: [self._group(group) for group in panel[key]] for key in ("groups", "shelf", "more") if key in panel}
+        groups = {key: [self._group(group) for group in panel[key]] for key in ("groups", "shelf") if key in panel}
         return panel | groups
 
     def _group(self, group: Json) -> Json:
