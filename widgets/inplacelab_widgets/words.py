@@ -299,9 +299,7 @@ LINKS = {
     "link_kept": Text("kept by {nodes}", "由 {nodes} 保存"),
     "link_line": Text("written by line {lines}", "由第 {lines} 行写入"),
     "link_lines": Text("written by lines {lines}", "由第 {lines} 行写入"),
-    "link_hint": Text(
-        "Point at an element or a slot: what shares it lights up.", "指向一个元素或槽位，与它共享的都会亮起。"
-    ),
+    "link_hint": Text("Point at a slot: what shares it lights up.", "指向一个槽位，与它共享的都会亮起。"),
     "comma": Text(", ", "、"),
     "semicolon": Text(" · ", " · "),
 }

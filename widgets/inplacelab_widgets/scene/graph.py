@@ -70,10 +70,12 @@ def _marks(recording: Recording, plan: _Plan, found: Mapping[Edge, Life[str]], n
         steps = sorted({step for edge in lives for step in arrivals.get(edge, ())})
         yield from near.of_link(link, link_marks(line, lives, steps))
     yield from ghost_marks(recording, found, plan.homes)
+    arrows, chips = history_marks(recording, plan.homes)
+    yield from arrows
     for box in plan.boxes:
         yield from near.of_box(box, box_marks(box))
     yield from gradient_marks(recording, plan.homes)
-    yield from history_marks(recording, plan.homes)
+    yield from chips
 
 
 def _notes(nodes: int, plan: _Plan, near: Sight) -> tuple[tuple[int, Text], ...]:
