@@ -257,6 +257,29 @@ def test_folded_lanes_open_at_a_button(chromium: Any, tmp_path: Path) -> None:
     page.close()
 
 
+def test_a_folded_loop_opens_at_a_button(chromium: Any, tmp_path: Path) -> None:
+    with paddle.record("loop") as run:
+        x = paddle.ones([2])
+        x.stop_gradient = False
+        for _ in range(14):
+            x = (x * 2).tanh()
+    assert run.recording is not None
+    to_html(run.recording, tmp_path / "loop.html", language="en")
+    page = chromium.new_page(viewport={"width": 864, "height": 720})
+    player = Player(page, tmp_path / "loop.html")
+    player.press("End")
+    assert any(each.startswith("×14 ") for each in player.shown("graph"))
+    button = page.get_by_role("button", name="a box for each turn")
+    button.click()
+    page.locator(".ipl").focus()
+    player.press("Home", "End")
+    assert sum("of 14" in each for each in player.shown("graph")) == 14
+    assert page.locator(".ipl-overview:visible").count() == 1
+    button.click()
+    assert any(each.startswith("×14 ") for each in player.shown("graph"))
+    page.close()
+
+
 def test_playing_stops_at_the_end(open_player: Callable[..., Player]) -> None:
     player = open_player("relayout")
     player.press(" ")

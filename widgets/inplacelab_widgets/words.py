@@ -109,6 +109,8 @@ FOLDED = Text(
     "{nodes} grad nodes drawn in {boxes} boxes: what the program repeats shares a box.",
     "{nodes} 个梯度节点画在 {boxes} 个方框中：程序重复的部分共用一个方框。",
 )
+EACH_TURN = Text("a box for each turn", "每一轮一个方框")
+EACH_NODE = Text("a box for each node", "每个节点一个方框")
 FAR = Text(
     "{hidden} of {boxes} boxes are not drawn: only those up to {radius} edges from this step's node are.",
     "{boxes} 个方框中有 {hidden} 个未画出：只画离本步节点 {radius} 条边以内的方框。",

@@ -60,6 +60,6 @@ export function scrollIntoPane(pane, element) {
 /** Where a pane shows what it scrolls: below the map, if it has one. @param {HTMLElement} pane */
 function roomOf(pane) {
   const { top, bottom, left, right, width } = pane.getBoundingClientRect();
-  const below = top + (/** @type {HTMLElement | null} */ (pane.querySelector(".ipl-overview"))?.offsetHeight ?? 0);
+  const below = top + (/** @type {HTMLElement | null} */ (pane.querySelector(".ipl-overview:not([hidden])"))?.offsetHeight ?? 0);
   return { top: below, bottom, left, right, width, height: bottom - below };
 }

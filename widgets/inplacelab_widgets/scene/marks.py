@@ -123,6 +123,15 @@ class Panel:
     """Of a panel too high to be seen at a glance: chips for the groups that a step does not draw. They stand below the
     drawn groups, which are closed up."""
     more: More | None = None
+    opened: Opened | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The same panel with more boxes for the same things: in the player a button that says so shows it instead."""
+
+    says: Text
+    panel: Panel
 
 
 def stack_of(panel: Panel, step: int) -> tuple[list[tuple[Group, float, float]], float]:

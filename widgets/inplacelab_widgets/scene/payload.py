@@ -126,6 +126,9 @@ class _Packer:
         if panel.more:
             size["height"] = panel.more.note.y
             notes["unfolds"] = {"says": _spoken(panel.more.says), "height": panel.more.height}
+        if panel.opened:
+            notes["unfolds"] = {"says": _spoken(panel.opened.says)}
+            notes["opened"] = self._panel(panel.opened.panel)
         shelf = {"shelf": [self._group(chip) for chip in panel.shelf]} if panel.shelf else {}
         return {**size, **notes, "says": self._told(panel.says), **groups, **shelf}
 
