@@ -102,7 +102,10 @@ def not_on_the_gpu(function: str) -> GpuError:
             "CuPy has no such function, and none of ours stands in for it. Nothing was written.",
             "CuPy 没有这个函数，我们也还没有替代它的实现。没有写入任何内容。",
         ),
-        Text("compute this step on the CPU: `x.cpu()`, and back with `.cuda()`.", "请在 CPU 上计算这一步：`x.cpu()`，再用 `.cuda()` 送回。"),
+        Text(
+            "compute this step on the CPU: `x.cpu()`, and back with `.cuda()`.",
+            "请在 CPU 上计算这一步：`x.cpu()`，再用 `.cuda()` 送回。",
+        ),
     )
 
 
@@ -113,5 +116,8 @@ def no_pinned_memory() -> DeviceError:
             "pinned memory is ordinary memory that a GPU may read while the program goes on.",
             "锁页内存是 GPU 可以在程序继续运行时直接读取的普通内存。",
         ),
-        Text("choose a GPU first: `set_device('gpu')`, or the simulated one.", "请先选择 GPU：`set_device('gpu')`，或模拟的 GPU。"),
+        Text(
+            "choose a GPU first: `set_device('gpu')`, or the simulated one.",
+            "请先选择 GPU：`set_device('gpu')`，或模拟的 GPU。",
+        ),
     )

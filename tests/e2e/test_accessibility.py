@@ -44,7 +44,7 @@ STATES: dict[str, list[Act]] = {
     "with the graph": [keys("End", "g")],
     "with versions and bytes": [keys("End", "l")],
     "with the elements": [keys("End", "t")],
-    "with the tables": [keys("End"), click("summary")],
+    "with the tables": [keys("End"), click(".ipl-as-table")],
     "in Chinese": [keys("End"), click(".ipl-tongue")],
     "asking": [keys("Home", "p", "ArrowRight", "ArrowRight")],
     "with the keys": [keys("?")],

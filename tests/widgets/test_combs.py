@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import inplacelab as paddle
+from inplacelab.cli.script import run_script
 from inplacelab_widgets.scene.marks import Look, Mark, Panel
+from inplacelab_widgets.scene.measure import width_of
 from inplacelab_widgets.scene.storages import storages_panel
 from inplacelab_widgets.scene.strip import GUTTER, hatch
 
@@ -79,16 +82,45 @@ def test_several_elements_in_one_slot_are_counted() -> None:
     assert tiny(drawn(run), "t0") == ["x"]
 
 
+@pytest.mark.parametrize("name", ["transposed", "二乘三的矩阵"])
+def test_a_usual_name_is_read_whole_and_the_cards_stay_beside_the_strip(name: str, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(f"import inplacelab as paddle\nx = paddle.arange(8)\n{name} = x[2:]\n", encoding="utf-8")
+    recording, raised = run_script(program, [], title="combs", limit=100)
+    assert raised is None
+    panel = storages_panel(recording)
+    assert tiny(panel, "t1") == [name]
+    (label,) = [mark for mark, look in marks(panel, "t1") if mark.tag == "text" and "tiny" in look.style]
+    left = float(dict(label.place)["x"]) - width_of(name, 9)
+    assert 0 <= left < float(dict(label.place)["x"]) < slots(panel)[0][0]
+    card = next(dict(mark.place) for mark, look in marks(panel, "t1") if "card" in look.style.split())
+    assert float(card["y"]) < 100 < float(card["x"])
+
+
+def test_strips_begin_at_one_x_and_no_further_right_than_names_need() -> None:
+    with paddle.record("combs") as run:
+        x = paddle.arange(3)
+        a_long_name = paddle.arange(2)
+    assert a_long_name is not x
+    panel = drawn(run)
+    lefts = {dict(m.place)["x"] for g in panel.groups for m in g.marks if m.keys and re.fullmatch(r"s\d:0", m.keys[0])}
+    assert len({float(x) for x in lefts if float(x) < 90}) <= 2  # of the slot, and of the middle of its value
+    with paddle.record("combs") as run:
+        y = paddle.arange(3)
+    assert y is not x
+    assert slots(drawn(run))[0][0] == GUTTER
+
+
 def test_a_long_name_is_written_out_where_there_is_room() -> None:
     with paddle.record("combs") as run:
         x = paddle.arange(12)
-        first_three = x[0:3]
-        everything_else = x[1:]
-    assert first_three is not everything_else
+        everything_but_the_first = x[1:]
+        the_first_three_of_them = x[0:3]
+    assert the_first_three_of_them is not everything_but_the_first
     panel = drawn(run)
-    assert tiny(panel, "t1") == ["first_three"]
-    assert tiny(panel, "t2") == ["eve…"], "the card and the reading line have it whole"
-    (mark, _), *_ = [each for each in marks(panel, "t1") if each[1].text is not None and "tiny" in each[1].style]
+    assert tiny(panel, "t1") == ["everything…first"], "the card and the reading line have it whole"
+    assert tiny(panel, "t2") == ["the_first_three_of_them"]
+    (mark, _), *_ = [each for each in marks(panel, "t2") if each[1].text is not None and "tiny" in each[1].style]
     assert float(dict(mark.place)["x"]) > GUTTER
 
 

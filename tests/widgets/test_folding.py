@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inplacelab_widgets.scene.folding import Fold, folds
+from inplacelab_widgets.scene.folding import LONGEST, Fold, folds
 from inplacelab_widgets.scene.layered import depth, layout
 
 
@@ -98,3 +98,19 @@ def layers(count: int) -> tuple[list[tuple[str, int]], set[tuple[int, int]], set
         edges |= {(matmul, weight), (add, matmul), (add, bias), (relu, add)} | ({(matmul, matmul - 1)} if k else set())
         leaves |= {weight, bias}
     return labels, edges, leaves
+
+
+def loop(turns: int) -> tuple[list[tuple[str, int]], set[tuple[int, int]]]:
+    """A loop that hands a hidden state on from turn to turn: two products, two sums and a tanh in each."""
+    labels = [(kind, 9) for _ in range(turns) for kind in ("Matmul", "Matmul", "Add", "Add", "Tanh")]
+    edges = {(5 * k + a, 5 * k + b) for k in range(turns) for a, b in ((2, 0), (2, 1), (3, 2), (4, 3))}
+    return labels, edges | {(5 * k, 5 * k - 1) for k in range(1, turns)}
+
+
+def test_a_long_chain_of_turns_is_one_box_and_a_short_one_a_box_for_each() -> None:
+    labels, edges = loop(20)
+    assert [fold.turns for fold in folds(labels, edges, [], longest=LONGEST)] == [20]
+    assert len(folds(labels, edges, [])) == 20
+    labels, edges = loop(4)
+    assert [fold.turn for fold in folds(labels, edges, [], longest=LONGEST)] == [1, 2, 3, 4]
+    assert len(folds(labels, edges, [])) == 20

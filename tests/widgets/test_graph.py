@@ -225,6 +225,28 @@ def test_a_write_without_gradients_rewrites_nothing() -> None:
 # --- graphs that are too large ------------------------------------------------------------------------------------------
 
 
+def recurrent() -> None:
+    paddle.seed(1)
+    w = paddle.randn([2, 2])
+    w.stop_gradient = False
+    hidden = paddle.zeros([1, 2])
+    for _ in range(20):
+        hidden = paddle.tanh(hidden @ w + hidden @ w)
+    hidden.sum().backward()
+
+
+def test_a_recurrent_loop_is_one_box_that_counts_its_turns_and_opens_into_a_box_for_each() -> None:
+    recording = recorded(recurrent)
+    panel = graph_panel(recording)
+    last_forward = next(s.index for s in recording.steps if s.phase == "backward") - 2
+    assert panel.width < 800
+    assert any(each.startswith("×20 Matmul, Add, Tanh") for each in said(panel, last_forward))
+    assert panel.opened is not None
+    opened = panel.opened.panel
+    assert opened.width > 3000
+    assert sum("turn 7 of 20" in each for each in said(opened, last_forward)) == 1
+
+
 def chain() -> None:
     x = paddle.ones([3])
     x.stop_gradient = False

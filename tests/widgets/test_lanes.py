@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import inplacelab as paddle
+from inplacelab.cli.script import run_script
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.scene.axis import LEFT, WIDTH, Axis
+from inplacelab_widgets.scene.lane_choice import MOST_ROWS
 from inplacelab_widgets.scene.lane_marks import GRAIN
 from inplacelab_widgets.scene.lanes import lanes_panel
 from inplacelab_widgets.scene.marks import Mark, Panel
@@ -93,3 +96,45 @@ def test_the_names_beside_a_row_follow_who_lives_there(sample: Callable[[str], R
     panel = lanes_panel(recording)
     assert "S1 x, y" in texts(panel)
     assert "S0 a" in texts(panel)
+
+
+def lanes_of(panel: Panel) -> set[str]:
+    return {key for mark in of_style(panel, "lane") for key in mark.keys}
+
+
+def written_each_once(count: int) -> Recording:
+    with paddle.record("each") as run:
+        kept = [paddle.ones([2]) for _ in range(count)]
+        for each in kept:
+            each.zero_()
+    assert run.recording is not None
+    return run.recording
+
+
+def test_no_more_rows_than_can_be_compared_and_the_rest_is_a_row_that_says_so() -> None:
+    panel = lanes_panel(written_each_once(MOST_ROWS))
+    assert panel.more is None
+    panel = lanes_panel(written_each_once(MOST_ROWS + 5))
+    assert len(lanes_of(panel)) == MOST_ROWS
+    assert "5 more storages" in texts(panel)
+    assert panel.more is not None
+    (hidden,) = panel.more.groups
+    assert len({key for mark in hidden.marks for key in mark.keys if "step" not in key} - lanes_of(panel)) == 5
+
+
+def test_what_tells_least_of_versions_is_folded_first(tmp_path: Path) -> None:
+    names = ", ".join(f"a{k}" for k in range(14))
+    program = tmp_path / "program.py"
+    program.write_text(
+        f"import inplacelab as paddle\n{names} = [paddle.full([2], float(k)) for k in range(14)]\n"
+        "x = paddle.ones([2]); x.stop_gradient = False\ny = x * a12\na13.zero_()\n",
+        encoding="utf-8",
+    )
+    recording, raised = run_script(program, [], title="many", limit=200)
+    assert raised is None
+    panel = lanes_panel(recording)
+    tensors = {name: t.storage for s in recording.steps for _, t in s.tensors if t for name in t.names}
+    assert {f"s{tensors[name]}" for name in ("a12", "a13", "a0")} <= lanes_of(panel)
+    assert f"s{tensors['a11']}" not in lanes_of(panel)
+    assert panel.more is not None
+    assert panel.more.says.en.endswith("more storages: never written, never kept for backward")

@@ -130,6 +130,7 @@ def test_the_reading_line_moves_nothing(read: Callable[..., Reader]) -> None:
     reader = read("views")
     box = "() => document.querySelector('.ipl').getBoundingClientRect().height"
     before = reader.page.evaluate(box)
-    assert reader.reading() == "Point at an element or a slot: what shares it lights up."
+    assert reader.page.locator(".ipl-readout").is_hidden()
     reader.point("t1:0,1")
+    assert reader.page.locator(".ipl-readout").is_visible()
     assert reader.page.evaluate(box) == before

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import inplacelab as paddle
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html
 
@@ -113,7 +114,7 @@ def test_nothing_is_asked_for_and_nothing_fails(open_player: Callable[..., Playe
 def test_code_of_the_program_never_becomes_code_of_the_page(open_player: Callable[..., Player]) -> None:
     player = open_player("hostile")
     player.press("End")
-    player.page.locator("summary").click()
+    player.page.locator(".ipl-as-table").click()
     assert player.errors == []
     assert player.page.locator(".ipl script, .ipl img, .ipl b").count() == 0
     assert "<b>&\"'</b>" in player.shown("storages")
@@ -196,7 +197,7 @@ def test_a_jump_is_without_motion_and_a_slow_step_has_it(open_player: Callable[.
 def test_one_switch_changes_every_word(open_player: Callable[..., Player]) -> None:
     player = open_player("stale")
     player.press("End")
-    player.page.locator("summary").click()
+    player.page.locator(".ipl-as-table").click()
     player.page.locator(".ipl-tongue").click()
     said = player.text(".ipl")
     for chinese in ("已过期", "叶子张量", "计算图", "以表格阅读", "反向传播"):
@@ -220,7 +221,7 @@ def test_it_speaks_to_those_who_do_not_see_it(open_player: Callable[..., Player]
         for drawing in page.locator(".ipl-pane:visible > svg[role=img]").all():
             assert drawing.locator("title").text_content()
             assert drawing.locator("desc").text_content()
-    page.locator("summary").click()
+    page.locator(".ipl-as-table").click()
     rows = page.locator("table").nth(2).locator("tbody tr").all_inner_texts()
     assert len(rows) == 1
     assert "stale, now v1" in rows[0]
@@ -274,7 +275,7 @@ def test_pointing_at_a_slot_lights_up_what_shares_it(open_player: Callable[..., 
     assert page.evaluate(lit) == ["t1", "t2", "t3"]
     slots.nth(6 + 5).hover(force=True)
     assert page.evaluate(lit) == ["t1"]
-    page.locator("summary").click()
+    page.locator(".ipl-as-table").click()
     page.locator(".ipl-pointer", has_text="w").first.focus()
     assert page.evaluate(lit) == ["t3"]
 
@@ -287,6 +288,51 @@ def test_a_click_on_the_lanes_goes_to_that_step(open_player: Callable[..., Playe
     assert box is not None
     drawing.click(position={"x": box["width"] / 2, "y": 40})
     assert 5 <= int(player.counter().split()[0]) <= 11
+
+
+def test_folded_lanes_open_at_a_button(chromium: Any, tmp_path: Path) -> None:
+    with paddle.record("many") as run:
+        for each in [paddle.ones([2]) for _ in range(15)]:
+            each.zero_()
+    assert run.recording is not None
+    to_html(run.recording, tmp_path / "many.html", language="en")
+    page = chromium.new_page()
+    player = Player(page, tmp_path / "many.html")
+    page.locator(".ipl-tab", has_text="Versions and bytes").click()
+    button = page.locator(".ipl-views .ipl-unfold")
+    drawn = "() => document.querySelector('.ipl-history svg').getBoundingClientRect().height"
+    closed, before = page.evaluate(drawn), len(player.shown("history"))
+    assert button.inner_text() == "3 more storages"
+    button.click()
+    assert button.get_attribute("aria-expanded") == "true"
+    assert page.evaluate(drawn) > closed + 20
+    assert len(player.shown("history")) > before
+    button.click()
+    assert (page.evaluate(drawn), len(player.shown("history"))) == (closed, before)
+    page.close()
+
+
+def test_a_folded_loop_opens_at_a_button(chromium: Any, tmp_path: Path) -> None:
+    with paddle.record("loop") as run:
+        x = paddle.ones([2])
+        x.stop_gradient = False
+        for _ in range(14):
+            x = (x * 2).tanh()
+    assert run.recording is not None
+    to_html(run.recording, tmp_path / "loop.html", language="en")
+    page = chromium.new_page(viewport={"width": 864, "height": 720})
+    player = Player(page, tmp_path / "loop.html")
+    player.press("End")
+    assert any(each.startswith("×14 ") for each in player.shown("graph"))
+    button = page.get_by_role("button", name="a box for each turn")
+    button.click()
+    page.locator(".ipl").focus()
+    player.press("Home", "End")
+    assert sum("of 14" in each for each in player.shown("graph")) == 14
+    assert page.locator(".ipl-overview:visible").count() == 1
+    button.click()
+    assert any(each.startswith("×14 ") for each in player.shown("graph"))
+    page.close()
 
 
 def test_playing_stops_at_the_end(open_player: Callable[..., Player]) -> None:
@@ -310,7 +356,32 @@ def test_the_picture_of_a_small_program_fits_a_laptop(open_player: Callable[...,
         heights.add(player.page.locator(".ipl").bounding_box()["height"])
         player.press("ArrowRight")
     assert len(heights) == 1, "the panels below must not jump"
-    assert heights.pop() <= 640
+    assert heights.pop() <= 520
+
+
+def test_what_was_written_is_in_sight_also_when_steps_follow_fast(chromium: Any, tmp_path: Path) -> None:
+    with paddle.record("fast") as run:
+        w = paddle.ones([4])
+        w.stop_gradient = False
+        a = w * 2
+        v = a[1:3]
+        out = a * a
+        v.scale_(10.0)
+    assert out is not a
+    assert run.recording is not None
+    write = next(step.index for step in run.recording.steps if step.writes)
+    to_html(run.recording, tmp_path / "fast.html", language="en")
+    page = chromium.new_page(viewport={"width": 864, "height": 720})
+    player = Player(page, tmp_path / "fast.html")
+    player.press(*["ArrowRight"] * write)
+    page.wait_for_timeout(900)
+    pane = page.locator(".ipl-storages").bounding_box()
+    written = page.locator(".ipl-storages path.ipl-written:visible").bounding_box()
+    assert pane is not None
+    assert written is not None
+    assert pane["y"] <= written["y"]
+    assert written["y"] + written["height"] <= pane["y"] + pane["height"]
+    page.close()
 
 
 def test_the_page_follows_the_reader_s_theme(open_player: Callable[..., Player]) -> None:

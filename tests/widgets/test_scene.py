@@ -280,7 +280,8 @@ def test_a_rewritten_history_leaves_a_ghost_for_one_step(sample_scene: Callable[
     def ghosts(step: int) -> int:
         return sum("ghost" in look.style.split() for _, _, look in alive(scene.graph, step))
 
-    assert [ghosts(step) for step in (3, 4, 5)] == [0, 1, 0]
+    # The chip that says what was there, and the arrow to where it is.
+    assert [ghosts(step) for step in (3, 4, 5)] == [0, 2, 0]
     assert words_at(scene.graph, 4).count("NEW at line 4") == 1
 
 

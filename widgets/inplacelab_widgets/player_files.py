@@ -31,6 +31,7 @@ MODULES = (
     "stage",
     "grid_keys",
     "minimap",
+    "unfold",
     "panes",
     "code",
     "sentence",

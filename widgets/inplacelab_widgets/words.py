@@ -109,6 +109,8 @@ FOLDED = Text(
     "{nodes} grad nodes drawn in {boxes} boxes: what the program repeats shares a box.",
     "{nodes} 个梯度节点画在 {boxes} 个方框中：程序重复的部分共用一个方框。",
 )
+EACH_TURN = Text("a box for each turn", "每一轮一个方框")
+EACH_NODE = Text("a box for each node", "每个节点一个方框")
 FAR = Text(
     "{hidden} of {boxes} boxes are not drawn: only those up to {radius} edges from this step's node are.",
     "{boxes} 个方框中有 {hidden} 个未画出：只画离本步节点 {radius} 条边以内的方框。",
@@ -120,6 +122,9 @@ MORE_LANES = Text(
     "{count} more storages, never named, written or kept", "另有 {count} 个存储：从未命名、写入或被反向传播保存"
 )
 ONE_MORE_LANE = Text("1 more storage, never named, written or kept", "另有 1 个存储：从未命名、写入或被反向传播保存")
+FOLDED_LANES = Text("{count} more storages", "另有 {count} 个存储")
+NEITHER = Text(": never written, never kept for backward", "：从未写入，也未被反向传播保存")
+NEVER_WRITTEN = Text(": never written", "：从未写入")
 SEGMENTS = {
     "named": Text("named {size}", "有名字 {size}"),
     "gradient": Text("gradients {size}", "梯度 {size}"),
@@ -296,9 +301,7 @@ LINKS = {
     "link_kept": Text("kept by {nodes}", "由 {nodes} 保存"),
     "link_line": Text("written by line {lines}", "由第 {lines} 行写入"),
     "link_lines": Text("written by lines {lines}", "由第 {lines} 行写入"),
-    "link_hint": Text(
-        "Point at an element or a slot: what shares it lights up.", "指向一个元素或槽位，与它共享的都会亮起。"
-    ),
+    "link_hint": Text("Point at a slot: what shares it lights up.", "指向一个槽位，与它共享的都会亮起。"),
     "comma": Text(", ", "、"),
     "semicolon": Text(" · ", " · "),
 }

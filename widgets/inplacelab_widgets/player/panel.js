@@ -66,11 +66,22 @@ export function drawPanel(panel, payload) {
     holder.insertBefore(mark.element, marks[next]?.element ?? null);
   }
 
+  let isOpen = false;
+
+  /** Shows or hides what of this panel is folded. @param {boolean} open */
+  function unfold(open) {
+    isOpen = open;
+    const height = (open && panel.unfolds?.height) || panel.height;
+    put(root, "height", height);
+    put(root, "viewBox", `0 0 ${panel.width} ${height}`);
+  }
+
   /** Where everything stands. @param {number} step @param {Set<string> | null} followed */
   function arrange(step, followed) {
     const stacked = panel.shelf ? stackOf(panel, step, followed) : null;
     for (const { holder, group } of groups) {
-      const place = stacked ? stacked.places.get(group) : isDrawn(group, step, false, null) && [group.x, group.y];
+      const isThere = isDrawn(group, step, false, null) && (isOpen || !group.folded);
+      const place = stacked ? stacked.places.get(group) : isThere && [group.x, group.y];
       holder.toggleAttribute("hidden", !place);
       if (stacked && place) put(holder, "transform", `translate(${place[0]} ${place[1]})`);
     }
@@ -181,7 +192,7 @@ export function drawPanel(panel, payload) {
   /** What holds the marks of a storage. @param {string} key */
   const holderOf = (key) => groups.find(({ group }) => group.key === key)?.holder;
 
-  return { parts: below ? [root, below] : [root], root, show, translate, highlight, holderOf, linksOf, firstStep, raisedAt, things };
+  return { parts: below ? [root, below] : [root], root, show, unfold, translate, highlight, holderOf, linksOf, firstStep, raisedAt, things };
 }
 
 /** Whether a mark shows this thing: the first of its keys, or one of the nodes that share a box. @param {string} keys @param {string} key */

@@ -8,6 +8,7 @@ import { drawPanel } from "./panel.js";
 import { stepAt } from "./runs.js";
 import { bringingIntoSight } from "./sight.js";
 import { walkThings } from "./things.js";
+import { drawUnfold } from "./unfold.js";
 
 /** The panes, each with its panels below each other, in the order in which they stand. */
 const PANES = { storages: ["storages"], graph: ["graph"], history: ["lanes", "memory"], elements: ["elements"] };
@@ -22,21 +23,37 @@ export function drawPanes(stage) {
 
 /** @param {Stage} stage @param {string} name @param {Panel[]} panels @returns {Part} */
 function drawPane(stage, name, panels) {
-  const drawn = panels.map((panel) => ({ name: panel.name, ...drawPanel(panel, stage.payload) }));
+  // A panel that can be opened into another one is drawn as both, and one of them is seen.
+  const faces = panels.flatMap((panel) => (panel.opened ? [panel, panel.opened] : [panel]));
+  const drawn = faces.map((panel) => ({ name: panel.name, ...drawPanel(panel, stage.payload) }));
+  const seen = () => drawn.filter((panel) => !panel.root.hasAttribute("hidden"));
   const onAxis = drawn.every((panel) => ON_AXIS.has(panel.name));
   // Alone in its pane, a panel gives it its name.
-  const title = drawn.length === 1 ? drawn[0].name : name;
+  const title = panels.length === 1 ? drawn[0].name : name;
   const root = html("div", { class: `ipl-pane ipl-${name}`, tabindex: "0", role: "group" }, ...drawn.flatMap((panel) => panel.parts));
   if (name === "elements") walkGrid(stage, root);
   const lenses = name === "storages" ? drawLenses(stage, root, drawn[0]) : null;
-  walkThings(stage, root, () => drawn.flatMap((panel) => panel.things()));
+  walkThings(stage, root, () => seen().flatMap((panel) => panel.things()));
   // The head of the lanes stays in sight while the lanes are scrolled.
   const head = drawn.find((panel) => panel.name === "lanes")?.root.lastElementChild;
   if (head) root.addEventListener("scroll", () => head.setAttribute("transform", `translate(0 ${Math.max(0, root.scrollTop - 6)})`));
   if (onAxis) for (const panel of drawn) panel.root.addEventListener("click", (event) => goTo(stage, panel.root, event));
 
-  const map = name === "graph" ? drawMinimap(stage, root, panels[0]) : null;
-  if (map) root.prepend(map.root);
+  const maps = name === "graph" ? faces.map((panel) => drawMinimap(stage, root, panel)) : [];
+  root.prepend(...maps.map((map) => map.root));
+  const buttons = faces.flatMap((panel, k) => (panel.unfolds ? [drawUnfold(stage, panel.unfolds.says, (open) => unfold(k, open))] : []));
+  for (const { root: button } of buttons) (maps[0]?.root ?? root).append(button);
+  if (faces.length > panels.length) unfold(0, false);
+
+  /** Opens a panel, or changes to the one that it opens into. @param {number} at @param {boolean} open */
+  function unfold(at, open) {
+    if (!faces[at].opened) return drawn[at].unfold(open);
+    for (const k of [at, at + 1]) {
+      const isOff = (k > at) !== open;
+      for (const part of [drawn[k].root, maps[k].root]) part.toggleAttribute("hidden", isOff);
+      if (!isOff) maps[k].root.append(...buttons.map((button) => button.root));
+    }
+  }
 
   /** @type {Element[]} */
   let changed = [];
@@ -50,13 +67,14 @@ function drawPane(stage, name, panels) {
   }
 
   function show() {
-    map?.show();
-    changed = drawn.flatMap((panel) => panel.show(stage.step, stage.language, stage.followed.storages));
+    for (const map of maps) map.show();
+    changed = seen().flatMap((panel) => panel.show(stage.step, stage.language, stage.followed.storages));
     lenses?.show();
   }
 
   function translate() {
     root.setAttribute("aria-label", stage.word(title));
+    for (const button of buttons) button.translate();
     for (const panel of drawn) panel.translate(stage.language, stage.word(panel.name));
   }
 

@@ -52,13 +52,17 @@ export function mount(el, wire, options = {}) {
   const tabs = drawTabs(stage, below, payload.opens);
   const tables = drawTables(stage);
   // Slots and elements can be read out; a graph or lanes alone have none.
-  const foot = drawFoot(stage, [tables.root, ...(storages || below.elements ? [readout.root] : [])]);
+  const hasReadout = Boolean(storages || below.elements);
 
   const main = [code, storages].filter(Boolean);
   const views = Object.values(below);
+  // Beside tabs there is room for what is otherwise a line of its own.
+  const hasTabs = views.length > 1;
+  const foot = drawFoot(stage, [tables.root, ...(hasReadout && !hasTabs ? [readout.root] : [])], hasReadout && hasTabs);
+  if (hasTabs) tabs.root.append(foot.root);
   // A panel by itself says what it is; among others, its place does.
   const title = main.length + views.length === 1 ? drawTitle(stage, payload.panels[0].name) : null;
-  stage.parts.push(...main, ...views, ...(views.length > 1 ? [tabs] : []), tables, foot, present, help, readout);
+  stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, present, help, readout);
   const controls = options.toolbar === false ? [] : [toolbar, sentence, predict, follow];
   stage.parts.push(...controls, ...(title ? [title] : []));
 
@@ -67,10 +71,11 @@ export function mount(el, wire, options = {}) {
   if (main.length) root.append(html("div", { class: "ipl-main" }, ...main.map((part) => part.root)));
   const lower = html("div", { class: "ipl-lower" });
   if (controls.length) lower.append(sentence.root);
-  if (views.length > 1) lower.append(tabs.root);
+  if (hasTabs) lower.append(tabs.root);
   if (views.length) lower.append(html("div", { class: "ipl-views" }, ...views.map((part) => part.root)));
   if (controls.length) lower.append(predict.root);
-  root.append(lower, foot.root, help.root);
+  if (hasTabs && hasReadout) lower.append(readout.root);
+  root.append(lower, ...(hasTabs ? [] : [foot.root]), tables.holder, help.root);
   el.replaceChildren(root);
 
   followKeys(stage, { help, present, pace: toolbar.pace });
@@ -86,18 +91,20 @@ function drawTitle(stage, panel) {
   return { root, translate: () => (root.textContent = stage.word(panel)) };
 }
 
-/** Below everything: the tables and the readout, what a reader must be told, and where the keys are.
- * @param {Stage} stage @param {HTMLElement[]} first @returns {Part} */
-function drawFoot(stage, first) {
+/** The tables and the readout, what a reader must be told, what can be pointed at, and where the keys are.
+ * @param {Stage} stage @param {HTMLElement[]} first @param {boolean} hasHint @returns {Part} */
+function drawFoot(stage, first, hasHint) {
   const { simulated, truncated } = stage.payload;
+  const hint = html("span", { class: "ipl-hint" });
   const notice = html("span", { class: "ipl-notice" });
   const keys = html("span", { class: "ipl-keys" });
 
   function translate() {
     keys.textContent = stage.word("keys");
+    hint.textContent = stage.word("link_hint");
     const notes = [simulated ? stage.word("simulated") : "", truncated ? stage.word("truncated", { count: truncated }) : ""];
     notice.textContent = notes.filter(Boolean).join(" · ");
   }
 
-  return { root: html("div", { class: "ipl-foot" }, ...first, notice, keys), translate };
+  return { root: html("div", { class: "ipl-foot" }, ...(hasHint ? [hint, notice, keys, ...first] : [...first, notice, keys])), translate };
 }

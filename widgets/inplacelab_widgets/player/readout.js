@@ -1,4 +1,4 @@
-// One line that reads out what a reader points at. Its room is always there, so that nothing below moves.
+// One line that reads out what a reader points at. It has a line of its own, or lies over the foot of the pictures: nothing moves.
 
 import { html } from "./elements.js";
 import { say } from "./sentence.js";

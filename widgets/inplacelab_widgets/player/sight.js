@@ -1,5 +1,9 @@
 // Bringing what a step changed into sight: a pane is scrolled, never the page.
 
+/** Scrolls that follow each other faster than this many ms do not glide: one that is under way would be measured on its way. */
+const HASTE = 600;
+let scrolledAt = -HASTE;
+
 const STRONGEST = ".ipl-written,.ipl-inked,.ipl-failed,.ipl-checked";
 
 /** How far to scroll so that the span from `low` to `high` lies within `start` to `end`, with some air around it.
@@ -36,7 +40,14 @@ export function bringingIntoSight(pane, changed, isStacked) {
   if (isTooLow && !strongest.length) [top, bottom] = [head, head + room.height];
   else if (!isTooLow) top = Math.min(top, head);
   const needed = { top: scrollNeeded(top, bottom, room.top, room.bottom), left: scrollNeeded(left, right, room.left, room.right) };
-  return needed.top || needed.left ? () => pane.scrollBy(needed) : undefined;
+  return needed.top || needed.left ? () => glide(pane, needed) : undefined;
+}
+
+/** @param {HTMLElement} pane @param {{top: number, left: number}} needed */
+function glide(pane, needed) {
+  const now = performance.now();
+  pane.scrollBy({ ...needed, behavior: now - scrolledAt < HASTE ? "instant" : "auto" });
+  scrolledAt = now;
 }
 
 /** @param {HTMLElement} pane @param {Element} element */
@@ -49,6 +60,6 @@ export function scrollIntoPane(pane, element) {
 /** Where a pane shows what it scrolls: below the map, if it has one. @param {HTMLElement} pane */
 function roomOf(pane) {
   const { top, bottom, left, right, width } = pane.getBoundingClientRect();
-  const below = top + (/** @type {HTMLElement | null} */ (pane.querySelector(".ipl-overview"))?.offsetHeight ?? 0);
+  const below = top + (/** @type {HTMLElement | null} */ (pane.querySelector(".ipl-overview:not([hidden])"))?.offsetHeight ?? 0);
   return { top: below, bottom, left, right, width, height: bottom - below };
 }

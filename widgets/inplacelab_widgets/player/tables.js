@@ -1,19 +1,24 @@
 // "Read as table": the same facts as plain HTML tables, for screen readers and for whoever prefers them.
 
 import { html } from "./elements.js";
+import { isThing } from "./panel.js";
 import { valueAt } from "./runs.js";
 import { speak } from "./words.js";
 
-/** @param {Stage} stage @returns {Part} */
+/** A switch, and the tables, which stand below everything else: their height follows the step.
+ * @param {Stage} stage @returns {Part & {holder: HTMLElement}} */
 export function drawTables(stage) {
   const { tables, said } = stage.payload;
-  const summary = html("summary", {});
-  const holder = html("div", { class: "ipl-tables" });
-  const root = /** @type {HTMLDetailsElement} */ (html("details", { class: "ipl-details" }, summary, holder));
-  root.addEventListener("toggle", show);
+  const root = html("button", { type: "button", class: "ipl-unfold ipl-as-table", "aria-expanded": "false" });
+  const holder = html("div", { class: "ipl-tables", hidden: "" });
+  root.addEventListener("click", () => {
+    holder.toggleAttribute("hidden");
+    root.setAttribute("aria-expanded", String(!holder.hidden));
+    show();
+  });
 
   function show() {
-    if (!root.open) return;
+    if (holder.hidden) return;
     const filled = tables.filter((table) => Object.values(table.rows).some((runs) => valueAt(runs, stage.step)));
     holder.replaceChildren(...filled.map(one));
   }
@@ -32,13 +37,16 @@ export function drawTables(stage) {
   /** @param {string} key @param {Said[]} cells */
   function line(key, cells) {
     const [name, ...rest] = cells.map((cell) => speak(cell, stage.language));
+    const told = rest.map((cell) => html("td", {}, cell));
+    // Bytes are no part of the picture that could be pointed at.
+    if (!isThing(key)) return html("tr", {}, html("th", { scope: "row" }, name), ...told);
     // A button, so that the keyboard can ask "which part of the picture is this?".
     const pointer = html("button", { type: "button", class: "ipl-pointer", "data-k": key }, name);
     pointer.addEventListener("focus", () => stage.point("keyboard", key));
     pointer.addEventListener("blur", () => stage.point("keyboard", ""));
-    return html("tr", {}, html("th", { scope: "row" }, pointer), ...rest.map((cell) => html("td", {}, cell)));
+    return html("tr", {}, html("th", { scope: "row" }, pointer), ...told);
   }
 
-  const translate = () => (summary.textContent = stage.word("tables"));
-  return { root, show, translate };
+  const translate = () => (root.textContent = stage.word("tables"));
+  return { root, holder, show, translate };
 }

@@ -34,9 +34,9 @@ function stepsOf(columns, said) {
 }
 
 /** @param {any} panel @param {any} packed @returns {Panel} */
-function panelOf(panel, packed) {
+function panelOf({ opened, ...panel }, packed) {
   const whole = (/** @type {any} */ group) => ({ ...group, marks: group.marks.map((/** @type {number[]} */ mark) => markOf(mark, group.first, packed)) });
-  return { ...panel, groups: panel.groups.map(whole), ...(panel.shelf ? { shelf: panel.shelf.map(whole) } : {}) };
+  return { ...panel, ...(opened ? { opened: panelOf(opened, packed) } : {}), groups: panel.groups.map(whole), ...(panel.shelf ? { shelf: panel.shelf.map(whole) } : {}) };
 }
 
 /** @param {number[]} mark @param {number} first @param {any} packed @returns {Mark} */

@@ -37,6 +37,11 @@ class Face:
     lines: tuple[Words, ...]
 
     @property
+    def comb_name(self) -> str:
+        """What the tensor is called beside its slots."""
+        return self.facts.names[0] if self.named else self.chips[0]
+
+    @property
     def chips_width(self) -> float:
         return sum(_chip_width(chip) + CHIP_GAP for chip in self.chips)
 

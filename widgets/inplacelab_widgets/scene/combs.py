@@ -6,6 +6,7 @@ elements into one slot says how many.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import prod
 
 from inplacelab.recording.facts import StorageFacts, TensorFacts
@@ -13,14 +14,24 @@ from inplacelab.recording.reading import bytes_of, slots_reached
 from inplacelab.recording.slots import slots_of
 from inplacelab_widgets.scene.cards import Card
 from inplacelab_widgets.scene.marks import Attributes, Look, Mark, Runs, lasting, text
-from inplacelab_widgets.scene.measure import coordinate, shortened, width_of
+from inplacelab_widgets.scene.measure import abridged, coordinate, widest, width_of
 from inplacelab_widgets.scene.palette import DASHES
 from inplacelab_widgets.scene.strip import GUTTER, WITH_VALUES, Strip
 
 TINY = 9.0
-NAME_ROOM = GUTTER - 5
+NAME_AIR = 5.0
+"""Between a name and the strip."""
+WIDEST_NAME = 62.0 - NAME_AIR
+"""So wide a name is always written whole: ten Latin letters, six Chinese characters."""
+WIDEST_NAME_ALONE = 92.0
+"""And so wide beside a strip that takes no room from its cards: ten Chinese characters."""
 BOUND = 5.0
 """Length of the mark between two elements of another dtype."""
+
+
+def gutter_for(names: Iterable[str], widest_name: float = WIDEST_NAME) -> float:
+    """The room to the left of a strip that the names of its combs need, as far as none is wider than `widest_name`."""
+    return max(GUTTER, min(widest(names, TINY), widest_name) + NAME_AIR)
 
 
 def comb_marks(card: Card, storage: StorageFacts, strip: Strip, top: float, place: int) -> list[Mark]:
@@ -55,7 +66,7 @@ def _bounds(
         start, stop = position * wide / slot, (position + 1) * wide / slot
         row = int(start // strip.per_row)
         for at in (start, stop):
-            x = GUTTER + (at - row * strip.per_row) * strip.cell
+            x = strip.gutter + (at - row * strip.per_row) * strip.cell
             bounds.append(f"M{coordinate(x)} {coordinate(y + row * strip.pitch)}v{coordinate(BOUND)}")
     return Look(f"comb hair c{colour}-line", None, (("d", "".join(dict.fromkeys(bounds))),))
 
@@ -66,14 +77,15 @@ def _names(card: Card, storage: StorageFacts, strip: Strip, top: float, place: i
     right: list[tuple[int, Look | None]] = []
     end = _end(card, storage, strip)
     for step, face in card.life.moments:
-        name, several = face.chips[0], _elements_in_a_slot(face.facts)
-        outside = width_of(name, TINY) > NAME_ROOM and width_of(f"{name} {several}", TINY) <= strip.right - end
-        left.append((step, None if outside else Look("text tiny end", shortened(name, NAME_ROOM, TINY))))
+        name, several, room = face.comb_name, _elements_in_a_slot(face.facts), strip.gutter - NAME_AIR
+        outside = width_of(name, TINY) > room and width_of(f"{name} {several}", TINY) <= strip.right - end
+        # Names that differ in their last letters (h_1, h_2) stay apart when they are cut.
+        left.append((step, None if outside else Look("text tiny end", abridged(name, room, TINY))))
         beside = " ".join(filter(None, (name if outside else "", several)))
         right.append((step, Look("text tiny", beside) if beside else None))
     y = top + (strip.rows - 1) * strip.pitch + strip.comb_top(place) + 6
     last = card.life.last
-    placed: list[tuple[float, Runs]] = [(GUTTER - 4, lasting(left, last)), (end, lasting(right, last))]
+    placed: list[tuple[float, Runs]] = [(strip.gutter - 4, lasting(left, last)), (end, lasting(right, last))]
     return [text(round(x, 1), y, looks, keys=card.keys) for x, looks in placed if looks]
 
 
@@ -81,7 +93,7 @@ def _end(card: Card, storage: StorageFacts, strip: Strip) -> float:
     """Right of all that the tensor ever reaches in the last row of the strip."""
     floor = (strip.rows - 1) * strip.pitch
     pieces = [piece for face in card.life.every() for piece in strip.pieces(slots_reached(storage, face.facts))]
-    return max((right for _, right, row in pieces if row == floor), default=GUTTER) + 4
+    return max((right for _, right, row in pieces if row == floor), default=strip.gutter) + 4
 
 
 def _elements_in_a_slot(facts: TensorFacts) -> str:

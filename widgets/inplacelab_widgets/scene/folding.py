@@ -22,6 +22,10 @@ MOST = 60
 DEEPEST = 24
 """As many layers a reader can follow from end to end. A graph within both bounds is not folded."""
 
+LONGEST = 12
+"""As many layers are seen without losing the way. Where turns hang in a longer chain than this, as those of a loop that
+hands on a hidden state do, one box for all of them shows more than a box for each."""
+
 _LEAST_TURNS = 3
 _LONGEST_TURN = 64
 
@@ -49,6 +53,7 @@ def folds(
     leaves: Collection[int],
     most: int = MOST,
     deepest: int = DEEPEST,
+    longest: int | None = None,
 ) -> list[Fold]:
     """Share out nodes 0..n-1 so that, where the program repeats itself, no more than `most` boxes remain.
 
@@ -59,20 +64,26 @@ def folds(
         leaves: the nodes that fill a leaf's gradient.
         most: no fold is made while there are no more boxes than this,
         deepest: and no more layers than this.
+        longest: of what the program repeats, no more layers than this are drawn one by one; None: as the others say.
 
     >>> [fold.members for fold in folds([("Scale",)] * 5, [(k + 1, k) for k in range(4)], [], most=3)]
     [(0, 1, 2, 3, 4)]
     """
     alone = [Fold((node,)) for node in range(len(labels))]
-    if len(alone) <= most and depth(len(alone), edges) <= deepest:
+    if len(alone) <= most and depth(len(alone), edges) <= min(deepest, longest or deepest):
         return alone
     found: list[Fold] = alone
     turns = _turns(labels, leaves)
-    for attempt in (_each_turn(turns), _all_turns(turns)):
+    for attempt, bound in ((_each_turn(turns), longest), (_all_turns(turns), None)):
         found = _with_leaves([*attempt, *(Fold((leaf,)) for leaf in sorted(leaves))], edges, leaves)
-        if len(found) <= most:
+        if len(found) <= most and (bound is None or _depth(found, edges) <= bound):
             return found
     return _with_leaves(_chains(found, edges, leaves), edges, leaves)
+
+
+def _depth(parts: Sequence[Fold], edges: Edges) -> int:
+    home = {node: k for k, part in enumerate(parts) for node in part.members}
+    return depth(len(parts), {(home[a], home[b]) for a, b in edges if home[a] != home[b]})
 
 
 # --- what a program repeats ---------------------------------------------------------------------------------------------

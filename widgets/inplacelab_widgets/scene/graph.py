@@ -8,12 +8,12 @@ shares a box is decided once for the whole recording, so that nothing moves.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.folding import Fold, folds
+from inplacelab_widgets.scene.folding import LONGEST, MOST, Fold, folds
 from inplacelab_widgets.scene.graph_boxes import ABOVE, BELOW, HEIGHT, Box, Content, box_marks, folded, in_turn
 from inplacelab_widgets.scene.graph_edges import (
     GAP,
@@ -30,7 +30,7 @@ from inplacelab_widgets.scene.graph_history import gradient_marks, history_marks
 from inplacelab_widgets.scene.graph_nodes import GradNode, grad_nodes
 from inplacelab_widgets.scene.graph_sight import Sight, sight
 from inplacelab_widgets.scene.layered import Layout, Point, layout
-from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, between, text
+from inplacelab_widgets.scene.marks import Group, Look, Mark, Opened, Panel, between, text
 from inplacelab_widgets.scene.measure import width_of
 from inplacelab_widgets.scene.timeline import Life, shared_rows
 
@@ -48,6 +48,10 @@ class _Plan:
     width: float
     height: float
 
+    @property
+    def is_folded(self) -> bool:
+        return any(box.content.is_folded for box in self.boxes)
+
 
 def graph_panel(recording: Recording) -> Panel:
     """The graph panel of a recording."""
@@ -57,10 +61,22 @@ def graph_panel(recording: Recording) -> Panel:
         group = Group(0, 0, width_of(words.NO_GRAPH), 24, 0, last, (note,))
         return Panel("graph", group.width, 24, (group,), _says(recording))
     found = edges(recording)
-    plan = _plan(nodes, found)
+    plan = _plan(nodes, found, LONGEST)
+    drawn = _drawn(recording, len(nodes), plan, found)
+    if not plan.is_folded:
+        return drawn
+    opened = _plan(nodes, found, None)
+    if not len(plan.boxes) < len(opened.boxes) <= MOST:
+        return drawn
+    says = words.EACH_TURN if opened.is_folded else words.EACH_NODE
+    return replace(drawn, opened=Opened(says, _drawn(recording, len(nodes), opened, found)))
+
+
+def _drawn(recording: Recording, nodes: int, plan: _Plan, found: Mapping[Edge, Life[str]]) -> Panel:
     near = sight(recording, plan.boxes, plan.homes, plan.shown)
-    group = Group(0, 0, plan.width, plan.height, 0, last, tuple(_marks(recording, plan, found, near)))
-    return Panel("graph", plan.width, plan.height, (group,), _says(recording), _notes(len(nodes), plan, near))
+    marks = tuple(_marks(recording, plan, found, near))
+    group = Group(0, 0, plan.width, plan.height, 0, len(recording) - 1, marks)
+    return Panel("graph", plan.width, plan.height, (group,), _says(recording), _notes(nodes, plan, near))
 
 
 def _marks(recording: Recording, plan: _Plan, found: Mapping[Edge, Life[str]], near: Sight) -> Iterable[Mark]:
@@ -70,16 +86,18 @@ def _marks(recording: Recording, plan: _Plan, found: Mapping[Edge, Life[str]], n
         steps = sorted({step for edge in lives for step in arrivals.get(edge, ())})
         yield from near.of_link(link, link_marks(line, lives, steps))
     yield from ghost_marks(recording, found, plan.homes)
+    arrows, chips = history_marks(recording, plan.homes)
+    yield from arrows
     for box in plan.boxes:
         yield from near.of_box(box, box_marks(box))
     yield from gradient_marks(recording, plan.homes)
-    yield from history_marks(recording, plan.homes)
+    yield from chips
 
 
 def _notes(nodes: int, plan: _Plan, near: Sight) -> tuple[tuple[int, Text], ...]:
     if near.notes:
         return near.notes
-    if not any(box.content.is_folded for box in plan.boxes):
+    if not plan.is_folded:
         return ()
     return ((0, words.FOLDED.format(nodes=nodes, boxes=len(plan.boxes))),)
 
@@ -87,9 +105,9 @@ def _notes(nodes: int, plan: _Plan, near: Sight) -> tuple[tuple[int, Text], ...]
 # --- where everything stands --------------------------------------------------------------------------------------------
 
 
-def _plan(nodes: list[GradNode], found: Mapping[Edge, Life[str]]) -> _Plan:
+def _plan(nodes: list[GradNode], found: Mapping[Edge, Life[str]], longest: int | None) -> _Plan:
     seats = _seats(nodes)
-    contents, seat_of_node = _contents(seats, found)
+    contents, seat_of_node = _contents(seats, found, longest)
     shown: dict[tuple[int, int], list[Edge]] = {}
     for a, b in found:
         if seat_of_node[a] != seat_of_node[b]:
@@ -113,12 +131,14 @@ def _plan(nodes: list[GradNode], found: Mapping[Edge, Life[str]]) -> _Plan:
     return _Plan(tuple(boxes), homes, lines, carried, width, round(places.height * _PITCH, 1))
 
 
-def _contents(seats: list[list[GradNode]], found: Iterable[Edge]) -> tuple[list[Content], dict[int, int]]:
-    """What each box holds, and for each node which box it is in."""
+def _contents(
+    seats: list[list[GradNode]], found: Iterable[Edge], longest: int | None
+) -> tuple[list[Content], dict[int, int]]:
+    """What each box holds, and for each node which box it is in; `longest` as in `folds`."""
     seat_of = {node.id: k for k, seat in enumerate(seats) for node in seat}
     between_seats = sorted({(seat_of[a], seat_of[b]) for a, b in found})
     labels = [(seat[0].kind, seat[0].line) for seat in seats]
-    parts = folds(labels, between_seats, {k for k, seat in enumerate(seats) if seat[0].is_leaf})
+    parts = folds(labels, between_seats, {k for k, seat in enumerate(seats) if seat[0].is_leaf}, longest=longest)
     contents = [_content(part, seats) for part in parts]
     return contents, {node.id: k for k, content in enumerate(contents) for node in content.members}
 

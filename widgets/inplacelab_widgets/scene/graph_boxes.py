@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from math import ceil
 
 from inplacelab.language import Text
 from inplacelab_widgets import words
@@ -106,9 +107,12 @@ def in_turn(members: tuple[GradNode, ...]) -> Content:
 def folded(members: tuple[GradNode, ...], turn: int | None, turns: int) -> Content:
     """A box for nodes that are folded together; `turn` and `turns` as in `folding.Fold`."""
     by_id = {node.id: node for node in members}
+    in_a_turn = {kind: count / turns for kind, count in Counter(node.kind for node in members).items()}
 
     def shown(alive: Mapping[int, Face], born: frozenset[int]) -> Shown | None:
-        return _many(by_id, alive, born, turn, turns) if alive else None
+        return (
+            _many(by_id, alive, born, turn, in_a_turn if turn is None and turns > 1 else {}, turns) if alive else None
+        )
 
     return _content(members, shown, is_folded=True)
 
@@ -137,14 +141,21 @@ def _tag(node: GradNode) -> Text:
 
 
 def _many(
-    nodes: Mapping[int, GradNode], alive: Mapping[int, Face], born: frozenset[int], turn: int | None, turns: int
+    nodes: Mapping[int, GradNode],
+    alive: Mapping[int, Face],
+    born: frozenset[int],
+    turn: int | None,
+    in_a_turn: Mapping[str, float],
+    turns: int,
 ) -> Shown:
+    """What a box of many nodes says. `in_a_turn`: how many of each kind a turn makes, if all turns share the box."""
     here = [nodes[key] for key in sorted(alive)]
     count, kinds = len(here), Counter(node.kind for node in here if not node.is_leaf)
     named = _short_names(tuple(kinds))
     lines = _lines(here)
-    if turn is None and turns > 1:
-        first = words.REPEATED.format(turns=max(kinds.values(), default=1), kinds=named)
+    if in_a_turn:
+        so_far = max((ceil(number / in_a_turn[kind]) for kind, number in kinds.items()), default=1)
+        first = words.REPEATED.format(turns=so_far, kinds=named)
         second = Text("{0} · {1}", "{0} · {1}").format(words.NODES.format(count=count), lines)
     else:
         first = words.NODES_OF.format(count=count, kinds=named)

@@ -45,8 +45,11 @@ def gradient_marks(recording: Recording, homes: Homes) -> list[Mark]:
     return [text(box.x, box.y + HEIGHT + 12.5, runs(found), keys=box.content.keys) for box, found in looks.items()]
 
 
-def history_marks(recording: Recording, homes: Homes) -> list[Mark]:
-    """Above each box a chip with the tensors that its nodes made; for one step also those that have just moved on."""
+def history_marks(recording: Recording, homes: Homes) -> tuple[list[Mark], list[Mark]]:
+    """Above each box a chip with the tensors that its nodes made; for one step also those that have just moved on.
+
+    Returns the arrows that lead these to where they are now, which go under the boxes, and the chips.
+    """
     frames: dict[Box, Looks] = {}
     labels: dict[Box, Looks] = {}
     ways: dict[tuple[Box, Box], Looks] = {}
@@ -66,7 +69,7 @@ def history_marks(recording: Recording, homes: Homes) -> list[Mark]:
                 labels.setdefault(box, []).append((step, Look(tone, said)))
         shown = now
     chips = [mark for box in frames for mark in _chip_marks(box, frames[box], labels[box])]
-    return [*(Mark("path", (), runs(found)) for found in ways.values()), *chips]
+    return [Mark("path", (), runs(found)) for found in ways.values()], chips
 
 
 def _ways(step: Step, homes: Homes, chips: Mapping[Box, tuple[str, Words]]) -> Iterator[tuple[tuple[Box, Box], Look]]:

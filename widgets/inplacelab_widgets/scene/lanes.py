@@ -4,8 +4,8 @@ A lane is drawn solid at version 0 and in ever shorter dashes after each raise. 
 the version has gone up since, a dashed thread leads from the pin across the raise: where it crosses, backward must
 refuse, and the learner can see it before backward is run.
 
-Only storages that are named, written or kept by backward get a lane; the others are counted in a note. How much is drawn
-is bounded by the width of the panel, not by the number of steps: marks that would stand on each other become one.
+Only storages that are named, written or kept by backward get a lane; the others are counted in a note. Of many lanes the
+less telling ones are folded: a still picture says so, and in the player they can be opened. How much is drawn is bounded by the width of the panel, not by the number of steps: marks that would stand on each other become one.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from inplacelab.recording.labels import storage_label
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.axis import WIDTH, Axis, boundaries, cursor_marks, line_marks, phase_changes
+from inplacelab_widgets.scene.lane_choice import Lives, choose, rows_of
 from inplacelab_widgets.scene.lane_marks import Crowd, versions_above
 from inplacelab_widgets.scene.lane_names import lane_names
-from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, between, path, rect, text
+from inplacelab_widgets.scene.marks import Group, Look, Mark, More, Panel, between, path, rect, text
 from inplacelab_widgets.scene.measure import coordinate, width_of
 from inplacelab_widgets.scene.pins import Pin, pins
-from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives
+from inplacelab_widgets.scene.timeline import Life, storage_lives
 
 HEAD = 27.0
 TOP = 30.0
@@ -41,33 +42,35 @@ def lanes_panel(recording: Recording) -> Panel:
     """The versions panel of a recording."""
     axis, last = Axis(len(recording)), len(recording) - 1
     hanging = pins(recording)
-    every = storage_lives(recording)
-    telling = _telling(recording, hanging)
-    found = {key: life for key, life in every.items() if key in telling}
-    rows = dict(zip(found, shared_rows([(life.first, life.last) for life in found.values()]), strict=True))
+    choice = choose(recording, storage_lives(recording), hanging)
+    marks, height = _rows(recording, axis, choice.drawn, hanging, TOP)
+    if choice.left_out:
+        marks.append(text(0, height + 12, between(0, last, Look("text soft", _more(choice.left_out)))))
+        height += NOTE
+    main, head = Group(0, 0, WIDTH, height, 0, last, tuple(marks)), _head(recording, axis)
+    if not choice.folded:
+        return Panel("lanes", WIDTH, height, (main, head), _says(recording))
+    said = text(0, 12, between(0, last, Look("text soft", choice.says)))
+    note = Group(0, height, WIDTH, NOTE, 0, last, (said,))
+    hidden, room = _rows(recording, axis, choice.folded, hanging, 0)
+    rest = Group(0, height, WIDTH, room, 0, last, tuple(hidden))
+    more = More(choice.says, note, (rest,), height + room)
+    return Panel("lanes", WIDTH, height + NOTE, (main, note, head), _says(recording), more=more)
+
+
+def _rows(recording: Recording, axis: Axis, found: Lives, hanging: list[Pin], top: float) -> tuple[list[Mark], float]:
+    """The lanes of some storages below `top`, with all that is on them; and where they end."""
+    rows = rows_of(found)
     count = max(rows.values(), default=-1) + 1
     pitch = PITCH if count <= FEW else CLOSE_PITCH
-    middles = {key: TOP + pitch * row + 15 for key, row in rows.items()}
-    foot = TOP + pitch * count + FOOT
-    cursor, veil = cursor_marks(axis, foot)
-    marks = [*cursor, *boundaries(recording, axis, foot)]
+    middles = {key: top + pitch * row + 15 for key, row in rows.items()}
+    foot = top + pitch * count + FOOT
+    (column, point), veil = cursor_marks(axis, foot)
+    marks = [column, *([point] if top else []), *boundaries(recording, axis, foot)]
     marks += _lanes(axis, found, rows, middles)
-    threads, failures = _pins(recording, axis, hanging, middles)
+    threads, failures = _pins(recording, axis, [pin for pin in hanging if pin.storage in found], middles)
     marks += [*threads, veil, *failures]
-    marks += lane_names(recording, rows, [TOP + pitch * row + 19 for row in range(count)])
-    left_out = len(every) - len(found)
-    if left_out:
-        marks.append(text(0, foot + 12, between(0, last, Look("text soft", _more(left_out)))))
-    height = foot + (NOTE if left_out else 0)
-    groups = (Group(0, 0, WIDTH, height, 0, last, tuple(marks)), _head(recording, axis))
-    return Panel("lanes", WIDTH, height, groups, _says(recording))
-
-
-def _telling(recording: Recording, hanging: list[Pin]) -> set[int]:
-    """The storages with something to tell: named, written, or kept by backward."""
-    named = {t.storage for step in recording.steps for _, t in step.tensors if t is not None and t.names}
-    written = {write.storage for step in recording.steps for write in step.writes}
-    return named | written | {pin.storage for pin in hanging}
+    return marks + lane_names(recording, rows, [top + pitch * row + 19 for row in range(count)]), foot
 
 
 def _more(count: int) -> Text:
@@ -96,9 +99,7 @@ def _starts(life: Life[StorageFacts]) -> list[tuple[int, int]]:
     return [versions[0], *((step, after) for (_, before), (step, after) in pairwise(versions) if after != before)]
 
 
-def _lanes(
-    axis: Axis, found: dict[int, Life[StorageFacts]], rows: dict[int, int], middles: dict[int, float]
-) -> list[Mark]:
+def _lanes(axis: Axis, found: Lives, rows: dict[int, int], middles: dict[int, float]) -> list[Mark]:
     """All lanes with their raises, and the version numbers above them as far as they fit."""
     end = axis.steps - 1
     crowd = Crowd(end)

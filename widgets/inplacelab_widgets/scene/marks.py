@@ -93,6 +93,20 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
+class More:
+    """What of a panel is folded: in the player a button opens it.
+
+    `note` is the one of the panel's groups that says so in still pictures, `says` the same words on the button. `groups`
+    stand where the note does, and the whole panel is then `height` px high.
+    """
+
+    says: Text
+    note: Group
+    groups: tuple[Group, ...]
+    height: float
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
     """One panel of the stepper.
 
@@ -108,6 +122,16 @@ class Panel:
     shelf: tuple[Group, ...] = ()
     """Of a panel too high to be seen at a glance: chips for the groups that a step does not draw. They stand below the
     drawn groups, which are closed up."""
+    more: More | None = None
+    opened: Opened | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """The same panel with more boxes for the same things: in the player a button that says so shows it instead."""
+
+    says: Text
+    panel: Panel
 
 
 def stack_of(panel: Panel, step: int) -> tuple[list[tuple[Group, float, float]], float]:

@@ -62,6 +62,22 @@ def shortened(line: str, room: float, size: float = SMALL) -> str:
     return line + "…"
 
 
+def abridged(line: str, room: float, size: float = SMALL) -> str:
+    """`line` cut in its middle to fit into `room` px: names often differ at their ends.
+
+    >>> abridged("hidden_state_12", 60, 10)
+    'hidde…12'
+    """
+    if width_of(line, size) <= room:
+        return line
+    for kept in range(len(line) - 1, 0, -1):
+        tail = kept // 3
+        cut = line[: kept - tail] + "…" + line[len(line) - tail :]
+        if width_of(cut, size) <= room:
+            return cut
+    return "…"
+
+
 def wrapped(line: str, room: float, size: float = NORMAL) -> list[str]:
     """`line` broken into pieces no wider than `room` px: at spaces, or between Chinese characters."""
     pieces, piece = [], ""

@@ -6,7 +6,7 @@ of a training loop says the same things a thousand times. `player/runs.js` docum
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 from inplacelab.language import Text
@@ -18,7 +18,7 @@ from inplacelab_widgets.scene.axis import LEFT, Axis
 from inplacelab_widgets.scene.code import source_lines
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.links import links
-from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, Words
+from inplacelab_widgets.scene.marks import Group, Look, Mark, More, Panel, Words
 from inplacelab_widgets.scene.pages import pages
 from inplacelab_widgets.scene.tables import table_changes, tables, told_by
 
@@ -120,8 +120,14 @@ class _Packer:
 
     def _panel(self, panel: Panel) -> Json:
         size = {"name": panel.name, "width": panel.width, "height": panel.height}
-        notes = {"notes": self._told(panel.notes)} if panel.notes else {}
-        groups = {"groups": [self._group(group) for group in panel.groups]}
+        notes: Json = {"notes": self._told(panel.notes)} if panel.notes else {}
+        groups = {"groups": [packed for group in panel.groups for packed in self._unfolded(group, panel.more)]}
+        if panel.more:
+            size["height"] = panel.more.note.y
+            notes["unfolds"] = {"says": _spoken(panel.more.says), "height": panel.more.height}
+        if panel.opened:
+            notes["unfolds"] = {"says": _spoken(panel.opened.says)}
+            notes["opened"] = self._panel(panel.opened.panel)
         shelf = {"shelf": [self._group(chip) for chip in panel.shelf]} if panel.shelf else {}
         return {**size, **notes, "says": self._told(panel.says), **groups, **shelf}
 
@@ -133,6 +139,12 @@ class _Packer:
             if not told or told[-1] != position:
                 told += [step, position]
         return told
+
+    def _unfolded(self, group: Group, more: More | None) -> Iterable[Json]:
+        """A group; in place of the note that something is folded, what is folded."""
+        if more is None or group is not more.note:
+            return [self._group(group)]
+        return [self._group(hidden) | {"folded": True} for hidden in more.groups]
 
     def _group(self, group: Group) -> Json:
         place: Json = {"x": _number(group.x), "y": _number(group.y), "height": _number(group.height)}

@@ -7,7 +7,7 @@ that makes a temporary a hundred times needs the room of one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from typing import TypeVar
@@ -22,7 +22,7 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene import cards as card_module
 from inplacelab_widgets.scene import pins as pin_module
 from inplacelab_widgets.scene.cards import Card, card_marks, cards, wire_marks
-from inplacelab_widgets.scene.combs import comb_marks
+from inplacelab_widgets.scene.combs import WIDEST_NAME_ALONE, comb_marks, gutter_for
 from inplacelab_widgets.scene.focus import Span, open_spans
 from inplacelab_widgets.scene.marks import GAP, Group, Look, Mark, Panel, between, flashes, lasting, rect, text
 from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width_of
@@ -34,7 +34,7 @@ from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives
 
 _Thing = TypeVar("_Thing", Card, Pin)
 
-WIDTH = 596.0
+WIDTH = 600.0
 """What the panel has beside the code in a notebook of usual width."""
 NARROWEST = 320.0
 TITLE = 23.0
@@ -82,6 +82,11 @@ class _Storage:
         return widest([f"v{before}→v{after}" for _, before, after, _ in self.raised] + ["v0", words.FREED], SMALL) + 14
 
     @property
+    def has_cards_beside(self) -> bool:
+        """Whether its cards have room to the right of its strip; they stand below it if not."""
+        return self.strip.slots <= WITH_VALUES and self.memory_width + BUS + self.card_width <= WIDTH
+
+    @property
     def pin_width(self) -> float:
         return max((pin.width for _, pin in self.pins), default=0)
 
@@ -89,7 +94,7 @@ class _Storage:
     def memory_width(self) -> float:
         """Of everything but the cards."""
         by_line = max((width_of(_by(after, name)) for _, _, after, name in self.raised), default=0)
-        return max(self.strip.right, self.title_width, PIN_LEFT + self.pin_width, GUTTER + by_line)
+        return max(self.strip.right, self.title_width, PIN_LEFT + self.pin_width, self.strip.gutter + by_line)
 
 
 def storages_panel(recording: Recording) -> Panel:
@@ -141,7 +146,7 @@ class _Block:
 
 def _blocks(storages: Sequence[_Storage]) -> Iterator[_Block]:
     """The blocks of the storages, with their cards in one column where that fits."""
-    beside = [s for s in storages if s.strip.slots <= WITH_VALUES and s.memory_width + BUS + s.card_width <= WIDTH]
+    beside = [s for s in storages if s.has_cards_beside]
     column = max((s.memory_width for s in beside), default=0) + BUS
     if beside and column + max(s.card_width for s in beside) > WIDTH:
         # One column of cards for all of them does not fit: each stands right beside its own strip.
@@ -175,16 +180,25 @@ def _storages(recording: Recording, *, dense: bool) -> list[_Storage]:
             all_writes.setdefault(write.storage, []).append((step, write))
     written = questions.slots_written(recording)
     storages = []
+    # Strips begin at one x, so that they can be compared.
+    gutter = gutter_for(_comb_names(card for some in all_cards.values() for card in some))
     for key, life in storage_lives(recording).items():
         mine, own_pins = _placed(all_cards.get(key, ())), _placed(all_pins.get(key, ()))
         writes = all_writes.get(key, ())
         raised = tuple((step.index, write.before, write.after, who(step)) for step, write in writes)
-        strip = strip_for(life, 1 + max((place for place, _ in mine), default=-1), WIDTH, dense)
+        combs = 1 + max((place for place, _ in mine), default=-1)
+        strip = strip_for(life, combs, WIDTH, dense, gutter)
         # One step longer than it lives: the step that frees it shows it fading.
-        storages.append(
-            _Storage(key, life, min(life.last + 1, end), mine, own_pins, raised, written.get(key, {}), strip)
-        )
+        storage = _Storage(key, life, min(life.last + 1, end), mine, own_pins, raised, written.get(key, {}), strip)
+        wider = gutter_for(_comb_names(card for _, card in mine), WIDEST_NAME_ALONE)
+        if wider > gutter and not storage.has_cards_beside:
+            storage = replace(storage, strip=strip_for(life, combs, WIDTH, dense, wider))
+        storages.append(storage)
     return storages
+
+
+def _comb_names(some: Iterable[Card]) -> Iterable[str]:
+    return (face.comb_name for card in some for face in card.life.every())
 
 
 def _by_storage(things: Iterable[_Thing]) -> dict[int, list[_Thing]]:
@@ -289,7 +303,7 @@ def _by_mark(storage: _Storage, y: float) -> Mark:
         (step, Look("text bold", _by(after, name)), Look("text soft", _by(after, name)))
         for step, _, after, name in storage.raised
     ]
-    return text(GUTTER, y, flashes(moments, storage.life.last), keys=_version_keys(storage))
+    return text(storage.strip.gutter, y, flashes(moments, storage.life.last), keys=_version_keys(storage))
 
 
 def _version_keys(storage: _Storage) -> tuple[str, ...]:

@@ -25,9 +25,9 @@ FEW = 8
 """So many slots are never written small."""
 TINY = 10.0
 GUTTER = 30.0
-"""Room to the left of a strip for the names of the combs."""
+"""The least room to the left of a strip, for the names of the combs and the indices of rows."""
 RULER = 12.0
-COMB = 9.0
+COMB = 10.0
 
 Piece = tuple[float, float, float]
 """(left, right, top) of a run of slots within one row of a strip."""
@@ -45,6 +45,8 @@ class Strip:
     """How many combs have room under each row."""
     dense: bool = False
     """Whether its values are written small, with only the first index of each row beside it."""
+    gutter: float = GUTTER
+    """The room to the left of its slots."""
 
     @property
     def rows(self) -> int:
@@ -62,7 +64,7 @@ class Strip:
 
     @property
     def right(self) -> float:
-        return GUTTER + max(self.cell * min(self.per_row, max(self.slots, 1)), 8)
+        return self.gutter + max(self.cell * min(self.per_row, max(self.slots, 1)), 8)
 
     @property
     def bottom(self) -> float:
@@ -79,7 +81,7 @@ class Strip:
         for start, stop in slots:
             for row in range(start // self.per_row, (max(stop, start + 1) - 1) // self.per_row + 1):
                 a, b = max(start, row * self.per_row), min(stop, (row + 1) * self.per_row)
-                left = GUTTER + (a - row * self.per_row) * self.cell
+                left = self.gutter + (a - row * self.per_row) * self.cell
                 # A run too narrow to be seen is drawn one pixel wide.
                 found.append((left, max(left + (b - a) * self.cell, left + 1), row * self.pitch))
         return found
@@ -113,20 +115,20 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
     return joined
 
 
-def strip_for(life: Life[StorageFacts], combs: int, room: float, dense: bool) -> Strip:
+def strip_for(life: Life[StorageFacts], combs: int, room: float, dense: bool, gutter: float = GUTTER) -> Strip:
     """The strip of a storage in `room` px, with room for its longest value over all steps; `dense` if there are many."""
     slots = max(facts.slots for facts in life.every())
-    available = room - GUTTER
+    available = room - gutter
     if slots <= WITH_VALUES:
         spoken = {value for facts in life.every() for value in cell_texts(facts)}
         dense = dense and slots > FEW
         cell = max(widest(spoken, TINY) + 4 if dense else widest(spoken, NORMAL) + 6, 28)
         per_row = next((n for n in (16, 8, 4, 2) if min(n, slots) * cell <= available), 1)
-        return Strip(slots, per_row, round(cell, 1), 17 if dense else 26, combs, dense)
+        return Strip(slots, per_row, round(cell, 1), 17 if dense else 26, combs, dense, gutter)
     if slots <= WITH_CELLS:
         per_row = next(n for n in (64, 128, 256, 512) if slots <= 8 * n)
-        return Strip(slots, per_row, int(available / per_row * 10) / 10, 9, combs)
-    return Strip(slots, slots, available / slots, 14, combs)
+        return Strip(slots, per_row, int(available / per_row * 10) / 10, 9, combs, gutter=gutter)
+    return Strip(slots, slots, available / slots, 14, combs, gutter=gutter)
 
 
 def cell_texts(facts: StorageFacts) -> list[str]:
@@ -218,14 +220,18 @@ def _values(
     marks += _row_labels(strip, top, life)
     notes = lasting(((step, Look("text tiny", _note(strip, facts))) for step, facts in life.moments), life.last)
     bottom = top + strip.bottom - lens.HEIGHT
-    return [*marks, text(GUTTER, bottom - 2, notes), *lens.lens_marks(GUTTER, bottom + 2, storage, life, written)]
+    return [
+        *marks,
+        text(strip.gutter, bottom - 2, notes),
+        *lens.lens_marks(strip.gutter, bottom + 2, storage, life, written),
+    ]
 
 
 def _row_labels(strip: Strip, top: float, life: Life[StorageFacts]) -> list[Mark]:
     """The index of the first slot of each row, beside it."""
     return [
         text(
-            GUTTER - 4,
+            strip.gutter - 4,
             top + row * strip.pitch + min(strip.height - 1, 12.5),
             between(life.first, life.last, Look("text tiny end", str(row * strip.per_row))),
         )

@@ -86,7 +86,8 @@ class _Packer:
 
     def _panel(self, panel: Json) -> Json:
         groups = {key: [self._group(group) for group in panel[key]] for key in ("groups", "shelf") if key in panel}
-        return panel | groups
+        opened = {"opened": self._panel(panel["opened"])} if "opened" in panel else {}
+        return panel | groups | opened
 
     def _group(self, group: Json) -> Json:
         return group | {"marks": [self._mark(group["first"], *mark) for mark in group["marks"]]}

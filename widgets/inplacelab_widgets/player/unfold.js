@@ -1,0 +1,17 @@
+// What of a panel is folded: a button opens it. Everything else stays where it is.
+
+import { html } from "./elements.js";
+import { speak } from "./words.js";
+
+/** A button that says what is folded. @param {Stage} stage @param {Said} says @param {(open: boolean) => void} unfold @returns {Pick<Part, "root" | "translate">} */
+export function drawUnfold(stage, says, unfold) {
+  const root = html("button", { type: "button", class: "ipl-unfold", "aria-expanded": "false" });
+  root.addEventListener("click", () => {
+    const open = root.getAttribute("aria-expanded") !== "true";
+    root.setAttribute("aria-expanded", String(open));
+    unfold(open);
+    stage.show();
+  });
+  const translate = () => (root.textContent = speak(says, stage.language));
+  return { root, translate };
+}

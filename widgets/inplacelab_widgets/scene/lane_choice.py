@@ -1,0 +1,70 @@
+"""Which storages get a lane, and which of the lanes are folded where there are too many of them.
+
+A lane tells of versions: of who raised them, and of who kept one. So the storages that are written and kept come first,
+then those that are written, then those that are only kept; one that has a name and no more is the first to be folded.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import StorageFacts
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.pins import Pin
+from inplacelab_widgets.scene.timeline import Life, shared_rows
+
+MOST_ROWS = 12
+"""As many rows of lanes can be compared at a glance."""
+
+Lives = Mapping[int, Life[StorageFacts]]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The lanes that are drawn, those that are folded, what is said of these, and how many storages get none."""
+
+    drawn: dict[int, Life[StorageFacts]]
+    folded: dict[int, Life[StorageFacts]]
+    says: Text
+    left_out: int
+
+
+def choose(recording: Recording, every: Lives, hanging: Sequence[Pin]) -> Choice:
+    """Share out the storages of a recording; `hanging` is what backward keeps of them."""
+    named = {t.storage for step in recording.steps for _, t in step.tensors if t is not None and t.names}
+    written = {write.storage for step in recording.steps for write in step.writes}
+    kept = {pin.storage for pin in hanging}
+    telling = [key for key in every if key in named | written | kept]
+    order = sorted(telling, key=lambda key: (key not in written, key not in kept))
+    drawn = set(order[: _fitting(order, every)])
+    folded = {key: every[key] for key in telling if key not in drawn}
+    says = _says(len(folded), any_written=not written.isdisjoint(folded), any_kept=not kept.isdisjoint(folded))
+    return Choice({key: every[key] for key in telling if key in drawn}, folded, says, len(every) - len(telling))
+
+
+def rows_of(lives: Lives) -> dict[int, int]:
+    """A row for each storage; those that never live at the same time share one."""
+    ordered = sorted(lives, key=lambda key: lives[key].first)
+    return dict(zip(ordered, shared_rows([(lives[key].first, lives[key].last) for key in ordered]), strict=True))
+
+
+def _fitting(order: Sequence[int], every: Lives) -> int:
+    """How many of the first storages in `order` have room in the rows."""
+
+    def too_many(count: int) -> bool:
+        return _count(rows_of({key: every[key] for key in order[:count]}).values()) > MOST_ROWS
+
+    return bisect_right(range(1, len(order) + 1), False, key=too_many)
+
+
+def _count(rows: Collection[int]) -> int:
+    return max(rows, default=-1) + 1
+
+
+def _says(count: int, *, any_written: bool, any_kept: bool) -> Text:
+    what = words.NEITHER if not (any_written or any_kept) else words.NEVER_WRITTEN if not any_written else Text("", "")
+    return words.FOLDED_LANES.format(count=count) + what
