@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inplacelab.errors.kinds import ArgumentError, KernelError, KernelFaultError, KernelTextError, MissingLibraryError
+from inplacelab.errors.kinds import (
+    ArgumentError,
+    KernelError,
+    KernelFaultError,
+    KernelTextError,
+    MissingLibraryError,
+    NoGradientError,
+    ShapeError,
+)
 from inplacelab.language import Text
 
 # ---- what is missing ------------------------------------------------------------------------------------------------------
@@ -52,7 +60,9 @@ _OUT_OF_BOUNDS, _MISALIGNED = 1, 2
 
 
 def kernel_fault(name: str, fault: int, operand: str, block: int, thread: int, byte: int) -> KernelFaultError:
-    where = Text("thread {thread} of block {block}", "线程块 {block} 中的线程 {thread}").format(block=block, thread=thread)
+    where = Text("thread {thread} of block {block}", "线程块 {block} 中的线程 {thread}").format(
+        block=block, thread=thread
+    )
     if fault == _OUT_OF_BOUNDS:
         return KernelFaultError(
             f"{name}: an illegal memory access was encountered.",
@@ -69,7 +79,9 @@ def kernel_fault(name: str, fault: int, operand: str, block: int, thread: int, b
                 "{where} loads several elements of `{operand}` at once, from byte {byte}, which is not a multiple of their size.",
                 "{where} 一次读取 `{operand}` 的多个元素，但起始的第 {byte} 个字节不是其总大小的整数倍。",
             ).format(where=where, byte=byte, operand=operand),
-            Text("start at an aligned slot, or load one element at a time.", "从对齐的槽位开始，或每次只读取一个元素。"),
+            Text(
+                "start at an aligned slot, or load one element at a time.", "从对齐的槽位开始，或每次只读取一个元素。"
+            ),
         )
     return KernelFaultError(
         f"{name}: a barrier was not reached by all threads.",
@@ -121,4 +133,29 @@ def cannot_fuse(name: str) -> ArgumentError:
             "一个步骤取一个元素，得到一个同样数据类型的元素，且不看其他元素。",
         ),
         Text("fuse element-wise operations.", "请融合逐元素操作。"),
+    )
+
+
+def kernel_needs_packed(name: str, what: Text) -> ShapeError:
+    return ShapeError(
+        f"(InvalidArgument) The kernel of {name!r} cannot work on this tensor.",
+        Text("it needs {what}.", "它需要{what}。").format(what=what),
+        Text(
+            "use `contiguous()` or `reshape` first, or the operation itself.",
+            "请先用 `contiguous()` 或 `reshape`，或直接使用该操作。",
+        ),
+    )
+
+
+def fused_without_derivative(name: str) -> NoGradientError:
+    return NoGradientError(
+        f"(Unavailable) the derivative of the fused kernel {name} is not there.",
+        Text(
+            "a fused kernel overwrites what its steps would have kept, and keeps nothing itself.",
+            "融合内核覆盖了各步骤本应保存的内容，自己也不保存任何东西。",
+        ),
+        Text(
+            "run the steps one by one, or run the kernel inside `with no_grad():`.",
+            "请逐步执行这些操作，或在 `with no_grad():` 中运行该内核。",
+        ),
     )

@@ -186,7 +186,11 @@ def _normalize(launch: Launch, block: int, thread: int) -> Iterator[Access]:
 
 def _transpose(launch: Launch, block: int, thread: int) -> Iterator[Access]:
     x, out = launch.operands
-    (n_rows, n_columns), (a, b, _), (across, first_down, _) = _matrix(x.shape), position(launch, thread), block_position(launch, block)
+    (n_rows, n_columns), (a, b, _), (across, first_down, _) = (
+        _matrix(x.shape),
+        position(launch, thread),
+        block_position(launch, block),
+    )
     for down in range(first_down, parts(n_rows, TILE), launch.grid[1]):
         yield from _tile(x.name, "reads", x.offset, (n_rows, n_columns), (down * TILE + b, across * TILE + a))
         yield from _tile(out.name, "writes", out.offset, (n_columns, n_rows), (across * TILE + b, down * TILE + a))

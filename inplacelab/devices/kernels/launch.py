@@ -12,11 +12,25 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 from inplacelab.layout import Layout
 
 Dim3 = tuple[int, int, int]
+
+
+class Memory(NamedTuple):
+    """What a kernel is given for an operand while it runs: addresses in the device's memory.
+
+    Attributes:
+        first: of the first element.
+        begin: of the storage that it lies in.
+        bytes: the size of that storage: nothing else may be touched.
+    """
+
+    first: int
+    begin: int
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)

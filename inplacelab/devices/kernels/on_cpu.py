@@ -23,11 +23,11 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.devices.kernels.launch import Dim3
+from inplacelab.devices.kernels.arguments import packed_layout
+from inplacelab.devices.kernels.launch import Dim3, Memory
 from inplacelab.devices.kernels.source import HERE, Parameter, Source
 from inplacelab.devices.kernels.trace import RECORD, Trace
 from inplacelab.devices.kernels.types import C_TYPES
-from inplacelab.layout import Layout
 
 FLAGS = ("-std=c++17", "-O1", "-fPIC", "-shared", "-fwrapv", "-ffp-contract=off", "-w")
 """Integers wrap as on a GPU, and a product and a sum are two roundings, as in NumPy."""
@@ -47,21 +47,6 @@ class _Call(ctypes.Structure):
     ]  # fmt: skip
 
 
-LAYOUT = np.dtype({"names": ["rank", "offset", "shape", "strides"], "formats": ["i8", "i8", ("i8", 8), ("i8", 8)]})
-"""A layout as a kernel is given it: `struct Layout` in strided.cu."""
-
-MOST_AXES = 8
-"""The most axes of such a layout."""
-
-
-def packed_layout(layout: Layout) -> np.ndarray[Any, Any]:
-    """A layout in the bytes of `struct Layout`."""
-    made, rank = np.zeros((), LAYOUT), len(layout.shape)
-    made["rank"], made["offset"] = rank, layout.offset
-    made["shape"][:rank], made["strides"][:rank] = layout.shape, layout.strides
-    return made
-
-
 # ---- running --------------------------------------------------------------------------------------------------------------------
 
 
@@ -74,9 +59,8 @@ def run(
         source: the kernel.
         grid: the number of blocks along x, y and z.
         block: the number of threads in a block.
-        arguments: for each parameter what `on_gpu.run` takes too: for slots a NumPy array (and the buffer it is a window
-            of is what the kernel must not leave), for a layout a `Layout`, otherwise a number. A kernel that is given
-            layouts counts slots from the start of the buffer, others from the array's first element.
+        arguments: for each parameter: for slots a `Memory` (see `memory`), for a layout a `Layout`, otherwise a number. A
+            kernel that is given layouts counts slots from the start of the storage, others from the first element.
         order: in which order the threads of a block take their turns between two barriers: "forward", "reversed" or
             "shuffled" (the same way each time). A correct kernel gives the same in any order.
         trace: whether to write down every access.
@@ -112,11 +96,11 @@ def _order(order: str, threads: int) -> np.ndarray[Any, Any]:
     return forward[::-1].copy() if order == "reversed" else np.random.default_rng(0).permutation(forward)
 
 
-def buffer_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The array that owns the bytes of a window."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array
+def memory(array: np.ndarray[Any, Any], within: np.ndarray[Any, Any] | None = None) -> Memory:
+    """Where an array lies: in the bytes of another, or in its own."""
+    storage = array if within is None else within
+    first, begin = (each.__array_interface__["data"][0] for each in (array, storage))
+    return Memory(first, begin, storage.nbytes)
 
 
 def _argument(parameter: Parameter, given: Any, from_start: bool) -> Any:
@@ -125,10 +109,7 @@ def _argument(parameter: Parameter, given: Any, from_start: bool) -> Any:
         return packed_layout(given)
     if parameter.kind != "slots":
         return np.array(given, parameter.dtype)
-    buffer = buffer_of(given)
-    begin = buffer.__array_interface__["data"][0]
-    first = begin if from_start else given.__array_interface__["data"][0]
-    return _Slots(first, begin, buffer.nbytes)
+    return _Slots(given.begin if from_start else given.first, given.begin, given.bytes)
 
 
 def _address(argument: Any) -> int:
@@ -198,7 +179,9 @@ def _folder() -> Path:
     folder = Path(tempfile.gettempdir()) / f"inplacelab-kernels-{owner}"
     folder.mkdir(mode=0o700, exist_ok=True)
     found = folder.lstat()
-    private = stat.S_ISDIR(found.st_mode) and (not hasattr(os, "getuid") or (found.st_uid == owner and not found.st_mode & 0o022))
+    private = stat.S_ISDIR(found.st_mode) and (
+        not hasattr(os, "getuid") or (found.st_uid == owner and not found.st_mode & 0o022)
+    )
     return folder if private else Path(tempfile.mkdtemp(prefix="inplacelab-kernels-"))
 
 
@@ -213,7 +196,9 @@ _POINTER = re.compile(r"((?:const )?[a-z ]+?) \*(\w+)")
 
 
 def _wrapped(source: Source) -> str:
-    text = _SIGNATURE.sub(lambda found: found[1] + _POINTER.sub(r"cuda_on_cpu::Traced<\1> \2", found[2]) + found[3], source.text)
+    text = _SIGNATURE.sub(
+        lambda found: found[1] + _POINTER.sub(r"cuda_on_cpu::Traced<\1> \2", found[2]) + found[3], source.text
+    )
     unpacked, number = [], 0
     for k, parameter in enumerate(source.parameters):
         c = "Layout" if parameter.kind == "layout" else C_TYPES[parameter.dtype].name

@@ -91,7 +91,14 @@ class Step:
 
 
 def elementwise(
-    name: str, steps: Sequence[Step], dtype: str, *, in_place: bool, kind: Kind = "contiguous", result: str = "", width: int = 0
+    name: str,
+    steps: Sequence[Step],
+    dtype: str,
+    *,
+    in_place: bool,
+    kind: Kind = "contiguous",
+    result: str = "",
+    width: int = 0,
 ) -> Source:
     """A kernel that does `steps` to each element, in one pass.
 
@@ -188,7 +195,9 @@ def _element(steps: Sequence[Step], inputs: Sequence[str], numbers: Mapping[str,
     typed = [re.sub(r"\bT\b", c.name, step.expression) for step in steps]
     *before, last = typed
     width = max((len(text) for text in before), default=0)
-    lines = [f"    x = {text};{' ' * (width - len(text))}  // {step.says}" for text, step in zip(before, steps, strict=False)]
+    lines = [
+        f"    x = {text};{' ' * (width - len(text))}  // {step.says}" for text, step in zip(before, steps, strict=False)
+    ]
     lines.append(f"    return {last};" + f"  // {steps[-1].says}" * bool(before))
     return "\n".join([f"__device__ {made.name} element({', '.join(parameters)})", "{", *lines, "}", ""])
 

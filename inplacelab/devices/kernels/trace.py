@@ -96,7 +96,9 @@ def _conflict(group: np.ndarray[Any, Any]) -> tuple[Any, Any] | None:
     """Two of the accesses to one byte that are in each other's way."""
     writes = group[group["kind"] != KINDS.index("reads")]
     for write in writes:
-        apart = (group["block"] != write["block"]) | ((group["thread"] != write["thread"]) & (group["barriers"] == write["barriers"]))
+        apart = (group["block"] != write["block"]) | (
+            (group["thread"] != write["thread"]) & (group["barriers"] == write["barriers"])
+        )
         both_atomic = (group["kind"] == KINDS.index("adds")) & (write["kind"] == KINDS.index("adds"))
         others = group[apart & ~both_atomic]
         if len(others):

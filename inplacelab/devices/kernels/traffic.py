@@ -20,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from inplacelab.devices.kernels import geometry
-from inplacelab.devices.kernels.launch import Launch
+from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab.devices.kernels.types import C_TYPES
 
 SECTOR = 32
@@ -107,7 +107,7 @@ def requests(launch: Launch, block: int = 0, warp: int = 0) -> tuple[Request, ..
     )  # fmt: skip
 
 
-def of_kernel(kind: str, operands: Sequence[geometry.Operand]) -> Bytes:
+def of_kernel(kind: str, operands: Sequence[Operand]) -> Bytes:
     """The bytes that all threads of a launch ask for.
 
     An element of an operand that is broadcast is read once for every element of the result.
@@ -119,9 +119,7 @@ def of_kernel(kind: str, operands: Sequence[geometry.Operand]) -> Bytes:
     if kind == "scatter_add":
         each = operands[-1].elements
         return Bytes(each * (sizes[1] + 2 * sizes[2]), each * sizes[0])
-    if kind == "transpose":
-        return Bytes(first, first)
-    if kind == "transpose_square":
+    if kind in {"transpose", "transpose_square"}:
         return Bytes(first, first)
     n = next(each.elements for each in operands if each.role != "reads")
     read = sum(n * size for each, size in zip(operands, sizes, strict=True) if each.role != "writes")
