@@ -16,13 +16,15 @@ from inplacelab.ops import ROWS
 needs_nvrtc = pytest.mark.skipif(
     not nvrtc.available(), reason="needs NVRTC: python -m pip install -e '.[nvrtc]' (no GPU needed)"
 )
-FIXED = [make(dtype) for make in (source.normalize, source.transpose, source.transpose_square, source.scatter_add) for dtype in ("float32", "float64")]  # fmt: skip
+OWN_TEXT = (source.normalize, source.transpose, source.transpose_square, source.scatter_add)
 SOME = [
-    *FIXED,
+    *(make("float32") for make in OWN_TEXT),
     kernels.source("relu_"),
     kernels.source("relu", "float64", "strided"),
-    kernels.source("greater_than", "int64"),
     kernels.fuse("scale_", "add_", "relu_").source("float32"),
+]
+OTHERS = [
+    *(make("float64") for make in OWN_TEXT),
     kernels.fuse("scale_", "add_", "relu_").source("float64", "strided"),
 ]
 
@@ -56,6 +58,14 @@ def test_every_expression_compiles(dtype: str, layout: str, architecture: int) -
     every = elementwise(dtype, layout)
     made = nvrtc.cubin(together(every), architecture)
     assert all(each.name.encode() in made for each in every)
+
+
+@needs_nvrtc
+@pytest.mark.thorough
+@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+def test_the_others_in_double_precision_compile(architecture: int) -> None:
+    made = nvrtc.cubin(together(OTHERS), architecture)
+    assert all(each.name.encode() in made for each in OTHERS)
 
 
 @needs_nvrtc
