@@ -112,7 +112,7 @@ def several(*calls: Callable[[], object]) -> Callable[[], None]:
 # ---- the cases --------------------------------------------------------------------------------------------------------------
 
 
-def ours(cupy: Any, n: int, x: Any, y: Any) -> Iterator[Case]:
+def ours(n: int, x: Any, y: Any) -> Iterator[Case]:
     """Our kernels: in place, out of place, one after the other, fused; and those that are more than an expression."""
     once = 2 * FLOAT * n
     scale, relu, absolute = (kernels.source(name) for name in ("scale_", "relu_", "abs_"))
@@ -178,7 +178,7 @@ def measured(cupy: Any, torch: Any, gigabytes: float, rounds: int) -> Iterator[A
     taken = milliseconds(cupy, copy, rounds)
     best = moved / taken / 1e6
     yield Answer("driver", "copy on the device", taken, best, 1.0, goal=False)
-    cases = [*ours(cupy, n, x, y), *of_cupy(cupy, n, x, y)]
+    cases = [*ours(n, x, y), *of_cupy(cupy, n, x, y)]
     if torch is not None:
         cases += of_torch(torch, n, x)
     for case in cases:

@@ -47,18 +47,17 @@ def drawn(*shape: int, dtype: str = "float32") -> Any:
     return np.random.default_rng(5).uniform(0.1, 0.9, shape).astype(dtype)
 
 
-EXPRESSIONS = [(row, dtype) for row in ROWS.values() for dtype in ("float32", "float64") if dtype in data_types(row)]
-
-
-@pytest.mark.parametrize(("row", "dtype"), [pytest.param(r, d, id=f"{r.name} {d}") for r, d in EXPRESSIONS])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("layout", ["contiguous", "strided"])
-def test_expressions(both: Callable[..., None], row: Any, dtype: str, layout: str) -> None:
-    kernel = kernels.source(row.name, dtype, layout)
-    given = {p.name: p for p in kernel.parameters}
-    arrays = [drawn(1027, dtype=p.dtype if p.dtype != "bool" else "int8").astype(p.dtype) for p in kernel.operands]
-    numbers = [p.dtype == "bool" or 0.5 for p in kernel.parameters if p.kind == "number"]
-    layouts = [Layout((1027,), (1,), 0)] * sum(p.kind == "layout" for p in given.values())
-    both(kernel, geometry.elementwise(1027, kernel.width), *arrays, *numbers, *layouts, 1027, rtol=1e-5 if dtype == "float32" else 1e-13)  # fmt: skip
+def test_expressions(both: Callable[..., None], dtype: str, layout: str) -> None:
+    chosen = [kernels.source(row.name, dtype, layout) for row in ROWS.values() if dtype in data_types(row)]
+    on_cpu.compile_together(chosen)
+    for kernel in chosen:
+        arrays = [drawn(1027, dtype=p.dtype) for p in kernel.operands]
+        numbers = [p.dtype == "bool" or 0.5 for p in kernel.parameters if p.kind == "number"]
+        layouts = [Layout((1027,), (1,), 0) for p in kernel.parameters if p.kind == "layout"]
+        grid = geometry.elementwise(1027, kernel.width)
+        both(kernel, grid, *arrays, *numbers, *layouts, 1027, rtol=1e-5 if dtype == "float32" else 1e-13)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

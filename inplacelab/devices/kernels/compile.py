@@ -63,7 +63,7 @@ class _OfCupy:
             raise errors.kernel_does_not_compile(nvrtc.getProgramLog(program)) from None
         finally:
             nvrtc.destroyProgram(program)
-        return bytes(made) if isinstance(made, bytes) else str(made).encode()
+        return made if isinstance(made, bytes) else str(made).encode()
 
 
 class _OfNvidia:
@@ -90,9 +90,9 @@ class _OfNvidia:
 
     def _read(self, size: Any, get: Any, program: Any) -> bytes:
         (length,) = self._checked(size(program))
-        room = b" " * length
-        self._checked(get(program, room))  # filled in where it lies, although Python calls it constant
-        return room
+        room = bytes(length + 1)  # one more: Python keeps the bytes of length 1, and this is filled in where it lies
+        self._checked(get(program, room))
+        return room[:length]
 
     def _checked(self, answer: tuple[Any, ...]) -> tuple[Any, ...]:
         code, *made = answer
