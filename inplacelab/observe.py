@@ -31,6 +31,9 @@ class Observer:
                 (`x[[0]] = 5`).
         """
 
+    def launched(self, launch: Any) -> None:
+        """A kernel was launched: a `devices.kernels.launch.Launch`, which is plain data. Told before the operation it is of."""
+
     def flagged(self, tensor: Any) -> None:
         """A tensor has another `stop_gradient` or `.grad`, or left the history, and no operation will tell of it."""
 

@@ -144,6 +144,16 @@ class AssertedArgumentError(Refusal, AssertionError):
     """An argument makes no sense here, where PaddlePaddle checks it by `assert`."""
 
 
+@_shown_as(RuntimeError)
+class KernelTextError(Refusal, RuntimeError):
+    """The text of a kernel does not compile."""
+
+
+@_shown_as(RuntimeError)
+class KernelFaultError(Refusal, RuntimeError):
+    """A kernel left the memory that it was given, or not all of its threads reached a barrier."""
+
+
 @_shown_as(ImportError)
 class MissingLibraryError(Refusal, ImportError):
     """An optional library is needed and not installed."""

@@ -50,18 +50,20 @@ _ONE = "type(alpha) is int and alpha == 1"
 elementwise(
     "add", "x, y", ("Add `alpha * y` to `x`, element by element.", "逐元素计算 `x + alpha * y`。"),
     attrs="*, alpha=1", ufunc=np.add, plain=_ONE, prepare={"alpha": factor}, kernel=_add,
+    cuda="x + alpha * y",
     d_x=lambda g: g,
     d_y=lambda g, alpha: g if alpha == 1 else g.scale(alpha.conjugate()),
 )  # fmt: skip
 elementwise(
     "subtract", "x, y", ("Subtract `alpha * y` from `x`, element by element.", "逐元素计算 `x - alpha * y`。"),
     attrs="*, alpha=1", ufunc=np.subtract, plain=_ONE, prepare={"alpha": factor}, kernel=_subtract, aliases=("sub",), accepts="fic",
+    cuda="x - alpha * y",
     d_x=lambda g: g,
     d_y=lambda g, alpha: g.scale(-alpha.conjugate()),
 )  # fmt: skip
 elementwise(
     "multiply", "x, y", ("Multiply element by element.", "逐元素相乘。"),
-    ufunc=np.multiply, aliases=("mul",),
+    ufunc=np.multiply, aliases=("mul",), cuda="x * y",
     d_x=lambda g, y: g * conj(y),
     d_y=lambda g, x: g * conj(x),
 )  # fmt: skip
@@ -112,18 +114,21 @@ elementwise(
     ("Divide element by element; `rounding_mode` may be 'floor' or 'trunc'. Unrounded, integers give floating-point quotients.",
      "逐元素相除；`rounding_mode` 可取 'floor'（向下取整）或 'trunc'（截断）。不取整时，整数相除得到浮点数。"),
     attrs="*, rounding_mode=None", ufunc=np.true_divide, plain="rounding_mode is None and a0.dtype.kind != 'b'", kernel=_divide,
-    validate=_check_division, dtype=_quotient, aliases=("div",),
+    validate=_check_division, dtype=_quotient, aliases=("div",), cuda={"f": "x / y"},
     d_x=lambda g, y, rounding_mode: g._zeros() if rounding_mode else g / conj(y),
     d_y=lambda g, x, y, rounding_mode: g._zeros() if rounding_mode else (g * conj(x / y / y)).scale(-1.0),
 )  # fmt: skip
 elementwise(
     "floor_divide", "x, y", ("Divide and round down, element by element.", "逐元素相除并向下取整。"),
     ufunc=np.floor_divide, accepts="fi", numbers=("y",), validate=_check_divisor, d_x=ZERO, d_y=ZERO,
+    cuda={"i": "y == -1 ? -x : x / y - (x % y != 0 && (x < 0) != (y < 0))"},  # the quotient of the smallest integer and -1 is no integer
 )  # fmt: skip
 elementwise(
     "remainder", "x, y",
     ("What `x // y` leaves over; it has the sign of `y`.", "整除 `x // y` 的余数，符号与 `y` 相同。"),
     ufunc=np.remainder, accepts="fi", numbers=("y",), validate=_check_divisor, aliases=("mod", "floor_mod"),
+    cuda={"f": "fmod(x, y) == 0 ? copysign(T(0), y) : (fmod(x, y) < 0) != (y < 0) ? fmod(x, y) + y : fmod(x, y)",
+          "i": "y == -1 ? 0 : x % y != 0 && (x < 0) != (y < 0) ? x % y + y : x % y"},
     d_x=lambda g: g,
     d_y=lambda g, x, y: (g * x.floor_divide(y)).scale(-1.0),
 )  # fmt: skip
@@ -170,7 +175,7 @@ elementwise(
     "lerp", "x, y, weight",
     ("Go from `x` towards `y`: `x + weight * (y - x)`; `weight` is a number or a tensor.",
      "由 `x` 向 `y` 线性插值：`x + weight * (y - x)`；`weight` 可以是数或张量。"),
-    kernel=_lerp, accepts="f", numbers=("weight",), dtype=_one_dtype,
+    kernel=_lerp, accepts="f", numbers=("weight",), dtype=_one_dtype, cuda="x + (y - x) * weight",
     d_x=lambda g, weight: g - g * weight,
     d_y=lambda g, weight: g * weight,
     d_weight=lambda g, x, y: g * (y - x),
@@ -179,6 +184,7 @@ elementwise(
     "addcmul", "input, tensor1, tensor2",
     ("Add `value * tensor1 * tensor2` (PyTorch's name).", "加上 `value * tensor1 * tensor2`（PyTorch 的名称）。"),
     attrs="*, value=1", prepare={"value": factor}, kernel=_add_scaled(np.multiply), accepts="fic",
+    cuda="input + tensor1 * tensor2 * value",
     d_input=lambda g: g,
     d_tensor1=lambda g, tensor2, value: _of_factor(g, tensor2, value),
     d_tensor2=lambda g, tensor1, value: _of_factor(g, tensor1, value),
@@ -187,6 +193,7 @@ elementwise(
     "addcdiv", "input, tensor1, tensor2",
     ("Add `value * tensor1 / tensor2` (PyTorch's name).", "加上 `value * tensor1 / tensor2`（PyTorch 的名称）。"),
     attrs="*, value=1", prepare={"value": factor}, kernel=_add_scaled(np.true_divide), accepts="fc",
+    cuda="input + tensor1 / tensor2 * value",
     d_input=lambda g: g,
     d_tensor1=lambda g, tensor2, value: (g / conj(tensor2)).scale(value.conjugate()),
     d_tensor2=lambda g, tensor1, tensor2, value: _of_factor(g, tensor1 / tensor2 / tensor2, value).scale(-1.0),

@@ -41,25 +41,25 @@ def _if_first(g: Tensor, wins: Tensor, y: Tensor) -> Tensor:
 
 elementwise(
     "maximum", "x, y", ("The larger of two elements; NaN if one of them is.", "两个元素中较大者；其一为 NaN 时得 NaN。"),
-    kernel=_maximum, accepts="fi", in_place=False,
+    kernel=_maximum, accepts="fi", in_place=False, cuda={"f": "isnan(x) || x > y ? x : y", "i": "x > y ? x : y"},
     d_x=lambda g, x, y: _share(g, x, y),
     d_y=lambda g, x, y: _share(g, y, x),
 )  # fmt: skip
 elementwise(
     "minimum", "x, y", ("The smaller of two elements; NaN if one of them is.", "两个元素中较小者；其一为 NaN 时得 NaN。"),
-    kernel=_minimum, accepts="fi", in_place=False,
+    kernel=_minimum, accepts="fi", in_place=False, cuda={"f": "isnan(x) || x < y ? x : y", "i": "x < y ? x : y"},
     d_x=lambda g, x, y: _share(g, y, x),
     d_y=lambda g, x, y: _share(g, x, y),
 )  # fmt: skip
 elementwise(
     "fmax", "x, y", ("The larger of two elements; of a number and NaN the number.", "两个元素中较大者；数与 NaN 之间取数。"),
-    ufunc=np.fmax, accepts="fi", in_place=False,
+    ufunc=np.fmax, accepts="fi", in_place=False, cuda={"f": "fmax(x, y)", "i": "x > y ? x : y"},
     d_x=lambda g, x, y: _if_first(g, x.greater_equal(y), y),
     d_y=lambda g, x, y: g - _if_first(g, x.greater_equal(y), y),
 )  # fmt: skip
 elementwise(
     "fmin", "x, y", ("The smaller of two elements; of a number and NaN the number.", "两个元素中较小者；数与 NaN 之间取数。"),
-    ufunc=np.fmin, accepts="fi", in_place=False,
+    ufunc=np.fmin, accepts="fi", in_place=False, cuda={"f": "fmin(x, y)", "i": "x < y ? x : y"},
     d_x=lambda g, x, y: _if_first(g, x.less_equal(y), y),
     d_y=lambda g, x, y: g - _if_first(g, x.less_equal(y), y),
 )  # fmt: skip
@@ -74,7 +74,7 @@ def _heaviside(out: Any, x: Any, y: Any, device: Any) -> None:
 
 elementwise(
     "heaviside", "x, y", ("The step function: 0 below zero, 1 above, `y` where `x` is zero.", "阶跃函数：负数得 0，正数得 1，`x` 为零处得 `y`。"),
-    kernel=_heaviside, accepts="fi", dtype=alike("heaviside"),
+    kernel=_heaviside, accepts="fi", dtype=alike("heaviside"), cuda="x == 0 ? y : x > 0 ? 1 : 0",
     d_x=ZERO,
     d_y=lambda g, x: g * x.equal(0).cast(g.dtype),
 )  # fmt: skip

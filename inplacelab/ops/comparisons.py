@@ -15,16 +15,16 @@ from inplacelab.ops.meeting import alike, truth
 from inplacelab.ops.table import FUNCTIONS, elementwise
 from inplacelab.tensor import Tensor
 
-for _name, _ufunc, _aliases, _en, _zh in (
-    ("equal", np.equal, ("eq",), "equal to", "等于"),
-    ("not_equal", np.not_equal, ("ne",), "different from", "不等于"),
-    ("less_than", np.less, ("less", "lt"), "less than", "小于"),
-    ("less_equal", np.less_equal, ("le",), "less than or equal to", "小于等于"),
-    ("greater_than", np.greater, ("greater", "gt"), "greater than", "大于"),
-    ("greater_equal", np.greater_equal, ("ge",), "greater than or equal to", "大于等于"),
+for _name, _ufunc, _sign, _aliases, _en, _zh in (
+    ("equal", np.equal, "==", ("eq",), "equal to", "等于"),
+    ("not_equal", np.not_equal, "!=", ("ne",), "different from", "不等于"),
+    ("less_than", np.less, "<", ("less", "lt"), "less than", "小于"),
+    ("less_equal", np.less_equal, "<=", ("le",), "less than or equal to", "小于等于"),
+    ("greater_than", np.greater, ">", ("greater", "gt"), "greater than", "大于"),
+    ("greater_equal", np.greater_equal, ">=", ("ge",), "greater than or equal to", "大于等于"),
 ):
     elementwise(_name, "x, y", (f"True where `x` is {_en} `y`.", f"`x` {_zh} `y` 处为 True。"), ufunc=_ufunc,
-                aliases=_aliases, dtype=truth(_name), numbers=("y",) if _name == "equal" else ())  # fmt: skip
+                aliases=_aliases, dtype=truth(_name), cuda=f"x {_sign} y", numbers=("y",) if _name == "equal" else ())  # fmt: skip
 
 for _name, _test, _en, _zh in (
     ("isnan", np.isnan, "not a number", "是 NaN（非数）"),
@@ -32,7 +32,7 @@ for _name, _test, _en, _zh in (
     ("isfinite", np.isfinite, "neither infinite nor NaN", "既非无穷大也非 NaN"),
 ):
     elementwise(_name, "x", (f"True where `x` is {_en}.", f"`x` {_zh}处为 True。"), ufunc=_test, accepts="fic",
-                dtype=lambda: dtypes.bool_.numpy, in_place=False)  # fmt: skip
+                dtype=lambda: dtypes.bool_.numpy, in_place=False, cuda={"f": f"{_name}(x)"})  # fmt: skip
 
 
 # ---- compositions -----------------------------------------------------------------------------------------------------------

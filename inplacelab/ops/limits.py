@@ -63,12 +63,13 @@ def _at_most(out: Any, x: Any, max: Any) -> None:
 
 elementwise("clip", "x", ("Keep each element between `min` and `max`.", "把每个元素限制在 `min` 与 `max` 之间。"),
             attrs="min=None, max=None", kernel=clip_into, accepts="fi", dtype=_clip_dtype, aliases=("clamp",),
+            cuda="x < min ? min : x > max ? max : x",
             prepare={"min": _bound, "max": _bound}, d_x=_within)  # fmt: skip
 elementwise("clamp_min", "x", ("Raise what is below `min`.", "把小于 `min` 的元素提高到 `min`。"),
-            attrs="min", kernel=_at_least, accepts="fi", prepare={"min": scalar("clamp_min", "min")},
+            attrs="min", kernel=_at_least, accepts="fi", cuda="x < min ? min : x", prepare={"min": scalar("clamp_min", "min")},
             d_x=lambda g, x, min: _within(g, x, min, None))  # fmt: skip
 elementwise("clamp_max", "x", ("Lower what is above `max`.", "把大于 `max` 的元素降低到 `max`。"),
-            attrs="max", kernel=_at_most, accepts="fi", prepare={"max": scalar("clamp_max", "max")},
+            attrs="max", kernel=_at_most, accepts="fi", cuda="x > max ? max : x", prepare={"max": scalar("clamp_max", "max")},
             d_x=lambda g, x, max: _within(g, x, None, max))  # fmt: skip
 
 # ---- nan and infinity -------------------------------------------------------------------------------------------------------

@@ -15,28 +15,28 @@ from inplacelab.ops.meeting import alike, truth
 from inplacelab.ops.spec import ZERO
 from inplacelab.ops.table import elementwise
 
-for _name, _ufunc, _en, _zh in (
-    ("logical_and", np.logical_and, "both `x` and `y` are", "`x` 与 `y` 都"),
-    ("logical_or", np.logical_or, "`x` or `y` or both are", "`x` 与 `y` 至少有一个"),
-    ("logical_xor", np.logical_xor, "one of `x` and `y` is, and the other is not,", "`x` 与 `y` 恰有一个"),
+for _name, _ufunc, _cuda, _en, _zh in (
+    ("logical_and", np.logical_and, "x && y", "both `x` and `y` are", "`x` 与 `y` 都"),
+    ("logical_or", np.logical_or, "x || y", "`x` or `y` or both are", "`x` 与 `y` 至少有一个"),
+    ("logical_xor", np.logical_xor, "!x != !y", "one of `x` and `y` is, and the other is not,", "`x` 与 `y` 恰有一个"),
 ):
     elementwise(_name, "x, y", (f"True where {_en} different from zero.", f"{_zh}不为零处为 True。"), ufunc=_ufunc,
-                dtype=truth(_name))  # fmt: skip
+                dtype=truth(_name), cuda=dict.fromkeys("fib", _cuda))  # fmt: skip
 elementwise("logical_not", "x", ("True where `x` is zero.", "`x` 为零处为 True。"), ufunc=np.logical_not,
-            dtype=lambda: dtypes.bool_.numpy)  # fmt: skip
+            dtype=lambda: dtypes.bool_.numpy, cuda=dict.fromkeys("fib", "!x"))  # fmt: skip
 
 _OUT = "out=None, name=None"
 """The bitwise functions take `out` before `name`, as in Paddle."""
 
-for _name, _bits, _en, _zh in (
-    ("bitwise_and", np.bitwise_and, "that are set in both `x` and `y`", "`x` 与 `y` 中都为 1 的位"),
-    ("bitwise_or", np.bitwise_or, "that are set in `x` or in `y`", "`x` 或 `y` 中为 1 的位"),
-    ("bitwise_xor", np.bitwise_xor, "in which `x` and `y` differ", "`x` 与 `y` 中不同的位"),
+for _name, _bits, _sign, _en, _zh in (
+    ("bitwise_and", np.bitwise_and, "&", "that are set in both `x` and `y`", "`x` 与 `y` 中都为 1 的位"),
+    ("bitwise_or", np.bitwise_or, "|", "that are set in `x` or in `y`", "`x` 或 `y` 中为 1 的位"),
+    ("bitwise_xor", np.bitwise_xor, "^", "in which `x` and `y` differ", "`x` 与 `y` 中不同的位"),
 ):
-    elementwise(_name, "x, y", (f"The bits {_en}.", f"{_zh}。"), call=f"x, y, {_OUT}", ufunc=_bits, accepts="ib",
+    elementwise(_name, "x, y", (f"The bits {_en}.", f"{_zh}。"), call=f"x, y, {_OUT}", ufunc=_bits, accepts="ib", cuda=dict.fromkeys("ib", f"x {_sign} y"),
                 dtype=alike(_name), d_x=ZERO, d_y=ZERO)  # fmt: skip
 elementwise("bitwise_not", "x", ("Turn over every bit; not true is false.", "逐位取反；布尔值取非。"), call=f"x, {_OUT}",
-            ufunc=np.invert, accepts="ib", aliases=("bitwise_invert",), d_x=ZERO)  # fmt: skip
+            ufunc=np.invert, accepts="ib", cuda={"i": "~x", "b": "!x"}, aliases=("bitwise_invert",), d_x=ZERO)  # fmt: skip
 
 
 def _right_shift(out: Any, x: Any, y: Any, is_arithmetic: bool) -> None:

@@ -19,7 +19,7 @@ from inplacelab.tensor import Tensor
 
 elementwise(
     "hypot", "x, y", ("The length of the hypotenuse: the square root of `x * x + y * y`.", "斜边长：`x * x + y * y` 的平方根。"),
-    ufunc=np.hypot, accepts="f", accepts_ordinary="fi", dtype=floating("hypot"),
+    ufunc=np.hypot, cuda="hypot(x, y)", accepts="f", accepts_ordinary="fi", dtype=floating("hypot"),
     d_x=lambda g, x, out: g * (x / out),
     d_y=lambda g, y, out: g * (y / out),
 )  # fmt: skip
@@ -33,13 +33,14 @@ def _turn(g: Tensor, side: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 elementwise(
     "atan2", "x, y", ("The angle of the point (y, x): the arc tangent of `x / y` in the right quadrant.", "点 (y, x) 的辐角：`x / y` 的反正切，取正确的象限。"),
-    ufunc=np.arctan2, accepts="fi", dtype=floating("atan2", integers=dtypes.float64.numpy),
+    ufunc=np.arctan2, cuda={"f": "atan2(x, y)"}, accepts="fi", dtype=floating("atan2", integers=dtypes.float64.numpy),
     d_x=lambda g, x, y: _turn(g, y, x, y),
     d_y=lambda g, x, y: _turn(g, x, x, y).scale(-1.0),
 )  # fmt: skip
 elementwise(
     "logaddexp", "x, y", ("The logarithm of `exp(x) + exp(y)`, without overflow.", "`exp(x) + exp(y)` 的对数，不会上溢。"),
-    ufunc=np.logaddexp, accepts="fi", dtype=floating("logaddexp"), in_place=False,
+    ufunc=np.logaddexp, cuda="x == y ? x + T(0.6931471805599453) : x > y ? x + log1p(exp(y - x)) : x < y ? y + log1p(exp(x - y)) : x - y",
+    accepts="fi", dtype=floating("logaddexp"), in_place=False,
     d_x=lambda g, x, out: g * (x - out).exp(),
     d_y=lambda g, y, out: g * (y - out).exp(),
 )  # fmt: skip
@@ -59,7 +60,7 @@ def _copysign(out: Any, x: Any, y: Any, device: Any) -> None:
 
 elementwise(
     "copysign", "x, y", ("The magnitude of `x` with the sign of `y`.", "取 `x` 的绝对值与 `y` 的符号。"),
-    kernel=_copysign, accepts="fib", numbers=("y",),
+    kernel=_copysign, accepts="fib", numbers=("y",), cuda={"f": "copysign(x, y)", "i": "y < 0 ? -abs(x) : abs(x)"},
     d_x=lambda g, x, out: g * (x.sign() * out.sign()),
     d_y=ZERO,
 )  # fmt: skip
@@ -86,7 +87,7 @@ def _ldexp(out: Any, x: Any, y: Any, device: Any) -> None:
 
 elementwise(
     "ldexp", "x, y", ("Multiply by a power of two: `x * 2 ** y`.", "乘以 2 的幂：`x * 2 ** y`。"),
-    kernel=_ldexp, dtype=_scaled,
+    kernel=_ldexp, dtype=_scaled, cuda="x * exp2(y)",
     d_x=lambda g, y: g.ldexp(y),
     d_y=lambda g, out: (g * out).scale(log(2.0)),
 )  # fmt: skip

@@ -116,7 +116,7 @@ _REAL = {"accepts": "f", "accepts_ordinary": "fi"}
 
 # ---- error function ---------------------------------------------------------------------------------------------------------
 
-transcendental("erf", ("The error function.", "逐元素求误差函数。"), kernel=_erf, **_REAL,
+transcendental("erf", ("The error function.", "逐元素求误差函数。"), kernel=_erf, **_REAL, cuda="erf(x)",
                d_x=lambda g, x: g * x.square().scale(-1.0).exp().scale(2.0 / sqrt(pi)))  # fmt: skip
 transcendental("erfinv", ("The inverse of the error function.", "逐元素求误差函数的反函数。"), kernel=_erfinv, **_REAL,
                d_x=lambda g, out: g * out.square().exp().scale(sqrt(pi) / 2.0))  # fmt: skip
@@ -124,8 +124,9 @@ transcendental("erfinv", ("The inverse of the error function.", "逐元素求误
 # ---- gamma function ---------------------------------------------------------------------------------------------------------
 
 transcendental("lgamma", ("The logarithm of the magnitude of the gamma function.", "逐元素求伽马函数绝对值的对数。"), kernel=_lgamma,
-               **_REAL, d_x=lambda g, x: g * x.digamma())  # fmt: skip
+               **_REAL, cuda="lgamma(x)", d_x=lambda g, x: g * x.digamma())  # fmt: skip
 elementwise("gammaln", "x", ("The same as `lgamma`; floating-point only.", "与 `lgamma` 相同；仅限浮点数。"), kernel=_lgamma, accepts="f",
+            cuda="lgamma(x)",
             d_x=lambda g, x: g * x.digamma())  # fmt: skip
 transcendental("digamma", ("The derivative of `lgamma`.", "逐元素求 `lgamma` 的导数（digamma 函数）。"), kernel=_digamma, **_REAL,
                d_x=lambda g, x: g * x.polygamma(1))  # fmt: skip

@@ -1,0 +1,11 @@
+// One element after the other, in slots that lie side by side.
+$element
+$packs
+extern "C" __global__ void $name($parameters, long long n)
+{
+    // A thread does every `threads`-th pack: whatever the grid, all of them are done.
+    long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    long long threads = (long long)gridDim.x * blockDim.x;
+
+$loops
+}

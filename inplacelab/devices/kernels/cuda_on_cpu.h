@@ -1,0 +1,252 @@
+// CUDA C on a CPU: enough of it to run the kernels beside this file, one thread after the other, and to watch them.
+//
+// The text of a kernel is compiled as it is, but for its parameters: `float *x` becomes `Traced<float> x`, which looks at
+// every index before it is used, and writes down who read or wrote which bytes. Threads of a block are fibres: each runs
+// until it ends or waits at a barrier, then the next one does. This shows what a kernel computes and what it touches. It
+// says nothing about speed, and nothing about two threads that really run at once: for that, see `Trace.races`.
+
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <ucontext.h>
+#include <vector>
+
+#define __global__
+#define __device__ static inline
+#define __shared__ static
+
+struct uint3 { unsigned x, y, z; };
+static uint3 threadIdx, blockIdx, blockDim, gridDim;
+
+struct float4 { float x, y, z, w; };
+struct double2 { double x, y; };
+struct int4 { int x, y, z, w; };
+struct longlong2 { long long x, y; };
+
+// CUDA's mathematics: one name for float and double, as in <cmath>. Integers need `abs` only.
+using std::abs, std::fabs, std::sqrt, std::exp, std::exp2, std::expm1, std::log, std::log2, std::log10, std::log1p, std::pow,
+    std::sin, std::cos, std::tan, std::asin, std::acos, std::atan, std::atan2, std::sinh, std::cosh, std::tanh, std::asinh,
+    std::acosh, std::atanh, std::erf, std::lgamma, std::floor, std::ceil, std::trunc, std::rint, std::fmod, std::fmax,
+    std::fmin, std::hypot, std::copysign, std::isnan, std::isinf, std::isfinite;
+
+namespace cuda_on_cpu {
+
+enum Kind : int32_t { READ, WRITE, ATOMIC };
+enum Fault : int32_t { NONE, OUT_OF_BOUNDS, MISALIGNED, BARRIER };
+
+// One access to the memory of an operand, as NumPy reads it.
+struct Record {
+    int64_t block, byte;
+    int32_t thread, ordinal, barriers, operand, bytes, kind;
+};
+
+// What a launch is asked for, and what it says afterwards.
+struct Call {
+    uint32_t grid[3], block[3];
+    const int64_t *order;      // in which order the threads of a block take their turns
+    int32_t trace;             // whether to write down every access
+    int32_t fault;             // the first thing that went wrong, and where
+    int32_t operand, thread;
+    int64_t at_block, byte;
+    const Record *records;
+    int64_t count;
+};
+
+static Call *call;
+static std::vector<Record> records;
+static std::vector<int32_t> ordinals;   // how many accesses each thread of the block has made
+static int64_t block_number;
+static int32_t thread_number, barriers_passed;
+
+static void report(Fault fault, int32_t operand, int64_t byte)
+{
+    if (call->fault != NONE) return;
+    call->fault = fault, call->operand = operand, call->byte = byte;
+    call->at_block = block_number, call->thread = thread_number;
+}
+
+// ---- operands -------------------------------------------------------------------------------------------------------------
+
+// Where an operand lies: its first element, and the storage, which it must not leave.
+struct Slots {
+    char *first, *begin;
+    int64_t bytes;
+};
+
+template <class T> struct Bare { using type = T; };
+template <class T> struct Bare<const T> { using type = T; };
+template <class T> struct Pack;
+template <> struct Pack<float> { using type = float4; };
+template <> struct Pack<double> { using type = double2; };
+template <> struct Pack<int> { using type = int4; };
+template <> struct Pack<long long> { using type = longlong2; };
+template <class T> struct Pack<const T> { using type = const typename Pack<T>::type; };
+
+template <class T> struct Traced;
+
+// One element of an operand: to use it is to read it, to assign to it is to write it.
+template <class T> struct Element {
+    using Value = typename Bare<T>::type;
+    Traced<T> of;
+
+    operator Value() const { return *of.look(READ); }
+    Value operator=(Value value) const { return *of.look(WRITE) = value; }
+    Value operator=(const Element &other) const { return *this = Value(other); }
+    Traced<T> operator&() const { return of; }
+};
+
+template <class T> struct Traced {
+    char *address, *begin;
+    int64_t bytes;
+    int32_t operand;
+
+    Element<T> operator[](long long i) const
+    {
+        return {{address + i * (long long)sizeof(T), begin, bytes, operand}};
+    }
+
+    // Check an access, write it down, and give the memory; what is out of bounds falls into a place of its own.
+    [[gnu::noinline]] typename Bare<T>::type *look(Kind kind) const
+    {
+        static typename Bare<T>::type nowhere;
+        int64_t byte = address - begin;
+        if (byte < 0 || byte + (int64_t)sizeof(T) > bytes) {
+            report(OUT_OF_BOUNDS, operand, byte < 0 || byte > bytes ? byte : bytes);  // the first that is not there
+            return &nowhere;
+        }
+        if (byte % sizeof(T)) report(MISALIGNED, operand, byte);
+        if (call->trace)
+            records.push_back({block_number, byte, thread_number, ordinals[thread_number]++, barriers_passed, operand,
+                               (int32_t)sizeof(T), kind});
+        return (typename Bare<T>::type *)address;
+    }
+};
+
+template <class T> static Traced<T> operand(void *argument, int32_t number)
+{
+    auto *at = (Slots *)argument;
+    return {at->first, at->begin, at->bytes, number};
+}
+
+template <class T> static Traced<typename Pack<T>::type> packs(Traced<T> x)
+{
+    return {x.address, x.begin, x.bytes, x.operand};
+}
+
+// Nobody comes in between, because nobody else runs.
+template <class T, class U> static T atomicAdd(Traced<T> at, U value)
+{
+    T *memory = at.look(ATOMIC), before = *memory;
+    *memory = before + (T)value;
+    return before;
+}
+
+// ---- threads --------------------------------------------------------------------------------------------------------------
+
+static void become(int32_t thread)
+{
+    thread_number = thread;
+    threadIdx.x = thread % blockDim.x;
+    threadIdx.y = thread / blockDim.x % blockDim.y;
+    threadIdx.z = thread / (blockDim.x * blockDim.y);
+}
+
+// A kernel, with its arguments unpacked.
+using Kernel = void (*)(void **arguments);
+
+// Threads that never wait: each runs to its end.
+static void run_block(Kernel kernel, void **arguments, int32_t threads)
+{
+    for (int32_t turn = 0; turn < threads; turn++) {
+        become(call->order[turn]);
+        kernel(arguments);
+    }
+}
+
+static const size_t STACK = 64 * 1024;
+
+struct Fibre {
+    ucontext_t context;
+    char *stack;
+    int waiting_at;            // the line of the barrier; 0 while there is none
+    bool done;
+};
+
+static ucontext_t scheduler;
+static std::vector<Fibre> fibres;
+static Kernel body;
+static void **body_arguments;
+
+static void enter()
+{
+    body(body_arguments);
+    fibres[thread_number].done = true;      // the context then goes back to the scheduler by itself
+}
+
+static void barrier(int line)
+{
+    Fibre &me = fibres[thread_number];
+    me.waiting_at = line;
+    swapcontext(&me.context, &scheduler);
+}
+
+// After a round, every thread must wait at the same barrier, or every thread must be done.
+static bool all_alike()
+{
+    for (int32_t k = 0; k < (int32_t)fibres.size(); k++)
+        if (fibres[k].done != fibres[0].done || fibres[k].waiting_at != fibres[0].waiting_at) {
+            thread_number = k;
+            report(BARRIER, -1, 0);
+            return false;
+        }
+    return true;
+}
+
+// Threads that wait for each other: a round is from one barrier to the next.
+static void run_fibres(Kernel kernel, void **arguments, int32_t threads)
+{
+    for (int32_t k = (int32_t)fibres.size(); k < threads; k++)
+        fibres.push_back({{}, (char *)malloc(STACK), 0, false});
+    body = kernel, body_arguments = arguments;
+    for (auto &fibre : fibres) {
+        getcontext(&fibre.context);
+        fibre.context.uc_stack.ss_sp = fibre.stack;
+        fibre.context.uc_stack.ss_size = STACK;
+        fibre.context.uc_link = &scheduler;
+        makecontext(&fibre.context, enter, 0);
+        fibre.waiting_at = 0, fibre.done = false;
+    }
+    do {
+        for (int32_t turn = 0; turn < threads; turn++) {
+            become(call->order[turn]);
+            fibres[thread_number].waiting_at = 0;
+            swapcontext(&scheduler, &fibres[thread_number].context);
+        }
+        barriers_passed++;
+    } while (all_alike() && !fibres[0].done);
+}
+
+#define __syncthreads() cuda_on_cpu::barrier(__LINE__)
+
+static void launch(Call *what, bool waits, Kernel kernel, void **arguments)
+{
+    call = what;
+    records.clear();
+    blockDim = {call->block[0], call->block[1], call->block[2]};
+    gridDim = {call->grid[0], call->grid[1], call->grid[2]};
+    int32_t threads = blockDim.x * blockDim.y * blockDim.z;
+    int64_t blocks = (int64_t)gridDim.x * gridDim.y * gridDim.z;
+    for (block_number = 0; block_number < blocks && call->fault == NONE; block_number++) {
+        blockIdx.x = block_number % gridDim.x;
+        blockIdx.y = block_number / gridDim.x % gridDim.y;
+        blockIdx.z = block_number / gridDim.x / gridDim.y;
+        ordinals.assign(threads, 0);
+        barriers_passed = 0;
+        (waits ? run_fibres : run_block)(kernel, arguments, threads);
+    }
+    for (auto &fibre : fibres) free(fibre.stack);
+    fibres.clear();
+    call->records = records.data(), call->count = (int64_t)records.size();
+}
+
+}  // namespace cuda_on_cpu

@@ -1,0 +1,236 @@
+"""Which thread touches which slots: the grid of a launch, and the arithmetic of the kernels, as pure functions.
+
+The formulas are those of the `.cu` files beside this one; tests run the files and compare every access.
+
+>>> grid = elementwise(1_000_000, width=4)
+>>> grid
+Grid(blocks=(977, 1, 1), threads=(256, 1, 1))
+>>> slot(Layout((2, 3), (1, 2), 0), 4), index((2, 3), 4)
+(3, (1, 1))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import NamedTuple
+
+from inplacelab.devices.kernels.launch import Dim3, Launch, Operand
+from inplacelab.devices.kernels.types import C_TYPES
+from inplacelab.layout import Layout
+
+WARP = 32
+"""Threads that execute the same instruction together."""
+
+THREADS = 256
+"""Threads in a block of an element-wise kernel: eight warps, enough to hide the way to memory, few enough for any GPU."""
+
+MOST_BLOCKS = 8192
+"""More blocks than any GPU runs at once; their threads take several elements each, one `threads` further than the last."""
+
+TILE, TILE_ROWS = 32, 8
+"""A transpose moves tiles of 32 by 32 elements; each of its 32 by 8 threads takes four of them."""
+
+MOST_ROWS = 65535
+"""The largest number of blocks along y."""
+
+
+class Grid(NamedTuple):
+    """How many blocks there are, and threads in each, along x, y and z."""
+
+    blocks: Dim3
+    threads: Dim3
+
+
+# ---- the grid ---------------------------------------------------------------------------------------------------------------
+
+
+def parts(n: int, size: int) -> int:
+    """How many parts of `size` it takes to hold `n`."""
+    return -(-n // size)
+
+
+def elementwise(n: int, width: int = 1) -> Grid:
+    """The grid for `n` elements, of which a thread takes `width` at once."""
+    return Grid((max(1, min(parts(n, width * THREADS), MOST_BLOCKS)), 1, 1), (THREADS, 1, 1))
+
+
+def rows(n: int) -> Grid:
+    """The grid for `n` rows: a block for each."""
+    return Grid((max(1, min(n, MOST_BLOCKS)), 1, 1), (THREADS, 1, 1))
+
+
+def tiles(n_rows: int, n_columns: int) -> Grid:
+    """The grid for the tiles of a matrix."""
+    across, down = max(1, parts(n_columns, TILE)), max(1, parts(n_rows, TILE))
+    return Grid((across, min(down, MOST_ROWS), 1), (TILE, TILE_ROWS, 1))
+
+
+def grid_for(kind: str, shape: tuple[int, ...], width: int = 1) -> Grid:
+    """The grid of a kernel of that kind, for a first operand of that shape."""
+    if kind == "normalize":
+        return rows(_matrix(shape)[0])
+    if kind in ("transpose", "transpose_square"):
+        return tiles(*_matrix(shape))
+    return elementwise(prod(shape), width)
+
+
+def _matrix(shape: tuple[int, ...]) -> tuple[int, int]:
+    """All axes but the last, as one; and the last."""
+    return prod(shape[:-1]), shape[-1] if shape else 1
+
+
+# ---- elements and slots -------------------------------------------------------------------------------------------------------
+
+
+def index(shape: tuple[int, ...], element: int) -> tuple[int, ...]:
+    """The index of an element that is counted in row-major order."""
+    found = []
+    for size in reversed(shape):
+        element, along = divmod(element, size)
+        found.append(along)
+    return tuple(reversed(found))
+
+
+def slot(layout: Layout, element: int) -> int:
+    """The slot in which an element lies."""
+    return layout.offset + sum(i * s for i, s in zip(index(layout.shape, element), layout.strides, strict=True))
+
+
+def position(launch: Launch, thread: int) -> Dim3:
+    """`threadIdx` of a thread that is counted within its block: x runs fastest."""
+    x, y, _ = launch.block
+    return thread % x, thread // x % y, thread // (x * y)
+
+
+def block_position(launch: Launch, block: int) -> Dim3:
+    """`blockIdx` of a block that is counted within the grid: x runs fastest."""
+    x, y, _ = launch.grid
+    return block % x, block // x % y, block // (x * y)
+
+
+# ---- what a thread touches ------------------------------------------------------------------------------------------------------
+
+
+class Access(NamedTuple):
+    """One access of one thread.
+
+    Attributes:
+        operand: its name.
+        kind: "reads", "writes" or "adds" (an atomic addition).
+        slot: the first slot touched; None where the data decide.
+        slots: how many.
+    """
+
+    operand: str
+    kind: str
+    slot: int | None
+    slots: int = 1
+
+
+def accesses(launch: Launch, block: int, thread: int) -> tuple[Access, ...]:
+    """Everything that a thread does to memory, in order.
+
+    Args:
+        launch: of one of our kernels.
+        block: counted within the grid.
+        thread: counted within its block.
+    """
+    return tuple(_BY_KIND[launch.kind](launch, block, thread))
+
+
+def elements(launch: Launch, block: int, thread: int) -> list[int]:
+    """The elements of an element-wise kernel that a thread is responsible for, in order."""
+    return [first + k for first, count in _portions(launch, block, thread) for k in range(count)]
+
+
+def _portions(launch: Launch, block: int, thread: int) -> Iterator[tuple[int, int]]:
+    """First element and number of elements of each turn that a thread takes: whole packs, then what is left over."""
+    n, width = _size(launch), launch.width
+    number, step = block * launch.threads + thread, launch.blocks * launch.threads
+    yield from ((pack * width, width) for pack in range(number, n // width, step))
+    if width > 1:
+        yield from ((element, 1) for element in range(n // width * width + number, n, step))
+
+
+def _size(launch: Launch) -> int:
+    """How many elements are computed: those of the result; of a scatter, those that are added."""
+    return launch.operands[-1].elements if launch.kind == "scatter_add" else target(launch).elements
+
+
+def target(launch: Launch) -> Operand:
+    """The operand that is written."""
+    return next(each for each in launch.operands if each.role != "reads")
+
+
+def _elementwise(launch: Launch, block: int, thread: int) -> Iterator[Access]:
+    written = target(launch)
+    for first, count in _portions(launch, block, thread):
+        for each in launch.operands:
+            if each.role != "writes":
+                yield Access(each.name, "reads", slot(each.layout, first), count)
+        yield Access(written.name, "writes", slot(written.layout, first), count)
+
+
+def _normalize(launch: Launch, block: int, thread: int) -> Iterator[Access]:
+    x = launch.operands[0]
+    n_rows, n_columns = _matrix(x.shape)
+    for row in range(block, n_rows, launch.blocks):
+        mine = [x.offset + row * n_columns + j for j in range(thread, n_columns, launch.threads)]
+        for _ in ("mean", "variance"):
+            yield from (Access("x", "reads", s) for s in mine)
+        for s in mine:
+            yield Access("x", "reads", s)
+            yield Access("x", "writes", s)
+
+
+def _transpose(launch: Launch, block: int, thread: int) -> Iterator[Access]:
+    x, out = launch.operands
+    (n_rows, n_columns), (a, b, _), (across, first_down, _) = (
+        _matrix(x.shape),
+        position(launch, thread),
+        block_position(launch, block),
+    )
+    for down in range(first_down, parts(n_rows, TILE), launch.grid[1]):
+        yield from _tile(x.name, "reads", x.offset, (n_rows, n_columns), (down * TILE + b, across * TILE + a))
+        yield from _tile(out.name, "writes", out.offset, (n_columns, n_rows), (across * TILE + b, down * TILE + a))
+
+
+def _tile(name: str, kind: str, offset: int, shape: tuple[int, int], start: tuple[int, int]) -> Iterator[Access]:
+    """Four elements of a column of a tile, eight rows apart; none beyond the edge."""
+    (n_rows, n_columns), (row, column) = shape, start
+    if column < n_columns:
+        for r in range(row, min(row + TILE, n_rows), TILE_ROWS):
+            yield Access(name, kind, offset + r * n_columns + column)
+
+
+def _transpose_square(launch: Launch, block: int, thread: int) -> Iterator[Access]:
+    x = launch.operands[0]
+    n, (a, b, _), (right, down, _) = x.shape[-1], position(launch, thread), block_position(launch, block)
+    if down > right:
+        return
+    tiles_of_block = dict.fromkeys([(down * TILE, right * TILE), (right * TILE, down * TILE)])  # on the diagonal, one
+    for kind in ("reads", "writes"):
+        for k in range(b, TILE, TILE_ROWS):
+            for row, column in tiles_of_block:
+                if row + k < n and column + a < n:
+                    yield Access("x", kind, x.offset + (row + k) * n + column + a)
+
+
+def _scatter_add(launch: Launch, block: int, thread: int) -> Iterator[Access]:
+    x, chosen, y = launch.operands
+    for element, _ in _portions(launch, block, thread):
+        yield Access(chosen.name, "reads", slot(chosen.layout, element))
+        yield Access(y.name, "reads", slot(y.layout, element))
+        yield Access(x.name, "adds", None)
+
+
+_BY_KIND = {
+    "contiguous": _elementwise, "strided": _elementwise, "normalize": _normalize, "transpose": _transpose,
+    "transpose_square": _transpose_square, "scatter_add": _scatter_add,
+}  # fmt: skip
+
+
+def itemsize(dtype: str) -> int:
+    """The bytes of one element."""
+    return C_TYPES[dtype].size

@@ -1,0 +1,219 @@
+"""Run the text of a kernel on the CPU: compiled by g++ with `cuda_on_cpu.h`, called through ctypes.
+
+It is for reading and for being sure, not for speed: a million elements take a few milliseconds, threads that wait for each
+other a microsecond each.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import shutil
+import stat
+import subprocess
+import tempfile
+import threading
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors
+from inplacelab.devices.kernels.arguments import packed_layout
+from inplacelab.devices.kernels.launch import Dim3, Memory
+from inplacelab.devices.kernels.source import HERE, Parameter, Source
+from inplacelab.devices.kernels.trace import RECORD, Trace
+from inplacelab.devices.kernels.types import C_TYPES
+
+FLAGS = ("-std=c++17", "-O1", "-fPIC", "-shared", "-fwrapv", "-ffp-contract=off", "-w")
+"""Integers wrap as on a GPU, and a product and a sum are two roundings, as in NumPy."""
+
+_one_at_a_time = threading.Lock()  # the threads of a kernel live in static variables
+
+
+class _Slots(ctypes.Structure):
+    _fields_ = [("first", ctypes.c_void_p), ("begin", ctypes.c_void_p), ("bytes", ctypes.c_int64)]
+
+
+class _Call(ctypes.Structure):
+    _fields_ = [
+        ("grid", ctypes.c_uint32 * 3), ("block", ctypes.c_uint32 * 3), ("order", ctypes.c_void_p), ("trace", ctypes.c_int32),
+        ("fault", ctypes.c_int32), ("operand", ctypes.c_int32), ("thread", ctypes.c_int32), ("at_block", ctypes.c_int64),
+        ("byte", ctypes.c_int64), ("records", ctypes.c_void_p), ("count", ctypes.c_int64),
+    ]  # fmt: skip
+
+
+# ---- running --------------------------------------------------------------------------------------------------------------------
+
+
+def run(
+    source: Source, grid: Dim3, block: Dim3, arguments: Sequence[Any], *, order: str = "forward", trace: bool = False
+) -> Trace:
+    """Run a kernel, one thread after the other.
+
+    Args:
+        source: the kernel.
+        grid: the number of blocks along x, y and z.
+        block: the number of threads in a block.
+        arguments: for each parameter: for slots a `Memory` (see `memory`), for a layout a `Layout`, otherwise a number. A
+            kernel that is given layouts counts slots from the start of the storage, others from the first element.
+        order: in which order the threads of a block take their turns between two barriers: "forward", "reversed" or
+            "shuffled" (the same way each time). A correct kernel gives the same in any order.
+        trace: whether to write down every access.
+
+    Returns:
+        What was accessed, if that was asked for; otherwise an empty trace.
+
+    Raises:
+        MissingLibraryError: without a C++ compiler.
+        KernelFaultError: if a thread leaves the memory that it was given, loads a pack from the middle of two, or waits at a
+            barrier that not all threads of its block reach.
+    """
+    compile_together([source])
+    threads = block[0] * block[1] * block[2]
+    turns = _order(order, threads)
+    kept = [_argument(p, a, source.kind == "strided") for p, a in zip(source.parameters, arguments, strict=True)]
+    pointers = (ctypes.c_void_p * len(kept))(*(_address(each) for each in kept))
+    call = _Call(grid=grid, block=block, order=turns.ctypes.data, trace=trace)
+    with _one_at_a_time:
+        _ready[source](ctypes.byref(call), pointers)
+        found = _records(call)
+    names = tuple(p.name for p in source.operands)
+    if call.fault:
+        at = names[call.operand] if call.operand >= 0 else ""
+        raise errors.kernel_fault(source.name, call.fault, at, int(call.at_block), int(call.thread), int(call.byte))
+    return Trace(names, found)
+
+
+def _order(order: str, threads: int) -> np.ndarray[Any, Any]:
+    forward = np.arange(threads, dtype=np.int64)
+    if order == "forward":
+        return forward
+    return forward[::-1].copy() if order == "reversed" else np.random.default_rng(0).permutation(forward)
+
+
+def memory(array: np.ndarray[Any, Any], within: np.ndarray[Any, Any] | None = None) -> Memory:
+    """Where an array lies: in the bytes of another, or in its own."""
+    storage = array if within is None else within
+    first, begin = (each.__array_interface__["data"][0] for each in (array, storage))
+    return Memory(first, begin, storage.nbytes)
+
+
+def _argument(parameter: Parameter, given: Any, from_start: bool) -> Any:
+    """A value whose address can be handed over."""
+    if parameter.kind == "layout":
+        return packed_layout(given)
+    if parameter.kind != "slots":
+        return np.array(given, parameter.dtype)
+    return _Slots(given.begin if from_start else given.first, given.begin, given.bytes)
+
+
+def _address(argument: Any) -> int:
+    return ctypes.addressof(argument) if isinstance(argument, _Slots) else int(argument.ctypes.data)
+
+
+def _records(call: _Call) -> np.ndarray[Any, Any]:
+    if not call.count:
+        return np.zeros(0, RECORD)
+    raw = (ctypes.c_char * (call.count * RECORD.itemsize)).from_address(call.records)
+    return np.frombuffer(raw, RECORD).copy()
+
+
+# ---- compiling ------------------------------------------------------------------------------------------------------------------
+
+
+def compiler() -> str:
+    """The C++ compiler of this machine: the one named by the environment variable CXX, or g++, or clang++.
+
+    Raises:
+        MissingLibraryError: if there is none; the message says what to install.
+    """
+    for name in filter(None, (os.environ.get("CXX"), "g++", "clang++")):
+        found = shutil.which(name)
+        if found:
+            return found
+    raise errors.no_compiler()
+
+
+_ready: dict[Source, Any] = {}
+
+
+def compile_together(sources: Sequence[Source]) -> None:
+    """Have some kernels ready to run: compiled at once, which takes far less time than one by one.
+
+    Raises:
+        MissingLibraryError: without a C++ compiler.
+        KernelTextError: if a text is not C++.
+    """
+    missing = [source for source in sources if source not in _ready]
+    if not missing:
+        return
+    text, command = cpp(missing), [compiler(), *FLAGS]
+    name = sha256("\0".join([*command, text]).encode()).hexdigest()[:32]
+    library = _folder() / f"{name}.so"
+    if not library.exists():
+        _compile(command, text, library)
+    loaded = ctypes.CDLL(str(library))
+    _ready.update((source, getattr(loaded, f"run_{source.name}")) for source in missing)
+
+
+def _compile(command: Sequence[str], text: str, library: Path) -> None:
+    """Under another name first: two processes may compile the same kernel at the same time."""
+    with tempfile.TemporaryDirectory(dir=library.parent) as room:
+        file, made = Path(room) / "kernels.cpp", Path(room) / "kernels.so"
+        file.write_text(text, encoding="utf-8")
+        done = subprocess.run([*command, "-o", str(made), str(file)], capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise errors.kernel_does_not_compile(done.stderr.replace(str(file), "kernels.cpp"))
+        made.replace(library)
+
+
+@cache
+def _folder() -> Path:
+    """A folder of this user's own for what was compiled: what lies there is loaded into this process."""
+    owner = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "")
+    folder = Path(tempfile.gettempdir()) / f"inplacelab-kernels-{owner}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    private = stat.S_ISDIR(found.st_mode) and (
+        not hasattr(os, "getuid") or (found.st_uid == owner and not found.st_mode & 0o022)
+    )
+    return folder if private else Path(tempfile.mkdtemp(prefix="inplacelab-kernels-"))
+
+
+def cpp(sources: Sequence[Source]) -> str:
+    """The C++ text of some kernels: each in a namespace of its own, with a function that unpacks its arguments."""
+    header = (HERE / "cuda_on_cpu.h").read_text(encoding="utf-8")
+    return "\n".join([header, *(_wrapped(source) for source in sources)])
+
+
+_SIGNATURE = re.compile(r"(__global__ void \w+\()(.*?)(\)\n\{)", re.DOTALL)
+_POINTER = re.compile(r"((?:const )?[a-z ]+?) \*(\w+)")
+
+
+def _wrapped(source: Source) -> str:
+    text = _SIGNATURE.sub(
+        lambda found: found[1] + _POINTER.sub(r"cuda_on_cpu::Traced<\1> \2", found[2]) + found[3], source.text
+    )
+    unpacked, number = [], 0
+    for k, parameter in enumerate(source.parameters):
+        c = "Layout" if parameter.kind == "layout" else C_TYPES[parameter.dtype].name
+        if parameter.kind == "slots":
+            const = "const " if parameter.role == "reads" else ""
+            unpacked.append(f"cuda_on_cpu::operand<{const}{c}>(args[{k}], {number})")
+            number += 1
+        else:
+            unpacked.append(f"*({c} *)args[{k}]")
+    return f"""namespace of_{source.name} {{
+{text}
+static void unpacked(void **args) {{ {source.name}({", ".join(unpacked)}); }}
+extern "C" void run_{source.name}(cuda_on_cpu::Call *call, void **args)
+{{
+    cuda_on_cpu::launch(call, {str(source.waits).lower()}, unpacked, args);
+}}
+}}
+"""

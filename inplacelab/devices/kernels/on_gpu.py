@@ -1,0 +1,57 @@
+"""Run the text of a kernel on a GPU: compiled by NVRTC when it is first launched, launched by CuPy on its current stream.
+
+Nothing here waits for the device. CuPy is imported when this module is first used, and never before.
+
+Source: CuPy's user guide, "User-Defined Kernels": a structure is passed by value as a NumPy array without axes, a pointer as
+the integer that it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from inplacelab.devices.kernels.arguments import packed_layout
+from inplacelab.devices.kernels.compile import OPTIONS
+from inplacelab.devices.kernels.launch import Dim3
+from inplacelab.devices.kernels.source import Parameter, Source
+
+
+def run(source: Source, grid: Dim3, block: Dim3, arguments: Sequence[Any]) -> None:
+    """Launch a kernel; it runs when the stream comes to it.
+
+    Args:
+        source: the kernel.
+        grid: the number of blocks along x, y and z.
+        block: the number of threads in a block.
+        arguments: as for `on_cpu.run`, with addresses in the device's memory. That memory must stay until the kernel is done:
+            what CuPy's pool frees in the same stream's order does.
+    """
+    passed = (_argument(p, a, source.kind == "strided") for p, a in zip(source.parameters, arguments, strict=True))
+    compiled(source)(grid, block, tuple(passed))
+
+
+@cache
+def compiled(source: Source) -> Any:
+    """The kernel as CuPy's `RawKernel`, compiled for the device that is there, once."""
+    module = import_module("cupy").RawModule(code=source.text, options=OPTIONS, backend="nvrtc")
+    return module.get_function(source.name)
+
+
+def device_name() -> str:
+    """The name of the GPU: "NVIDIA H200"."""
+    runtime = import_module("cupy").cuda.runtime
+    name = runtime.getDeviceProperties(runtime.getDevice())["name"]
+    return name.decode() if isinstance(name, bytes) else str(name)
+
+
+def _argument(parameter: Parameter, given: Any, from_start: bool) -> Any:
+    if parameter.kind == "slots":
+        return np.uint64(given.begin if from_start else given.first)
+    if parameter.kind == "layout":
+        return packed_layout(given)
+    return np.dtype(parameter.dtype).type(given)

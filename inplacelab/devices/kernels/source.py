@@ -1,0 +1,250 @@
+"""The text of a kernel: a `.cu` file beside this one, with the operation, the data type and the parameters filled in.
+
+A text stands alone: it includes nothing, so CUDA's run-time compiler needs nothing but the text, and a learner can read
+all of it. Of an operation this module knows one expression in CUDA C and the names in it; rows and tensors it does not know.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from string import Template
+from typing import Literal
+
+from inplacelab.devices.kernels.types import C_TYPES, FIELDS, CType
+
+Kind = Literal["contiguous", "strided", "normalize", "transpose", "transpose_square", "scatter_add"]
+Role = Literal["reads", "writes", "both"]
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a kernel.
+
+    Attributes:
+        name: as the text has it.
+        kind: "slots" (a pointer to an operand), "layout" (how an operand lies), "number" or "size" (64 bits).
+        dtype: of the slots or the number.
+        role: what the kernel does to the slots.
+    """
+
+    name: str
+    kind: Literal["slots", "layout", "number", "size"]
+    dtype: str = "int64"
+    role: Role = "reads"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A kernel that can be compiled.
+
+    Attributes:
+        name: the name of its function.
+        kind: which of the `.cu` files it is.
+        text: CUDA C.
+        parameters: in order.
+        dtype: of what it computes with.
+        width: how many elements a thread takes at once.
+    """
+
+    name: str
+    kind: Kind
+    text: str
+    parameters: tuple[Parameter, ...]
+    dtype: str
+    width: int = 1
+
+    @property
+    def operands(self) -> tuple[Parameter, ...]:
+        """The parameters that are memory."""
+        return tuple(p for p in self.parameters if p.kind == "slots")
+
+    @property
+    def waits(self) -> bool:
+        """True if its threads wait for each other."""
+        return "__syncthreads" in self.text
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Step:
+    """What an element-wise kernel does to each element, or one step of it.
+
+    Attributes:
+        says: the operation, as a learner writes it: "relu_".
+        expression: in CUDA C; `T` stands for the data type.
+        inputs: the names of the elements in it; the first is the one that a chain hands on.
+        numbers: the names of its attributes, and their data types ("" for that of the elements).
+    """
+
+    says: str
+    expression: str
+    inputs: tuple[str, ...] = ("x",)
+    numbers: Mapping[str, str] = field(default_factory=dict)
+
+
+def elementwise(
+    name: str,
+    steps: Sequence[Step],
+    dtype: str,
+    *,
+    in_place: bool,
+    kind: Kind = "contiguous",
+    result: str = "",
+    width: int = 0,
+) -> Source:
+    """A kernel that does `steps` to each element, in one pass.
+
+    Args:
+        name: of its function.
+        steps: one operation, or several to be done one after the other.
+        dtype: of the elements that it reads.
+        in_place: whether the result lies where the first input lay; otherwise there is a further operand, `out`.
+        kind: "contiguous" or "strided".
+        result: the data type of the result, if it is another.
+        width: how many elements to load at once; 0 for as many as 16 bytes hold.
+    """
+    steps = distinct(steps)
+    inputs = _inputs(steps)
+    numbers = {name: kind or dtype for step in steps for name, kind in step.numbers.items()}
+    target = inputs[0] if in_place else "out"
+    c, made = C_TYPES[dtype], C_TYPES[result or dtype]
+    if kind == "strided" or made != c:
+        width = 1
+    slots = [Parameter(n, "slots", dtype, "both" if n == target else "reads") for n in inputs]
+    if not in_place:
+        slots.append(Parameter("out", "slots", result or dtype, "writes"))
+    layouts = [Parameter(f"{p.name}_at", "layout") for p in slots] if kind == "strided" else []
+    given = [Parameter(n, "number", t) for n, t in numbers.items()]
+    filled = _fill(
+        kind,
+        name=name,
+        element=_element(steps, inputs, numbers, c, made),
+        parameters=", ".join(map(_declared, [*slots, *given])),
+        layouts=", ".join(map(_declared, layouts)),
+        **_bodies(inputs, target, tuple(numbers), c, width or c.width),
+    )
+    parameters = (*slots, *given, *layouts, Parameter("n", "size"))
+    return Source(name, kind, filled, parameters, dtype, (width or c.width) if kind == "contiguous" else 1)
+
+
+def normalize(dtype: str) -> Source:
+    """Each row minus its mean, divided by its standard deviation, in place."""
+    x = Parameter("x", "slots", dtype, "both")
+    sizes = Parameter("rows", "size"), Parameter("columns", "size")
+    return _fixed("normalize", dtype, x, Parameter("epsilon", "number", dtype), *sizes)
+
+
+def transpose(dtype: str) -> Source:
+    """The transpose of a matrix, out of place."""
+    slots = Parameter("x", "slots", dtype), Parameter("out", "slots", dtype, "writes")
+    return _fixed("transpose", dtype, *slots, Parameter("rows", "size"), Parameter("columns", "size"))
+
+
+def transpose_square(dtype: str) -> Source:
+    """The transpose of a square matrix, in place."""
+    return _fixed("transpose_square", dtype, Parameter("x", "slots", dtype, "both"), Parameter("n", "size"))
+
+
+def scatter_add(dtype: str) -> Source:
+    """Additions to the slots that an index names, in place, by atomic operations."""
+    slots = Parameter("x", "slots", dtype, "both"), Parameter("index", "slots"), Parameter("y", "slots", dtype)
+    return _fixed("scatter_add", dtype, *slots, Parameter("n", "size"))
+
+
+def _fixed(kind: Kind, dtype: str, *parameters: Parameter) -> Source:
+    name = f"{kind}_{dtype}"
+    return Source(name, kind, _fill(kind, name=name, T=C_TYPES[dtype].name), parameters, dtype)
+
+
+# ---- the parts of an element-wise kernel ------------------------------------------------------------------------------------
+
+
+def distinct(steps: Sequence[Step]) -> list[Step]:
+    """The same steps, with names that are told apart: `scale`, and in a later step `scale_2`.
+
+    The first input of every step is what the step before has left: it has one name.
+    """
+    taken, renamed = {"x"}, []
+    for number, step in enumerate(steps, 1):
+        first, *others = step.inputs
+        names = {first: first if len(steps) == 1 else "x"}
+        for name in (*others, *step.numbers):
+            names[name] = f"{name}_{number}" if name in taken else name
+        taken.update(names.values())
+        expression = re.sub(r"[A-Za-z_]\w*", lambda found, names=names: names.get(found[0], found[0]), step.expression)  # type: ignore[misc]
+        numbers = {names[n]: kind for n, kind in step.numbers.items()}
+        renamed.append(Step(step.says, expression, tuple(names[n] for n in step.inputs), numbers))
+    return renamed
+
+
+def _inputs(steps: Sequence[Step]) -> list[str]:
+    return [steps[0].inputs[0], *(name for step in steps for name in step.inputs[1:])]
+
+
+def _element(steps: Sequence[Step], inputs: Sequence[str], numbers: Mapping[str, str], c: CType, made: CType) -> str:
+    """The function that makes one element of the result from the elements in the same place."""
+    parameters = [f"{c.name} {n}" for n in inputs] + [f"{C_TYPES[t].name} {n}" for n, t in numbers.items()]
+    typed = [re.sub(r"\bT\b", c.name, step.expression) for step in steps]
+    *before, last = typed
+    width = max((len(text) for text in before), default=0)
+    lines = [
+        f"    x = {text};{' ' * (width - len(text))}  // {step.says}" for text, step in zip(before, steps, strict=False)
+    ]
+    lines.append(f"    return {last};" + f"  // {steps[-1].says}" * bool(before))
+    return "\n".join([f"__device__ {made.name} element({', '.join(parameters)})", "{", *lines, "}", ""])
+
+
+def _bodies(inputs: Sequence[str], target: str, numbers: tuple[str, ...], c: CType, width: int) -> dict[str, str]:
+    def call(each: str) -> str:
+        return f"element({', '.join([*(each.format(n) for n in inputs), *numbers])})"
+
+    strided = f"{target}[slot({target}_at, i)] = {call('{0}[slot({0}_at, i)]')};"
+    if width == 1:
+        loop = f"    for (long long i = thread; i < n; i += threads)\n        {target}[i] = {call('{}[i]')};"
+        return {"call": strided, "packs": "", "loops": loop}
+    loads = ", ".join(f"{n}{width} = packs({n})[i]" for n in inputs)
+    first = f"{inputs[0]}{width}"
+    lines = [
+        f"    for (long long i = thread; i < n / {width}; i += threads) {{",
+        f"        {c.pack} {loads};",
+        *(f"        {first}.{f} = {call(f'{{}}{width}.{f}')};" for f in FIELDS[:width]),
+        f"        packs({target})[i] = {first};",
+        "    }",
+        f"    for (long long i = n / {width} * {width} + thread; i < n; i += threads)  // what is left over",
+        f"        {target}[i] = {call('{}[i]')};",
+    ]
+    return {"call": strided, "packs": _packs(c), "loops": "\n".join(lines)}
+
+
+def _packs(c: CType) -> str:
+    return "\n".join([
+        f"// The same slots, {c.width} at a time: one instruction that moves 16 bytes instead of {c.width} that move {c.size}.",
+        f"__device__ {c.pack} *packs({c.name} *x) {{ return ({c.pack} *)x; }}",
+        f"__device__ const {c.pack} *packs(const {c.name} *x) {{ return (const {c.pack} *)x; }}",
+        "",
+    ])  # fmt: skip
+
+
+def _declared(parameter: Parameter) -> str:
+    if parameter.kind == "layout":
+        return f"Layout {parameter.name}"
+    star = "*" if parameter.kind == "slots" else ""
+    const = "const " if parameter.kind == "slots" and parameter.role == "reads" else ""
+    return f"{const}{C_TYPES[parameter.dtype].name} {star}{parameter.name}"
+
+
+@cache
+def _template(kind: str) -> Template:
+    return Template((HERE / f"{kind}.cu").read_text(encoding="utf-8"))
+
+
+def _fill(kind: str, **parts: str) -> str:
+    return _template(kind).substitute(parts)

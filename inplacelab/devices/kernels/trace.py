@@ -1,0 +1,106 @@
+"""What the threads of a launch did to memory, access by access, as it was written down while the kernel ran on the CPU."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+RECORD = np.dtype([
+    ("block", "i8"), ("byte", "i8"), ("thread", "i4"), ("ordinal", "i4"), ("barriers", "i4"), ("operand", "i4"), ("bytes", "i4"),
+    ("kind", "i4"),
+])  # fmt: skip
+"""One access: `struct Record` in cuda_on_cpu.h. `byte` counts from the start of the operand's storage, `ordinal` the accesses of
+a thread, `barriers` those that its block has passed.
+"""
+
+KINDS = ("reads", "writes", "adds")
+
+
+class Seen(NamedTuple):
+    """One access, in words.
+
+    Attributes:
+        operand: its name.
+        kind: "reads", "writes" or "adds" (an atomic addition).
+        byte: the first byte, from the start of the operand's storage.
+        bytes: how many.
+    """
+
+    operand: str
+    kind: str
+    byte: int
+    bytes: int
+
+
+class Race(NamedTuple):
+    """Two threads that touch the same bytes, at least one of them writing, with no barrier between them.
+
+    Attributes:
+        operand: its name.
+        byte: from the start of its storage.
+        one, other: (block, thread) of both.
+    """
+
+    operand: str
+    byte: int
+    one: tuple[int, int]
+    other: tuple[int, int]
+
+
+class Trace:
+    """Every access of a launch.
+
+    Attributes:
+        operands: their names.
+        records: an array of `RECORD`s, in the order in which they happened.
+    """
+
+    def __init__(self, operands: tuple[str, ...], records: np.ndarray[Any, Any]) -> None:
+        self.operands, self.records = operands, records
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def of_thread(self, block: int, thread: int) -> list[Seen]:
+        """What one thread did, in order."""
+        mine = self.records[(self.records["block"] == block) & (self.records["thread"] == thread)]
+        return [Seen(self.operands[r["operand"]], KINDS[r["kind"]], int(r["byte"]), int(r["bytes"])) for r in mine]
+
+    def bytes(self, kind: str) -> int:
+        """All bytes that were read ("reads"), written or added to."""
+        return int(self.records["bytes"][self.records["kind"] == KINDS.index(kind)].sum())
+
+    def races(self) -> list[Race]:
+        """Where the result depends on which thread comes first.
+
+        Two accesses to the same byte, at least one of which writes, by threads of different blocks, or of one block with no
+        barrier in between. Atomic additions do not disturb each other. Shared memory is not watched.
+        """
+        spread = np.repeat(self.records, self.records["bytes"])
+        starts = np.cumsum(self.records["bytes"]) - self.records["bytes"]
+        spread["byte"] += np.arange(len(spread)) - np.repeat(starts, self.records["bytes"])
+        order = np.lexsort((spread["barriers"], spread["block"], spread["byte"], spread["operand"]))
+        found: list[Race] = []
+        ordered = spread[order]
+        edges = np.flatnonzero(np.diff(ordered["byte"]) | np.diff(ordered["operand"])) + 1
+        for group in np.split(ordered, edges):
+            pair = _conflict(group)
+            if pair is not None:
+                one, other = ((int(r["block"]), int(r["thread"])) for r in pair)
+                found.append(Race(self.operands[group[0]["operand"]], int(group[0]["byte"]), one, other))
+        return found
+
+
+def _conflict(group: np.ndarray[Any, Any]) -> tuple[Any, Any] | None:
+    """Two of the accesses to one byte that are in each other's way."""
+    writes = group[group["kind"] != KINDS.index("reads")]
+    for write in writes:
+        apart = (group["block"] != write["block"]) | (
+            (group["thread"] != write["thread"]) & (group["barriers"] == write["barriers"])
+        )
+        both_atomic = (group["kind"] == KINDS.index("adds")) & (write["kind"] == KINDS.index("adds"))
+        others = group[apart & ~both_atomic]
+        if len(others):
+            return write, others[0]
+    return None

@@ -1,0 +1,162 @@
+"""The operations' kernels for a GPU: to read, to fuse, and to run on a tensor, with or without a GPU.
+
+>>> import inplacelab as paddle
+>>> from inplacelab import kernels
+>>> relu_ = kernels.get("relu_")
+>>> print(relu_.source(dtype="float64", layout="strided"))        # doctest: +ELLIPSIS
+// One element after the other, wherever a layout says that it lies.
+...
+__device__ double element(double x)
+{
+    return x > 0 ? x : 0;
+}
+...
+
+A kernel is an operation like any other: it checks leaves, raises versions and is recorded. On the CPU, and on the simulated
+GPU, the very text is compiled by g++ and runs thread by thread; on a real GPU it is compiled by NVRTC.
+
+    x = paddle.to_tensor([-1., 2.])
+    with kernels.launches() as seen:
+        kernels.run("relu_", x)
+    seen[0].grid, seen[0].bytes_read, seen[0].bytes_written
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from inplacelab import errors, observe
+from inplacelab.devices.kernels.launch import Launch
+from inplacelab.devices.kernels.source import Source
+from inplacelab.kernels.expressions import data_types
+from inplacelab.kernels.kernel import Elementwise, Kernel
+from inplacelab.kernels.whole_rows import WHOLE
+from inplacelab.language import Text
+from inplacelab.listing import Group, Listing
+from inplacelab.ops import ROWS
+from inplacelab.ops.spec import Row
+from inplacelab.tensor import Tensor
+
+__all__ = ["Kernel", "Launch", "Source", "available", "fuse", "get", "launches", "run", "source"]
+
+
+def available() -> Listing:
+    """All kernels, with the data types that they are written for."""
+    heads = (Text("operation", "操作"), Text("expression", "表达式"), Text("data types", "数据类型"))
+    rows = [row for row in ROWS.values() if data_types(row)]
+    elementwise = [
+        (" ".join(f"`{name}`" for name in _names(row)), f"`{_written(row)}`", ", ".join(data_types(row)))
+        for row in rows
+    ]
+    whole = [(f"`{name}`", each.row.says, ", ".join(each.dtypes)) for name, each in WHOLE.items()]
+    return Listing(
+        Text("Kernels", "内核"),
+        heads,
+        (
+            Group(Text("element-wise", "逐元素"), elementwise),
+            Group(Text("with a text of their own", "单独编写"), whole),
+        ),
+    )
+
+
+def _names(row: Row) -> tuple[str, ...]:
+    """The variants of a row that have a kernel."""
+    ordinary = (row.name,) if row.ordinary and data_types(row) else ()
+    return (*ordinary, row.name + "_") if row.in_place and data_types(row, in_place=True) else ordinary
+
+
+def _written(row: Row) -> str:
+    return row.cuda if isinstance(row.cuda, str) else next(iter(row.cuda.values()))
+
+
+@cache
+def get(name: str) -> Kernel:
+    """The kernel of an operation: in place if the name ends in an underscore.
+
+    Raises:
+        ArgumentError: if there is none.
+    """
+    if name in WHOLE:
+        return WHOLE[name]
+    row, in_place = ROWS.get(name.removesuffix("_")), name.endswith("_")
+    if row is None or name not in _names(row):
+        raise errors.no_such_kernel(name, WHOLE)
+    return Elementwise((row,), in_place=in_place)
+
+
+def source(name: str, dtype: Any = "float32", layout: str = "contiguous") -> Source:
+    """The text of a kernel, in CUDA C: `print(kernels.source("relu_"))`.
+
+    Args:
+        name: of the operation.
+        dtype: of the elements.
+        layout: "contiguous" (elements side by side, loaded several at a time) or "strided" (wherever a layout says).
+
+    Raises:
+        ArgumentError: if there is no such kernel.
+        KernelError: if it is not written for that data type.
+    """
+    return get(name).source(dtype, layout)
+
+
+def run(name: str, *args: Any, **kwargs: Any) -> Tensor:
+    """Run the kernel of an operation, on the device where the tensors are.
+
+    Args:
+        name: of the operation.
+        args: what the operation takes.
+        kwargs: its attributes, by name.
+
+    Returns:
+        The tensor that was written: in place, the very one that was given.
+    """
+    return get(name)(*args, **kwargs)
+
+
+def fuse(*names: str) -> Kernel:
+    """One kernel for several element-wise operations, done one after the other in one pass over memory.
+
+    All of them in place (`"scale_", "add_", "relu_"`), or none. The kernel takes the tensors of all steps, in order, and
+    their attributes by name; a name that occurs twice has the number of the step behind it: `scale_3`.
+
+    >>> from inplacelab import kernels
+    >>> kernels.fuse("scale_", "add_", "relu_")
+    <kernel scale_ add_ relu_(x, y, scale, bias, bias_after_scale, alpha)>
+
+    Raises:
+        ArgumentError: if there is no such kernel, or one of them cannot be a step.
+    """
+    steps = [get(name) for name in names]
+    in_place = names[0].endswith("_") if names else False
+    for name, each in zip(names, steps, strict=True):
+        if not isinstance(each, Elementwise) or each.in_place != in_place:
+            raise errors.cannot_fuse(name)
+    if not steps:
+        raise errors.cannot_fuse("")
+    return Elementwise([each.row for each in steps], in_place=in_place)
+
+
+class _Collector(observe.Observer):
+    def __init__(self) -> None:
+        self.seen: list[Launch] = []
+
+    def launched(self, launch: Launch) -> None:
+        self.seen.append(launch)
+
+
+@contextmanager
+def launches() -> Iterator[list[Launch]]:
+    """Collect the launches inside a `with` block.
+
+    >>> from inplacelab import kernels
+    >>> with kernels.launches() as seen:
+    ...     pass
+    >>> seen
+    []
+    """
+    collector = _Collector()
+    with observe.listening(collector):
+        yield collector.seen
