@@ -14,9 +14,13 @@ from inplacelab.devices import cuda
 from inplacelab.devices.base import Device, Place
 from inplacelab.devices.cpu import CPU
 from inplacelab.devices.cuda import GPU
+from inplacelab.devices.gpu_array import GpuArray
 from inplacelab.devices.simulated import SIMULATED_GPU
 
-__all__ = ["ALL", "CPU", "GPU", "SIMULATED_GPU", "Device", "Place", "available", "current", "find", "get_device", "set_device"]
+__all__ = [
+    "ALL", "CPU", "GPU", "SIMULATED_GPU", "Device", "GpuArray", "Place", "available", "current", "find",
+    "get_device", "set_device",
+]  # fmt: skip
 
 ALL = (CPU, GPU, SIMULATED_GPU)
 """Every device there may be; whether there is a GPU is found out when one is asked for."""

@@ -12,7 +12,7 @@ from inplacelab import errors
 from inplacelab.language import Text
 from inplacelab.layout import Shape
 from inplacelab.ops.factories import to_tensor
-from inplacelab.ops.kernels import start
+from inplacelab.ops.kernels import packed, start
 from inplacelab.ops.positions import check_dtype
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import add_row
@@ -24,6 +24,11 @@ class Positions(NamedTuple):
 
     keys: tuple[Any, ...]
     shape: Shape
+
+    @classmethod
+    def counted(cls, places: Any) -> Positions:
+        """Places in a line of elements that were counted out by a kernel or a derivative: they need no check."""
+        return cls((places,), places.shape)
 
 
 def positions(x: Any, key: Any) -> Positions:
@@ -108,7 +113,7 @@ def _put(out: Any, x: Any, y: Any, key: Positions, accumulate: bool, device: Any
     if accumulate:
         np.add.at(out, key.keys, y)
     else:
-        out[key.keys] = np.ascontiguousarray(y)
+        out[key.keys] = packed(y)
 
 
 def _bytes_of(keys: tuple[Any, ...]) -> int:

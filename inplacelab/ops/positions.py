@@ -29,7 +29,8 @@ def check_range(op: str, index: Any, size: int, refusal: Callable[[str, int, int
 
 def _extremes(index: Any) -> tuple[int, int]:
     if index.size > FEW:
-        return int(index.max()), int(index.min())
+        largest, smallest = np.stack((index.max(), index.min())).tolist()  # one look at the device for both
+        return largest, smallest
     places = index.ravel().tolist()
     return max(places), min(places)
 
