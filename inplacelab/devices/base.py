@@ -34,6 +34,9 @@ class Place:
     def is_gpu_place(self) -> bool:
         return self.kind == "gpu"
 
+    def is_cuda_pinned_place(self) -> bool:
+        return self.kind == "gpu_pinned"
+
     def gpu_device_id(self) -> int:
         """The number of the GPU; 0 on the CPU too, as in Paddle."""
         return 0

@@ -87,8 +87,9 @@ class CudaDevice(Device):
         return int(array.address)
 
     def share_a_slot(self, x: Any, y: Any) -> bool:
-        """A question of addresses and strides, so NumPy answers it on the host, and no element is touched. (CuPy's own answer
-        compares all addresses on the device, and waits.)
+        """A question of addresses and strides, so NumPy answers it on the host, and no element is touched.
+
+        CuPy's own answer compares all addresses on the device, and waits.
         """
         return super().share_a_slot(_Addresses.of(x), _Addresses.of(y))
 

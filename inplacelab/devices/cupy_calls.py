@@ -113,10 +113,6 @@ class Cupy:
         out = options.get("out")
         return self.outer(found) if out is None else out
 
-    def argsort(self, held: Any, axis: int = -1) -> Any:
-        """CuPy sorts by radix or by merging: both leave equal elements in their order."""
-        return self.library.argsort(held, axis)
-
     @property
     def special(self) -> SpecialFunctions:
         """The functions of `cupyx.scipy.special`, by the names that they have in SciPy."""
@@ -171,7 +167,9 @@ def _max(
 
 
 def _take(cupy: Cupy, a: GpuArray, indices: Any, axis: Any = None, out: Any = None, mode: str = "wrap") -> Any:
-    """CuPy always counts around the end, which is what is asked for here."""
+    """CuPy always counts around the end."""
+    if mode != "wrap":
+        raise errors.not_on_the_gpu(f"take(mode={mode!r})")
     return cupy._call(cupy.library.take, (a, indices, axis), {"out": out})
 
 

@@ -98,8 +98,26 @@ def no_such_gpu(device: str) -> DeviceError:
 def not_on_the_gpu(function: str, why: Text | None = None) -> GpuError:
     return GpuError(
         f"(Unimplemented) {function} does not run on the GPU yet.",
-        why or Text("CuPy has no such function, and none of ours stands in for it.", "CuPy 没有这个函数，我们也还没有替代它的实现。"),
-        Text("compute this step on the CPU: `x.cpu()`, and back with `.cuda()`.", "请在 CPU 上计算这一步：`x.cpu()`，再用 `.cuda()` 送回。"),
+        why
+        or Text(
+            "CuPy has no such function, and none of ours stands in for it.",
+            "CuPy 没有这个函数，我们也还没有替代它的实现。",
+        ),
+        Text(
+            "compute this step on the CPU: `x.cpu()`, and back with `.cuda()`.",
+            "请在 CPU 上计算这一步：`x.cpu()`，再用 `.cuda()` 送回。",
+        ),
+    )
+
+
+def no_gpu_to_describe(function: str) -> DeviceError:
+    return DeviceError(
+        f"The API paddle.device.cuda.{function} is not supported without a GPU.",
+        Text("there is no driver to ask.", "没有可以询问的驱动。"),
+        Text(
+            "`paddle.device.max_memory_allocated()` gives the account of tensors on every device.",
+            "`paddle.device.max_memory_allocated()` 在任何设备上都给出张量的账目。",
+        ),
     )
 
 
@@ -110,5 +128,8 @@ def no_pinned_memory() -> DeviceError:
             "pinned memory is ordinary memory that a GPU may read while the program goes on.",
             "锁页内存是 GPU 可以在程序继续运行时直接读取的普通内存。",
         ),
-        Text("choose a GPU first: `set_device('gpu')`, or the simulated one.", "请先选择 GPU：`set_device('gpu')`，或模拟的 GPU。"),
+        Text(
+            "choose a GPU first: `set_device('gpu')`, or the simulated one.",
+            "请先选择 GPU：`set_device('gpu')`，或模拟的 GPU。",
+        ),
     )

@@ -196,7 +196,10 @@ def unknown_device(device: Any) -> DeviceError:
     return DeviceError(
         f"The device must be a string which is like 'cpu', 'gpu', 'gpu:x', but got {device!r}.",
         Text("there is no device of that name.", "没有这个名字的设备。"),
-        Text("use 'cpu' or 'gpu'; `simulate=True` makes it a simulated one.", "使用 'cpu' 或 'gpu'；传入 `simulate=True` 则为模拟的 GPU。"),
+        Text(
+            "use 'cpu' or 'gpu'; `simulate=True` makes it a simulated one.",
+            "使用 'cpu' 或 'gpu'；传入 `simulate=True` 则为模拟的 GPU。",
+        ),
     )
 
 

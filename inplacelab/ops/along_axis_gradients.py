@@ -14,8 +14,8 @@ from inplacelab import errors
 from inplacelab.autograd.nodes import Meta
 from inplacelab.layout import Shape
 from inplacelab.ops.factories import to_tensor
-from inplacelab.ops.indexing import Positions
 from inplacelab.ops.places import Along, index_shape, slots_of, written_last
+from inplacelab.ops.positions import Positions
 from inplacelab.tensor import Tensor
 
 # ---- which places, which values -------------------------------------------------------------------------------------------------

@@ -92,6 +92,7 @@ def _array(data: Any, wanted: np.dtype[Any] | None = None) -> Any:
     """
     if isinstance(data, Tensor):
         return data.numpy()
+    array: Any
     if isinstance(data, devices.GpuArray):  # of a kernel or a derivative
         array = data
     elif isinstance(data, np.ndarray | np.generic):

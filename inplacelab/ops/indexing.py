@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,22 +13,10 @@ from inplacelab.language import Text
 from inplacelab.layout import Shape
 from inplacelab.ops.factories import to_tensor
 from inplacelab.ops.kernels import packed, start
-from inplacelab.ops.positions import check_dtype
+from inplacelab.ops.positions import Positions, check_dtype
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import add_row
 from inplacelab.tensor import Tensor
-
-
-class Positions(NamedTuple):
-    """A key in NumPy's terms, and the shape of what it selects."""
-
-    keys: tuple[Any, ...]
-    shape: Shape
-
-    @classmethod
-    def counted(cls, places: Any) -> Positions:
-        """Places in a line of elements that were counted out by a kernel or a derivative: they need no check."""
-        return cls((places,), places.shape)
 
 
 def positions(x: Any, key: Any) -> Positions:

@@ -10,8 +10,8 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.layout import Shape, common_shape
 from inplacelab.ops.factories import made
-from inplacelab.ops.indexing import Positions
 from inplacelab.ops.kernels import start
+from inplacelab.ops.positions import Positions
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import FUNCTIONS, add_row, elementwise
 from inplacelab.tensor import Tensor

@@ -53,13 +53,15 @@ class Pointer:
 class ndarray:  # noqa: N801  # CuPy's name
     """`cupy.ndarray`."""
 
-    def __init__(self, shape: Any, dtype: Any = float, memptr: Any = None, strides: Any = None, order: str = "C") -> None:
+    def __init__(
+        self, shape: Any, dtype: Any = float, memptr: Any = None, strides: Any = None, order: Any = "C"
+    ) -> None:
         dtype = np.dtype(dtype)
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         if memptr is None:
             memptr = Pointer(Memory(int(np.prod(shape, dtype=int)) * dtype.itemsize), 0)
         self.data = memptr
-        self._host = np.ndarray(shape, dtype, memptr.memory.bytes, memptr.offset, strides)
+        self._host: Any = np.ndarray(shape, dtype, memptr.memory.bytes, memptr.offset, strides)
 
     def __getattr__(self, name: str) -> Any:
         if name not in NAMES["array"] or name in ("item", "tolist"):
@@ -94,7 +96,7 @@ class ndarray:  # noqa: N801  # CuPy's name
         places = np.unravel_index(slots.ravel()[order], self._host.shape)
         self._host[places] = np.broadcast_to(values, slots.shape).ravel()[order]
 
-    def reshape(self, *shape: Any, order: str = "C") -> ndarray:
+    def reshape(self, *shape: Any, order: Any = "C") -> ndarray:
         return self._beside(self._host.reshape(*shape, order=order))
 
     def transpose(self, *axes: Any) -> ndarray:
@@ -106,7 +108,7 @@ class ndarray:  # noqa: N801  # CuPy's name
     def squeeze(self, axis: Any = None) -> ndarray:
         return self._beside(self._host.squeeze(axis))
 
-    def ravel(self, order: str = "C") -> ndarray:
+    def ravel(self, order: Any = "C") -> ndarray:
         return self._beside(self._host.ravel(order))
 
     def view(self, dtype: Any = None) -> ndarray:
@@ -115,7 +117,9 @@ class ndarray:  # noqa: N801  # CuPy's name
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
         return self._beside(self._host.diagonal(offset, axis1, axis2))
 
-    def astype(self, dtype: Any, order: str = "K", casting: Any = None, subok: Any = None, copy: bool = True) -> ndarray:
+    def astype(
+        self, dtype: Any, order: Any = "K", casting: Any = None, subok: Any = None, copy: bool = True
+    ) -> ndarray:
         if not copy and np.dtype(dtype) == self.dtype:
             return self
         with np.errstate(all="ignore"):
@@ -129,7 +133,7 @@ class ndarray:  # noqa: N801  # CuPy's name
     def fill(self, value: Any) -> None:
         self._host.fill(inner(value))
 
-    def get(self, stream: Any = None, order: str = "C", out: Any = None) -> np.ndarray[Any, Any]:
+    def get(self, stream: Any = None, order: Any = "C", out: Any = None) -> np.ndarray[Any, Any]:
         return self._host.copy(order)
 
     def __array__(self, *asked: Any, **options: Any) -> Any:
@@ -216,12 +220,12 @@ class Ufunc:
         raise TypeError(f"Wrong type of arguments for cupy_{self.name}")
 
     def __call__(
-        self, *args: Any, out: Any = None, dtype: Any = None, where: Any = True, casting: str = "same_kind"
+        self, *args: Any, out: Any = None, dtype: Any = None, where: Any = True, casting: Any = "same_kind"
     ) -> Any:
         operands, given = [*map(inner, args[: self.nin])], [*args[self.nin :]]
         out = given[0] if given else out
         weak = [v for v in operands if type(v) in (bool, int, float, complex)]
-        strong = [v.dtype for v in operands if not (type(v) in (bool, int, float, complex))]
+        strong = [v.dtype for v in operands if type(v) not in (bool, int, float, complex)]
         typed = np.result_type(*strong, *weak) if weak and strong else None
         operands = [typed.type(v) if type(v) in (bool, int, float, complex) and typed else v for v in operands]
         loop = self._loop(operands, dtype)
@@ -235,7 +239,9 @@ class Ufunc:
         if out.shape != shape:
             raise ValueError("Out shape is mismatched")
         if not np.can_cast(loop[-1], out.dtype, casting):
-            raise TypeError(f"output (typecode {loop[-1].char!r}) could not be coerced to {out.dtype.char!r}: {casting}")
+            raise TypeError(
+                f"output (typecode {loop[-1].char!r}) could not be coerced to {out.dtype.char!r}: {casting}"
+            )
         with np.errstate(all="ignore"):
             np.copyto(out._host, found, casting="unsafe", where=inner(where))
         return out
@@ -282,7 +288,7 @@ _UFUNCS = {name: Ufunc(name, _numpys(name), **facts) for name, facts in NAMES["u
 @cache
 def _signature(said: str) -> inspect.Signature:
     scope: dict[str, Any] = {}
-    exec(f"def it{re.sub(r'<[^>]*>', 'None', said).split('->')[0]}: ...", {}, scope)  # noqa: S102  # from our own file
+    exec(f"def it{re.sub(r'<[^>]*>', 'None', said).split('->')[0]}: ...", {}, scope)  # from our own file
     return inspect.signature(scope["it"])
 
 
@@ -297,14 +303,16 @@ def _function(name: str, said: str) -> Callable[..., Any]:
     return call
 
 
-def copyto(dst: ndarray, src: Any, casting: str = "same_kind", where: Any = None) -> None:
+def copyto(dst: ndarray, src: Any, casting: Any = "same_kind", where: Any = None) -> None:
     if type(src) in (int, float, complex) or (isinstance(src, np.generic) and not np.can_cast(src, dst.dtype, casting)):
         np.copyto(np.empty((), dst.dtype), src, casting=casting)
     with np.errstate(all="ignore"):
         np.copyto(dst._host, inner(src), casting=casting, where=True if where is None else inner(where))
 
 
-def array(obj: Any, dtype: Any = None, copy: bool = True, order: str = "K", subok: bool = False, ndmin: int = 0) -> ndarray:
+def array(
+    obj: Any, dtype: Any = None, copy: bool = True, order: Any = "K", subok: bool = False, ndmin: int = 0
+) -> ndarray:
     return fresh(np.array(obj._host if isinstance(obj, ndarray) else obj, dtype, order=order))
 
 
@@ -312,7 +320,7 @@ def asarray(a: Any, dtype: Any = None, order: Any = None) -> ndarray:
     return a if isinstance(a, ndarray) and dtype in (None, a.dtype) else array(a, dtype)
 
 
-def empty(shape: Any, dtype: Any = float, order: str = "C") -> ndarray:
+def empty(shape: Any, dtype: Any = float, order: Any = "C") -> ndarray:
     return ndarray(shape, dtype)
 
 
@@ -362,7 +370,9 @@ cuda = SimpleNamespace(
 
 
 def get_default_memory_pool() -> Any:
-    return SimpleNamespace(total_bytes=lambda: Memory.held, used_bytes=lambda: Memory.held, free_all_blocks=lambda: None)
+    return SimpleNamespace(
+        total_bytes=lambda: Memory.held, used_bytes=lambda: Memory.held, free_all_blocks=lambda: None
+    )
 
 
 def special() -> Any:
