@@ -189,6 +189,7 @@ def test_recordings_are_those_of_the_cpu_but_for_the_place(gpu: Device) -> None:
     def recorded() -> str:
         with paddle.record() as block:
             program()
+        assert block.recording is not None
         return to_json(block.recording).replace(gpu.place.text, "cpu").replace('"simulated":true', '"simulated":false')
 
     there = recorded()

@@ -43,7 +43,7 @@ LOOKS = {
 
 def test_only_those_wait_that_say_what_they_look_for(cupys: CudaDevice) -> None:
     looked: dict[str, int] = {}
-    for case, variant in ((case, variant) for case in CASES for variant in case.variants):
+    for case, variant in [(each, variant) for each in CASES for variant in each.variants]:
         if case.row.name not in NOT_ON_A_GPU:
             inputs = [paddle.to_tensor(each) for each in case.arrays()]
             before = cupys.cupy.waits
