@@ -23,7 +23,7 @@ LAB_FLAGS := $(if $(SCREEN),,--no-browser) $(if $(ROOT),--allow-root)
 # Unit tests are independent of each other; notebooks and browsers are not run beside them.
 UNIT := not (notebooks or browser or e2e)
 
-.PHONY: help lab test test-fast lint unit unit-fast js notebooks browser lessons bench clean
+.PHONY: help lab test test-fast lint unit unit-fast js notebooks browser lessons bench gpu clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -70,6 +70,14 @@ bench: $(VENV)/test.stamp ## Measure the engine against NumPy, the stepper in Ch
 	$(PY) -m benchmarks.rows
 	$(PY) benchmarks/drawing.py
 	$(PY) benchmarks/gpu.py
+
+gpu: $(VENV)/test.stamp ## Run every row on a GPU of NVIDIA, and measure it (needs: pip install ".[gpu13]" or ".[gpu12]")
+	@$(PY) -c "from inplacelab.devices import GPU; GPU.ready()"
+	$(PY) -m pytest -m gpu tests
+	@if command -v compute-sanitizer >/dev/null; then \
+	compute-sanitizer --tool memcheck --error-exitcode 1 $(PY) -m pytest -q -m gpu tests/devices/test_waiting.py; \
+	else echo "Skipped: compute-sanitizer (it comes with the CUDA toolkit) is not on the PATH."; fi
+	$(PY) benchmarks/device.py
 
 clean: ## Remove the environment and everything that was made
 	rm -rf $(VENV) dist screenshots .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

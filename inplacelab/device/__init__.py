@@ -1,4 +1,9 @@
-"""Paddle's `device` module: choose a device, and read the account of its memory."""
+"""Paddle's `device` module: choose a device, and read the account of its memory.
+
+Three figures, which differ on a real GPU: *allocated* is what tensors own, byte for byte, from the ledger of this package;
+*reserved* is what the allocator holds (CuPy's pool rounds up, and keeps what is given back); the *driver* counts everything on
+the GPU, of other programs too (`cuda.mem_get_info`). PaddlePaddle without CUDA refuses to answer on the CPU; the ledger can.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +13,32 @@ from inplacelab import devices
 from inplacelab.devices import get_device, set_device
 
 __all__ = [
-    "cuda", "get_device", "max_memory_allocated", "memory_allocated", "reset_max_memory_allocated",
-    "reset_peak_memory_stats", "set_device",
+    "cuda", "device_count", "get_all_device_type", "get_available_device", "get_device", "max_memory_allocated",
+    "max_memory_reserved", "memory_allocated", "memory_reserved", "reset_max_memory_allocated", "reset_peak_memory_stats",
+    "set_device", "synchronize",
 ]  # fmt: skip
+
+
+def get_available_device() -> list[str]:
+    """The GPUs that a program may use now. The simulated one is among them where it has been chosen, and says so.
+
+    >>> import inplacelab as paddle
+    >>> _ = paddle.set_device("gpu", simulate=True)
+    >>> paddle.device.get_available_device()[-1]
+    'gpu:0 simulated'
+    >>> _ = paddle.set_device("cpu")
+    """
+    return [each.place.text for each in devices.available()]
+
+
+def get_all_device_type() -> list[str]:
+    """The kinds of device beside the CPU: ["gpu"] if there is one to use."""
+    return ["gpu"] if devices.available() else []
+
+
+def device_count() -> int:
+    """How many GPUs a program may use now; the simulated one counts where it has been chosen."""
+    return len(devices.available())
 
 
 def max_memory_allocated(device: Any = None) -> int:
@@ -37,5 +65,21 @@ def reset_max_memory_allocated(device: Any = None) -> None:
 
 
 reset_peak_memory_stats = reset_max_memory_allocated
+
+
+def memory_reserved(device: Any = None) -> int:
+    """The bytes that the allocator of `device` holds now: on a GPU at least those of the live storages, in whole blocks."""
+    return devices.find(device).reserved()[0]
+
+
+def max_memory_reserved(device: Any = None) -> int:
+    """The most bytes that the allocator of `device` held whenever somebody asked; elsewhere the highest that was allocated."""
+    return devices.find(device).reserved()[1]
+
+
+def synchronize(device: Any = None) -> None:
+    """Wait until `device` has done its work. A GPU works while the program goes on; NumPy has always done its work."""
+    devices.find(device).synchronize()
+
 
 from inplacelab.device import cuda  # noqa: E402  # it needs the functions above

@@ -1,16 +1,61 @@
-"""Paddle's `device.cuda`: the same account under its older name. It reads the current device, also the simulated one."""
+"""Paddle's `device.cuda`: the same account under its older name, and what the GPU says of itself.
+
+It reads the current device, also the simulated one; programs that ask without a GPU get the figures of the CPU's ledger.
+"""
 
 from __future__ import annotations
 
-from inplacelab.device import max_memory_allocated, memory_allocated, reset_max_memory_allocated
+from typing import Any
 
-__all__ = ["device_count", "max_memory_allocated", "memory_allocated", "reset_max_memory_allocated", "synchronize"]
+from inplacelab import devices, errors
+from inplacelab.device import (
+    device_count,
+    max_memory_allocated,
+    max_memory_reserved,
+    memory_allocated,
+    memory_reserved,
+    reset_max_memory_allocated,
+    synchronize,
+)
+
+__all__ = [
+    "device_count", "empty_cache", "get_device_name", "max_memory_allocated", "max_memory_reserved", "mem_get_info",
+    "memory_allocated", "memory_reserved", "reset_max_memory_allocated", "synchronize",
+]  # fmt: skip
 
 
-def device_count() -> int:
-    """How many real GPUs there are to compute on: none in this version."""
-    return 0
+def empty_cache() -> None:
+    """Hand back to the driver what the allocator keeps for later and no storage uses."""
+    devices.current().release_unused()
 
 
-def synchronize(device: object = None) -> None:
-    """Wait until the device has done its work; NumPy always has."""
+def get_device_name(device: Any = None) -> str:
+    """What the GPU calls itself, or that it is simulated.
+
+    Raises:
+        DeviceError: if the device is no GPU.
+
+    >>> import inplacelab as paddle
+    >>> _ = paddle.set_device("gpu", simulate=True)
+    >>> paddle.device.cuda.get_device_name()
+    'gpu:0 simulated'
+    >>> _ = paddle.set_device("cpu")
+    """
+    found = devices.find(device)
+    if not found.place.is_gpu_place():
+        raise errors.no_gpu_to_describe("get_device_name")
+    return found.describe()
+
+
+def mem_get_info(device: Any = None) -> tuple[int, int]:
+    """The driver's figures: bytes that are free on the GPU, and bytes in all.
+
+    The name is PyTorch's: PaddlePaddle 3.3.1 has none.
+
+    Raises:
+        DeviceError: if the device has no driver: the CPU and the simulated GPU have none.
+    """
+    figures = devices.find(device).driver()
+    if figures is None:
+        raise errors.no_gpu_to_describe("mem_get_info")
+    return figures

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inplacelab import devices
-from inplacelab.devices import Place
+from inplacelab.devices import Place, cuda
 
 __all__ = [
     "CPUPlace", "CUDAPlace", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute",
@@ -31,9 +31,17 @@ def CUDAPlace(id: int = 0) -> Place:  # noqa: A002, N802  # Paddle's names
 
 
 def is_compiled_with_cuda() -> bool:
-    """False: this version computes with NumPy, on the simulated GPU too."""
+    """True if there is a real GPU to compute on. It is found out when asked: nothing of this package is compiled for it.
+
+    The simulated GPU is none: a program that asks takes its way for the CPU there.
+    """
+    return cuda.found()
+
+
+def is_compiled_with_rocm() -> bool:
+    """False: this package computes on the CPU and on GPUs of NVIDIA."""
     return False
 
 
-is_compiled_with_cinn = is_compiled_with_distribute = is_compiled_with_ipu = is_compiled_with_cuda
-is_compiled_with_rocm = is_compiled_with_xpu = is_compiled_with_cuda
+is_compiled_with_cinn = is_compiled_with_distribute = is_compiled_with_ipu = is_compiled_with_rocm
+is_compiled_with_xpu = is_compiled_with_rocm

@@ -14,12 +14,20 @@ from inplacelab.devices import cuda
 from inplacelab.devices.base import Device, Place
 from inplacelab.devices.cpu import CPU
 from inplacelab.devices.cuda import GPU
+from inplacelab.devices.gpu_array import GpuArray
+from inplacelab.devices.pinned import PINNED, SIMULATED_PINNED, beside
 from inplacelab.devices.simulated import SIMULATED_GPU
 
-__all__ = ["ALL", "CPU", "GPU", "SIMULATED_GPU", "Device", "Place", "available", "current", "find", "get_device", "set_device"]
+__all__ = [
+    "ALL", "CPU", "GPU", "SIMULATED_GPU", "Device", "GpuArray", "Place", "available", "beside", "current", "find",
+    "get_device", "set_device",
+]  # fmt: skip
 
-ALL = (CPU, GPU, SIMULATED_GPU)
+ALL = (CPU, GPU, SIMULATED_GPU, PINNED, SIMULATED_PINNED)
 """Every device there may be; whether there is a GPU is found out when one is asked for."""
+
+_BY_PLACE = {each.place.text: each for each in (CPU, SIMULATED_GPU, PINNED, SIMULATED_PINNED)}
+"""Devices that are there without further ado, by what their place says."""
 
 _current: Device = CPU
 
@@ -35,8 +43,8 @@ def available() -> list[Device]:
     return [*gpus, SIMULATED_GPU] if _current is SIMULATED_GPU else gpus
 
 
-def find(device: str | Place | Device | None, *, simulate: bool = False) -> Device:
-    """The device of that name; the current one for None.
+def find(device: Any, *, simulate: bool = False) -> Device:
+    """The device of that name or place; the current one for None.
 
     Raises:
         DeviceError: if there is none; it says what is missing. A missing GPU is never replaced silently.
@@ -46,10 +54,8 @@ def find(device: str | Place | Device | None, *, simulate: bool = False) -> Devi
     if isinstance(device, Device):
         return device
     name = device.text if isinstance(device, Place) else device
-    if name == CPU.name:
-        return CPU
-    if name == SIMULATED_GPU.place.text:
-        return SIMULATED_GPU
+    if name in _BY_PLACE:
+        return _BY_PLACE[name]
     if not isinstance(name, str) or not re.fullmatch(r"gpu(:\d+)?", name):
         raise errors.unknown_device(device)
     if name not in ("gpu", "gpu:0"):

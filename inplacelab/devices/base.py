@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab.devices import special
-from inplacelab.layout import Layout
+from inplacelab.layout import Layout, Shape
 from inplacelab.memory import Ledger
 
 
@@ -34,6 +34,9 @@ class Place:
     def is_gpu_place(self) -> bool:
         return self.kind == "gpu"
 
+    def is_cuda_pinned_place(self) -> bool:
+        return self.kind == "gpu_pinned"
+
     def gpu_device_id(self) -> int:
         """The number of the GPU; 0 on the CPU too, as in Paddle."""
         return 0
@@ -56,7 +59,7 @@ class Device:
     def __init__(self, name: str, kind: str, place: str, *, simulated: bool = False) -> None:
         self.name, self.place, self.simulated = name, Place(kind, place), simulated
         self.ledger = Ledger()
-        self.empty = np.empty
+        self.empty, self.zeros = np.empty, np.zeros
 
     def __repr__(self) -> str:
         return f"<device {self.place.text}>"
@@ -72,6 +75,10 @@ class Device:
         if layout.size == 0:
             return self.empty(layout.shape, dtype)
         return np.ndarray(layout.shape, dtype, buffer, layout.offset * step, [s * step for s in layout.strides])
+
+    def restrided(self, array: Any, shape: Shape, strides: Shape) -> Any:
+        """The window that begins where `array` begins, with another shape and other strides (bytes)."""
+        return np.lib.stride_tricks.as_strided(array, shape, strides)
 
     def offset(self, array: Any, buffer: Any) -> int:
         """In which slot of `buffer` the first element of its window `array` lies."""

@@ -20,7 +20,7 @@ from inplacelab.devices.base import Device
 from inplacelab.devices.cupy_calls import Cupy
 from inplacelab.devices.cupy_random import Stream
 from inplacelab.devices.gpu_array import GpuArray
-from inplacelab.layout import Layout
+from inplacelab.layout import Layout, Shape
 
 WHEELS = ("cupy-cuda12x", "cupy-cuda13x")
 """CuPy comes as one package for each major version of CUDA. Only one of them may be installed."""
@@ -33,7 +33,7 @@ class CudaDevice(Device):
 
     def __init__(self) -> None:
         super().__init__("gpu:0", "gpu", "gpu:0")
-        self.empty = self._empty
+        self.empty, self.zeros = self._empty, self._zeros  # type: ignore[assignment]  # of device memory
         self._most_reserved = 0
 
     @cached_property
@@ -56,6 +56,9 @@ class CudaDevice(Device):
     def _empty(self, shape: Any, dtype: Any = float) -> GpuArray:
         return GpuArray(self.cupy.library.empty(shape, dtype), self.cupy)
 
+    def _zeros(self, shape: Any, dtype: Any = float) -> GpuArray:
+        return GpuArray(self.cupy.library.zeros(shape, dtype), self.cupy)
+
     @property
     def special(self) -> Any:
         return self.cupy.special
@@ -73,6 +76,10 @@ class CudaDevice(Device):
         strides = tuple(s * step for s in layout.strides)
         return GpuArray(self.cupy.library.ndarray(layout.shape, dtype, start, strides), self.cupy)
 
+    def restrided(self, array: Any, shape: Shape, strides: Shape) -> Any:
+        held = array.held
+        return GpuArray(self.cupy.library.ndarray(shape, held.dtype, held.data, strides), self.cupy)
+
     def offset(self, array: Any, buffer: Any) -> int:
         return 0 if array is buffer or array.size == 0 else (array.address - buffer.address) // int(array.itemsize)
 
@@ -80,8 +87,9 @@ class CudaDevice(Device):
         return int(array.address)
 
     def share_a_slot(self, x: Any, y: Any) -> bool:
-        """A question of addresses and strides, so NumPy answers it on the host, and no element is touched. (CuPy's own answer
-        compares all addresses on the device, and waits.)
+        """A question of addresses and strides, so NumPy answers it on the host, and no element is touched.
+
+        CuPy's own answer compares all addresses on the device, and waits.
         """
         return super().share_a_slot(_Addresses.of(x), _Addresses.of(y))
 

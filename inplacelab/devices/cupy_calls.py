@@ -14,6 +14,7 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.devices import cupy_scatter
 from inplacelab.devices.gpu_array import GpuArray
+from inplacelab.language import Text
 
 
 class Cupy:
@@ -63,10 +64,10 @@ class Cupy:
         return found
 
     def key(self, key: Any) -> Any:
-        """An index: its tables are sent to the device."""
-        if isinstance(key, tuple):
-            return tuple(map(self.inner, key))
-        return self.inner(key)
+        """An index: its tables are sent to the device. What a mask picks out has to be counted first."""
+        parts = tuple(map(self.inner, key if isinstance(key, tuple) else (key,)))
+        self.waits += any(isinstance(part, self.library.ndarray) and part.dtype.kind == "b" for part in parts)
+        return parts if isinstance(key, tuple) else parts[0]
 
     def write(self, held: Any, key: Any, value: Any) -> None:
         """`held[key] = value`. Where one slot is named several times, the last one stays, as with NumPy."""
@@ -96,12 +97,15 @@ class Cupy:
     def function(self, function: Any, args: Any, options: dict[str, Any]) -> Any:
         """Compute a function: CuPy's of the same name."""
         name = function.__name__
+        options.pop("device", None)  # NumPy says it itself where an array is made `like` one of ours: None
+        if name in _COUNTING:
+            self.waits += 1
         instead = _INSTEAD.get(name)
         if instead is not None:
             return instead(self, *args, **options)
         compute = getattr(self.library, name, None)
         if compute is None:
-            raise errors.not_on_the_gpu(name)
+            raise errors.not_on_the_gpu(name, NOT_YET.get(name))
         return self._call(compute, args, options)
 
     def _call(self, compute: Any, args: Any, options: dict[str, Any]) -> Any:
@@ -109,14 +113,19 @@ class Cupy:
         out = options.get("out")
         return self.outer(found) if out is None else out
 
-    def argsort(self, held: Any, axis: int = -1) -> Any:
-        """CuPy sorts by radix or by merging: both leave equal elements in their order."""
-        return self.library.argsort(held, axis)
-
     @property
     def special(self) -> SpecialFunctions:
         """The functions of `cupyx.scipy.special`, by the names that they have in SciPy."""
         return SpecialFunctions(self, self._special())
+
+
+NOT_YET = {
+    "iv": Text(
+        "CuPy has the modified Bessel functions of orders 0 and 1 only.", "CuPy 只有 0 阶与 1 阶的修正贝塞尔函数。"
+    ),
+    "spherical_jn": Text("CuPy has no spherical Bessel functions.", "CuPy 没有球贝塞尔函数。"),
+}
+"""Functions that do not run on a GPU, and why: the second derivative of `i0` and the derivatives of `i1` and `sinc` ask for them."""
 
 
 class SpecialFunctions:
@@ -127,8 +136,8 @@ class SpecialFunctions:
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         compute = getattr(self._module, name, None)
-        if compute is None:
-            raise errors.not_on_the_gpu(f"special.{name}")
+        if name in NOT_YET or compute is None:
+            raise errors.not_on_the_gpu(name, NOT_YET.get(name))
         return lambda *args, **options: self._cupy._call(compute, args, options)
 
 
@@ -145,7 +154,48 @@ def _copyto(cupy: Cupy, dst: GpuArray, src: Any, casting: str = "same_kind", whe
     cupy.library.copyto(dst.held, cupy.inner(src), casting=casting, where=mask)
 
 
+def _max(
+    cupy: Cupy, a: GpuArray, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None
+) -> GpuArray:
+    """CuPy takes no value to begin with. Of no elements at all, that value is the result: told by shapes, so NumPy can tell."""
+    if initial is not None and not a.size:
+        return cupy.outer(cupy.send(np.max(np.empty(a.shape, a.dtype), axis, keepdims=keepdims, initial=initial)))  # type: ignore[no-any-return]
+    found = cupy.library.max(a.held, axis, None if out is None else out.held, keepdims)
+    if initial is not None:
+        cupy.library.maximum(found, cupy.scalar(initial, found.dtype), found)
+    return cupy.outer(found) if out is None else out  # type: ignore[no-any-return]
+
+
+def _take(cupy: Cupy, a: GpuArray, indices: Any, axis: Any = None, out: Any = None, mode: str = "wrap") -> Any:
+    """CuPy always counts around the end."""
+    if mode != "wrap":
+        raise errors.not_on_the_gpu(f"take(mode={mode!r})")
+    return cupy._call(cupy.library.take, (a, indices, axis), {"out": out})
+
+
+def _logical(name: str) -> Callable[..., Any]:
+    """CuPy knows no truth of complex numbers: it is whether they differ from zero."""
+
+    def compute(cupy: Cupy, *given: Any, **options: Any) -> Any:
+        library, (operands, out) = cupy.library, _split(given, 1 if name == "logical_not" else 2, options)
+        truths = [library.not_equal(each, 0) if each.dtype.kind == "c" else each for each in map(cupy.inner, operands)]
+        return cupy._call(getattr(library, name), truths, {**options, "out": out})
+
+    return compute
+
+
+def _split(given: tuple[Any, ...], inputs: int, options: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
+    """The operands of a ufunc, and where its result goes."""
+    return given[:inputs], given[inputs] if len(given) > inputs else options.get("out")
+
+
+_COUNTING = frozenset({"flatnonzero", "nonzero", "unique"})
+"""The size of these results depends on values: CuPy itself waits to learn it."""
+
 _INSTEAD: dict[str, Callable[..., Any]] = {
     "copyto": _copyto,
+    "max": _max,
+    "take": _take,
+    **{name: _logical(name) for name in ("logical_and", "logical_not", "logical_or", "logical_xor")},
 }
 """By the name of the function, or of the ufunc's method (`add.reduce`): what computes in its place."""

@@ -157,7 +157,8 @@ class GpuArray(NDArrayOperatorsMixin):
         return self._wrap(self.held.argmin(axis))
 
     def argsort(self, axis: int = -1, kind: Any = None) -> Any:
-        return self._wrap(self.cupy.argsort(self.held, axis))
+        """CuPy leaves equal elements in their order, whatever the kind, and takes no other word for it than "stable"."""
+        return self._wrap(self.held.argsort(axis, "stable" if kind == "stable" else None))
 
     # ---- what NumPy asks -----------------------------------------------------------------------------------------------
 
@@ -178,6 +179,13 @@ class GpuArray(NDArrayOperatorsMixin):
     def tolist(self) -> Any:
         return self.cupy.look(self.held).tolist()
 
+    def tobytes(self) -> bytes:
+        return self.cupy.look(self.held).tobytes()
+
+    @property
+    def flat(self) -> _Flat:
+        return _Flat(self)
+
     def __bool__(self) -> bool:
         return bool(self.item())
 
@@ -192,3 +200,13 @@ class GpuArray(NDArrayOperatorsMixin):
 
     def __repr__(self) -> str:
         return f"<GpuArray {self.dtype.name}{list(self.shape)}>"
+
+
+class _Flat:
+    """The elements in one line, of which a few are looked at."""
+
+    def __init__(self, array: GpuArray) -> None:
+        self._array = array
+
+    def __getitem__(self, some: Any) -> Any:
+        return self._array.cupy.look(self._array.held.ravel()[some])[()]

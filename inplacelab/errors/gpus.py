@@ -95,16 +95,28 @@ def no_such_gpu(device: str) -> DeviceError:
     )
 
 
-def not_on_the_gpu(function: str) -> GpuError:
+def not_on_the_gpu(function: str, why: Text | None = None) -> GpuError:
     return GpuError(
         f"(Unimplemented) {function} does not run on the GPU yet.",
-        Text(
-            "CuPy has no such function, and none of ours stands in for it. Nothing was written.",
-            "CuPy 没有这个函数，我们也还没有替代它的实现。没有写入任何内容。",
+        why
+        or Text(
+            "CuPy has no such function, and none of ours stands in for it.",
+            "CuPy 没有这个函数，我们也还没有替代它的实现。",
         ),
         Text(
             "compute this step on the CPU: `x.cpu()`, and back with `.cuda()`.",
             "请在 CPU 上计算这一步：`x.cpu()`，再用 `.cuda()` 送回。",
+        ),
+    )
+
+
+def no_gpu_to_describe(function: str) -> DeviceError:
+    return DeviceError(
+        f"The API paddle.device.cuda.{function} is not supported without a GPU.",
+        Text("there is no driver to ask.", "没有可以询问的驱动。"),
+        Text(
+            "`paddle.device.max_memory_allocated()` gives the account of tensors on every device.",
+            "`paddle.device.max_memory_allocated()` 在任何设备上都给出张量的账目。",
         ),
     )
 

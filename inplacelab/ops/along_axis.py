@@ -12,7 +12,7 @@ import numpy as np
 
 from inplacelab.layout import Shape
 from inplacelab.ops import along_axis_gradients as gradients
-from inplacelab.ops.kernels import quietly, start
+from inplacelab.ops.kernels import packed, quietly, start
 from inplacelab.ops.places import Along, check_index, index_shape, key_of
 from inplacelab.ops.positions import AS_INDEX_ERROR, AS_RUNTIME_ERROR, check_dtype
 from inplacelab.ops.spec import Row, same
@@ -59,7 +59,7 @@ def _aligned(arr: Any, indices: Any, values: Any, at: Along, device: Any) -> tup
     """The key for all places, and as many values. In one order, as of several writes to one place the last stays."""
     shape = index_shape("put_along_axis", arr.shape, indices.shape, at.axis, at.broadcast)
     device.ledger.borrow(int(np.prod(shape, dtype=int)) * (16 + arr.itemsize))
-    part = np.ascontiguousarray(values[gradients.values_for(values.shape, shape, at.broadcast)])
+    part = packed(values[gradients.values_for(values.shape, shape, at.broadcast)])
     return key_of(np.broadcast_to(indices, shape), at.axis % arr.ndim), np.broadcast_to(part, shape)
 
 
@@ -119,7 +119,7 @@ def _mean(out: Any, arr: Any, indices: Any, values: Any, at: Along, device: Any)
     _add(out, arr, indices, values, at, device)
     key, written = _aligned(arr, indices, values, at, device)
     device.ledger.borrow(written.size * (16 + arr.itemsize) + 9 * out.size)
-    count = np.zeros(out.shape, np.int64)
+    count = np.zeros(out.shape, np.int64, like=out)
     np.add.at(count, key, 1)
     touched = count > 0
     np.add(count, at.include_self, count, where=touched)

@@ -15,6 +15,7 @@ from inplacelab.autograd.nodes import Meta
 from inplacelab.layout import Shape
 from inplacelab.ops.factories import to_tensor
 from inplacelab.ops.places import Along, index_shape, slots_of, written_last
+from inplacelab.ops.positions import Positions
 from inplacelab.tensor import Tensor
 
 # ---- which places, which values -------------------------------------------------------------------------------------------------
@@ -43,7 +44,7 @@ def _slots(shape: Shape, indices: Tensor, at: Along) -> Any:
 
 def _at(x: Tensor, slots: Any) -> Tensor:
     """The elements of `x` in those places."""
-    picked: Tensor = x.reshape([-1])._take(slots)
+    picked: Tensor = x.reshape([-1])._take(Positions.counted(slots))
     return picked
 
 
@@ -129,16 +130,16 @@ def of_factors(
 def _product_of_others(values: Tensor, slots: Any) -> Tensor:
     """For each value the product of all others with the same slot: those before it, times those behind it."""
     order = np.argsort(slots, kind="stable")
-    line, meets = values._take(order), np.diff(slots[order]) == 0
+    line, meets = values._take(Positions.counted(order)), np.diff(slots[order]) == 0
     before = _product_before(line, meets)
     behind = _product_before(line[::-1], meets[::-1])[::-1]
-    product: Tensor = (before * behind)._take(np.argsort(order))
+    product: Tensor = (before * behind)._take(Positions.counted(np.argsort(order)))
     return product
 
 
 def _product_before(line: Tensor, meets: Any) -> Tensor:
     """For each value the product of those just before it that belong to the same slot: 1 for the first of a slot."""
-    first = np.concatenate([np.ones(min(line.array.size, 1)), ~meets])
+    first = np.concatenate([np.ones(min(line.array.size, 1), like=meets), ~meets])
     product: Tensor = _like(first, line)._recurrence(line[:-1].masked_fill(_like(~meets, line), 0), 0)
     return product
 

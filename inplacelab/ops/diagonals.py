@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
+from inplacelab.devices import CPU, Device
 from inplacelab.layout import Shape
 from inplacelab.ops.arguments import constant, number_for
 from inplacelab.ops.kernels import start
@@ -44,7 +45,7 @@ def _triangle(out: Any, diagonal: int, device: Any) -> Any:
     """True on and below a diagonal. NumPy counts in short integers, through a buffer."""
     rows, columns = out.shape[-2:]
     device.ledger.borrow(rows * columns + 8 * (rows + columns) + (1 << 16))
-    return np.tri(rows, columns, diagonal, bool)
+    return np.tri(rows, columns, diagonal, bool, like=out)
 
 
 add_row(
@@ -94,33 +95,34 @@ overwrite(
 # ---- the diagonals of a stack of matrices, from a tensor ------------------------------------------------------------------------
 
 
-def _diagonal(x: Any, offset: int, dim1: int, dim2: int) -> Any:
-    """The diagonals as a window that may be written, their own axis last: one place along both axes is one step along it."""
-    rows, columns = x.shape[dim1], x.shape[dim2]
-    length = max(min(rows + min(offset, 0), columns - max(offset, 0)), 0)
+def _diagonal_shape(x: Shape, offset: int, dim1: int, dim2: int) -> Shape:
+    """The shape of the diagonals, their own axis last."""
+    length = max(min(x[dim1] + min(offset, 0), x[dim2] - max(offset, 0)), 0)
+    return (*(n for k, n in enumerate(x) if k not in (dim1, dim2)), length)
+
+
+def _diagonal(x: Any, offset: int, dim1: int, dim2: int, device: Device) -> Any:
+    """The diagonals as a window that may be written: one place along both axes is one step along their own."""
     begin = [slice(None)] * x.ndim
     begin[dim1], begin[dim2] = slice(max(-offset, 0), None), slice(max(offset, 0), None)
-    others = [k for k in range(x.ndim) if k not in (dim1, dim2)]
-    return np.lib.stride_tricks.as_strided(
-        x[tuple(begin)],
-        (*(x.shape[k] for k in others), length),
-        (*(x.strides[k] for k in others), x.strides[dim1] + x.strides[dim2]),
-    )
+    others = [s for k, s in enumerate(x.strides) if k not in (dim1, dim2)]
+    strides = (*others, x.strides[dim1] + x.strides[dim2])
+    return device.restrided(x[tuple(begin)], _diagonal_shape(x.shape, offset, dim1, dim2), strides)
 
 
 def _check_diagonal(x: Any, y: Any, offset: int, dim1: int, dim2: int) -> None:
     if not all(-x.ndim <= d < x.ndim for d in (dim1, dim2)) or dim1 % x.ndim == dim2 % x.ndim:
         raise errors.diagonal_axes(dim1, dim2, x.ndim)
-    wanted = _diagonal(x, offset, dim1 % x.ndim, dim2 % x.ndim).shape
+    wanted = _diagonal_shape(x.shape, offset, dim1 % x.ndim, dim2 % x.ndim)
     if y.shape != wanted:
         raise errors.wrong_diagonal(wanted, y.shape)
     if y.dtype != x.dtype:
         raise errors.other_dtype("fill_diagonal_tensor", "y", x.dtype.name, y.dtype.name)
 
 
-def _fill_diagonal_tensor(out: Any, x: Any, y: Any, offset: int, dim1: int, dim2: int) -> None:
+def _fill_diagonal_tensor(out: Any, x: Any, y: Any, offset: int, dim1: int, dim2: int, device: Device) -> None:
     start(out, x)
-    np.copyto(_diagonal(out, offset, dim1 % out.ndim, dim2 % out.ndim), y)
+    np.copyto(_diagonal(out, offset, dim1 % out.ndim, dim2 % out.ndim, device), y)
 
 
 def _without_diagonal(g: Tensor, shape: Shape, offset: int, dim1: int, dim2: int) -> Tensor:
@@ -130,7 +132,7 @@ def _without_diagonal(g: Tensor, shape: Shape, offset: int, dim1: int, dim2: int
 def _diagonal_of(g: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     """The diagonals of `g`, picked out by their places."""
     places = np.arange(g.array.size).reshape(g.array.shape)
-    return g.reshape([-1])._take(_diagonal(places, offset, dim1 % g.ndim, dim2 % g.ndim).copy())
+    return g.reshape([-1])._take(_diagonal(places, offset, dim1 % g.ndim, dim2 % g.ndim, CPU).copy())
 
 
 add_row(

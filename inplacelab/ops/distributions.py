@@ -12,36 +12,37 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from inplacelab.devices import CPU, Device
 from inplacelab.ops.kernels import quietly
 
 if TYPE_CHECKING:
     from numpy.random import Generator as Rng
 
-_stream: Rng | None = None
+_seed = 0
+_streams: dict[str, Any] = {}
 
 
 def seed(seed: int) -> None:
-    """Start the stream of random numbers anew: after `seed(0)` the same calls give the same numbers, on every machine."""
-    global _stream
-    _stream = stream_of(seed)
+    """Start the streams of random numbers anew: after `seed(0)` the same calls give the same numbers, on every machine.
+
+    On a GPU the numbers are made there, and are others than on the CPU: see `devices/cupy_random.py`.
+    """
+    global _seed
+    _seed = int(seed)
+    _streams.clear()
 
 
-def stream_of(seed: int) -> Rng:
-    """A stream of its own, for those who ask for one by its number."""
-    return np.random.Generator(np.random.PCG64(int(seed)))
-
-
-def generator(own: int = 0) -> Rng:
-    """The stream that random numbers come from, made when first needed: NumPy's random module is slow to import.
+def generator(device: Device = CPU, own: int = 0) -> Any:
+    """The stream that random numbers on a device come from, made when first needed: NumPy's random module is slow to import.
 
     With a number other than 0, a stream of that number: the common one does not move on.
     """
     if own:
-        return stream_of(own)
-    if _stream is None:
-        seed(0)
-    assert _stream is not None
-    return _stream
+        return device.stream_of(int(own))
+    stream = _streams.get(device.kind_of_numbers)
+    if stream is None:
+        stream = _streams[device.kind_of_numbers] = device.stream_of(_seed)
+    return stream
 
 
 def _into(out: Any, device: Any, fill: Callable[[Any], object]) -> None:
@@ -67,7 +68,7 @@ def uniform(out: Any, min: float, max: float, seed: int, device: Any) -> None:
     """Evenly distributed from `min` up to, but without, `max`."""
 
     def fill(x: Any) -> None:
-        generator(seed).random(out=x, dtype=x.dtype)
+        generator(device, seed).random(out=x, dtype=x.dtype)
         _stretch(x, max - min, min)
 
     _into(out, device, fill)
@@ -75,18 +76,18 @@ def uniform(out: Any, min: float, max: float, seed: int, device: Any) -> None:
         np.minimum(out, np.nextafter(out.dtype.type(max), out.dtype.type(min)), out=out)
 
 
-def _normal(x: Any, mean: complex, std: float) -> None:
+def _normal(x: Any, mean: complex, std: float, device: Device) -> None:
     parts, share = x, 1.0
     if x.dtype.kind == "c":
         parts, share = x.reshape(-1).view(x.real.dtype), np.sqrt(0.5)
-    generator().standard_normal(out=parts, dtype=parts.dtype)
+    generator(device).standard_normal(out=parts, dtype=parts.dtype)
     _stretch(parts, std * share, 0)
     _stretch(x, 1, mean)
 
 
 def normal(out: Any, mean: complex, std: float, device: Any) -> None:
     """Normally distributed. A complex number has half of the variance in each of its parts."""
-    _into(out, device, lambda x: _normal(x, mean, std))
+    _into(out, device, lambda x: _normal(x, mean, std, device))
 
 
 @quietly
@@ -94,7 +95,7 @@ def log_normal(out: Any, mean: complex, std: float, device: Any) -> None:
     """The exponential of what `normal` draws."""
 
     def fill(x: Any) -> None:
-        _normal(x, mean, std)
+        _normal(x, mean, std, device)
         np.exp(x, x)
 
     _into(out, device, fill)
@@ -104,7 +105,7 @@ def exponential(out: Any, lam: float, device: Any) -> None:
     """Exponentially distributed, with mean `1 / lam`."""
 
     def fill(x: Any) -> None:
-        generator().standard_exponential(out=x, dtype=x.dtype)
+        generator(device).standard_exponential(out=x, dtype=x.dtype)
         np.divide(x, x.dtype.type(lam), x)
 
     _into(out, device, fill)
@@ -115,7 +116,7 @@ def cauchy(out: Any, loc: float, scale: float, device: Any) -> None:
     """Cauchy-distributed: the tangent of an angle that is evenly distributed."""
 
     def fill(x: Any) -> None:
-        generator().random(out=x, dtype=x.dtype)
+        generator(device).random(out=x, dtype=x.dtype)
         _stretch(x, np.pi, -np.pi / 2)
         np.tan(x, x)
         _stretch(x, scale, loc)
@@ -127,7 +128,7 @@ def bernoulli(out: Any, p: Any, device: Any) -> None:
     """1 with probability `p`, otherwise 0: whether an evenly distributed number lies below `p`."""
 
     def fill(x: Any) -> None:
-        generator().random(out=x, dtype=x.dtype)
+        generator(device).random(out=x, dtype=x.dtype)
         np.subtract(p, x, x, casting="same_kind")
         np.sign(x, x)
         np.maximum(x, x.dtype.type(0), out=x)
@@ -143,9 +144,9 @@ def geometric(out: Any, probs: Any, device: Any) -> None:
     """
 
     def fill(x: Any) -> None:
-        rate = -np.log1p(-np.asarray(probs, x.dtype))
+        rate = -np.log1p(-probs.astype(x.dtype, copy=False))
         device.ledger.borrow(3 * rate.nbytes)
-        generator().standard_exponential(out=x, dtype=x.dtype)
+        generator(device).standard_exponential(out=x, dtype=x.dtype)
         np.divide(x, rate, x)
         np.ceil(x, x)
         np.maximum(x, x.dtype.type(1), out=x)
@@ -155,6 +156,6 @@ def geometric(out: Any, probs: Any, device: Any) -> None:
 
 def integers(out: Any, low: int, high: int, device: Any, rng: Rng | None = None) -> None:
     """Integers from `low` up to, but without, `high`, all equally likely."""
-    drawn = (rng or generator()).integers(low, high, out.shape, out.dtype if out.dtype.kind in "iu" else np.int64)
-    device.ledger.borrow(np.asarray(drawn).nbytes)
+    drawn = (rng or generator(device)).integers(low, high, out.shape, out.dtype if out.dtype.kind in "iu" else np.int64)
+    device.ledger.borrow(drawn.nbytes)
     np.copyto(out, drawn, casting="unsafe")

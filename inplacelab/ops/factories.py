@@ -89,13 +89,16 @@ def operand(value: Any, x: Tensor, dtype: Any = None) -> Tensor:
     return fresh(device.from_host(values.astype(wanted, copy=False)), device)
 
 
-def _array(data: Any, wanted: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:
+def _array(data: Any, wanted: np.dtype[Any] | None = None) -> Any:
     """The values as a NumPy array of a dtype that a tensor can have. Python numbers take the default types, unless another
     type is wanted: then they keep their full precision until they are cast to it.
     """
     if isinstance(data, Tensor):
         return data.numpy()
-    if isinstance(data, np.ndarray | np.generic):
+    array: Any
+    if isinstance(data, devices.GpuArray):  # of a kernel or a derivative
+        array = data
+    elif isinstance(data, np.ndarray | np.generic):
         array = np.asarray(data)
     else:
         try:

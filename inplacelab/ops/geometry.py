@@ -40,7 +40,7 @@ _SCATTER = Row(
 def _arrange(self: Tensor, layout: Layout) -> Tensor:
     """A copy in a new storage, laid out by `layout` (which starts at slot 0 and may leave gaps)."""
     device = self.storage.device
-    whole = fresh(np.zeros(extent(layout)[1], self.array.dtype), device)
+    whole = fresh(device.zeros(extent(layout)[1], self.array.dtype), device)
     result = over(device.window(whole.array, layout, self.array.dtype), whole.storage)
     np.copyto(result.array, self.array)
     metadata.attach(_ARRANGE, self, result, {"layout": layout})
@@ -50,7 +50,7 @@ def _arrange(self: Tensor, layout: Layout) -> Tensor:
 def _scatter(self: Tensor, base: Meta, view: Meta) -> Tensor:
     """Zeros laid out like a base, with the tensor in the slots of a view of it; added up where the view shows a slot twice."""
     device, (start, stop) = self.storage.device, extent(base.layout)
-    whole = fresh(np.zeros(stop - start, base.dtype), device)
+    whole = fresh(device.zeros(stop - start, base.dtype), device)
     shown = view.within(base)
     part = device.window(whole.array, shown, view.dtype)
     if part.size:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -12,18 +12,11 @@ from inplacelab import errors
 from inplacelab.language import Text
 from inplacelab.layout import Shape
 from inplacelab.ops.factories import to_tensor
-from inplacelab.ops.kernels import start
-from inplacelab.ops.positions import check_dtype
+from inplacelab.ops.kernels import packed, start
+from inplacelab.ops.positions import Positions, check_dtype
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import add_row
 from inplacelab.tensor import Tensor
-
-
-class Positions(NamedTuple):
-    """A key in NumPy's terms, and the shape of what it selects."""
-
-    keys: tuple[Any, ...]
-    shape: Shape
 
 
 def positions(x: Any, key: Any) -> Positions:
@@ -108,7 +101,7 @@ def _put(out: Any, x: Any, y: Any, key: Positions, accumulate: bool, device: Any
     if accumulate:
         np.add.at(out, key.keys, y)
     else:
-        out[key.keys] = np.ascontiguousarray(y)
+        out[key.keys] = packed(y)
 
 
 def _bytes_of(keys: tuple[Any, ...]) -> int:

@@ -50,6 +50,11 @@ def start(out: Any, x: Any) -> None:
         np.copyto(out, x)
 
 
+def packed(x: Any) -> Any:
+    """The elements one after the other, the last axis first: itself if they lie so, else a copy."""
+    return x if x.flags.c_contiguous else x.copy()
+
+
 def clip_into(out: Any, x: Any, min: Any, max: Any) -> None:
     """Raise what is below `min`, then lower what is above `max`. nan stays nan."""
     if min is not None:

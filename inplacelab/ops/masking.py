@@ -11,6 +11,7 @@ from inplacelab import errors
 from inplacelab.layout import Shape, common_shape
 from inplacelab.ops.factories import made
 from inplacelab.ops.kernels import start
+from inplacelab.ops.positions import Positions
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import FUNCTIONS, add_row, elementwise
 from inplacelab.tensor import Tensor
@@ -103,7 +104,7 @@ def masked_select(x: Tensor, mask: Tensor, name: str | None = None, *, out: Tens
     _check_mask(x.array, mask.array)
     shape = _together("masked_select", x.array.shape, mask.array.shape)
     whole = x if x.array.shape == shape else x.expand(list(shape))
-    picked = whole.reshape([-1])._take(np.flatnonzero(np.broadcast_to(mask.array, shape)))
+    picked = whole.reshape([-1])._take(Positions.counted(np.flatnonzero(np.broadcast_to(mask.array, shape))))
     return picked if out is None else out.copy_(picked)
 
 

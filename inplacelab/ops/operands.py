@@ -46,11 +46,12 @@ def as_met(op: str, argument: str, position: int, value: Any, x: Any) -> Tensor:
     if isinstance(value, Tensor):
         return value
     _check_number(op, argument, value, x)
-    with np.errstate(invalid="ignore"):  # infinity is no integer, either
-        made = _without_axes(value, x)
-    if made.array.dtype.kind in "iub" and made.array != value:
-        raise errors.cannot_promote(op, made.array.dtype.name, type(value).__name__)
-    return made
+    dtype = x.array.dtype
+    if dtype.kind in "iub":
+        with np.errstate(invalid="ignore"):  # infinity is no integer, either
+            if constant(value, dtype) != value:
+                raise errors.cannot_promote(op, dtype.name, type(value).__name__)
+    return _without_axes(value, x)
 
 
 def _check_number(op: str, argument: str, value: Any, x: Any) -> None:
@@ -66,8 +67,9 @@ def _check_number(op: str, argument: str, value: Any, x: Any) -> None:
 
 def _without_axes(value: Any, x: Tensor) -> Tensor:
     """A number in the dtype of `x`. Its bytes are no tensor of the program, so the memory account does not have them."""
-    made = constant(value, x.array.dtype)
-    return over(made, Unaccounted(made, x.storage.device))
+    device = x.storage.device
+    made = device.constant(constant(value, x.array.dtype))
+    return over(made, Unaccounted(made, device))
 
 
 # ---- dtypes, shapes and devices that must go together -----------------------------------------------------------------

@@ -12,6 +12,7 @@ import numpy as np
 
 from inplacelab import errors
 from inplacelab.layout import Shape
+from inplacelab.ops.kernels import packed
 from inplacelab.ops.positions import AS_INDEX_ERROR, check_range
 
 
@@ -70,7 +71,7 @@ def off_axis(shape: Shape, axis: int) -> Shape:
 def key_of(index: Any, axis: int) -> tuple[Any, ...]:
     """The index as NumPy wants it: an array for each axis. In C order, so that of several writes to one place the last stays."""
     key: list[Any] = list(np.indices(index.shape, sparse=True))
-    key[axis] = np.ascontiguousarray(index)
+    key[axis] = packed(index)
     return tuple(key)
 
 
@@ -82,7 +83,7 @@ def slots_of(index: Any, shape: Shape, axis: int) -> Any:
 
 def written_last(slots: Any, size: int) -> Any:
     """True for each place that is not named again further on."""
-    order = np.arange(slots.size)
-    last = np.empty(size, order.dtype)
+    order = np.arange(slots.size, like=slots)
+    last = np.empty(size, order.dtype, like=slots)
     last[slots.ravel()] = order
     return (last[slots.ravel()] == order).reshape(slots.shape)

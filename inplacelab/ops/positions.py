@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.layout import normal_axis
+from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.arguments import FEW
+
+
+class Positions(NamedTuple):
+    """A key in NumPy's terms, and the shape of what it selects."""
+
+    keys: tuple[Any, ...]
+    shape: Shape
+
+    @classmethod
+    def counted(cls, places: Any) -> Positions:
+        """Places in a line of elements that were counted out by a kernel or a derivative: they need no check."""
+        return cls((places,), places.shape)
+
 
 AS_INDEX_ERROR: Callable[[str, int, int], Exception] = errors.beyond_the_axis
 AS_RUNTIME_ERROR: Callable[[str, int, int], Exception] = errors.beyond_the_axis_unbroadcast
@@ -29,7 +42,8 @@ def check_range(op: str, index: Any, size: int, refusal: Callable[[str, int, int
 
 def _extremes(index: Any) -> tuple[int, int]:
     if index.size > FEW:
-        return int(index.max()), int(index.min())
+        largest, smallest = np.stack((index.max(), index.min())).tolist()  # one look at the device for both
+        return largest, smallest
     places = index.ravel().tolist()
     return max(places), min(places)
 

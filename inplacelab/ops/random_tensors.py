@@ -21,9 +21,11 @@ public(distributions.seed)
 FUNCTIONS["manual_seed"] = FUNCTIONS["seed"]
 
 
-def _drawn(name: str, shape: Any, dtype: Any, draw: Callable[..., None], accepts: str = "fc") -> Tensor:
-    """A tensor in the current device's memory that `draw` has filled."""
-    device, wanted = devices.current(), dtypes.as_numpy(dtype)
+def _drawn(
+    name: str, shape: Any, dtype: Any, draw: Callable[..., None], accepts: str = "fc", like: Tensor | None = None
+) -> Tensor:
+    """A tensor that `draw` has filled: where `like` is, or in the current device's memory."""
+    device, wanted = devices.current() if like is None else like.storage.device, dtypes.as_numpy(dtype)
     if wanted.kind not in accepts:
         raise errors.no_kernel(name, wanted.name)
     out = device.empty(shape_of(name, shape), wanted)
@@ -44,7 +46,7 @@ def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 @public
 def rand_like(input: Tensor, name: str | None = None, *, dtype: Any = None) -> Tensor:
     """Random numbers, evenly distributed from 0 up to 1, in the shape of `input`."""
-    return _drawn("rand_like", input.shape, input.dtype if dtype is None else dtype, _FROM_0_TO_1, "f")
+    return _drawn("rand_like", input.shape, input.dtype if dtype is None else dtype, _FROM_0_TO_1, "f", input)
 
 
 @public
@@ -75,7 +77,7 @@ def standard_normal(shape: Any, dtype: Any = None, name: str | None = None) -> T
 @public
 def randn_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
     """Random numbers from the normal distribution with mean 0 and variance 1, in the shape of `x`."""
-    return _drawn("randn_like", x.shape, x.dtype if dtype is None else dtype, _STANDARD_NORMAL)
+    return _drawn("randn_like", x.shape, x.dtype if dtype is None else dtype, _STANDARD_NORMAL, like=x)
 
 
 @public
@@ -94,7 +96,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None 
 def _normal_of_tensors(mean: Any, std: Any) -> Tensor:
     like = mean if isinstance(mean, Tensor) else std
     shape = np.broadcast_shapes(*(each.array.shape for each in (mean, std) if isinstance(each, Tensor)))
-    drawn: Tensor = _drawn("normal", shape, like.dtype, _STANDARD_NORMAL) * std + mean
+    drawn: Tensor = _drawn("normal", shape, like.dtype, _STANDARD_NORMAL, like=like) * std + mean
     return drawn
 
 
@@ -134,7 +136,7 @@ def randint_like(
     """Random integers from `low` up to but without `high` in the shape of `x`, and of its dtype unless `dtype` says otherwise."""
     low, high = _below(low, high)
     draw = partial(distributions.integers, low=low, high=high)
-    return _drawn("randint_like", x.shape, x.dtype if dtype is None else dtype, draw, "iuf")
+    return _drawn("randint_like", x.shape, x.dtype if dtype is None else dtype, draw, "iuf", x)
 
 
 @public
@@ -142,7 +144,7 @@ def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Tensor:
     """The integers below `n` in random order."""
 
     def draw(out: Any, device: devices.Device) -> None:
-        np.copyto(out, distributions.generator().permutation(len(out)), casting="unsafe")
+        np.copyto(out, distributions.generator(device).permutation(len(out)), casting="unsafe")
 
     return _drawn("randperm", [n], dtype, draw, "if")
 
@@ -157,9 +159,9 @@ def bernoulli(x: Tensor, p: float | None = None, name: str | None = None) -> Ten
     Raises:
         IndexRangeError: if there is something that is no probability.
     """
-    chances = x.array if p is None else np.full(x.array.shape, p, x.array.dtype)
+    chances = x.array if p is None else np.full_like(x.array, p)
     check_probability("bernoulli", "x" if p is None else "p", chances, zero=True)
-    return _drawn("bernoulli", x.shape, x.dtype, partial(distributions.bernoulli, p=chances), "f")
+    return _drawn("bernoulli", x.shape, x.dtype, partial(distributions.bernoulli, p=chances), "f", x)
 
 
 @public
@@ -167,11 +169,11 @@ def poisson(x: Tensor, name: str | None = None) -> Tensor:
     """How many events there are when `x` are expected."""
 
     def draw(out: Any, device: devices.Device) -> None:
-        np.copyto(out, distributions.generator().poisson(x.array), casting="unsafe")
+        np.copyto(out, distributions.generator(device).poisson(x.array), casting="unsafe")
 
     if x.array.size and not x.array.min() >= 0:
         raise errors.negative_spread("poisson", "x", float(x.array.min()))
-    return _drawn("poisson", x.shape, x.dtype, draw, "f")
+    return _drawn("poisson", x.shape, x.dtype, draw, "f", x)
 
 
 @public
@@ -187,12 +189,12 @@ def multinomial(x: Tensor, num_samples: int = 1, replacement: bool = False, name
     def draw(out: Any, device: devices.Device) -> None:
         """The places whose exponential waiting times, at the rate of their weights, are the shortest."""
         times = 1 if not replacement else num_samples
-        waits = distributions.generator().standard_exponential((*x.array.shape[:-1], times, x.array.shape[-1]))
+        waits = distributions.generator(device).standard_exponential((*x.array.shape[:-1], times, x.array.shape[-1]))
         with np.errstate(divide="ignore"):
             np.divide(waits, x.array[..., None, :], out=waits)
         out[...] = waits.argmin(-1) if replacement else waits[..., 0, :].argsort(-1, kind="stable")[..., :num_samples]
 
-    return _drawn("multinomial", shape, "int64", draw, "i")
+    return _drawn("multinomial", shape, "int64", draw, "i", x)
 
 
 def _check_weights(weights: Any, num_samples: int, replacement: bool) -> None:

@@ -83,15 +83,41 @@ def cpu(self: Tensor) -> Tensor:
     return to(self, "cpu")
 
 
-def cuda(self: Tensor) -> Tensor:
+def cuda(self: Tensor, device_id: int | None = None, blocking: bool = True) -> Tensor:
     """The tensor on the GPU: itself if it is there already. Of the simulated GPU only where that has been chosen.
+
+    Args:
+        self: the tensor.
+        device_id: the number of the GPU: 0.
+        blocking: whether to wait for the copy. It is in order with everything else on the GPU's stream.
 
     Raises:
         DeviceError: if there is no GPU, and no simulated one has been chosen with `set_device`.
     """
-    return to(self, "gpu")
+    return to(self, "gpu" if device_id is None else f"gpu:{device_id}")
+
+
+def pin_memory(self: Tensor, blocking: bool = True) -> Tensor:
+    """A copy in pinned memory, from which a GPU copies faster; itself if it is there already.
+
+    Raises:
+        DeviceError: if neither a GPU nor the simulated one has been chosen with `set_device`.
+    """
+    here = self.storage.device
+    if here.place.is_cuda_pinned_place():
+        return self
+    gpu = here if here.place.is_gpu_place() else devices.current()
+    if not gpu.place.is_gpu_place():
+        raise errors.no_pinned_memory()
+    return _moved(self, devices.beside(gpu))
+
+
+def is_cuda(self: Tensor) -> bool:
+    """True if the storage is on a GPU, real or simulated."""
+    return self.place.is_gpu_place()
 
 
 def attach() -> None:
     """Give `Tensor` these methods."""
-    Tensor.to, Tensor.cpu, Tensor.cuda = to, cpu, cuda  # type: ignore[method-assign]
+    Tensor.to, Tensor.cpu, Tensor.cuda, Tensor.pin_memory = to, cpu, cuda, pin_memory  # type: ignore[method-assign]
+    Tensor.is_cuda = property(is_cuda, doc=is_cuda.__doc__)  # type: ignore[assignment]

@@ -82,6 +82,8 @@ def _parts_dtype(x: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _pairs_dtype(x: np.dtype[Any]) -> np.dtype[Any]:
+    if x.itemsize < 4:  # no complex number has parts in half precision
+        raise errors.no_kernel("as_complex", x.name)
     return np.dtype("complex128" if x.itemsize == 8 else "complex64")
 
 
