@@ -211,6 +211,10 @@ class LabRecorder(observe.Observer):
         if modes.keeper is not None:
             journal.kept_again()
 
+    def launched(self, launch: Any) -> None:
+        if self._heard < self._limit:
+            self._entries.append(("launched", launch))
+
     def flagged(self, tensor: Tensor) -> None:
         seen = self._journal.known(tensor)
         if seen is None:
