@@ -40,6 +40,18 @@ function cellOf({ grid: [across] }, seen, block) {
 /** The numbers from `first` on. @param {number} count @param {number} [first] */
 export const range = (count, first = 0) => Array.from({ length: Math.max(0, count) }, (_, k) => first + k);
 
+/** From the picked block to its threads, and from the picked warp to its own. @param {Launch} launch @param {Pick} pick @returns {Drawn[]} */
+export function beamMarks(launch, { block, thread }) {
+  const [column, row] = cellOf(launch, windowAt(launch, block), block);
+  const [x, y] = [put1(column * CELL + 8), TOP + row * CELL];
+  const bottom = put1(TOP + Math.min(ROWS, Math.ceil(threadsOf(launch) / WARP)) * CELL);
+  const [beside, below] = [put1(EDGE + 32 * THREAD), put1(TOP + (Math.floor(thread / WARP) % ROWS) * CELL + 8)];
+  return [
+    pathMark(`M${x} ${put1(y)}L${BLOCK_LEFT} ${put1(TOP - 2)}V${bottom}L${x} ${put1(y + 8)}z`, "beam"),
+    pathMark(`M${EDGE} ${below}V${bottom}L${LEFT} ${PANELS + 20}H${LEFT + ROOM}L${beside} ${bottom}V${below}z`, "beam"),
+  ];
+}
+
 /** The blocks of the grid. @param {Launch} launch @param {Pick} pick @param {Say} say @returns {Drawn[]} */
 export function gridMarks(launch, { block }, say) {
   const seen = windowAt(launch, block);
@@ -51,9 +63,7 @@ export function gridMarks(launch, { block }, say) {
   const [x, y] = [column * CELL, TOP + row * CELL];
   const [bx, by] = placeIn(launch.grid, block);
   const number = launch.grid[1] > 1 ? `${block} (${bx}, ${by})` : `${block}`;
-  const warps = Math.min(ROWS, Math.ceil(threadsOf(launch) / WARP));
   const marks = [
-    pathMark(`M${put1(x + 8)} ${put1(y)}L${BLOCK_LEFT} ${put1(TOP - 2)}V${put1(TOP + warps * CELL)}L${put1(x + 8)} ${put1(y + 8)}z`, "beam"),
     textMark(0, HEAD + 10, "bold", fill(say("grid"), { block: number, blocks: blocksOf(launch) })),
     pathMark(cells, "slot"),
     pathMark(boxed(x, y, 8, 8), "written"),
@@ -73,10 +83,9 @@ export function blockMarks(launch, { block, thread }, say) {
   const [across] = placeIn(launch.block, thread);
   const number = launch.block[1] > 1 ? `${thread} (${across}, ${Math.floor(thread / launch.block[0])})` : `${thread}`;
   return [
-    pathMark(`M${put1(EDGE)} ${put1(y + 8)}H${put1(EDGE + 32 * THREAD)}L${LEFT + ROOM} ${PANELS + 20}H${LEFT}z`, "beam"),
     textMark(EDGE, HEAD + 10, "bold", fill(say("block"), { block, thread: number, threads })),
     pathMark(cells, "slot"),
-    pathMark(there(warp).map((k) => boxed(EDGE + k * THREAD, y, 9.4, 8)).join(""), "ready"),
+    pathMark(there(warp).map((k) => boxed(EDGE + k * THREAD, y, 9.4, 8)).join(""), "slot ready"),
     pathMark(boxed(EDGE + lane * THREAD, y, 9.4, 8), "written"),
   ];
 }

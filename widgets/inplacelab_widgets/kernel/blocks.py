@@ -20,6 +20,7 @@ BLOCK_LEFT = 416
 THREAD = 11.4
 """From one thread to the next."""
 TOP = HEAD + 20
+EDGE = BLOCK_LEFT + 4
 
 
 class Window(NamedTuple):
@@ -60,6 +61,18 @@ def cell_of(launch: Launch, seen: Window, block: int) -> tuple[int, int]:
     return column - seen.left, row - seen.top
 
 
+def beam_marks(launch: Launch, pick: Pick) -> list[Drawn]:
+    """From the picked block to its threads, and from the picked warp to its own: what comes next is larger."""
+    column, row = cell_of(launch, window(launch, pick.block), pick.block)
+    x, y = column * CELL + 8, TOP + row * CELL
+    bottom = TOP + _warps(launch) * CELL
+    beside, below = said(EDGE + 32 * THREAD), said(TOP + pick.thread // WARP % ROWS * CELL + 8)
+    return [
+        path(f"M{said(x)} {said(y)}L{BLOCK_LEFT} {said(TOP - 2)}V{said(bottom)}L{said(x)} {said(y + 8)}z", "beam"),
+        path(f"M{EDGE} {below}V{said(bottom)}L{LEFT} {PANELS + 20}H{LEFT + ROOM}L{beside} {said(bottom)}V{below}z", "beam"),
+    ]
+
+
 def grid_marks(launch: Launch, pick: Pick) -> list[Drawn]:
     """The blocks of the grid."""
     seen = window(launch, pick.block)
@@ -73,7 +86,6 @@ def grid_marks(launch: Launch, pick: Pick) -> list[Drawn]:
     )
     x, y = column * CELL, TOP + row * CELL
     marks = [
-        path(f"M{said(x + 8)} {said(y)}L{BLOCK_LEFT} {said(TOP - 2)}V{said(TOP + _warps(launch) * CELL)}L{said(x + 8)} {said(y + 8)}z", "beam"),
         text(0, HEAD + 10, "bold", PICKED["grid"].format(block=_numbered(launch, pick.block), blocks=launch.blocks)),
         path(cells, "slot"),
         path(box(x, y, 8, 8), "written"),
@@ -97,20 +109,18 @@ def block_marks(launch: Launch, pick: Pick) -> list[Drawn]:
     top = warp // ROWS * ROWS
     rows = range(top, min(top + ROWS, -(-launch.threads // WARP)))
     cells = "".join(
-        box(BLOCK_LEFT + 4 + k * THREAD, TOP + (row - top) * CELL, 9.4, 8)
+        box(EDGE + k * THREAD, TOP + (row - top) * CELL, 9.4, 8)
         for row in rows
         for k in range(min(WARP, launch.threads - row * WARP))
     )
     y = TOP + (warp - top) * CELL
     x, _, _ = geometry.position(launch, pick.thread)
     number = f"{pick.thread} ({x}, {pick.thread // launch.block[0]})" if launch.block[1] > 1 else f"{pick.thread}"
-    edge = BLOCK_LEFT + 4
     return [
-        path(f"M{said(edge)} {said(y + 8)}H{said(edge + 32 * THREAD)}L{LEFT + ROOM} {PANELS + 20}H{LEFT}z", "beam"),
-        text(BLOCK_LEFT + 4, HEAD + 10, "bold", PICKED["block"].format(block=pick.block, thread=number, threads=launch.threads)),
+        text(EDGE, HEAD + 10, "bold", PICKED["block"].format(block=pick.block, thread=number, threads=launch.threads)),
         path(cells, "slot"),
-        path("".join(box(edge + k * THREAD, y, 9.4, 8) for k in range(min(WARP, launch.threads - warp * WARP))), "ready"),
-        path(box(edge + lane * THREAD, y, 9.4, 8), "written"),
+        path("".join(box(EDGE + k * THREAD, y, 9.4, 8) for k in range(min(WARP, launch.threads - warp * WARP))), "slot ready"),
+        path(box(EDGE + lane * THREAD, y, 9.4, 8), "written"),
     ]
 
 

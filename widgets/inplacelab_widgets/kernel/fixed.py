@@ -19,14 +19,14 @@ ROW = 18.0
 
 def height(shown: Shown) -> float:
     """How high the whole picture is."""
-    return (height_of(shown) + 5 * ROW + 40) if shown.drawable else HEAD + 4 * ROW + 40
+    return height_of(shown) + 5 * ROW + 48 if shown.drawable else HEAD + 4 * ROW + 40
 
 
 def fixed_marks(shown: Shown) -> list[Drawn]:
     """Everything but what the pick decides."""
     if shown.drawable:
         top = height_of(shown) + 12
-        return [*_head(shown), *_totals(shown, top), *_legend(top + 4 * ROW + 14)]
+        return [*_head(shown), *_totals(shown, top), *_legend(top + 4 * ROW + 24)]
     why = words.EMPTY if shown.launch.kind in words.KINDS and shown.launch.kind != "library" else words.LIBRARY
     return [*_head(shown), text(0, HEAD + 12, "", why), *_totals(shown, HEAD + 30)]
 
@@ -76,7 +76,7 @@ def _totals(shown: Shown, top: float) -> list[Drawn]:
     marks = [
         path(f"M0 {top}H{WIDTH}", "grid"),
         text(0, top + ROW, "bold", words.TOTAL),
-        text(LEFT + 60, top + ROW, "soft", storage_of(shown)) if shown.drawable else text(0, top, "soft", ""),
+        *([text(LEFT + 60, top + ROW, "soft", storage_of(shown))] if shown.drawable else []),
     ]
     for k, (name, count) in enumerate(rows):
         y = top + (k + 2) * ROW
@@ -84,8 +84,10 @@ def _totals(shown: Shown, top: float) -> list[Drawn]:
         if count is None:
             marks.append(text(LEFT, y, "soft", words.NOT_COUNTED if shown.drawable else words.UNKNOWN_MOVED))
             continue
-        style = "sector over" if name is words.TOTAL_MOVED else "wanted c0-fill"
-        marks.append(path(box(LEFT, y - 9, BAR * count / longest, 10), style))
+        asked = count if name is not words.TOTAL_MOVED else min(count, found.read + found.written)
+        marks.append(path(box(LEFT, y - 9, BAR * asked / longest, 10), "wanted mark-soft"))
+        if name is words.TOTAL_MOVED:
+            marks.append(path(box(LEFT, y - 9, BAR * count / longest, 10), "sector"))
         marks.append(text(LEFT + BAR * count / longest + 8, y, "", words.IN_BYTES.format(bytes=f"{count:,}")))
     return marks
 
@@ -103,7 +105,7 @@ def _legend(top: float) -> list[Drawn]:
     wanted, moved, picked, frame = words.LEGEND
     marks: list[Drawn] = []
     x = 0.0
-    for style, meaning in (("wanted c0-fill", wanted), ("over cells", moved), ("written", picked)):
+    for style, meaning in (("wanted c0-fill", wanted), ("slot", moved), ("written", picked)):
         marks += [path(box(x + 2, top - 9, 11, 10), style), text(x + 19, top, "small soft", meaning)]
         x += 19 + width_of(meaning, 10) + 16
     return [*marks, path(box(2, top + 9, 22, 10), "over sector"), text(30, top + 18, "small soft", frame)]

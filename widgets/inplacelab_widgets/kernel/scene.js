@@ -1,7 +1,7 @@
 // All marks that depend on the pick, and the same in words, as in scene.py. Pure functions.
 
 import { fill } from "../player/words.js";
-import { blockMarks, gridMarks } from "./blocks.js";
+import { beamMarks, blockMarks, gridMarks } from "./blocks.js";
 import { LEFT, PANELS, textMark } from "./drawing.js";
 import { shareOf } from "./formulas.js";
 import { turnsOf } from "./geometry.js";
@@ -15,6 +15,7 @@ export function pickedMarks(shown, pick, say, language) {
   const { launch } = shown;
   const asked = served(shown, pick);
   return [
+    ...beamMarks(launch, pick),
     ...gridMarks(launch, pick, say),
     ...blockMarks(launch, pick, say),
     textMark(LEFT, PANELS - 8, "bold", saidOf(shown, pick, say, language)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inplacelab.devices.kernels import geometry
 from inplacelab.language import Text
-from inplacelab_widgets.kernel.blocks import block_marks, grid_marks
+from inplacelab_widgets.kernel.blocks import beam_marks, block_marks, grid_marks
 from inplacelab_widgets.kernel.drawing import LEFT, PANEL, PANELS, Drawn, text
 from inplacelab_widgets.kernel.formulas import share_of
 from inplacelab_widgets.kernel.pick import Pick, served
@@ -16,7 +16,12 @@ from inplacelab_widgets.kernel.words import PICKED
 def picked_marks(shown: Shown, pick: Pick) -> list[Drawn]:
     """What depends on the pick."""
     launch = shown.launch
-    marks = [*grid_marks(launch, pick), *block_marks(launch, pick), text(LEFT, PANELS - 8, "bold", said_of(shown, pick))]
+    marks = [
+        *beam_marks(launch, pick),
+        *grid_marks(launch, pick),
+        *block_marks(launch, pick),
+        text(LEFT, PANELS - 8, "bold", said_of(shown, pick)),
+    ]
     for asked in served(shown, pick):
         marks += strip_marks(shown, pick, asked, PANELS + asked.operand * PANEL)
     return marks
@@ -35,7 +40,8 @@ def spoken(shown: Shown, pick: Pick) -> Text:
     """The picture in a few sentences, for those who do not see it."""
     parts = [said_of(shown, pick)]
     for asked in served(shown, pick):
-        parts.append(Text(f"{shown.launch.operands[asked.operand].name}: ", f"{shown.launch.operands[asked.operand].name}：") + cost_of(asked) + Text(".", "。"))
+        name = shown.launch.operands[asked.operand].name
+        parts.append(Text(f"{name}: ", f"{name}：") + cost_of(asked) + Text(".", "。"))
     return Text(" ".join(part.en for part in parts), "".join(part.zh for part in parts))
 
 

@@ -15,7 +15,7 @@ const STRIP_HEIGHT = 24;
 const OVERVIEW = 127;
 const FOOT = 150;
 const PIXELS_FOR_A_SECTOR = 9.5;
-const COLOURS = 5;
+const COLOURS = ["c0", "c1", "c3", "c4", "c2"];
 
 /** Places for sectors. Slots are as wide as threads if there is room. @param {number[]} sectors @param {number} size */
 export function spread(sectors, size) {
@@ -44,7 +44,7 @@ export function stripMarks(shown, pick, asked, say) {
   const { launch, sizes, storages, stored } = shown;
   const top = PANELS + asked.operand * PANEL;
   const operand = launch.operands[asked.operand];
-  const colour = `c${asked.operand % COLOURS}`;
+  const colour = COLOURS[asked.operand % COLOURS.length];
   const places = spread(asked.sectors, sizes[asked.operand]);
   const picked = asked.lanes.filter(({ lane }) => lane === pick.thread % WARP);
   const others = asked.lanes.filter(({ lane }) => lane !== pick.thread % WARP);
@@ -133,7 +133,7 @@ function cost(asked, colour, top, say) {
     textMark(LEFT, y, "", said),
     pathMark(boxed(left, y - 9, moved, 11), "over sector"),
     pathMark(boxed(left, y - 9, asked.wanted * scale, 11), `wanted ${colour}-fill`),
-    moved < 250 ? textMark(Math.min(left + moved + 6, right - 34), y, "bold", share) : textMark(left - 6, y, "bold end", share),
+    left + moved > right - 50 ? textMark(left - 6, y, "bold end", share) : textMark(left + moved + 6, y, "bold", share),
   ];
 }
 
@@ -148,7 +148,16 @@ export function costOf(asked, say) {
   if (asked.unknown) return say("cost_unknown");
   if (!asked.sectors.length) return say("cost_none");
   const cost = fill(say(asked.sectors.length === 1 ? "cost_one" : "cost"), { sectors: asked.sectors.length, wanted: asked.wanted, share: shareOfMoved(asked) });
-  return asked.crowd > 1 ? cost + fill(say("crowd"), { crowd: asked.crowd }) : cost;
+  if (asked.crowd > 1) return cost + fill(say("crowd"), { crowd: asked.crowd });
+  const why = whyOf(asked);
+  return why ? cost + say(why) : cost;
+}
+
+/** The word for it, if it is as good or as bad as it can be. @param {Served} asked */
+function whyOf({ lanes, sectors, wanted }) {
+  if (lanes.length < 2) return "";
+  if (wanted === SECTOR * sectors.length) return "coalesced";
+  return sectors.length === lanes.length ? "scattered" : "";
 }
 
 /** The thread at a place in an operand's part: its own cell, or the first that touches the slot there.

@@ -15,10 +15,11 @@ from inplacelab_widgets.kernel.pick import Lane, Pick, Served
 from inplacelab_widgets.kernel.shown import Shown
 from inplacelab_widgets.kernel.words import PICKED
 from inplacelab_widgets.scene.measure import size_in_bytes
-from inplacelab_widgets.scene.palette import TENSOR_COLOURS
 
 LANES, STRIP, STRIP_HEIGHT, OVERVIEW, FOOT = 20, 88, 24, 127, 150
 """Below an operand's top: its threads, its sectors, all of its storage, what it costs."""
+COLOURS = ("c0", "c1", "c3", "c4", "c2")
+"""Of the operands, in order: those that differ most come first."""
 PIXELS_FOR_A_SECTOR = 9.5
 """On the bar that compares what is wanted with what is moved."""
 
@@ -61,7 +62,7 @@ def strip_marks(shown: Shown, pick: Pick, asked: Served, top: float) -> list[Dra
     launch = shown.launch
     operand = launch.operands[asked.operand]
     size = geometry.itemsize(operand.dtype)
-    colour = f"c{asked.operand % TENSOR_COLOURS}"
+    colour = COLOURS[asked.operand % len(COLOURS)]
     places = spread(asked.sectors, size)
     picked = [each for each in asked.lanes if each.lane == pick.thread % WARP]
     others = [each for each in asked.lanes if each.lane != pick.thread % WARP]
@@ -145,14 +146,13 @@ def _cost(asked: Served, colour: str, top: float) -> list[Drawn]:
         return [text(LEFT, y, "soft", spoken)]
     scale = PIXELS_FOR_A_SECTOR / SECTOR
     right, left = WIDTH - 20.0, WIDTH - 20.0 - 32 * PIXELS_FOR_A_SECTOR
-    share = f"{share_of_moved(asked)} %"
+    share, end = f"{share_of_moved(asked)} %", left + asked.moved * scale
     return [
         text(LEFT, y, "", spoken),
         path(box(left, y - 9, asked.moved * scale, 11), "over sector"),
         path(box(left, y - 9, asked.wanted * scale, 11), f"wanted {colour}-fill"),
-        text(min(left + asked.moved * scale + 6, right - 34), y, "bold", share) if asked.moved * scale < 250 else
-        text(left - 6, y, "bold end", share),
-    ]  # fmt: skip
+        text(left - 6, y, "bold end", share) if end > right - 50 else text(end + 6, y, "bold", share),
+    ]
 
 
 def share_of_moved(asked: Served) -> str:
@@ -169,4 +169,15 @@ def cost_of(asked: Served) -> Text:
         return PICKED["cost_none"]
     key = "cost_one" if len(asked.sectors) == 1 else "cost"
     cost = PICKED[key].format(sectors=len(asked.sectors), wanted=asked.wanted, share=share_of_moved(asked))
-    return cost + PICKED["crowd"].format(crowd=asked.crowd) if asked.crowd > 1 else cost
+    if asked.crowd > 1:
+        return cost + PICKED["crowd"].format(crowd=asked.crowd)
+    return cost + PICKED[why] if (why := _why(asked)) else cost
+
+
+def _why(asked: Served) -> str:
+    """The word for it, if it is as good or as bad as it can be."""
+    if len(asked.lanes) < 2:
+        return ""
+    if asked.wanted == asked.moved:
+        return "coalesced"
+    return "scattered" if len(asked.sectors) == len(asked.lanes) else ""

@@ -63,13 +63,13 @@ PICKED = {
     "variance": Text("for the variance", "用于求方差"),
     "result": Text("for the result", "用于写结果"),
     "tile": Text(
-        "Thread ({a}, {b}) of block ({across}, {down}): row {rows} = {row}, column {columns} = {column} of `{name}`.",
-        "线程块 ({across}, {down}) 的线程 ({a}, {b})：`{name}` 的第 {rows} = {row} 行、第 {columns} = {column} 列。",
+        "Thread ({a}, {b}) of block ({across}, {down}): row {rows} = {row}, column {columns} = {column} of {name}.",
+        "线程块 ({across}, {down}) 的线程 ({a}, {b})：{name} 的第 {rows} = {row} 行、第 {columns} = {column} 列。",
     ),
     "slot": Text("{element} → slot {sum} = {slot}", "{element} → 槽位 {sum} = {slot}"),
     "slots": Text("{element} … → slots {sum} = {slot} to {last}", "{element} … → 槽位 {sum} = {slot} 至 {last}"),
     "place": Text("index[{element}] sends it to slot {slot}", "index[{element}] 指向槽位 {slot}"),
-    "somewhere": Text("which slot, the values of `index` decide", "加到哪个槽位由 `index` 的值决定"),
+    "somewhere": Text("which slot, the values of index decide", "加到哪个槽位由 index 的值决定"),
     "untouched": Text("this thread does not touch it in this turn", "该线程在这一轮不访问它"),
     "cost": Text(
         "{sectors} sectors of 32 bytes for {wanted} bytes: {share} %", "{sectors} 个 32 字节扇区，需要 {wanted} 字节：{share} %"
@@ -77,6 +77,8 @@ PICKED = {
     "cost_one": Text("1 sector of 32 bytes for {wanted} bytes: {share} %", "1 个 32 字节扇区，需要 {wanted} 字节：{share} %"),
     "cost_none": Text("no thread of this warp touches it in this turn", "这个线程束在这一轮不访问它"),
     "cost_unknown": Text("where it goes is not recorded", "未记录加到何处"),
+    "coalesced": Text(", coalesced", "，合并访问"),
+    "scattered": Text(", a sector for each thread", "，每个线程各占一个扇区"),
     "crowd": Text("; {crowd} threads meet on one slot", "；{crowd} 个线程落在同一槽位"),
     "requests": Text("What the warp asks for", "线程束的访问请求"),
     "threads": Text("The threads of the warp", "线程束中的线程"),
@@ -102,8 +104,8 @@ IN_BYTES = Text("{bytes} bytes", "{bytes} 字节")
 NOT_COUNTED = Text("not counted: too many warps", "未计：线程束过多")
 UNKNOWN_MOVED = Text("not known", "未知")
 IN_PLACE = Text(
-    "In place: `{name}` is read and written in one storage; no new memory.",
-    "原地：`{name}` 在同一存储中读写，不需要新内存。",
+    "In place: {name} is read and written in one storage; no new memory.",
+    "原地：{name} 在同一存储中读写，不需要新内存。",
 )
 OUT_OF_PLACE = Text(
     "Out of place: the result lies in a storage of its own, {size} more.",

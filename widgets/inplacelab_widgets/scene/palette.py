@@ -95,6 +95,7 @@ STYLES: dict[str, dict[str, str]] = (
         "ribbon": {"fill-opacity": "0.16", "stroke-width": "0.8"},
         "ribbon-picked": {"fill": "tint", "stroke": "now", "stroke-width": "2.2"},
         "wanted": {"stroke": "none"},
+        "mark-soft": {"fill": "soft", "stroke": "none"},
         "sector": _DRAWN | {"stroke": "fg", "stroke-width": "1.4"},
         "over": {"fill": "paper"},
         # lanes and memory
