@@ -11,6 +11,7 @@ from typing import Any
 
 from inplacelab import devices
 from inplacelab.autograd import modes
+from inplacelab.devices.kernels.launch import Launch
 from inplacelab.recorders import source as learner
 from inplacelab.recorders.places import Places
 from inplacelab.recorders.seen import SeenTensor
@@ -71,6 +72,10 @@ class Operations(Places):
             "operation", name, category, numbers, known.serial, None if node is None else node.serial, known.storage.serial,
             written, where, version, values, live, peak, inherited,
         ))  # fmt: skip
+
+    def launched(self, launch: Launch) -> None:
+        if self._heard < self._limit:
+            self._append(("launched", launch))
 
     def _rewrote(self, seen: SeenTensor, output: Tensor) -> None:
         """A tensor that is in the journal was written: its family may have another history."""

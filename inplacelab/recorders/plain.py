@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from functools import lru_cache
 from math import prod
 from types import CodeType
@@ -10,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab.recording.facts import SavedFacts, Summary, Values
+from inplacelab.devices.kernels.launch import Launch
+from inplacelab.recording.facts import LaunchFacts, OperandFacts, SavedFacts, Summary, Values
 from inplacelab.recording.slots import Laid, Runs, joined, slot_runs
 
 
@@ -67,6 +69,26 @@ def _first_slots(layout: Laid, count: int) -> list[int]:
 def runs(written: Any) -> Runs:
     """Runs of the slots in a list, or of those that a layout reaches."""
     return joined((slot, slot + 1) for slot in written) if isinstance(written, list) else slot_runs(written)
+
+
+def launch(ran: Launch, inputs: Sequence[int | None], output: int | None) -> LaunchFacts:
+    """A launch, with the storages of the operation that it is of: what is written lies under its result, what is only read
+    under its inputs, in order. Where the two do not go together, nothing is said of storages.
+    """
+    after = list(inputs[1:] if any(each.role == "both" for each in ran.operands) else inputs)
+    known = len(after) == sum(each.role == "reads" for each in ran.operands)
+    read = iter(after if known else [])
+    operands = tuple(
+        OperandFacts(
+            each.name, each.role, each.dtype, each.shape, each.strides, each.offset, each.storage_bytes,
+            None if not known else next(read) if each.role == "reads" else output,
+        )
+        for each in ran.operands
+    )  # fmt: skip
+    return LaunchFacts(
+        ran.kernel, ran.kind, ran.grid, ran.block, ran.width, ran.dtype, operands, ran.bytes_read, ran.bytes_written,
+        ran.device, ran.simulated,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=256)

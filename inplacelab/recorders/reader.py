@@ -6,6 +6,7 @@ from dataclasses import replace
 from types import CodeType
 from typing import Any
 
+from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab.recorders import plain
 from inplacelab.recorders.steps import Changes
@@ -37,6 +38,7 @@ class Reader(Things):
         self._place_before = (0, 0)  # the line and the instruction of the outermost frame when something last happened
         self._phase = "forward"
         self._quiet = self._simple = False  # a statement has begun and nothing happened in it; it holds no others
+        self._launches: list[Launch] = []  # since the last step
 
     def read(self, entries: list[Any]) -> None:
         """Read everything in the journal, and empty it."""
@@ -102,6 +104,14 @@ class Reader(Things):
 
     def _step(self, kind: str, changes: Changes, live: int, peak: int, **facts: Any) -> None:
         where: dict[str, Any] = {"phase": self._phase, "line": self._line, "turn": self._turn}
+        if self._launches:
+            known = self.build.tensors | changes.tensors
+            given = [
+                None if (t := known.get(n)) is None else t.storage
+                for n in (*facts.get("inputs", ()), facts.get("output"))
+            ]
+            where["launches"] = tuple(plain.launch(each, given[:-1], given[-1]) for each in self._launches)
+            self._launches.clear()
         self.build.add(changes, kind=kind, live=live, peak=peak, **where, **facts)
 
     def _tell(self, kind: str, live: int, peak: int, **facts: Any) -> None:
@@ -109,6 +119,10 @@ class Reader(Things):
         self._step(kind, changes, live, peak, **facts)
 
     # ---- operations ------------------------------------------------------------------------------------------------------
+
+    def launched(self, launch: Launch) -> None:
+        """A kernel ran: it is told of before the operation that it is of."""
+        self._launches.append(launch)
 
     def rewrites(self) -> None:
         """The operation that comes next rewrites histories: what dies until then is what it lets go of."""
@@ -266,6 +280,6 @@ class Reader(Things):
 
 
 _KINDS = (
-    "tensor", "history", "flags", "gradient", "names", "storage", "written", "node", "operations_node", "kept", "rewrites", "outermost", "statement", "over",
+    "tensor", "history", "flags", "gradient", "names", "storage", "written", "node", "operations_node", "kept", "rewrites", "launched", "outermost", "statement", "over",
     "operation", "begin", "arrived", "unpack", "run", "release", "end", "fail", "refusal", "failure",
 )  # fmt: skip

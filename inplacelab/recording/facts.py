@@ -179,6 +179,47 @@ class ErrorFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class OperandFacts:
+    """Memory that a kernel was given: a window on a storage, laid out as the kernel sees it (broadcast, if it was)."""
+
+    name: str
+    """As the kernel's text has it."""
+    role: Literal["reads", "writes", "both"]
+    dtype: str
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    offset: int
+    storage_bytes: int
+    storage: int | None = None
+    """Which storage it is; None if the recorder could not tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchFacts:
+    """A kernel that ran: a grid of threads, and the memory that they were given.
+
+    Which thread touched which slots is not kept, because it follows from these numbers: it is arithmetic.
+    """
+
+    kernel: str
+    """The operation, or the operations of a fused chain: "scale_ add_ relu_"."""
+    kind: str
+    """Which text ran: "contiguous", "strided", "normalize", ...; "library" for a kernel whose geometry is not known."""
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+    width: int
+    """How many elements a thread took at once."""
+    dtype: str
+    operands: tuple[OperandFacts, ...]
+    bytes_read: int
+    bytes_written: int
+    """What the threads asked for."""
+    device: str
+    """The name of the hardware; empty if it was simulated."""
+    simulated: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
     """One thing that happened, and what it changed.
 
@@ -208,3 +249,5 @@ class Step:
     nodes: tuple[tuple[int, NodeFacts | None], ...]
     turn: int = 0
     """Which statement this happened in, counted from the start: a loop of one line has a turn for each time round."""
+    launches: tuple[LaunchFacts, ...] = ()
+    """The kernels that it launched, in order, where a recorder can hear of them."""

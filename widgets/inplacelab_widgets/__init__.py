@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from inplacelab_widgets.kernel.view import KernelView
     from inplacelab_widgets.list_view import ListView
     from inplacelab_widgets.stepper import Stepper
     from inplacelab_widgets.twins import to_html, to_markdown, to_png, to_svg, to_text
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "GraphView",
+    "KernelView",
     "ListView",
     "MemoryView",
     "MetadataView",
@@ -34,7 +36,7 @@ __all__ = [
 ]
 
 _VIEWS = ("GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView", "View")
-_HOMES = {"ListView": "list_view", "Stepper": "stepper", **dict.fromkeys(_VIEWS, "views")}
+_HOMES = {"KernelView": "kernel.view", "ListView": "list_view", "Stepper": "stepper", **dict.fromkeys(_VIEWS, "views")}
 
 
 def __getattr__(name: str) -> Any:

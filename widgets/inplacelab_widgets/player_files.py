@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import gzip
 import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -69,7 +70,7 @@ STYLES = (
 """The style sheets in order: later ones override earlier ones."""
 
 _PLAYER = Path(__file__).parent / "player"
-_IMPORT = re.compile(r'^import \{[^}]*\} from "\./[\w-]+\.js";\n', re.MULTILINE)
+_IMPORT = re.compile(r'^import \{[^}]*\} from "\.[\w./-]+\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 # Only comments that fill whole lines, so that nothing inside a string can be taken for one.
 _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/)[ \t]*\n", re.MULTILINE | re.DOTALL)
@@ -95,14 +96,23 @@ def javascript() -> str:
 
     Comments and indentation stay in the sources: every exported page carries this text.
     """
-    text = "\n".join(source(name) for name in MODULES)
-    return _BLANK.sub("\n", _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", text)))).lstrip()
+    return joined(source(name) for name in MODULES)
+
+
+def joined(modules: Iterable[str]) -> str:
+    """Modules as one without imports. They stand in an order in which each comes after those that it imports."""
+    return _BLANK.sub("\n", _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", "\n".join(modules))))).lstrip()
 
 
 @cache
 def packed_javascript() -> str:
     """The same as a module that unpacks it: every widget of a notebook carries this text, a third of the other's size."""
-    packed = base64.b64encode(gzip.compress(javascript().encode(), mtime=0)).decode("ascii")
+    return unpacking(javascript())
+
+
+def unpacking(module: str) -> str:
+    """A module that unpacks another one, and exports what that exports by default."""
+    packed = base64.b64encode(gzip.compress(module.encode(), mtime=0)).decode("ascii")
     return _UNPACK.replace("PACKED", packed)
 
 
@@ -110,9 +120,13 @@ def packed_javascript() -> str:
 def stylesheet() -> str:
     """The player's CSS: the colours and styles of the marks, then the panels around them. Comments and blanks stay in the sources."""
     text = "".join((_PLAYER / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
+    return css() + without_comments(text)
+
+
+def without_comments(text: str) -> str:
+    """CSS as it is sent: a rule a line, for those who read an exported page."""
     tight = _CSS_COLON.sub(r"\1:", _CSS_BLANK.sub(r"\1", _CSS_COMMENT.sub("", text)))
-    # A rule a line, for those who read an exported page.
-    return css() + tight.replace("}", "}\n")
+    return tight.replace("}", "}\n")
 
 
 def source(name: str) -> str:

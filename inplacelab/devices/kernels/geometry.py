@@ -34,6 +34,9 @@ TILE, TILE_ROWS = 32, 8
 MOST_ROWS = 65535
 """The largest number of blocks along y."""
 
+PASSES = 3
+"""A row is normalised in three passes over it: for its mean, for its variance, for the result."""
+
 
 class Grid(NamedTuple):
     """How many blocks there are, and threads in each, along x, y and z."""
@@ -120,12 +123,15 @@ class Access(NamedTuple):
         kind: "reads", "writes" or "adds" (an atomic addition).
         slot: the first slot touched; None where the data decide.
         slots: how many.
+        turn: which round of the kernel's loops it belongs to. Accesses of one turn, operand and kind are one instruction to
+            the threads of a warp.
     """
 
     operand: str
     kind: str
     slot: int | None
     slots: int = 1
+    turn: int = 0
 
 
 def accesses(launch: Launch, block: int, thread: int) -> tuple[Access, ...]:
@@ -141,16 +147,39 @@ def accesses(launch: Launch, block: int, thread: int) -> tuple[Access, ...]:
 
 def elements(launch: Launch, block: int, thread: int) -> list[int]:
     """The elements of an element-wise kernel that a thread is responsible for, in order."""
-    return [first + k for first, count in _portions(launch, block, thread) for k in range(count)]
+    return [first + k for _, first, count in _portions(launch, block, thread) for k in range(count)]
 
 
-def _portions(launch: Launch, block: int, thread: int) -> Iterator[tuple[int, int]]:
-    """First element and number of elements of each turn that a thread takes: whole packs, then what is left over."""
+def _portions(launch: Launch, block: int, thread: int) -> Iterator[tuple[int, int, int]]:
+    """The turns that a thread takes: number, first element, number of elements. Whole packs first, then what is left over."""
     n, width = _size(launch), launch.width
     number, step = block * launch.threads + thread, launch.blocks * launch.threads
-    yield from ((pack * width, width) for pack in range(number, n // width, step))
+    packs = n // width
+    yield from ((turn, pack * width, width) for turn, pack in enumerate(range(number, packs, step)))
     if width > 1:
-        yield from ((element, 1) for element in range(n // width * width + number, n, step))
+        left = range(packs * width + number, n, step)
+        yield from ((parts(packs, step) + turn, element, 1) for turn, element in enumerate(left))
+
+
+def turns(launch: Launch) -> int:
+    """How many turns a thread may take: at the edge of the data, some take fewer.
+
+    >>> from inplacelab.devices.kernels.launch import Launch, Operand
+    >>> x = Operand("x", "both", "float32", (1003,), (1,), 0, 4012)
+    >>> turns(Launch("relu_", "contiguous", (1, 1, 1), (256, 1, 1), 4, "float32", (x,), 4012, 4012))
+    2
+    """
+    if launch.kind == "normalize":
+        n_rows, n_columns = _matrix(launch.operands[0].shape)
+        return parts(n_rows, launch.blocks) * PASSES * parts(n_columns, launch.threads)
+    if launch.kind == "transpose":
+        n_rows, _ = _matrix(launch.operands[0].shape)
+        return parts(parts(n_rows, TILE), launch.grid[1]) * (TILE // TILE_ROWS)
+    if launch.kind == "transpose_square":
+        return 2 * TILE // TILE_ROWS
+    n, step = _size(launch), launch.blocks * launch.threads
+    packs = n // launch.width
+    return parts(packs, step) + parts(n - packs * launch.width, step)
 
 
 def _size(launch: Launch) -> int:
@@ -165,43 +194,42 @@ def target(launch: Launch) -> Operand:
 
 def _elementwise(launch: Launch, block: int, thread: int) -> Iterator[Access]:
     written = target(launch)
-    for first, count in _portions(launch, block, thread):
+    for turn, first, count in _portions(launch, block, thread):
         for each in launch.operands:
             if each.role != "writes":
-                yield Access(each.name, "reads", slot(each.layout, first), count)
-        yield Access(written.name, "writes", slot(written.layout, first), count)
+                yield Access(each.name, "reads", slot(each.layout, first), count, turn)
+        yield Access(written.name, "writes", slot(written.layout, first), count, turn)
 
 
 def _normalize(launch: Launch, block: int, thread: int) -> Iterator[Access]:
     x = launch.operands[0]
     n_rows, n_columns = _matrix(x.shape)
-    for row in range(block, n_rows, launch.blocks):
+    most = parts(n_columns, launch.threads)
+    for k, row in enumerate(range(block, n_rows, launch.blocks)):
         mine = [x.offset + row * n_columns + j for j in range(thread, n_columns, launch.threads)]
-        for _ in ("mean", "variance"):
-            yield from (Access("x", "reads", s) for s in mine)
-        for s in mine:
-            yield Access("x", "reads", s)
-            yield Access("x", "writes", s)
+        for turn in (k * PASSES * most, (k * PASSES + 1) * most):  # for the mean, for the variance
+            yield from (Access("x", "reads", s, 1, turn + j) for j, s in enumerate(mine))
+        for j, s in enumerate(mine):
+            yield Access("x", "reads", s, 1, (k * PASSES + 2) * most + j)
+            yield Access("x", "writes", s, 1, (k * PASSES + 2) * most + j)
 
 
 def _transpose(launch: Launch, block: int, thread: int) -> Iterator[Access]:
     x, out = launch.operands
-    (n_rows, n_columns), (a, b, _), (across, first_down, _) = (
-        _matrix(x.shape),
-        position(launch, thread),
-        block_position(launch, block),
-    )
-    for down in range(first_down, parts(n_rows, TILE), launch.grid[1]):
-        yield from _tile(x.name, "reads", x.offset, (n_rows, n_columns), (down * TILE + b, across * TILE + a))
-        yield from _tile(out.name, "writes", out.offset, (n_columns, n_rows), (across * TILE + b, down * TILE + a))
+    n_rows, n_columns = _matrix(x.shape)
+    (a, b, _), (across, first_down, _) = position(launch, thread), block_position(launch, block)
+    for k, down in enumerate(range(first_down, parts(n_rows, TILE), launch.grid[1])):
+        here, there = (down * TILE + b, across * TILE + a), (across * TILE + b, down * TILE + a)
+        yield from _tile(Access(x.name, "reads", x.offset, 1, k * 4), (n_rows, n_columns), here)
+        yield from _tile(Access(out.name, "writes", out.offset, 1, k * 4), (n_columns, n_rows), there)
 
 
-def _tile(name: str, kind: str, offset: int, shape: tuple[int, int], start: tuple[int, int]) -> Iterator[Access]:
-    """Four elements of a column of a tile, eight rows apart; none beyond the edge."""
+def _tile(first: Access, shape: tuple[int, int], start: tuple[int, int]) -> Iterator[Access]:
+    """Four elements of a column of a tile, eight rows apart; none beyond the edge. `first` has the offset for a slot."""
     (n_rows, n_columns), (row, column) = shape, start
     if column < n_columns:
-        for r in range(row, min(row + TILE, n_rows), TILE_ROWS):
-            yield Access(name, kind, offset + r * n_columns + column)
+        for k, r in enumerate(range(row, min(row + TILE, n_rows), TILE_ROWS)):
+            yield first._replace(slot=(first.slot or 0) + r * n_columns + column, turn=first.turn + k)
 
 
 def _transpose_square(launch: Launch, block: int, thread: int) -> Iterator[Access]:
@@ -212,17 +240,17 @@ def _transpose_square(launch: Launch, block: int, thread: int) -> Iterator[Acces
     tiles_of_block = dict.fromkeys([(down * TILE, right * TILE), (right * TILE, down * TILE)])  # on the diagonal, one
     for kind in ("reads", "writes"):
         for k in range(b, TILE, TILE_ROWS):
-            for row, column in tiles_of_block:
+            for side, (row, column) in enumerate(tiles_of_block):
                 if row + k < n and column + a < n:
-                    yield Access("x", kind, x.offset + (row + k) * n + column + a)
+                    yield Access("x", kind, x.offset + (row + k) * n + column + a, 1, k // TILE_ROWS * 2 + side)
 
 
 def _scatter_add(launch: Launch, block: int, thread: int) -> Iterator[Access]:
     x, chosen, y = launch.operands
-    for element, _ in _portions(launch, block, thread):
-        yield Access(chosen.name, "reads", slot(chosen.layout, element))
-        yield Access(y.name, "reads", slot(y.layout, element))
-        yield Access(x.name, "adds", None)
+    for turn, element, _ in _portions(launch, block, thread):
+        yield Access(chosen.name, "reads", slot(chosen.layout, element), 1, turn)
+        yield Access(y.name, "reads", slot(y.layout, element), 1, turn)
+        yield Access(x.name, "adds", None, 1, turn)
 
 
 _BY_KIND = {

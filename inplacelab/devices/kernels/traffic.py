@@ -96,8 +96,7 @@ def requests(launch: Launch, block: int = 0, warp: int = 0) -> tuple[Request, ..
     """
     turns: dict[tuple[int, str, str], list[tuple[int, int, int]]] = defaultdict(list)
     for lane in range(min(geometry.WARP, launch.threads - warp * geometry.WARP)):
-        done = geometry.accesses(launch, block, warp * geometry.WARP + lane)
-        for turn, (operand, kind, slot, slots) in enumerate(done):
+        for operand, kind, slot, slots, turn in geometry.accesses(launch, block, warp * geometry.WARP + lane):
             if slot is not None:
                 size = C_TYPES[launch.operand(operand).dtype].size
                 turns[turn, operand, kind].append((lane, slot * size, slots * size))

@@ -44,6 +44,7 @@ STYLES: dict[str, dict[str, str]] = (
         "value": {"font-size": "12px", "text-anchor": "middle"},
         "tiny": {"font-size": "9px", "fill": "soft"},
         "small": {"font-size": "10px"},
+        "title": {"font-size": "15px"},
         "bold": {"font-weight": "700"},
         "italic": {"font-style": "italic"},
         "soft": {"fill": "soft"},
@@ -93,6 +94,13 @@ STYLES: dict[str, dict[str, str]] = (
         "fresh": {"stroke": "now", "stroke-width": "3"},
         "fresh-tip": {"fill": "now", "stroke": "none"},
         "ghost": _DRAWN | {"stroke": "soft", "stroke-width": "1.6", "stroke-dasharray": "1.5 3.5"},
+        # kernels
+        "beam": {"fill": "faint", "fill-opacity": "0.55", "stroke": "none"},
+        "ribbon": {"fill-opacity": "0.16", "stroke-width": "0.8"},
+        "ribbon-picked": {"fill": "tint", "stroke": "now", "stroke-width": "2.2"},
+        "wanted": {"stroke": "none"},
+        "mark-soft": {"fill": "soft", "stroke": "none"},
+        "sector": _DRAWN | {"stroke": "fg", "stroke-width": "1.4"},
         "over": {"fill": "paper"},
         # lanes and memory
         "lane": _DRAWN | {"stroke": "fg", "stroke-width": "4"},

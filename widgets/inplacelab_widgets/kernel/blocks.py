@@ -1,0 +1,150 @@
+"""The grid with the picked block, and the block with the picked warp and thread. `blocks.js` draws the same."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from inplacelab.devices.kernels import geometry
+from inplacelab.devices.kernels.geometry import WARP
+from inplacelab.devices.kernels.launch import Launch
+from inplacelab.language import Text
+from inplacelab_widgets.kernel.drawing import HEAD, LANE, LEFT, PANELS, ROOM, Drawn, box, path, said, text
+from inplacelab_widgets.kernel.pick import Pick
+from inplacelab_widgets.kernel.words import PICKED
+
+COLUMNS, ROWS = 32, 8
+"""At most so many blocks are drawn across and down, and so many warps."""
+CELL = 10
+"""From one block to the next, and from one warp to the next."""
+BLOCK_LEFT = 416
+THREAD = 11.4
+"""From one thread to the next."""
+TOP = HEAD + 20
+EDGE = BLOCK_LEFT + 4
+
+
+class Window(NamedTuple):
+    """The blocks that are drawn: the first column and row, how many of each, and what is left out."""
+
+    left: int
+    top: int
+    columns: int
+    rows: int
+    wraps: bool
+    note: Text | None
+
+
+def window(launch: Launch, block: int) -> Window:
+    """The part of the grid round a block. A grid of one row is broken into lines."""
+    across, down = launch.grid[0], launch.grid[1] * launch.grid[2]
+    if down == 1:
+        lines = -(-across // COLUMNS)
+        top = block // COLUMNS // ROWS * ROWS
+        rows = min(ROWS, lines - top)
+        last = min(across, (top + rows) * COLUMNS) - 1
+        facts = {"first": top * COLUMNS, "last": last, "blocks": across}
+        note = PICKED["blocks_shown"].format(**facts) if lines > ROWS else None
+        return Window(0, top, min(across, COLUMNS), rows, True, note)
+    row, column = divmod(block, across)
+    left, top = column // COLUMNS * COLUMNS, row // ROWS * ROWS
+    columns, rows = min(COLUMNS, across - left), min(ROWS, down - top)
+    facts = {
+        "left": left,
+        "right": left + columns - 1,
+        "across": across,
+        "top": top,
+        "bottom": top + rows - 1,
+        "down": down,
+    }
+    folded = across > COLUMNS or down > ROWS
+    return Window(left, top, columns, rows, False, PICKED["tiles_shown"].format(**facts) if folded else None)
+
+
+def cell_of(launch: Launch, seen: Window, block: int) -> tuple[int, int]:
+    """Column and row of a block in a window."""
+    if seen.wraps:
+        return block % COLUMNS, block // COLUMNS - seen.top
+    row, column = divmod(block, launch.grid[0])
+    return column - seen.left, row - seen.top
+
+
+def beam_marks(launch: Launch, pick: Pick) -> list[Drawn]:
+    """From the picked block to its threads, and from the picked warp to its own: what comes next is larger."""
+    column, row = cell_of(launch, window(launch, pick.block), pick.block)
+    x, y = column * CELL + 8, TOP + row * CELL
+    bottom = TOP + _warps(launch) * CELL
+    beside, below = said(EDGE + 32 * THREAD), said(TOP + pick.thread // WARP % ROWS * CELL + 8)
+    return [
+        path(f"M{said(x)} {said(y)}L{BLOCK_LEFT} {said(TOP - 2)}V{said(bottom)}L{said(x)} {said(y + 8)}z", "beam"),
+        path(
+            f"M{EDGE} {below}V{said(bottom)}L{LEFT} {PANELS + 20}H{LEFT + ROOM}L{beside} {said(bottom)}V{below}z",
+            "beam",
+        ),
+    ]
+
+
+def grid_marks(launch: Launch, pick: Pick) -> list[Drawn]:
+    """The blocks of the grid."""
+    seen = window(launch, pick.block)
+    column, row = cell_of(launch, seen, pick.block)
+    total = launch.grid[0] - seen.top * COLUMNS if seen.wraps else seen.columns * seen.rows
+    cells = "".join(
+        box(c * CELL, TOP + r * CELL, 8, 8)
+        for r in range(seen.rows)
+        for c in range(seen.columns)
+        if not seen.wraps or r * COLUMNS + c < total
+    )
+    x, y = column * CELL, TOP + row * CELL
+    marks = [
+        text(0, HEAD + 10, "bold", PICKED["grid"].format(block=_numbered(launch, pick.block), blocks=launch.blocks)),
+        path(cells, "slot"),
+        path(box(x, y, 8, 8), "written"),
+    ]
+    return [*marks, text(0, TOP + seen.rows * CELL + 11, "tiny", seen.note)] if seen.note else marks
+
+
+def _numbered(launch: Launch, block: int) -> str:
+    """A block's number, and its place in a grid of several rows."""
+    x, y, _ = geometry.block_position(launch, block)
+    return f"{block} ({x}, {y})" if launch.grid[1] > 1 else f"{block}"
+
+
+def _warps(launch: Launch) -> int:
+    return min(ROWS, -(-launch.threads // WARP))
+
+
+def block_marks(launch: Launch, pick: Pick) -> list[Drawn]:
+    """The threads of the picked block, a warp in each row."""
+    warp, lane = divmod(pick.thread, WARP)
+    top = warp // ROWS * ROWS
+    rows = range(top, min(top + ROWS, -(-launch.threads // WARP)))
+    cells = "".join(
+        box(EDGE + k * THREAD, TOP + (row - top) * CELL, 9.4, 8)
+        for row in rows
+        for k in range(min(WARP, launch.threads - row * WARP))
+    )
+    y = TOP + (warp - top) * CELL
+    x, _, _ = geometry.position(launch, pick.thread)
+    number = f"{pick.thread} ({x}, {pick.thread // launch.block[0]})" if launch.block[1] > 1 else f"{pick.thread}"
+    return [
+        text(EDGE, HEAD + 10, "bold", PICKED["block"].format(block=pick.block, thread=number, threads=launch.threads)),
+        path(cells, "slot"),
+        path(
+            "".join(box(EDGE + k * THREAD, y, 9.4, 8) for k in range(min(WARP, launch.threads - warp * WARP))),
+            "slot ready",
+        ),
+        path(box(EDGE + lane * THREAD, y, 9.4, 8), "written"),
+    ]
+
+
+def lane_marks(launch: Launch, pick: Pick, top: float) -> list[Drawn]:
+    """The 32 threads of the warp, large enough to be numbered."""
+    warp, lane = divmod(pick.thread, WARP)
+    there = range(min(WARP, launch.threads - warp * WARP))
+    marks = [
+        text(LEFT - 6, top + 13, "small end", PICKED["warp"].format(warp=warp)),
+        path("".join(box(LEFT + k * LANE + 1, top, LANE - 2, 18) for k in there), "slot"),
+        path(box(LEFT + lane * LANE + 1, top, LANE - 2, 18), "written"),
+    ]
+    numbers = [text(LEFT + k * LANE + LANE / 2, top + 12.5, "tiny middle", str(warp * WARP + k)) for k in there]
+    return marks + numbers

@@ -1,0 +1,36 @@
+"""The JavaScript and CSS of `KernelView`, as text: put together like the player's, with which it shares its tools."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from inplacelab_widgets import player_files
+
+SHARED = ("words", "elements")
+"""Modules of the player that are used here too."""
+MODULES = (
+    "geometry", "pick", "formulas", "drawing", "blocks", "strips", "scene", "tables", "keys", "controls", "player",
+)  # fmt: skip
+"""The modules in an order in which each stands after those that it imports."""
+
+_HERE = Path(__file__).parent
+
+
+@cache
+def javascript() -> str:
+    """One ES module without imports: it defines `mountKernel` and exports anywidget's `render`."""
+    own = [(_HERE / f"{name}.js").read_text(encoding="utf-8") for name in MODULES]
+    return player_files.joined([*(player_files.source(name) for name in SHARED), *own])
+
+
+@cache
+def packed_javascript() -> str:
+    """The same, packed."""
+    return player_files.unpacking(javascript())
+
+
+@cache
+def stylesheet() -> str:
+    """The player's CSS, and what is only here."""
+    return player_files.stylesheet() + player_files.without_comments((_HERE / "kernel.css").read_text(encoding="utf-8"))

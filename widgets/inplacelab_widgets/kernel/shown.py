@@ -1,0 +1,95 @@
+"""Launches to draw, with what a recording knows of them: storages by name, the places that a scatter chose, the step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from inplacelab.devices.kernels import geometry
+from inplacelab.devices.kernels.launch import Launch, Operand
+from inplacelab.recording.facts import LaunchFacts, StorageFacts
+from inplacelab.recording.recording import Recording, State
+
+MOST_PLACES = 4096
+"""The places of a scatter are drawn if there are at most so many: a recording keeps the values of no larger storage whole."""
+
+
+class Shown(NamedTuple):
+    """A launch to draw.
+
+    Attributes:
+        launch: what ran.
+        storages: for each operand the name of its storage ("S1"); "" where it is not known.
+        places: for a scatter, the slot that each added element goes to; None if they are not known.
+        step: the step of the recording that launched it.
+        line: the line of the program.
+    """
+
+    launch: Launch
+    storages: tuple[str, ...]
+    places: tuple[int, ...] | None = None
+    step: int | None = None
+    line: int | None = None
+
+    @property
+    def drawable(self) -> bool:
+        """Whether the arithmetic of its threads is known."""
+        return self.launch.kind in KINDS and bool(self.launch.operands) and geometry.turns(self.launch) > 0
+
+
+KINDS = ("contiguous", "strided", "normalize", "transpose", "transpose_square", "scatter_add")
+"""The kernels whose geometry is known."""
+
+
+def shown_launches(given: Any, index: Sequence[int] | None = None) -> tuple[Shown, ...]:
+    """The launches of a recording, or those that are given.
+
+    Args:
+        given: a recording, a launch, or several launches.
+        index: for a scatter that is not of a recording, where each element goes.
+    """
+    if isinstance(given, Recording):
+        return tuple(_of_recording(given))
+    if isinstance(given, Launch | LaunchFacts):
+        given = (given,)
+    return tuple(Shown(_plain(each), tuple("" for _ in each.operands), _chosen(_plain(each), index)) for each in given)
+
+
+def _of_recording(recording: Recording) -> Iterable[Shown]:
+    for state in recording.states():
+        for facts in state.step.launches:
+            names = tuple("" if each.storage is None else f"S{each.storage}" for each in facts.operands)
+            launch = _plain(facts)
+            yield Shown(launch, names, _chosen(launch, _values(facts, state)), state.step.index, state.step.line)
+
+
+def _plain(facts: Launch | LaunchFacts) -> Launch:
+    """The facts as what the arithmetic of launches works on."""
+    if isinstance(facts, Launch):
+        return facts
+    operands = tuple(
+        Operand(o.name, o.role, o.dtype, o.shape, o.strides, o.offset, o.storage_bytes) for o in facts.operands
+    )
+    return Launch(
+        facts.kernel, facts.kind, facts.grid, facts.block, facts.width, facts.dtype, operands, facts.bytes_read,
+        facts.bytes_written, facts.device, facts.simulated,
+    )  # fmt: skip
+
+
+def _values(facts: LaunchFacts, state: State) -> Sequence[int] | None:
+    """What the index of a scatter holds, if its storage was kept whole. A scatter does not write it."""
+    if facts.kind != "scatter_add":
+        return None
+    chosen = facts.operands[1]
+    storage: StorageFacts | None = None if chosen.storage is None else state.storages.get(chosen.storage)
+    if storage is None or not isinstance(storage.values, tuple):
+        return None
+    layout = _plain(facts).operands[1].layout
+    return [int(storage.values[geometry.slot(layout, k)].real) for k in range(layout.size)]
+
+
+def _chosen(launch: Launch, index: Sequence[int] | None) -> tuple[int, ...] | None:
+    """The slot of each element of the index; None if it is not known or does not fit."""
+    if launch.kind != "scatter_add" or index is None or not len(index) == launch.operands[1].elements <= MOST_PLACES:
+        return None
+    return tuple(geometry.slot(launch.operands[0].layout, int(each)) for each in index)

@@ -1,0 +1,186 @@
+"""An operand's part of the picture: the threads of the warp above, the sectors that they touch below. `strips.js` draws the same."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from inplacelab.devices.kernels import geometry
+from inplacelab.devices.kernels.geometry import WARP
+from inplacelab.devices.kernels.traffic import SECTOR
+from inplacelab.language import Text
+from inplacelab_widgets.kernel.blocks import lane_marks
+from inplacelab_widgets.kernel.drawing import LANE, LEFT, ROOM, WIDTH, Drawn, box, em, path, said, text
+from inplacelab_widgets.kernel.formulas import slot_of
+from inplacelab_widgets.kernel.pick import Lane, Pick, Served
+from inplacelab_widgets.kernel.shown import Shown
+from inplacelab_widgets.kernel.words import PICKED
+from inplacelab_widgets.scene.measure import size_in_bytes
+
+LANES, STRIP, STRIP_HEIGHT, OVERVIEW, FOOT = 20, 88, 24, 127, 150
+"""Below an operand's top: its threads, its sectors, all of its storage, what it costs."""
+COLOURS = ("c0", "c1", "c3", "c4", "c2")
+"""Of the operands, in order: those that differ most come first."""
+PIXELS_FOR_A_SECTOR = 9.5
+"""On the bar that compares what is wanted with what is moved."""
+
+
+class Spread(NamedTuple):
+    """Where sectors are drawn: neighbours touch each other, others stand apart.
+
+    Attributes:
+        lefts: for each sector where it begins, by its number.
+        slot: the width of a slot.
+        per: how many slots a sector has.
+    """
+
+    lefts: dict[int, float]
+    slot: float
+    per: int
+
+
+def spread(sectors: tuple[int, ...], size: int) -> Spread:
+    """Places for sectors. Slots are as wide as threads if there is room, so that neighbours stand below neighbours."""
+    per = SECTOR // size
+    apart = [later != sooner + 1 for sooner, later in zip(sectors, sectors[1:], strict=False)]
+    gap = 4 if sum(apart) > 8 else 14
+    wide = min(LANE * per, (ROOM - gap * sum(apart)) / max(1, len(sectors)))
+    x = LEFT + (ROOM - wide * len(sectors) - gap * sum(apart)) / 2
+    lefts = {}
+    for sector, jumps in zip(sectors, [*apart, False], strict=False):
+        lefts[sector] = x
+        x += wide + (gap if jumps else 0)
+    return Spread(lefts, wide / per, per)
+
+
+def left_of(spreaded: Spread, slot: int) -> float:
+    """Where a slot begins."""
+    return spreaded.lefts[slot // spreaded.per] + slot % spreaded.per * spreaded.slot
+
+
+def strip_marks(shown: Shown, pick: Pick, asked: Served, top: float) -> list[Drawn]:
+    """All of an operand's part."""
+    launch = shown.launch
+    operand = launch.operands[asked.operand]
+    size = geometry.itemsize(operand.dtype)
+    colour = COLOURS[asked.operand % len(COLOURS)]
+    places = spread(asked.sectors, size)
+    picked = [each for each in asked.lanes if each.lane == pick.thread % WARP]
+    others = [each for each in asked.lanes if each.lane != pick.thread % WARP]
+    name = f"{operand.name} · {shown.storages[asked.operand]}" if shown.storages[asked.operand] else operand.name
+    return [
+        text(0, top + 11, "bold", name),
+        text(LEFT, top + 11, "", slot_of(shown, pick, asked.operand)),
+        path("".join(_ribbon(each, places, top) for each in others), f"ribbon {colour}-fill {colour}-line"),
+        path("".join(_ribbon(each, places, top) for each in picked), "ribbon-picked"),
+        *lane_marks(launch, pick, top + LANES),
+        *_directions(asked, top),
+        *_sectors(asked, places, picked, colour, top),
+        *_overview(asked, operand.storage_bytes, colour, top),
+        *_cost(asked, colour, top),
+    ]
+
+
+def _ribbon(lane: Lane, places: Spread, top: float) -> str:
+    """From a thread to what it touches."""
+    above, below = top + LANES + 18, top + STRIP
+    x, left = LEFT + lane.lane * LANE + 3, left_of(places, lane.slot)
+    right = left_of(places, lane.slot + lane.slots - 1) + places.slot
+    return f"M{said(x)} {said(above)}H{said(x + LANE - 6)}L{said(right)} {said(below)}H{said(left)}z"
+
+
+def _directions(asked: Served, top: float) -> list[Drawn]:
+    """Which way the values go."""
+    arrows = {"reads": "↑ ", "writes": "↓ ", "adds": "↓ "}
+    spoken = [Text(arrows[kind], arrows[kind]) + PICKED[kind] for kind in asked.kinds]
+    return [text(LEFT - 6, top + 56 + 14 * k, "small end", each) for k, each in enumerate(spoken)]
+
+
+def _sectors(asked: Served, places: Spread, picked: list[Lane], colour: str, top: float) -> list[Drawn]:
+    y, wide = top + STRIP, places.slot * places.per
+    wanted = sorted({slot for _, first, count in asked.lanes for slot in range(first, first + count)})
+    mine = sorted({slot for _, first, count in picked for slot in range(first, first + count)})
+    cells = "".join(
+        f"M{said(left + k * places.slot)} {said(y)}v{STRIP_HEIGHT}"
+        for left in places.lefts.values()
+        for k in range(1, places.per)
+        if places.slot >= 4
+    )
+    marks = [
+        path("".join(box(left, y, wide, STRIP_HEIGHT) for left in places.lefts.values()), "over"),
+        path(
+            "".join(box(left_of(places, slot), y, places.slot, STRIP_HEIGHT) for slot in wanted),
+            f"wanted {colour}-fill",
+        ),
+        path(cells, "cells"),
+        path("".join(box(left, y, wide, STRIP_HEIGHT) for left in places.lefts.values()), "sector"),
+        path("".join(box(left_of(places, slot), y, places.slot, STRIP_HEIGHT) for slot in mine), "written"),
+    ]
+    return [*marks, *_numbers(places, y + STRIP_HEIGHT + 10)]
+
+
+def _numbers(places: Spread, y: float) -> list[Drawn]:
+    """The first slot of each sector, where there is room."""
+    marks, free = [], 0.0
+    for sector, left in places.lefts.items():
+        number = str(sector * places.per)
+        if left >= free:
+            marks.append(text(left, y, "tiny", number))
+            free = left + em(number, 9) + 6
+    return marks
+
+
+def _overview(asked: Served, storage_bytes: int, colour: str, top: float) -> list[Drawn]:
+    """All of the storage, with the sectors in their true places."""
+    y, total = top + OVERVIEW, -(-storage_bytes // SECTOR)
+    wide = ROOM / max(1, total)
+    size = size_in_bytes(storage_bytes)
+    here = "".join(box(LEFT + sector * wide, y, max(1.5, wide), 7) for sector in asked.sectors)
+    return [
+        text(LEFT - 6, y + 7, "tiny end", PICKED["whole"].format(size=size)),
+        path(box(LEFT, y, ROOM, 7), "slot"),
+        path(here, f"wanted {colour}-fill"),
+    ]
+
+
+def _cost(asked: Served, colour: str, top: float) -> list[Drawn]:
+    """How much is moved, and how much of it was wanted: in words, and as a bar."""
+    y, spoken = top + FOOT, cost_of(asked)
+    if not asked.sectors:
+        return [text(LEFT, y, "soft", spoken)]
+    scale = PIXELS_FOR_A_SECTOR / SECTOR
+    right, left = WIDTH - 20.0, WIDTH - 20.0 - 32 * PIXELS_FOR_A_SECTOR
+    share, end = f"{share_of_moved(asked)} %", left + asked.moved * scale
+    return [
+        text(LEFT, y, "", spoken),
+        path(box(left, y - 9, asked.moved * scale, 11), "over sector"),
+        path(box(left, y - 9, asked.wanted * scale, 11), f"wanted {colour}-fill"),
+        text(left - 6, y, "bold end", share) if end > right - 50 else text(end + 6, y, "bold", share),
+    ]
+
+
+def share_of_moved(asked: Served) -> str:
+    """The part of what is moved that was wanted, in percent."""
+    tenths = asked.wanted * 1000 // asked.moved
+    return f"{tenths // 10}" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10}"
+
+
+def cost_of(asked: Served) -> Text:
+    """What the warp costs, in a sentence."""
+    if asked.unknown:
+        return PICKED["cost_unknown"]
+    if not asked.sectors:
+        return PICKED["cost_none"]
+    key = "cost_one" if len(asked.sectors) == 1 else "cost"
+    cost = PICKED[key].format(sectors=len(asked.sectors), wanted=asked.wanted, share=share_of_moved(asked))
+    if asked.crowd > 1:
+        return cost + PICKED["crowd"].format(crowd=asked.crowd)
+    return cost + PICKED[why] if (why := _why(asked)) else cost
+
+
+def _why(asked: Served) -> str:
+    """The word for it, if it is as good or as bad as it can be."""
+    if len(asked.lanes) < 2:
+        return ""
+    if asked.wanted == asked.moved:
+        return "coalesced"
+    return "scattered" if len(asked.sectors) == len(asked.lanes) else ""

@@ -1,0 +1,74 @@
+"""The same facts for those who read them. `tables.js` makes the second and the third table."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from inplacelab.devices.kernels.geometry import WARP
+from inplacelab.language import Text
+from inplacelab_widgets.kernel import words
+from inplacelab_widgets.kernel.fixed import counted, device_of
+from inplacelab_widgets.kernel.pick import Lane, Pick, Served, served
+from inplacelab_widgets.kernel.shown import Shown
+from inplacelab_widgets.kernel.strips import share_of_moved
+from inplacelab_widgets.kernel.totals import totals
+from inplacelab_widgets.kernel.words import PICKED
+from inplacelab_widgets.scene.marks import Words
+
+
+class Table(NamedTuple):
+    """A caption, the heads of the columns, and the rows."""
+
+    caption: Text
+    heads: tuple[Words, ...]
+    rows: tuple[tuple[Words, ...], ...]
+
+
+def facts_table(shown: Shown) -> Table:
+    """The launch, fact by fact."""
+    launch, found, names = shown.launch, totals(shown), words.FACT_NAMES
+    unknown = words.NOT_COUNTED if shown.drawable else words.UNKNOWN_MOVED
+    rows: tuple[tuple[Words, ...], ...] = (
+        (names["kernel"], launch.kernel),
+        (names["kind"], words.KINDS.get(launch.kind, words.KINDS["library"])),
+        (names["grid"], counted(launch.grid)),
+        (names["threads"], counted(launch.block)),
+        (names["width"], str(launch.width)),
+        (names["device"], device_of(shown)),
+        (names["read"], str(found.read)),
+        (names["written"], str(found.written)),
+        (names["moved"], unknown if found.moved is None else str(found.moved)),
+    )
+    return Table(words.FACTS, (), rows)
+
+
+def picked_tables(shown: Shown, pick: Pick) -> list[Table]:
+    """What the picked warp asks for, and what each of its threads touches."""
+    asked = served(shown, pick)
+    heads = tuple(PICKED[name] for name in ("operand", "does", "taking_part", "wanted", "sectors", "moved", "share"))
+    requests = Table(PICKED["requests"], heads, tuple(_request(shown, each) for each in asked))
+    first = pick.thread // WARP * WARP
+    touched = [{lane.lane: lane for lane in each.lanes} for each in asked]
+    rows = tuple(
+        (str(first + lane), *(_slots(of, lane) for of in touched))
+        for lane in range(min(WARP, shown.launch.threads - first))
+    )
+    names = tuple(PICKED["slots_of"].format(name=each.name) for each in shown.launch.operands)
+    return [requests, Table(PICKED["threads"], (PICKED["thread"], *names), rows)]
+
+
+def _request(shown: Shown, asked: Served) -> tuple[Words, ...]:
+    kinds = [PICKED[kind] for kind in asked.kinds]
+    comma = PICKED["comma"]
+    does = Text(comma.en.join(each.en for each in kinds), comma.zh.join(each.zh for each in kinds))
+    share = f"{share_of_moved(asked)} %" if asked.sectors else ""
+    counts = (str(n) for n in (len(asked.lanes), asked.wanted, len(asked.sectors), asked.moved))
+    return shown.launch.operands[asked.operand].name, does, *counts, share
+
+
+def _slots(touched: dict[int, Lane], lane: int) -> str:
+    found = touched.get(lane)
+    if found is None:
+        return ""
+    _, slot, slots = found
+    return str(slot) if slots == 1 else f"{slot}–{slot + slots - 1}"

@@ -1,0 +1,74 @@
+"""The bytes of a whole launch: asked for, and moved."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from inplacelab.devices.kernels import geometry, traffic
+from inplacelab.devices.kernels.geometry import WARP
+from inplacelab_widgets.kernel.pick import Pick, served
+from inplacelab_widgets.kernel.shown import Shown
+
+MOST_ACCESSES = 1 << 16
+"""Every warp is looked at if its launch makes at most so many accesses; of larger ones, only those that are all alike."""
+
+
+class Totals(NamedTuple):
+    """Bytes of a launch.
+
+    Attributes:
+        read: what the threads asked to read,
+        written: and to write.
+        moved: those of the sectors, warp by warp; None if there are too many warps to look at, or their places are unknown.
+    """
+
+    read: int
+    written: int
+    moved: int | None
+
+
+def totals(shown: Shown) -> Totals:
+    """What a launch costs.
+
+    A sector that two instructions need is counted for each: a cache may know it still, but that is another story.
+    """
+    launch = shown.launch
+    return Totals(launch.bytes_read, launch.bytes_written, _moved(shown) if shown.drawable else None)
+
+
+def _moved(shown: Shown) -> int | None:
+    launch = shown.launch
+    if launch.kind == "scatter_add" and shown.places is None:
+        return None
+    if launch.kind == "contiguous" and _whole_sectors(shown):
+        return sum(_ways(each.role) * _held(each.offset, each.elements, each.dtype) for each in launch.operands)
+    warps, turns = launch.blocks * -(-launch.threads // WARP), geometry.turns(launch)
+    if warps * turns * WARP * len(launch.operands) > MOST_ACCESSES:
+        return None
+    picks = (
+        Pick(block, thread, turn)
+        for block in range(launch.blocks)
+        for thread in range(0, launch.threads, WARP)
+        for turn in range(turns)
+    )
+    return sum(len(each.kinds) * each.moved for pick in picks for each in served(shown, pick))
+
+
+def _ways(role: str) -> int:
+    """In place, a sector is moved twice: to be read and to be written."""
+    return 2 if role == "both" else 1
+
+
+def _held(offset: int, elements: int, dtype: str) -> int:
+    size = geometry.itemsize(dtype)
+    first, last = offset * size // traffic.SECTOR, (offset + elements) * size - 1
+    return (last // traffic.SECTOR - first + 1) * traffic.SECTOR
+
+
+def _whole_sectors(shown: Shown) -> bool:
+    """Whether each warp's part of each operand begins where a sector does, so that no two warps share one."""
+    launch = shown.launch
+    leftovers = geometry.target(launch).elements % launch.width
+    begins = (each.offset * geometry.itemsize(each.dtype) % traffic.SECTOR for each in launch.operands)
+    spans = (WARP * launch.width * geometry.itemsize(each.dtype) % traffic.SECTOR for each in launch.operands)
+    return not leftovers and not any(begins) and not any(spans)

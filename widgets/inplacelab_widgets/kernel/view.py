@@ -1,0 +1,171 @@
+"""`KernelView`: the widget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+from ipywidgets import jslink
+
+from inplacelab.devices.kernels import geometry
+from inplacelab.language import LANGUAGES, get_language
+from inplacelab_widgets.kernel import twins
+from inplacelab_widgets.kernel.files import packed_javascript, stylesheet
+from inplacelab_widgets.kernel.payload import payload, title_of
+from inplacelab_widgets.kernel.pick import Pick, fitted
+from inplacelab_widgets.kernel.shown import Shown, shown_launches
+from inplacelab_widgets.raster import png
+from inplacelab_widgets.views import View
+
+__all__ = ["KernelView"]
+
+
+class KernelView(anywidget.AnyWidget):
+    """A launch of a kernel: its blocks, warps and threads over the storages; what a picked thread touches, and what its warp costs.
+
+    Memory is moved in sectors of 32 bytes. The picture shows which sectors the 32 threads of a warp need, and how much of them
+    they wanted: neighbours on neighbouring slots share sectors ("coalesced"), neighbours far apart pay for a sector each.
+
+    Args:
+        shown: a launch; several; a recording, for all of its launches; or a `Stepper` or another view, for those of the step
+            that it shows.
+        launch: which of several launches, from 0.
+        block: the picked block, counted within the grid.
+        thread: the picked thread, counted within its block.
+        turn: which of the elements that the thread takes one after the other.
+        index: for a scatter that is not of a recording, where each element goes.
+        traits: other traits to begin with.
+
+    Raises:
+        ValueError: if there is no such launch, block, thread or turn.
+
+    >>> from inplacelab import kernels  # doctest: +SKIP
+    >>> with kernels.launches() as seen:  # doctest: +SKIP
+    ...     kernels.run("relu_", x)
+    >>> KernelView(seen, thread=37)  # doctest: +SKIP
+    """
+
+    _esm = packed_javascript()
+    _css = stylesheet()
+
+    launch = traitlets.Int(0, help="Which of the launches is shown, from 0.").tag(sync=True)
+    block = traitlets.Int(0, help="The picked block, counted within the grid.").tag(sync=True)
+    thread = traitlets.Int(0, help="The picked thread, counted within its block.").tag(sync=True)
+    turn = traitlets.Int(0, help="The picked turn of the thread, from 0.").tag(sync=True)
+    step = traitlets.Int(-1, help="The step whose launches are shown; -1 for all launches there are.").tag(sync=True)
+    language = traitlets.Enum(LANGUAGES, help="The language shown: 'en' or 'zh'.").tag(sync=True)
+    _payload = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        shown: Any,
+        launch: int = 0,
+        *,
+        block: int = 0,
+        thread: int = 0,
+        turn: int = 0,
+        index: Sequence[int] | None = None,
+        **traits: Any,
+    ) -> None:
+        other = shown if isinstance(shown, View) else None
+        self._shown = shown_launches(other.recording if other else shown, index)
+        shared = {"step": other.step, "language": other.language} if other else {"language": get_language()}
+        self._check(launch, Pick(block, thread, turn), follows=other is not None)
+        given = {"launch": launch, "block": block, "thread": thread, "turn": turn, **shared, **traits}
+        super().__init__(_payload=payload(self._shown), **given)
+        # In the browser, so that it works without a kernel too.
+        self._links = [jslink((other, name), (self, name)) for name in ("step", "language")] if other else []
+
+    def _check(self, launch: int, pick: Pick, *, follows: bool) -> None:
+        if not self._shown and not follows:
+            raise ValueError("there is no launch to show")
+        if not self._shown:
+            return
+        if not 0 <= launch < len(self._shown):
+            raise ValueError(f"there is no launch {launch}: there are {len(self._shown)}, counted from 0")
+        if fitted(self._shown[launch], pick) != pick:
+            ran = self._shown[launch].launch
+            turns = geometry.turns(ran) if self._shown[launch].drawable else 1
+            raise ValueError(
+                f"there is no block {pick.block} with a thread {pick.thread} and a turn {pick.turn}: the launch has "
+                f"{ran.blocks} blocks of {ran.threads} threads with {turns} turns, counted from 0"
+            )
+
+    @property
+    def _now(self) -> Shown | None:
+        """The launch that is shown: the chosen one, if it is of the step, or else the step's first."""
+        there = [each for each in self._shown if self.step < 0 or each.step == self.step]
+        chosen = self._shown[self.launch] if self.launch < len(self._shown) else None
+        return chosen if chosen in there else there[0] if there else None
+
+    def _pick(self, block: int | None, thread: int | None, turn: int | None) -> Pick:
+        given = Pick(
+            self.block if block is None else block,
+            self.thread if thread is None else thread,
+            self.turn if turn is None else turn,
+        )
+        return fitted(self._now, given) if self._now else given
+
+    def to_svg(
+        self,
+        thread: int | None = None,
+        *,
+        block: int | None = None,
+        turn: int | None = None,
+        language: str | None = None,
+    ) -> str:
+        """A still picture, with this or the picked thread.
+
+        Args:
+            thread: counted within its block; the picked one if not given.
+            block: likewise.
+            turn: likewise.
+            language: "en" or "zh"; that of the view if not given.
+        """
+        return twins.svg(self._now, self._pick(block, thread, turn), language or self.language)
+
+    def to_png(self, path: str | Path | None = None, *, scale: float = 2, language: str | None = None) -> bytes:
+        """The same picture as PNG, with the extra `png`; see `inplacelab_widgets.to_png`."""
+        spoken = language or self.language
+        drawn = png(self.to_svg(language=spoken), scale, spoken)
+        if path is not None:
+            Path(path).write_bytes(drawn)
+        return drawn
+
+    def to_html(self, path: str | Path | None = None, *, language: str | None = None) -> str:
+        """A page on which threads can be picked, offline."""
+        traits = {
+            "launch": self.launch,
+            "block": self.block,
+            "thread": self.thread,
+            "turn": self.turn,
+            "step": self.step,
+        }
+        title = self._now.launch.kernel if self._now else "KernelView"
+        page = twins.page(self._payload, language or self.language, title, traits)
+        if path is not None:
+            Path(path).write_text(page, encoding="utf-8")
+        return page
+
+    def to_text(self, language: str | None = None) -> str:
+        """The picture and its tables as plain text."""
+        return twins.plain(self._now, self._pick(None, None, None), language or self.language)
+
+    def __repr__(self) -> str:
+        titles = ", ".join(repr(title_of(each).en) for each in self._shown)
+        return f"KernelView({titles}, block={self.block}, thread={self.thread})"
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """The live widget, and beside it what stays when there is none: a picture, its tables, and a stable line of text."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        data, metadata = bundle or ({}, {})
+        pick = self._pick(None, None, None)
+        data |= {
+            "text/plain": repr(self),
+            "text/html": twins.html(self._now, pick, self.language),
+            "image/svg+xml": twins.svg(self._now, pick, self.language),
+        }
+        return data, metadata

@@ -1,0 +1,165 @@
+"""Every word of a kernel's picture, in English and Chinese. The player gets the same."""
+
+from __future__ import annotations
+
+from inplacelab.language import Text
+
+KINDS = {
+    "contiguous": Text("elements side by side", "元素连续存放"),
+    "strided": Text("elements wherever a layout says", "元素位置由布局决定"),
+    "normalize": Text("a block for each row", "每行一个线程块"),
+    "transpose": Text("tile by tile", "按分块搬运"),
+    "transpose_square": Text("tiles change places", "分块互换位置"),
+    "scatter_add": Text("atomic additions", "原子加法"),
+    "library": Text("a kernel of the array library", "数组库自带的内核"),
+}
+SIMULATED = Text("simulated: no GPU ran this", "模拟：未在 GPU 上运行")
+UNNAMED_DEVICE = Text("GPU, name not recorded", "GPU，未记录名称")
+EACH_TAKES = Text("each thread takes {width} {dtype} at once", "每个线程一次处理 {width} 个 {dtype}")
+SIZE = Text("{blocks} × {threads} threads", "{blocks} × {threads} 个线程")
+LIBRARY = Text(
+    "Which thread touches which slot is not known: the text of this kernel is the library's, not ours.",
+    "各线程访问哪些槽位未知：这个内核的代码来自数组库。",
+)
+EMPTY = Text("There was nothing to compute: no thread was started.", "没有元素需要计算：没有启动任何线程。")
+NO_LAUNCH = Text("No kernel was launched in this step.", "这一步没有启动内核。")
+NO_LAUNCHES = Text("No kernel was launched in this recording.", "这份记录中没有启动内核。")
+
+# --- what depends on the pick: the player says the same -----------------------------------------------------------------------
+
+PICKED = {
+    "grid": Text("Grid: block {block} of {blocks}", "网格：线程块 {block}，共 {blocks} 个"),
+    "block": Text("Block {block}: thread {thread} of {threads}", "线程块 {block}：线程 {thread}，共 {threads} 个"),
+    "blocks_shown": Text("drawn: blocks {first}–{last} of {blocks}", "图中为第 {first}–{last} 块，共 {blocks} 块"),
+    "tiles_shown": Text(
+        "drawn: columns {left}–{right} of {across}, rows {top}–{bottom} of {down}",
+        "图中为第 {left}–{right} 列（共 {across} 列）、第 {top}–{bottom} 行（共 {down} 行）",
+    ),
+    "warp": Text("warp {warp}", "线程束 {warp}"),
+    "turn": Text("turn {turn} of {turns}", "第 {turn} 轮，共 {turns} 轮"),
+    "reads": Text("reads", "读"),
+    "writes": Text("writes", "写"),
+    "adds": Text("adds", "原子加"),
+    "whole": Text("all {size}", "共 {size}"),
+    "takes_one": Text(
+        "Thread {thread} of block {block} takes element {sum} = {first}.",
+        "线程块 {block} 的线程 {thread} 处理元素 {sum} = {first}。",
+    ),
+    "takes_many": Text(
+        "Thread {thread} of block {block} takes elements {sum} = {first} to {last}.",
+        "线程块 {block} 的线程 {thread} 处理元素 {sum} = {first} 至 {last}。",
+    ),
+    "takes_none": Text(
+        "Thread {thread} of block {block} has nothing to do in this turn.",
+        "线程块 {block} 的线程 {thread} 在这一轮没有任务。",
+    ),
+    "row": Text(
+        "Block {block} has row {row}. Thread {thread} takes column {sum} = {column}, {purpose}.",
+        "线程块 {block} 负责第 {row} 行。线程 {thread} 处理第 {sum} = {column} 列，{purpose}。",
+    ),
+    "mean": Text("for the mean", "用于求均值"),
+    "variance": Text("for the variance", "用于求方差"),
+    "result": Text("for the result", "用于写结果"),
+    "tile": Text(
+        "Thread ({a}, {b}) of block ({across}, {down}): row {rows} = {row}, column {columns} = {column} of {name}.",
+        "线程块 ({across}, {down}) 的线程 ({a}, {b})：{name} 的第 {rows} = {row} 行、第 {columns} = {column} 列。",
+    ),
+    "slot": Text("{element} → slot {sum} = {slot}", "{element} → 槽位 {sum} = {slot}"),
+    "slots": Text("{element} … → slots {sum} = {slot} to {last}", "{element} … → 槽位 {sum} = {slot} 至 {last}"),
+    "place": Text("index[{element}] sends it to slot {slot}", "index[{element}] 指向槽位 {slot}"),
+    "somewhere": Text("which slot, the values of index decide", "加到哪个槽位由 index 的值决定"),
+    "untouched": Text("this thread does not touch it in this turn", "该线程在这一轮不访问它"),
+    "cost": Text(
+        "{sectors} sectors of 32 bytes for {wanted} bytes: {share} %",
+        "{sectors} 个 32 字节扇区，需要 {wanted} 字节：{share} %",
+    ),
+    "cost_one": Text(
+        "1 sector of 32 bytes for {wanted} bytes: {share} %", "1 个 32 字节扇区，需要 {wanted} 字节：{share} %"
+    ),
+    "cost_none": Text("no thread of this warp touches it in this turn", "这个线程束在这一轮不访问它"),
+    "cost_unknown": Text("where it goes is not recorded", "未记录加到何处"),
+    "coalesced": Text(", coalesced", "，合并访问"),
+    "scattered": Text(", a sector for each thread", "，每个线程各占一个扇区"),
+    "crowd": Text("; {crowd} threads meet on one slot", "；{crowd} 个线程落在同一槽位"),
+    "requests": Text("What the warp asks for", "线程束的访问请求"),
+    "threads": Text("The threads of the warp", "线程束中的线程"),
+    "operand": Text("operand", "操作数"),
+    "does": Text("does", "访问"),
+    "taking_part": Text("threads", "线程数"),
+    "wanted": Text("bytes wanted", "需要的字节"),
+    "sectors": Text("sectors", "扇区数"),
+    "moved": Text("bytes moved", "搬运的字节"),
+    "share": Text("wanted / moved", "需要 / 搬运"),
+    "thread": Text("thread", "线程"),
+    "slots_of": Text("slots of {name}", "{name} 的槽位"),
+    "comma": Text(", ", "、"),
+}
+
+# --- what stands in the picture whatever is picked ----------------------------------------------------------------------------
+
+TOTAL = Text("The whole launch", "整次启动")
+TOTAL_READ = Text("read", "读")
+TOTAL_WRITTEN = Text("written", "写")
+TOTAL_MOVED = Text("moved", "搬运")
+IN_BYTES = Text("{bytes} bytes", "{bytes} 字节")
+NOT_COUNTED = Text("not counted: too many warps", "未计：线程束过多")
+UNKNOWN_MOVED = Text("not known", "未知")
+IN_PLACE = Text(
+    "In place: {name} is read and written in one storage; no new memory.",
+    "原地：{name} 在同一存储中读写，不需要新内存。",
+)
+OUT_OF_PLACE = Text(
+    "Out of place: the result lies in a storage of its own, {size} more.",
+    "非原地：结果放在单独的存储中，多占 {size}。",
+)
+LEGEND = (
+    Text("wanted by a thread", "线程需要的槽位"),
+    Text("moved along, wanted by none", "随扇区搬运、无线程需要"),
+    Text("the picked thread's", "所选线程的槽位"),
+    Text("frame: a sector of 32 bytes, the least that memory moves", "外框：一个 32 字节扇区，内存搬运的最小单位"),
+)
+FACTS = Text("The launch", "这次启动")
+FACT_NAMES = {
+    "kernel": Text("kernel", "内核"),
+    "kind": Text("kind", "种类"),
+    "grid": Text("blocks in the grid", "网格中的线程块"),
+    "threads": Text("threads in a block", "每块线程数"),
+    "width": Text("elements at once", "一次处理的元素数"),
+    "device": Text("device", "设备"),
+    "read": Text("bytes read", "读取字节"),
+    "written": Text("bytes written", "写入字节"),
+    "moved": Text("bytes moved", "搬运字节"),
+}
+
+# --- the player ----------------------------------------------------------------------------------------------------------------
+
+PLAYER = {
+    "region": Text("Kernel: {title}", "内核：{title}"),
+    "toolbar": Text("Choose what is shown", "选择要显示的内容"),
+    "picture": Text("Threads and memory. Arrow keys pick a thread.", "线程与内存。方向键选择线程。"),
+    "launch": Text("Launch", "启动"),
+    "block_field": Text("Block", "线程块"),
+    "thread_field": Text("Thread", "线程"),
+    "turn_field": Text("Turn", "轮次"),
+    "tables": Text("Read as table", "以表格阅读"),
+    "language": Text("中文", "English"),
+    "language_hint": Text("Switch to Chinese", "切换到英文"),
+    "present": Text("Present: fill the screen (F)", "演示：铺满屏幕（F）"),
+    "help": Text("Keys (?)", "按键（?）"),
+    "help_title": Text("Keys", "按键"),
+    "close": Text("Close", "关闭"),
+    "no_launch": NO_LAUNCH,
+    "in_steps": Text("Kernels were launched in steps {steps}.", "启动内核的步骤：{steps}。"),
+}
+KEYS = (
+    (Text("← →", "← →"), Text("previous and next thread", "上一个、下一个线程")),
+    (Text("↑ ↓", "↑ ↓"), Text("previous and next warp", "上一个、下一个线程束")),
+    (Text("PgUp PgDn", "PgUp PgDn"), Text("previous and next block", "上一个、下一个线程块")),
+    (
+        Text("Home End", "Home End"),
+        Text("first and last thread of the warp, then of the block", "线程束、再到线程块的首末线程"),
+    ),
+    (Text("[ ]", "[ ]"), Text("previous and next turn of the thread", "线程的上一轮、下一轮")),
+    (Text("F", "F"), Text("present: fill the screen", "演示：铺满屏幕")),
+    (Text("? Esc", "? Esc"), Text("this list; close, leave", "此列表；关闭、离开")),
+)
