@@ -96,6 +96,8 @@ def execute(notebook: nbformat.NotebookNode) -> None:
         cell.metadata.pop("execution", None)
         for output in cell.get("outputs", ()):
             _keep_the_stable(output)
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if output.get("data") != {}]
 
 
 def _keep_the_stable(output: Any) -> None:

@@ -27,6 +27,10 @@ _SAYS = {
         "the language to speak (default: INPLACELAB_LANGUAGE, else en)",
         "所用语言（默认：INPLACELAB_LANGUAGE，否则 en）",
     ),
+    "predict": Text(
+        "the page asks what a step will do before it shows it; without this, the reader can still switch it on",
+        "网页在显示每一步之前先提问；不加此项时，读者仍可自行打开",
+    ),
 }
 _NO_WIDGETS = Text(
     "this format is drawn by the package inplacelab_widgets, which is part of inplacelab and is missing here ({0}). "
@@ -38,23 +42,30 @@ _WRITTEN = Text("wrote {0}: {1} steps", "已写入 {0}：共 {1} 步")
 _CUT = Text(
     "; {0} later events were left out (--limit keeps more)", "；之后的 {0} 个事件未保留（可用 --limit 保留更多）"
 )
+_CANNOT_ASK = Text(
+    "--predict is for the page, which can ask; {0} cannot (--format html)",
+    "--predict 只用于能够提问的网页；{0} 不能提问（请用 --format html）",
+)
 _NOTHING = Text("there is nothing to show: no statement of the program ran", "没有可展示的内容：程序中没有语句被执行")
 
 
-def _drawn(name: str) -> Callable[[Recording], str]:
-    def draw(recording: Recording) -> str:
+def _drawn(name: str) -> Callable[..., str]:
+    def draw(recording: Recording, **options: bool) -> str:
         try:
             import inplacelab_widgets  # noqa: PLC0415  # the drawing package is asked for only by formats that are drawn
         except ImportError as missing:
             raise CannotError(_NO_WIDGETS.format(missing.name)) from None
-        text: str = getattr(inplacelab_widgets, name)(recording)
+        text: str = getattr(inplacelab_widgets, name)(recording, **options)
         return text
 
     return draw
 
 
-FORMATS: dict[str, Callable[[Recording], str]] = {
-    "html": _drawn("to_html"),
+_ASKS = "html"
+"""The only format that can ask questions."""
+
+FORMATS: dict[str, Callable[..., str]] = {
+    _ASKS: _drawn("to_html"),
     "svg": _drawn("to_svg"),
     "md": _drawn("to_markdown"),
     "txt": _drawn("to_text"),
@@ -67,18 +78,19 @@ def add_to(parser: Parser) -> None:
     parser.option("-o", "--output", says=_SAYS["output"], metavar="FILE", type=Path)
     parser.option("--format", says=_SAYS["format"], choices=FORMATS, metavar=listed(FORMATS))
     parser.option("--lang", says=_SAYS["lang"], choices=LANGUAGES, metavar=listed(LANGUAGES), default=get_language())
+    parser.option("--predict", says=_SAYS["predict"], action="store_true")
 
 
 def write(recording: Recording, options: argparse.Namespace, source: Path) -> None:
     """Write `recording`, which was made from the file `source`, as the options ask.
 
     Raises:
-        CannotError: if there is nothing to write, or it cannot be written.
+        CannotError: if there is nothing to write, or it cannot be written as the options ask.
     """
     if not len(recording):
         raise CannotError(_NOTHING, status=1)
-    form = options.format or _form_of(options.output)
-    text = FORMATS[form](recording)
+    form = chosen_format(options)
+    text = FORMATS[form](recording, predict=True) if options.predict else FORMATS[form](recording)
     if options.output == Path("-"):
         print(text, end="")
         return
@@ -91,6 +103,18 @@ def write(recording: Recording, options: argparse.Namespace, source: Path) -> No
     if recording.truncated:
         said += _CUT.format(recording.truncated)
     print(said, file=sys.stderr)  # the standard output is the program's own
+
+
+def chosen_format(options: argparse.Namespace) -> str:
+    """Which of `FORMATS` the options ask for.
+
+    Raises:
+        CannotError: if it is to ask questions, and cannot.
+    """
+    form = options.format or _form_of(options.output)
+    if options.predict and form != _ASKS:
+        raise CannotError(_CANNOT_ASK.format(form))
+    return str(form)
 
 
 def _form_of(path: Path | None) -> str:

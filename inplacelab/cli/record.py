@@ -36,6 +36,7 @@ def add_to(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Carry it out. The exit status is the script's own; 1 if it raised."""
+    output.chosen_format(options)  # what cannot be written is refused before the script runs
     recording, raised = run_script(options.script, options.arguments, title=options.title, limit=options.limit)
     status = 0 if raised is None else _report(raised)
     output.write(recording, options, options.script)

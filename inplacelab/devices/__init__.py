@@ -1,19 +1,25 @@
 """Devices: where bytes live and kernels run. Only this package knows which array library computes.
 
-`cpu` is NumPy. `gpu` is, for now, only the *simulated* one, which has to be asked for by name.
+`cpu` is NumPy. `gpu` is the first GPU that CuPy sees; CuPy is imported when a program first asks for it. The *simulated* GPU is
+NumPy with an account of its own: it has to be asked for by name, and is never put in the place of a GPU that is missing.
 """
 
 from __future__ import annotations
 
+import re
+from typing import Any
+
 from inplacelab import errors
+from inplacelab.devices import cuda
 from inplacelab.devices.base import Device, Place
 from inplacelab.devices.cpu import CPU
+from inplacelab.devices.cuda import GPU
 from inplacelab.devices.simulated import SIMULATED_GPU
 
-__all__ = ["ALL", "CPU", "SIMULATED_GPU", "Device", "Place", "current", "find", "get_device", "set_device"]
+__all__ = ["ALL", "CPU", "GPU", "SIMULATED_GPU", "Device", "Place", "available", "current", "find", "get_device", "set_device"]
 
-ALL = (CPU, SIMULATED_GPU)
-"""Every device there is."""
+ALL = (CPU, GPU, SIMULATED_GPU)
+"""Every device there may be; whether there is a GPU is found out when one is asked for."""
 
 _current: Device = CPU
 
@@ -23,34 +29,45 @@ def current() -> Device:
     return _current
 
 
+def available() -> list[Device]:
+    """The GPUs that a program may use now: a real one if there is one, and the simulated one where it has been chosen."""
+    gpus: list[Device] = [GPU] if cuda.found() else []
+    return [*gpus, SIMULATED_GPU] if _current is SIMULATED_GPU else gpus
+
+
 def find(device: str | Place | Device | None, *, simulate: bool = False) -> Device:
     """The device of that name; the current one for None.
 
     Raises:
-        DeviceError: if there is none. A missing GPU is never replaced silently.
+        DeviceError: if there is none; it says what is missing. A missing GPU is never replaced silently.
     """
     if device is None:
         return _current
     if isinstance(device, Device):
         return device
     name = device.text if isinstance(device, Place) else device
-    if name == "cpu":
+    if name == CPU.name:
         return CPU
-    if name in ("gpu", "gpu:0", SIMULATED_GPU.place.text):
-        if simulate or _current is SIMULATED_GPU or isinstance(device, Place):
-            return SIMULATED_GPU
-        raise errors.no_gpu(str(name))
-    raise errors.unknown_device(device)
+    if name == SIMULATED_GPU.place.text:
+        return SIMULATED_GPU
+    if not isinstance(name, str) or not re.fullmatch(r"gpu(:\d+)?", name):
+        raise errors.unknown_device(device)
+    if name not in ("gpu", "gpu:0"):
+        raise errors.no_such_gpu(name)
+    if simulate or (_current is SIMULATED_GPU and not isinstance(device, Place)):
+        return SIMULATED_GPU
+    return GPU.ready()
 
 
 def set_device(device: str | Place | Device | None, *, simulate: bool = False) -> Place:
-    """Make new tensors on `device`: "cpu", or "gpu" with `simulate=True`; a place will do, too. None changes nothing.
+    """Make new tensors on `device`: "cpu", "gpu", or "gpu" with `simulate=True`; a place will do, too. None changes nothing.
 
-    The simulated GPU computes with NumPy but keeps an account of its own, so that memory peaks read as on a real one. It
-    says "simulated" wherever it shows, and is never chosen unless `simulate=True` asks for it.
+    A GPU needs CuPy (`pip install "inplacelab[gpu13]"` or `[gpu12]`). The simulated one computes with NumPy but keeps an account
+    of its own, so that memory peaks read as on a real one. It says "simulated" wherever it shows, and is never chosen unless
+    `simulate=True` asks for it.
 
     Raises:
-        DeviceError: if there is no such device.
+        DeviceError: if there is no such device; it says what is missing.
 
     >>> import inplacelab as paddle
     >>> paddle.set_device("gpu", simulate=True)

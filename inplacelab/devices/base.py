@@ -34,17 +34,24 @@ class Place:
     def is_gpu_place(self) -> bool:
         return self.kind == "gpu"
 
+    def gpu_device_id(self) -> int:
+        """The number of the GPU; 0 on the CPU too, as in Paddle."""
+        return 0
+
 
 class Device:
     """A device whose memory NumPy can reach. The kernels in `ops/` compute through NumPy's functions, which hand over to
-    the array's own library.
+    the array's own library; `cuda.py` has the device for which that is CuPy.
 
     Attributes:
         name: "cpu" or "gpu:0", as `set_device` and `get_device` use it.
         place: what a tensor's repr shows.
         simulated: True if this only pretends to be the hardware its name says.
         ledger: the account of its bytes.
+        kind_of_numbers: devices of one kind share one seeded stream of random numbers.
     """
+
+    kind_of_numbers = "numpy"
 
     def __init__(self, name: str, kind: str, place: str, *, simulated: bool = False) -> None:
         self.name, self.place, self.simulated = name, Place(kind, place), simulated
@@ -84,6 +91,10 @@ class Device:
         except np.exceptions.TooHardError:
             return True
 
+    def constant(self, number: Any) -> Any:
+        """A number without axes, as the device's kernels are given one."""
+        return number
+
     def from_host(self, array: np.ndarray[Any, Any]) -> Any:
         """A packed copy of a NumPy array in this device's memory."""
         return array.copy()  # in a third of the time that `np.array` takes
@@ -91,3 +102,27 @@ class Device:
     def to_host(self, array: Any) -> np.ndarray[Any, Any]:
         """A packed copy in ordinary memory, as a NumPy array."""
         return array.copy()  # type: ignore[no-any-return]  # the kernels' arrays have no static type
+
+    # ---- the machine itself ------------------------------------------------------------------------------------------
+
+    def stream_of(self, seed: int) -> Any:
+        """A seeded stream of random numbers: NumPy's PCG64, the same on every machine."""
+        return np.random.Generator(np.random.PCG64(seed))
+
+    def synchronize(self) -> None:
+        """Wait until the device has done its work; NumPy always has."""
+
+    def release_unused(self) -> None:
+        """Hand back memory that no storage uses; NumPy keeps none."""
+
+    def reserved(self) -> tuple[int, int]:
+        """Bytes that the device's allocator holds, now and at most: where nothing is kept back, those of the live storages."""
+        return self.ledger.live, self.ledger.highest
+
+    def driver(self) -> tuple[int, int] | None:
+        """The driver's own figures: bytes that are free, and bytes in all; None where there is no driver."""
+        return None
+
+    def describe(self) -> str:
+        """The name of the hardware."""
+        return self.place.text

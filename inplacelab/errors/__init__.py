@@ -9,7 +9,7 @@ as they were.
 
 `kinds` has the classes; the other modules have one function for each refusal, which holds its words: a file for the graph,
 for what backward needs, for writes, for shapes, for views, for parts and what is made of them, for operands, for
-arithmetic.
+arithmetic, for GPUs.
 """
 
 from inplacelab.errors.arithmetic import *
@@ -18,6 +18,7 @@ from inplacelab.errors.check import *
 from inplacelab.errors.custom import *
 from inplacelab.errors.draws import *
 from inplacelab.errors.gpu_kernels import *
+from inplacelab.errors.gpus import *
 from inplacelab.errors.graph import *
 from inplacelab.errors.kinds import *
 from inplacelab.errors.needed import *

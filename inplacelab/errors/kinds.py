@@ -175,6 +175,11 @@ class HookError(Refusal, RuntimeError):
 
 
 @_shown_as(NotImplementedError)
+class GpuError(Refusal, NotImplementedError):
+    """An operation that does not run on a GPU yet."""
+
+
+@_shown_as(NotImplementedError)
 class StaticGraphError(Refusal, NotImplementedError):
     """A static graph was asked for."""
 

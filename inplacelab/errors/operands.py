@@ -196,22 +196,7 @@ def unknown_device(device: Any) -> DeviceError:
     return DeviceError(
         f"The device must be a string which is like 'cpu', 'gpu', 'gpu:x', but got {device!r}.",
         Text("there is no device of that name.", "没有这个名字的设备。"),
-        Text("use 'cpu', or 'gpu' with `simulate=True`.", "使用 'cpu'，或使用 'gpu' 并传入 `simulate=True`。"),
-    )
-
-
-def no_gpu(device: str) -> DeviceError:
-    return DeviceError(
-        f"The device should not be {device!r}, since inplacelab has no GPU to compute on here.",
-        Text(
-            "this version computes with NumPy on the CPU; it never picks a simulated device silently.",
-            "此版本使用 NumPy 在 CPU 上计算；它绝不会悄悄选用模拟设备。",
-        ),
-        Text(
-            "`set_device('gpu', simulate=True)` gives a simulated GPU: NumPy underneath, its own memory account, "
-            "labelled as simulated wherever it shows.",
-            "`set_device('gpu', simulate=True)` 提供模拟 GPU：底层是 NumPy，有独立的内存账目，并在各处标明“模拟”。",
-        ),
+        Text("use 'cpu' or 'gpu'; `simulate=True` makes it a simulated one.", "使用 'cpu' 或 'gpu'；传入 `simulate=True` 则为模拟的 GPU。"),
     )
 
 

@@ -105,6 +105,23 @@ def test_a_recording_that_was_saved_makes_the_same_page(run: Run) -> None:
     assert run("show", "saved.json", "--format", "txt", "-o", "-").out.startswith("script.py: step")
 
 
+def test_a_page_can_ask_before_it_shows(run: Run) -> None:
+    assert run("record", script(DOUBLED), "--predict", "-o", "asks.html").status == 0
+    run("record", "script.py", "-o", "saved.json")
+    assert run("show", "saved.json", "--predict", "-o", "saved.html").status == 0
+    assert "predict: true" in Path("asks.html").read_text(encoding="utf-8")
+    assert Path("saved.html").read_text(encoding="utf-8") == Path("asks.html").read_text(encoding="utf-8")
+    run("record", "script.py", "-o", "shows.html")
+    assert "predict: false" in Path("shows.html").read_text(encoding="utf-8")
+
+
+def test_what_cannot_ask_is_refused_before_the_script_runs(run: Run) -> None:
+    done = run("record", script(DOUBLED), "--predict", "-o", "still.svg")
+    refused = "inplacelab record: --predict is for the page, which can ask; svg cannot (--format html)\n"
+    assert done == Done(2, "", refused)
+    assert not Path("still.svg").exists()
+
+
 def test_a_script_runs_as_the_main_program_with_its_arguments_and_its_neighbours(run: Run) -> None:
     os.mkdir("inner")
     script("name = 'the neighbour'\n", "inner/neighbour.py")

@@ -28,6 +28,8 @@ NO_NEWS = {"fetchNews": "false", "checkForUpdates": False}
 JUPYTER = ["--no-browser", "--allow-root", "--ip=127.0.0.1", "--ServerApp.port_retries=0", "--IdentityProvider.token="]
 JUPYTER += ["--ServerApp.password="]
 
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
 # A program that rewrites a history and leaves a stale value.
 CELLS = [
     "%load_ext inplacelab\nimport inplacelab as paddle",
@@ -100,11 +102,12 @@ def _need(module: str) -> None:
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory, executed: Path) -> Iterator[str]:
-    """The address of a running JupyterLab that serves the lessons as `en/...` and `zh/...`, and `executed.ipynb`."""
+    """The address of a running JupyterLab that serves the lessons as `en/...` and `zh/...`, and the notebooks of
+    `fresh` and `executed`."""
     folder, home = tmp_path_factory.mktemp("lessons"), tmp_path_factory.mktemp("home")
     for language in ("en", "zh"):
         shutil.copytree(ROOT / "notebooks" / language, folder / language)
-    for name in ("executed.ipynb", "bare.ipynb", "trusted.ipynb"):
+    for name in ("fresh.ipynb", "executed.ipynb", "bare.ipynb", "trusted.ipynb"):
         shutil.copy(executed.with_name(name), folder)
     trust = [sys.executable, "-m", "nbformat.sign", str(folder / "trusted.ipynb")]
     subprocess.run(trust, env=_environment(home), check=True, capture_output=True)
@@ -147,7 +150,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def executed(fresh: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same notebook, run and saved as JupyterLab saves it: the widget is named in it, but its state is not there. Beside
-    it, `bare.ipynb` and `trusted.ipynb` do not even name the widget, as the lessons do not.
+    it, `bare.ipynb` and `trusted.ipynb` do not name the widget, as the lessons do not.
     """
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     home = tmp_path_factory.mktemp("home")
@@ -156,8 +159,8 @@ def executed(fresh: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     client.execute(env=_environment(home))
     path = fresh.with_name("executed.ipynb")
     nbformat.write(notebook, path)
-    for output in notebook.cells[-1].outputs:
-        output.data.pop("application/vnd.jupyter.widget-view+json")
+    stepper = notebook.cells[-1]
+    stepper.outputs = [each for each in stepper.outputs if WIDGET_VIEW not in each.data]
     nbformat.write(notebook, fresh.with_name("bare.ipynb"))
     notebook.metadata["title"] = "to be trusted"  # what is trusted is a content, whatever its file is called
     nbformat.write(notebook, fresh.with_name("trusted.ipynb"))

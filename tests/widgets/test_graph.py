@@ -193,6 +193,22 @@ def test_a_rewritten_history_shows_where_each_tensor_was_and_is(
     assert not any(each.startswith("was ") for each in said(panel, step.index + 1)), "only for one step"
 
 
+def test_an_arrow_leads_from_where_a_name_was_to_where_it_is() -> None:
+    recording = through_a_view().recording
+    assert recording is not None
+    panel = graph_panel(recording)
+    step = next(s for s in recording.steps if s.rewired)
+
+    shown = list(alive(panel, step.index))
+    ways = [dict(look.attributes).get("d") for mark, look in shown if mark.tag == "path" and look.style == "ghost"]
+    starts = [tuple(map(float, str(way)[1:].split("C")[0].split())) for way in ways if way]
+    for name in ("b", "v"):
+        place = next(dict(mark.place) for mark, look in shown if str(look.text) == f"was {name}")
+        assert any(0 < x - float(place["x"]) < 60 and abs(y - float(place["y"])) < 8 for x, y in starts)
+    later = [look for mark, look in alive(panel, step.index + 1) if mark.tag == "path" and look.style == "ghost"]
+    assert not later, "only for one step"
+
+
 def test_a_write_without_gradients_rewrites_nothing() -> None:
     def without_gradients() -> None:
         a = paddle.ones([3])

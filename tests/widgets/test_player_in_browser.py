@@ -169,9 +169,11 @@ def test_it_speaks_to_those_who_do_not_see_it(open_player: Callable[..., Player]
     rows = page.locator("table").nth(2).locator("tbody tr").all_inner_texts()
     assert len(rows) == 1
     assert "stale, now v1" in rows[0]
+    bytes_told = page.locator("table", has_text="Tracked bytes").locator("tbody tr").all_inner_texts()
+    assert bytes_told == ["live\t68 B", "peak so far\t68 B"]
     player.page.locator(".ipl").focus()
     player.press("Home")
-    assert page.locator("table").count() == 2
+    assert page.locator("table").count() == 3
 
 
 def test_a_pane_that_was_closed_shows_the_present_step_when_it_is_opened(open_player: Callable[..., Player]) -> None:

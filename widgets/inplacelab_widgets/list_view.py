@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 
 from inplacelab.language import LANGUAGES, Text, get_language
 from inplacelab.listing import Cell, Listing
 from inplacelab_widgets.player_files import stylesheet
+from inplacelab_widgets.stand_in import LiveWidget
 
 __all__ = ["ListView"]
 
@@ -19,7 +19,7 @@ _FILTER = Text("filter: words that a row contains", "筛选：行中包含的词
 _COUNT = Text("{shown} of {all}", "{shown} / {all}")
 
 
-class ListView(anywidget.AnyWidget):
+class ListView(LiveWidget):
     """Shows a `Listing`; click a head to sort by it, type to keep the rows that contain the words.
 
     Args:
@@ -45,11 +45,9 @@ class ListView(anywidget.AnyWidget):
     def __repr__(self) -> str:
         return f"ListView({self._listing.title.in_language(self.language)!r}, rows={len(self._listing)})"
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        """The live widget, and beside it the plain table for pages without one."""
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle or ({}, {})
-        return data | {"text/plain": repr(self), "text/html": self._listing._repr_html_()}, metadata
+    def _stand_in(self) -> dict[str, str]:
+        """The plain table."""
+        return {"text/plain": repr(self), "text/html": self._listing._repr_html_()}
 
 
 def _payload(listing: Listing) -> dict[str, Any]:

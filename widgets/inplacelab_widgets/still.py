@@ -10,7 +10,7 @@ from inplacelab.language import Text
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene, telling_steps
 from inplacelab_widgets.scene.frames import strip, told
-from inplacelab_widgets.scene.lone import lone_picture, said_of
+from inplacelab_widgets.scene.lone import lone_picture
 from inplacelab_widgets.scene.marks import Words
 from inplacelab_widgets.scene.picture import picture
 from inplacelab_widgets.scene.tables import Table, tables, told_by
@@ -40,9 +40,6 @@ def still_html(scene: Scene, language: str, panels: Sequence[str] | None = None)
     shown = tables(scene.recording, scene.recording.state(steps[-1]))
     shown = shown if panels is None else told_by(panels, shown)
     folded = "".join(_table(table, language) for table in shown if table.rows)
-    if panels is None:  # what the memory panel says is in no table
-        bytes_held = said_of([scene.memory], steps[-1])[0].in_language(language)
-        folded = f"<p>{escape(bytes_held)}</p>\n{folded}"
     summary = escape(words.PLAYER["tables"].in_language(language))
     return (
         f'<img alt="{alternative}" src="data:image/svg+xml;base64,{encoded}">\n'

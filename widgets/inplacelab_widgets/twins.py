@@ -19,7 +19,6 @@ from inplacelab_widgets.raster import png
 from inplacelab_widgets.scene import EVERYTHING, PANELS, Scene, scene_of, telling_step
 from inplacelab_widgets.scene.lone import lone_picture, said_of
 from inplacelab_widgets.scene.marks import Panel, Words
-from inplacelab_widgets.scene.memory import memory_panel
 from inplacelab_widgets.scene.names import unquoted
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.picture import picture
@@ -170,10 +169,10 @@ def to_markdown(
 
 
 def _told(recording: Recording | Scene, panels: Sequence[str] | None) -> tuple[Recording, list[Panel]]:
-    """The recording, and the panels that speak for themselves: those asked for, or else the one that no table tells."""
+    """The recording, and the panels that speak for themselves: those asked for. All together are told by the tables."""
     plain = recording.recording if isinstance(recording, Scene) else recording
     if panels is None:
-        return plain, [memory_panel(plain)]
+        return plain, []
     scene = recording if isinstance(recording, Scene) else scene_of(recording)
     return plain, [scene.panel(name) for name in PANELS if name in panels]
 

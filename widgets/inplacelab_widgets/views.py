@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, ClassVar
 
-import anywidget
 import traitlets
 from ipywidgets import jslink
 
@@ -24,6 +23,7 @@ from inplacelab_widgets.scene import EVERYTHING, Scene, scene_of
 from inplacelab_widgets.scene.focus import threads
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.wire import packed
+from inplacelab_widgets.stand_in import LiveWidget
 from inplacelab_widgets.still import still_html, still_picture
 
 __all__ = ["GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView", "View"]
@@ -32,7 +32,7 @@ _SHARED = ("step", "language", "mode", "selection", "follow")
 """What a view and the view that it was made from have in common."""
 
 
-class View(anywidget.AnyWidget):
+class View(LiveWidget):
     """Some panels of a recording, played in the notebook.
 
     The whole recording is in the browser: stepping needs no kernel. The traits follow what the reader does, and setting
@@ -161,16 +161,13 @@ class View(anywidget.AnyWidget):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._recording.title!r}, steps={len(self._recording)}, step={self.step})"
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        """The live widget, and beside it what stays when there is none: a picture and a stable line of text."""
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle or ({}, {})
-        data |= {
+    def _stand_in(self) -> dict[str, str]:
+        """A picture and a stable line of text."""
+        return {
             "text/plain": repr(self),
             "text/html": still_html(self._scene, self.language, self._only),
             "image/svg+xml": still_picture(self._scene, self.language, self._only),
         }
-        return data, metadata
 
 
 def _existing_panels(panels: tuple[str, ...]) -> tuple[str, ...]:

@@ -130,6 +130,12 @@ SEGMENTS = {
 HELD = Text("held now", "当前占用")
 HELD_SUMMED = Text("held now, summed", "当前占用，合计")
 
+BYTES = {
+    "live": Text("live", "存活"),
+    "peak": Text("peak so far", "至此的峰值"),
+}
+"""The rows of the table of bytes."""
+
 # --- what each panel says to those who do not see it -------------------------------------------------------------------
 
 STORAGES_SAY = Text(
@@ -156,6 +162,7 @@ TABLES = {
     "tensors": Text("Tensors", "张量"),
     "saved": Text("Saved for backward", "为反向传播保存的张量"),
     "nodes": Text("Grad nodes", "梯度节点"),
+    "memory": MEMORY,
 }
 COLUMNS = {
     "storages": (
@@ -184,6 +191,7 @@ COLUMNS = {
         Text("passes gradients to", "把梯度传给"),
         Text("state", "状态"),
     ),
+    "memory": (Text("bytes", "字节"), Text("size", "大小")),
 }
 
 # --- the player -----------------------------------------------------------------------------------------------------------

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from inplacelab.recording.facts import Step
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.graph_boxes import HEIGHT, ROOM_FOR_TAG, Box
 from inplacelab_widgets.scene.marks import Look, Mark, Words, runs, text
-from inplacelab_widgets.scene.measure import SMALL, numbers, shortened, width_of
+from inplacelab_widgets.scene.measure import SMALL, coordinate, numbers, shortened, width_of
 from inplacelab_widgets.scene.names import tensor_name
 
 _CHIP = 15.0
@@ -48,8 +49,11 @@ def history_marks(recording: Recording, homes: Homes) -> list[Mark]:
     """Above each box a chip with the tensors that its nodes made; for one step also those that have just moved on."""
     frames: dict[Box, Looks] = {}
     labels: dict[Box, Looks] = {}
+    ways: dict[tuple[Box, Box], Looks] = {}
     shown: Mapping[Box, tuple[str, Words]] = {}
     for step, now in _chips(recording, homes):
+        for ends, way in _ways(recording.steps[step], homes, now):
+            ways.setdefault(ends, []).extend([(step, way), (step + 1, None)])
         for box in dict.fromkeys((*shown, *now)):
             if box not in now:
                 frames[box].append((step, None))
@@ -61,7 +65,35 @@ def history_marks(recording: Recording, homes: Homes) -> list[Mark]:
                 tone = "text soft italic" if "ghost" in style else "text bold"
                 labels.setdefault(box, []).append((step, Look(tone, said)))
         shown = now
-    return [mark for box in frames for mark in _chip_marks(box, frames[box], labels[box])]
+    chips = [mark for box in frames for mark in _chip_marks(box, frames[box], labels[box])]
+    return [*(Mark("path", (), runs(found)) for found in ways.values()), *chips]
+
+
+def _ways(step: Step, homes: Homes, chips: Mapping[Box, tuple[str, Words]]) -> Iterator[tuple[tuple[Box, Box], Look]]:
+    """From each chip that says where a name was a quiet arrow to the chip of the node where it is now."""
+    for rewired in step.rewired:
+        before, after = homes.get(_known(rewired.before)), homes.get(_known(rewired.after))
+        if before is None or after is None or before is after or "ghost" not in chips[before][0]:
+            continue
+        start = (before.x + 8 + width_of(chips[before][1], SMALL) + 12, _chip_middle(before))
+        yield (before, after), Look("ghost", None, (("d", _arrow(start, (after.x + 8, _chip_middle(after)))),))
+
+
+def _known(node: int | None) -> int:
+    return -1 if node is None else node
+
+
+def _chip_middle(box: Box) -> float:
+    return box.y + 3.5 - _CHIP / 2
+
+
+def _arrow(start: tuple[float, float], end: tuple[float, float]) -> str:
+    """A dotted line that leaves to the right and arrives from the left, with an open tip."""
+    (x0, y0), (x1, y1) = start, end
+    reach = max(abs(x1 - x0) / 2, 24.0)
+    points = (x0, y0, x0 + reach, y0, x1 - reach, y1, x1 - 2, y1)
+    a, b, *curve = map(coordinate, points)
+    return f"M{a} {b}C{' '.join(curve)}m-5 -3.5l5 3.5l-5 3.5"
 
 
 def _chip_marks(box: Box, frames: Looks, labels: Looks) -> list[Mark]:

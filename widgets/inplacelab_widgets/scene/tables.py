@@ -9,12 +9,12 @@ from itertools import starmap
 from typing import TypeVar
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import NodeFacts, StorageFacts, Summary, TensorFacts
+from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, Summary, TensorFacts
 from inplacelab.recording.labels import gradient_flag, node_label, storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.measure import number
+from inplacelab_widgets.scene.measure import number, size_in_bytes
 from inplacelab_widgets.scene.names import dimensions, extremes, kind, node_called, tensor_name, unquoted
 from inplacelab_widgets.scene.pins import Face, Key, pin_changes, pins_at
 from inplacelab_widgets.scene.touched import touched
@@ -26,7 +26,7 @@ _TELL = {
     "elements": ("tensors",),
     "graph": ("saved", "nodes"),
     "lanes": ("storages", "saved"),
-    "memory": (),
+    "memory": ("memory",),
 }
 """Which tables tell what a panel shows."""
 
@@ -47,13 +47,14 @@ class Table:
 
 
 def tables(recording: Recording, state: State) -> tuple[Table, ...]:
-    """The tables of one state: storages, tensors, what is saved, grad nodes."""
+    """The tables of one state: storages, tensors, what is saved, grad nodes, bytes."""
     flag = gradient_flag(recording.framework, asks=True).partition("=")[0]
     found = {
         "storages": map(_storage, state.storages.values()),
         "tensors": map(partial(_tensor, state, recording.framework), state.tensors.values()),
         "saved": starmap(_pin, pins_at(state).items()),
         "nodes": map(partial(_node, state), state.nodes.values()),
+        "memory": _bytes(state.step),
     }
     return tuple(
         Table(name, words.TABLES[name], tuple(column.format(flag=flag) for column in words.COLUMNS[name]), tuple(rows))
@@ -83,6 +84,7 @@ def table_changes(recording: Recording) -> dict[str, list[tuple[int, str, tuple[
         (index, _pin_key(pin), None if face is None else _pin(pin, face)[1])
         for index, pin, face in pin_changes(recording)
     ]
+    changes["memory"] = [(step.index, key, cells) for step in recording.steps for key, cells in _bytes(step)]
     return changes
 
 
@@ -136,6 +138,11 @@ def _node(state: State, node: NodeFacts) -> Row:
     targets = Text(", ".join(name.en for name in called), "、".join(name.zh for name in called))
     line = str(node.line) if node.line is not None else ""
     return f"n{node.id}", (node_called(state, node), line, targets, _status(node))
+
+
+def _bytes(step: Step) -> tuple[Row, ...]:
+    said = {"live": step.live, "peak": step.peak}
+    return tuple((f"b:{name}", (words.BYTES[name], size_in_bytes(count))) for name, count in said.items())
 
 
 def _called(state: State, node: int) -> Text:

@@ -1,0 +1,183 @@
+"""A real GPU, through CuPy: imported when a program first asks for a GPU, and never before.
+
+Storages lie in device memory. The ledger counts their bytes as on every device; the pool of CuPy rounds each block up and keeps
+those that are given back, and the driver counts what the CUDA context needs besides: so there are three figures, and each says
+what it counts (`ledger`, `reserved`, `driver`). Everything runs on CuPy's current stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property, partial
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors
+from inplacelab.devices.base import Device
+from inplacelab.devices.cupy_calls import Cupy
+from inplacelab.devices.cupy_random import Stream
+from inplacelab.devices.gpu_array import GpuArray
+from inplacelab.layout import Layout
+
+WHEELS = ("cupy-cuda12x", "cupy-cuda13x")
+"""CuPy comes as one package for each major version of CUDA. Only one of them may be installed."""
+
+
+class CudaDevice(Device):
+    """The first GPU that CuPy sees. It has an account from the start; CuPy is imported when it is first `ready`."""
+
+    kind_of_numbers = "cupy"
+
+    def __init__(self) -> None:
+        super().__init__("gpu:0", "gpu", "gpu:0")
+        self.empty = self._empty
+        self._most_reserved = 0
+
+    @cached_property
+    def cupy(self) -> Cupy:
+        """The library that computes, with the number of times that the program has waited for it."""
+        return Cupy(import_module("cupy"), partial(import_module, "cupyx.scipy.special"))
+
+    def ready(self) -> CudaDevice:
+        """Itself, if it can be used.
+
+        Raises:
+            DeviceError: if it cannot; it says what is missing.
+        """
+        if "cupy" not in vars(self):
+            refusal = missing()
+            if refusal is not None:
+                raise refusal()
+        return self
+
+    def _empty(self, shape: Any, dtype: Any = float) -> GpuArray:
+        return GpuArray(self.cupy.library.empty(shape, dtype), self.cupy)
+
+    @property
+    def special(self) -> Any:
+        return self.cupy.special
+
+    # ---- windows -----------------------------------------------------------------------------------------------------
+
+    def window(self, buffer: Any, layout: Layout, dtype: np.dtype[Any]) -> Any:
+        """The array that shows `buffer` through `layout`. A table on the host (of slots, say) is looked at on the host."""
+        if not isinstance(buffer, GpuArray):
+            return super().window(buffer, layout, dtype)
+        if layout.size == 0:
+            return self.empty(layout.shape, dtype)
+        step = dtype.itemsize
+        start = buffer.held.data + layout.offset * step
+        strides = tuple(s * step for s in layout.strides)
+        return GpuArray(self.cupy.library.ndarray(layout.shape, dtype, start, strides), self.cupy)
+
+    def offset(self, array: Any, buffer: Any) -> int:
+        return 0 if array is buffer or array.size == 0 else (array.address - buffer.address) // int(array.itemsize)
+
+    def address(self, array: Any) -> int:
+        return int(array.address)
+
+    def share_a_slot(self, x: Any, y: Any) -> bool:
+        """A question of addresses and strides, so NumPy answers it on the host, and no element is touched. (CuPy's own answer
+        compares all addresses on the device, and waits.)
+        """
+        return super().share_a_slot(_Addresses.of(x), _Addresses.of(y))
+
+    # ---- between host and device -------------------------------------------------------------------------------------
+
+    def from_host(self, array: Any) -> Any:
+        """A packed copy in device memory, of a NumPy array or of one that is there already."""
+        if isinstance(array, GpuArray):
+            return GpuArray(array.held.copy(order="C"), self.cupy)
+        return GpuArray(self.cupy.send(array), self.cupy)
+
+    def to_host(self, array: Any) -> np.ndarray[Any, Any]:
+        """A packed copy in ordinary memory: waits for the device."""
+        return self.cupy.look(array.held)
+
+    def constant(self, number: Any) -> Any:
+        """Filled in by a kernel that is given the number by value: nothing is copied from the host."""
+        return GpuArray(self.cupy.library.full((), number[()], number.dtype), self.cupy)
+
+    # ---- the machine itself ------------------------------------------------------------------------------------------
+
+    def stream_of(self, seed: int) -> Stream:
+        """A seeded stream of random numbers on the device: the same on every GPU, other numbers than on the CPU."""
+        return Stream(self.cupy, seed)
+
+    def synchronize(self) -> None:
+        self.cupy.library.cuda.get_current_stream().synchronize()
+
+    def release_unused(self) -> None:
+        self.cupy.library.get_default_memory_pool().free_all_blocks()
+
+    def reserved(self) -> tuple[int, int]:
+        """Bytes that CuPy's pool holds now, and the most that was found when this was asked."""
+        held = int(self.cupy.library.get_default_memory_pool().total_bytes())
+        self._most_reserved = max(self._most_reserved, held)
+        return held, self._most_reserved
+
+    def driver(self) -> tuple[int, int]:
+        free, total = self.cupy.library.cuda.runtime.memGetInfo()
+        return int(free), int(total)
+
+    def describe(self) -> str:
+        name = self.cupy.library.cuda.runtime.getDeviceProperties(0)["name"]
+        return name.decode() if isinstance(name, bytes) else str(name)
+
+
+class _Addresses:
+    """Where the elements of a window lie, in the form in which NumPy takes the addresses of others."""
+
+    def __init__(self, interface: dict[str, Any]) -> None:
+        self.__array_interface__ = interface
+
+    @classmethod
+    def of(cls, array: GpuArray) -> np.ndarray[Any, Any]:
+        """A NumPy array that must never be read: its addresses are those of the device."""
+        interface = {
+            "shape": array.shape, "typestr": array.dtype.str, "data": (array.address, True), "strides": array.strides, "version": 3,
+        }  # fmt: skip
+        return np.asarray(cls(interface))
+
+
+# ---- is there one? ------------------------------------------------------------------------------------------------------
+
+
+def missing() -> Callable[[], Exception] | None:
+    """What makes the refusal that says what a GPU lacks to be used; None if it lacks nothing. Nothing is raised here."""
+    installed = [wheel for wheel in WHEELS if _installed(wheel)]
+    if len(installed) > 1:
+        return partial(errors.two_cupys, installed)
+    try:
+        cupy = import_module("cupy")
+    except ImportError:
+        return errors.no_cupy
+    if cupy.cuda.is_available():
+        return None
+    return partial(errors.no_device if _driver_version(cupy) else errors.no_driver, cupy.__version__)
+
+
+def found() -> bool:
+    """True if there is a GPU, and all that is needed to compute on it."""
+    return missing() is None
+
+
+def _installed(wheel: str) -> bool:
+    try:
+        return bool(version(wheel))
+    except PackageNotFoundError:
+        return False
+
+
+def _driver_version(cupy: Any) -> int:
+    """Which CUDA the driver offers; 0 if there is none."""
+    try:
+        return int(cupy.cuda.runtime.driverGetVersion())
+    except cupy.cuda.runtime.CUDARuntimeError:
+        return 0
+
+
+GPU = CudaDevice()

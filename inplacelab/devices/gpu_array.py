@@ -1,0 +1,194 @@
+"""The array that the kernels see on a GPU: NumPy's functions are called on it, and CuPy's compute.
+
+The kernels in `ops/` are written once, with NumPy's functions. NumPy asks its operands who computes (`__array_ufunc__`,
+`__array_function__`), and this array answers: CuPy's function of the same name, or what `cupy_calls.py` says in its place.
+Three rules hold here, and nowhere else:
+
+- What goes in as operand and as result goes on as *one* CuPy array: of two that share memory CuPy would copy one first.
+- Nothing comes back to the host unasked. Whoever looks at values (`bool`, `int`, `item`, `tolist`, ...) waits for the device;
+  each such wait is counted (`Cupy.waits`), and element-wise operations have none.
+- Tables that were counted out on the host (positions, masks made from a shape) are sent to the device where they meet an array.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.lib.mixins import NDArrayOperatorsMixin
+
+if TYPE_CHECKING:
+    from inplacelab.devices.cupy_calls import Cupy
+
+
+class GpuArray(NDArrayOperatorsMixin):
+    """A window on device memory.
+
+    Attributes:
+        held: CuPy's array.
+        cupy: the library that computes on it.
+    """
+
+    __slots__ = ("cupy", "held")
+
+    def __init__(self, held: Any, cupy: Cupy) -> None:
+        self.held, self.cupy = held, cupy
+
+    # ---- metadata: none of it is on the device -----------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.held.shape  # type: ignore[no-any-return]  # CuPy's arrays have no static type
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        return self.held.strides  # type: ignore[no-any-return]
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.held.dtype  # type: ignore[no-any-return]
+
+    @property
+    def ndim(self) -> int:
+        return self.held.ndim  # type: ignore[no-any-return]
+
+    @property
+    def size(self) -> int:
+        return self.held.size  # type: ignore[no-any-return]
+
+    @property
+    def itemsize(self) -> int:
+        return self.held.itemsize  # type: ignore[no-any-return]
+
+    @property
+    def nbytes(self) -> int:
+        return self.held.nbytes  # type: ignore[no-any-return]
+
+    @property
+    def flags(self) -> Any:
+        return self.held.flags
+
+    @property
+    def address(self) -> int:
+        """Where the first element lies in the device's memory."""
+        return int(self.held.data.ptr)
+
+    def __len__(self) -> int:
+        return len(self.held)
+
+    # ---- windows on the same memory, and copies in it ----------------------------------------------------------------
+
+    def _wrap(self, held: Any) -> Any:
+        return GpuArray(held, self.cupy)
+
+    @property
+    def T(self) -> Any:  # noqa: N802  # NumPy's name
+        return self._wrap(self.held.T)
+
+    @property
+    def real(self) -> Any:
+        return self._wrap(self.held.real)
+
+    @property
+    def imag(self) -> Any:
+        return self._wrap(self.held.imag)
+
+    def reshape(self, *shape: Any) -> Any:
+        return self._wrap(self.held.reshape(*shape))
+
+    def transpose(self, *axes: Any) -> Any:
+        return self._wrap(self.held.transpose(*axes))
+
+    def swapaxes(self, first: int, second: int) -> Any:
+        return self._wrap(self.held.swapaxes(first, second))
+
+    def squeeze(self, axis: Any = None) -> Any:
+        return self._wrap(self.held.squeeze(axis))
+
+    def ravel(self) -> Any:
+        return self._wrap(self.held.ravel())
+
+    def view(self, dtype: Any = None) -> Any:
+        return self._wrap(self.held.view(dtype))
+
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+        return self._wrap(self.held.diagonal(offset, axis1, axis2))
+
+    def copy(self) -> Any:
+        return self._wrap(self.held.copy())
+
+    def astype(self, dtype: Any, copy: bool = True) -> Any:
+        return self._wrap(self.held.astype(dtype, copy=copy))
+
+    def conj(self) -> Any:
+        return self._wrap(self.held.conj())
+
+    def fill(self, value: Any) -> None:
+        self.held.fill(self.cupy.scalar(value, self.dtype))
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._wrap(self.held[self.cupy.key(key)])
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.cupy.write(self.held, self.cupy.key(key), value)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[place] for place in range(len(self)))
+
+    # ---- reductions: the result stays on the device ------------------------------------------------------------------
+
+    def sum(self, axis: Any = None) -> Any:
+        return self._wrap(self.held.sum(axis))
+
+    def any(self, axis: Any = None) -> Any:
+        return self._wrap(self.held.any(axis))
+
+    def all(self, axis: Any = None) -> Any:
+        return self._wrap(self.held.all(axis))
+
+    def min(self, axis: Any = None) -> Any:
+        return self._wrap(self.held.min(axis))
+
+    def max(self, axis: Any = None) -> Any:
+        return self._wrap(self.held.max(axis))
+
+    def argmin(self, axis: Any = None) -> Any:
+        return self._wrap(self.held.argmin(axis))
+
+    def argsort(self, axis: int = -1, kind: Any = None) -> Any:
+        return self._wrap(self.cupy.argsort(self.held, axis))
+
+    # ---- what NumPy asks -----------------------------------------------------------------------------------------------
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        return self.cupy.ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        return self.cupy.function(function, args, options)
+
+    def __array__(self, *asked: Any, **options: Any) -> Any:
+        raise TypeError("a GPU's array does not become a NumPy array unasked: `device.to_host(array)` waits and copies")
+
+    # ---- who looks at values waits for the device ----------------------------------------------------------------------
+
+    def item(self, *index: int) -> Any:
+        return self.cupy.look(self.held).item(*index)
+
+    def tolist(self) -> Any:
+        return self.cupy.look(self.held).tolist()
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __index__(self) -> int:
+        return int(self.item())
+
+    def __repr__(self) -> str:
+        return f"<GpuArray {self.dtype.name}{list(self.shape)}>"

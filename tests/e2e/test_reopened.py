@@ -1,0 +1,127 @@
+"""A learner's own notebook: run, saved with its outputs and opened again, where JupyterLab trusts it and the widget is gone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.e2e
+
+MILLISECONDS = 60_000
+KERNEL_IS_READY = (
+    "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.connectionStatus === 'connected'"
+)
+RUN_ALL = "() => { void window.jupyterapp.commands.execute('notebook:run-all-cells') }"
+SAVE = "async () => { await window.jupyterapp.commands.execute('docmanager:save') }"
+SHUT_DOWN = "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.shutdown() }"
+RESTART = "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart() }"
+IS_OPEN = "() => window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.length > 1"
+ALL_ARE_TRUSTED = "() => [...window.jupyterapp.shell.currentWidget.content.model.cells].every(cell => cell.trusted)"
+
+# What a reader can see, in each frame that is painted: the picture, and the player in the same frame or in an earlier one.
+WATCH = """() => {
+    const seen = window.seen = { picture: 0, player: 0, both: 0 }
+    const shown = (selector) => [...document.querySelectorAll(selector)].some((each) => each.checkVisibility({ visibilityProperty: true }))
+    const look = () => {
+        const [picture, player] = [shown('.jp-OutputArea-output img[src^="data:image/svg+xml"]'), shown('.ipl')]
+        seen.picture += picture
+        seen.player += player
+        seen.both += picture && player
+        requestAnimationFrame(look)
+    }
+    look()
+}"""
+COMPLAINT = "Error displaying widget"
+
+
+class Notebook:
+    """The learner's notebook in a browser."""
+
+    def __init__(self, page: Any, url: str) -> None:
+        self.page, self.url = page, url
+        self.picture = page.locator(".jp-OutputArea-output img[src^='data:image/svg+xml']")
+        self.player = page.locator(".ipl")
+        self.complaint = page.get_by_text(COMPLAINT)
+
+    def open(self) -> None:
+        self.page.goto(self.url)
+        self.page.wait_for_function(IS_OPEN)
+        self.page.evaluate(WATCH)
+
+    def run(self) -> None:
+        self.page.wait_for_function(KERNEL_IS_READY)
+        self.page.evaluate(RUN_ALL)
+        self.player.wait_for()
+
+    def seen(self) -> dict[str, int]:
+        found: dict[str, int] = self.page.evaluate("() => window.seen")
+        return found
+
+
+@pytest.fixture(scope="module", params=["JupyterLab", "Notebook 7"])
+def notebook(request: pytest.FixtureRequest, chromium: Any) -> Iterator[Notebook]:
+    """Run and saved, with its widget still alive."""
+    if request.param == "JupyterLab":
+        url = f"{request.getfixturevalue('lab')}/lab/tree/fresh.ipynb?reset"
+    else:
+        url = request.getfixturevalue("notebook7")
+    context = chromium.new_context(viewport={"width": 1280, "height": 1000})
+    page = context.new_page()
+    page.set_default_timeout(MILLISECONDS)
+    opened = Notebook(page, url)
+    opened.open()
+    opened.run()
+    yield opened
+    context.close()
+
+
+def test_beside_a_live_player_there_is_never_a_picture(notebook: Notebook) -> None:
+    notebook.page.wait_for_timeout(2000)
+    assert notebook.seen()["player"] > 0
+    assert notebook.seen()["picture"] == 0
+    assert notebook.picture.count() == 1  # it is there, and waits
+
+    # A kernel that is restarted takes nothing from the browser.
+    notebook.page.evaluate(RESTART)
+    notebook.page.wait_for_timeout(2000)
+    assert notebook.player.is_visible()
+    assert notebook.seen()["picture"] == 0
+
+
+def test_without_its_player_the_picture_stands_alone(notebook: Notebook, screenshots: Path) -> None:
+    notebook.page.evaluate(SAVE)
+    notebook.page.evaluate(SHUT_DOWN)
+    notebook.open()
+    notebook.picture.wait_for()
+    assert notebook.page.evaluate(ALL_ARE_TRUSTED)
+    notebook.page.wait_for_function(KERNEL_IS_READY)
+    notebook.complaint.wait_for(state="attached")  # JupyterLab has given up the widget, and its words are not shown
+    assert not notebook.complaint.is_visible()
+    assert notebook.picture.is_visible()
+    assert notebook.player.count() == 0
+    notebook.page.locator("summary", has_text="Read as table").click()
+    assert "stale, now v1" in notebook.page.locator("details table").nth(2).inner_text()
+    notebook.page.screenshot(path=screenshots / f"reopened-{'lab' if '/lab/' in notebook.url else 'notebook7'}.png")
+
+
+def test_while_no_kernel_answers_the_picture_stands_alone(notebook: Notebook) -> None:
+    """JupyterLab waits for the widget until there is a kernel, and says so; soon there is nothing left to wait for."""
+    notebook.page.evaluate(SHUT_DOWN)
+    notebook.page.route("**/api/sessions*", lambda route: route.abort())
+    notebook.page.route("**/api/kernels*", lambda route: route.abort())
+    notebook.open()
+    notebook.picture.wait_for()
+    assert not notebook.page.get_by_text("Loading widget").is_visible()
+    notebook.page.unroute_all()
+
+
+def test_run_again_the_player_takes_its_place(notebook: Notebook) -> None:
+    notebook.open()
+    notebook.run()
+    notebook.page.wait_for_timeout(2000)
+    assert notebook.player.count() == 1
+    assert not notebook.picture.is_visible()
+    assert notebook.seen()["both"] == 0

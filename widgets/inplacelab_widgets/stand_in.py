@@ -1,0 +1,61 @@
+"""A live widget in a notebook, and what stands in for it once it is gone.
+
+A notebook that is saved keeps the name of a widget, not the widget. JupyterLab prefers a widget to everything else in an
+output, also one that is no longer there: of an output with a widget and a picture it would show the words "model not found".
+So a widget of ours leaves two outputs: one that only names the widget, and after it one with its stand-in. Where widgets are
+unknown only the second can be shown. Where they are known, a style sheet in the second looks at the first: beside a live
+widget the stand-in is hidden, and beside a lost one the complaint is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import anywidget
+from IPython.display import display
+
+__all__ = ["LiveWidget", "hidden_beside_the_live"]
+
+_WIDGET = "application/vnd.jupyter.widget-view+json"
+
+_PATIENCE = "1.5s"
+"""How long a widget may take to appear before its stand-in is shown: nothing is to flash up before a live one."""
+
+# One output of a cell: in JupyterLab, Notebook and Voila; in VS Code.
+_OUTPUT = ":is(.jp-OutputArea-child,.output_container)"
+# JupyterLab writes "Loading widget..." into its own element, and what went wrong if it does; then it gives it the class too.
+_WAITING = f'{_OUTPUT}:has(>[data-mime-type="{_WIDGET}"]:not(.jupyter-widgets,:has(*)))'
+_LOST = f'{_OUTPUT}:has(>.jupyter-widgets[data-mime-type="{_WIDGET}"])'
+_BEFORE_STILL = f":has(+{_OUTPUT} .ipl-still)"
+_NOTHING = "visibility:hidden;height:0;overflow:hidden"
+_STYLE = (
+    f"{_OUTPUT}:has(.ipl)+{_OUTPUT}:has(.ipl-still),{_LOST}{_BEFORE_STILL}{{display:none}}"
+    f"{_WAITING}+{_OUTPUT} .ipl-still{{animation:ipl-later {_PATIENCE} step-end}}"
+    f"{_WAITING}{_BEFORE_STILL}{{animation:ipl-first {_PATIENCE} step-end forwards}}"
+    f"@keyframes ipl-later{{from{{{_NOTHING}}}}}@keyframes ipl-first{{to{{{_NOTHING}}}}}"
+)
+
+
+def hidden_beside_the_live(html: str) -> str:
+    """The same HTML, which hides itself as long as a live widget is in the output before its own."""
+    return f'<div class="ipl-still">\n{html}\n</div>\n<style>{_STYLE}</style>'
+
+
+class LiveWidget(anywidget.AnyWidget):
+    """A widget that leaves a stand-in in the notebook: the base of ours, whose root elements have the class `ipl`."""
+
+    def _stand_in(self) -> dict[str, str]:
+        """What is shown where the widget is not, by MIME type; "text/html" is one of them."""
+        raise NotImplementedError
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
+        """Both in one, for programs that ask an object what it can be shown as."""
+        data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
+        return data | self._stand_in(), metadata
+
+    def _ipython_display_(self) -> None:
+        """Both, one after the other: what a cell shows."""
+        data, metadata = super()._repr_mimebundle_() or ({}, {})
+        display({_WIDGET: data[_WIDGET]}, metadata=metadata, raw=True)
+        stand_in = self._stand_in()
+        display(stand_in | {"text/html": hidden_beside_the_live(stand_in["text/html"])}, raw=True)
