@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 from inplacelab.devices.kernels import geometry
@@ -41,7 +42,7 @@ class Spread(NamedTuple):
 def spread(sectors: tuple[int, ...], size: int) -> Spread:
     """Places for sectors. Slots are as wide as threads if there is room, so that neighbours stand below neighbours."""
     per = SECTOR // size
-    apart = [later != sooner + 1 for sooner, later in zip(sectors, sectors[1:], strict=False)]
+    apart = [later != sooner + 1 for sooner, later in pairwise(sectors)]
     gap = 4 if sum(apart) > 8 else 14
     wide = min(LANE * per, (ROOM - gap * sum(apart)) / max(1, len(sectors)))
     x = LEFT + (ROOM - wide * len(sectors) - gap * sum(apart)) / 2

@@ -1,0 +1,78 @@
+"""The exercises of lesson 13."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inplacelab import kernels
+from inplacelab.devices.kernels import geometry, traffic
+from inplacelab.language import Text
+from inplacelab.lessons.exercise import Steps, exercise
+
+
+@exercise
+def three_blocks(n: Any) -> Steps:
+    grid = geometry.elementwise(int(n), width=4)
+    yield (
+        int(n) > 3 * 256,
+        Text("How many elements does one thread take at once?", "一个线程一次取几个元素？"),
+    )
+    yield (
+        grid.blocks[0] == 3,
+        Text("How many elements has a full block room for?", "一个满的块能容下多少个元素？"),
+    )
+    yield (
+        int(n) % 1024 != 0,
+        Text("Three blocks, yes; and the last one?", "是三个块没错；最后一个块呢？"),
+        Text("With this number every thread of the last block has something to do.", "这样最后一个块里的线程都有事可做。"),
+    )
+    return Text("Two full blocks and a part of a third.", "两个满的块，加上第三个块的一部分。")
+
+
+@exercise
+def sixteen_sectors(m: Any, view: Any) -> Steps:
+    yield (
+        view is not m and view.storage is m.storage,
+        Text("Is this a view of `m`? Do the two share a storage?", "这是 `m` 的视图吗？它们共用一块存储吗？"),
+    )
+    with kernels.launches() as launched:
+        kernels.run("relu_", view)
+    moved = len(traffic.requests(launched[0])[0].sectors)
+    yield (
+        moved > 8,
+        Text(
+            "{moved} sectors: the slots lie too close together. How far apart do two neighbours have to be?",
+            "{moved} 个扇区：槽位挨得太近了。两个相邻的元素要隔多远？",
+        ).format(moved=moved),
+        Text("Half the sectors of the worst case: two slots in each.", "最坏情形的一半：每个扇区里两个槽位。"),
+    )
+    yield (
+        moved == 16,
+        Text("{moved} sectors: how many slots of each are wanted?", "{moved} 个扇区：每个扇区里用上了几个槽位？").format(
+            moved=moved
+        ),
+    )
+    return Text("Two of eight slots in each sector: a quarter is used.", "每个扇区的八个槽位用上两个：利用率四分之一。")
+
+
+@exercise
+def any_order(mine: Any) -> Steps:
+    after = mine.state(-1)
+    yield (
+        after.step.error is None,
+        Text("It is refused: which slots are read and written by different threads?", "被拒绝了：哪些槽位由不同的线程分别读和写？"),
+        Text("Have the old neighbours put somewhere else first.", "先把旧的邻居放到别处去。"),
+    )
+    x = after.tensor("x")
+    yield (
+        after.storages[x.storage].version > 0,
+        Text("Is this still the storage of line 1?", "这还是第 1 行的那块存储吗？"),
+    )
+    yield (
+        after.storages[x.storage].values == (1, 2, 2, 2, 2, 2, 2, 2),
+        Text("Look at the first element: has it a left neighbour?", "看看第一个元素：它有左邻居吗？"),
+    )
+    return Text(
+        "The copy is read, `x` is written: no thread reads what another one writes.",
+        "读的是副本，写的是 `x`：没有线程去读别的线程所写的槽位。",
+    )
