@@ -24,7 +24,9 @@ def three_blocks(n: Any) -> Steps:
     yield (
         int(n) % 1024 != 0,
         Text("Three blocks, yes; and the last one?", "是三个块没错；最后一个块呢？"),
-        Text("With this number every thread of the last block has something to do.", "这样最后一个块里的线程都有事可做。"),
+        Text(
+            "With this number every thread of the last block has something to do.", "这样最后一个块里的线程都有事可做。"
+        ),
     )
     return Text("Two full blocks and a part of a third.", "两个满的块，加上第三个块的一部分。")
 
@@ -48,9 +50,9 @@ def sixteen_sectors(m: Any, view: Any) -> Steps:
     )
     yield (
         moved == 16,
-        Text("{moved} sectors: how many slots of each are wanted?", "{moved} 个扇区：每个扇区里用上了几个槽位？").format(
-            moved=moved
-        ),
+        Text(
+            "{moved} sectors: how many slots of each are wanted?", "{moved} 个扇区：每个扇区里用上了几个槽位？"
+        ).format(moved=moved),
     )
     return Text("Two of eight slots in each sector: a quarter is used.", "每个扇区的八个槽位用上两个：利用率四分之一。")
 
@@ -60,7 +62,10 @@ def any_order(mine: Any) -> Steps:
     after = mine.state(-1)
     yield (
         after.step.error is None,
-        Text("It is refused: which slots are read and written by different threads?", "被拒绝了：哪些槽位由不同的线程分别读和写？"),
+        Text(
+            "It is refused: which slots are read and written by different threads?",
+            "被拒绝了：哪些槽位由不同的线程分别读和写？",
+        ),
         Text("Have the old neighbours put somewhere else first.", "先把旧的邻居放到别处去。"),
     )
     x = after.tensor("x")

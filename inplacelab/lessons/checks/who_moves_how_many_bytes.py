@@ -34,7 +34,10 @@ def trips(one_by_one: Any, together: Any) -> Steps:
     yield (
         tuple(one_by_one) == alone,
         Text("How many tensors does `multiply_` read?", "`multiply_` 要读几个张量？"),
-        Text("Each of the four reads `x` and writes `x`; two of them read `y` as well.", "四个操作都读 `x`、写 `x`，其中两个还要读 `y`。"),
+        Text(
+            "Each of the four reads `x` and writes `x`; two of them read `y` as well.",
+            "四个操作都读 `x`、写 `x`，其中两个还要读 `y`。",
+        ),
     )
     yield (
         tuple(together) != (1, 1),
@@ -54,16 +57,19 @@ def trips(one_by_one: Any, together: Any) -> Steps:
 def one_launch(mine: Any) -> Steps:
     yield (
         isinstance(mine, Kernel),
-        Text("`mine` is to be a kernel: what makes one of several?", "`mine` 应当是一个内核：什么能把几个内核合成一个？"),
+        Text(
+            "`mine` is to be a kernel: what makes one of several?", "`mine` 应当是一个内核：什么能把几个内核合成一个？"
+        ),
     )
     x, y = paddle.to_tensor([-3.0, 1.0]), paddle.to_tensor([1.0, 1.0])
     with kernels.launches() as launched:
         result = mine(x, y)
     yield (
         result.tolist() == [0, 2],
-        Text("For -3 and 1 it gives {found}, not 0. Which comes first?", "对 -3 和 1，它给出 {found}，而不是 0。哪个在先？").format(
-            found=result.tolist()[0]
-        ),
+        Text(
+            "For -3 and 1 it gives {found}, not 0. Which comes first?",
+            "对 -3 和 1，它给出 {found}，而不是 0。哪个在先？",
+        ).format(found=result.tolist()[0]),
     )
     yield (
         traffic.allocated(launched) == 0,
