@@ -59,9 +59,10 @@ notebooks: $(VENV)/test.stamp ## Execute the lessons and compare every output, p
 browser: $(VENV)/e2e.stamp ## Drive the stepper in Chromium, on a page and in a real JupyterLab
 	$(PY) -m pytest -m "browser or e2e"
 
-lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw the pictures of the READMEs, write the page of differences
+lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw the pictures and badges of the READMEs, write the page of differences
 	$(PY) notebooks/build.py
 	$(PY) docs/draw.py
+	$(PY) docs/badges.py
 	$(PY) docs/differences.py
 
 bench: $(VENV)/test.stamp ## Measure the engine against NumPy, and the stepper in Chromium

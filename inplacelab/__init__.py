@@ -118,7 +118,7 @@ def __getattr__(name: str) -> Any:
     elif name == "optimizer":
         value = import_module("inplacelab.optimizer")
     elif name in _FUNCTIONS:
-        value = _FUNCTIONS[name]()
+        return _FUNCTIONS.give(name, globals())
     elif name in _SHORT:
         return _SHORT[name]
     else:

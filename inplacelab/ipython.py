@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from inplacelab.language import Text
-from inplacelab.recorders import source
+from inplacelab.recorders import marks, source
 from inplacelab.recorders.lab import LabRecorder
 from inplacelab.recorders.running import learners_traceback, run
 from inplacelab.recording.recording import Recording
@@ -84,7 +84,7 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
         raise _shown_syntax_error(shell, error) from None
     program = source.Program.of(tree, cell.rstrip("\n"), filename)
     recorder = LabRecorder(program, title=options.title or options.name or "")
-    failure = run(recorder, _compiled(shell, source.marked(tree), filename), shell.user_ns)
+    failure = run(recorder, _compiled(shell, marks.marked(tree), filename), shell.user_ns)
     _last = recorder.recording()
     if options.name:
         shell.user_ns[options.name] = _last
@@ -107,7 +107,7 @@ def _compiled(shell: Any, tree: ast.Module, filename: str) -> list[Any]:
 
 def _is_mark(statement: ast.Expr) -> bool:
     call = statement.value
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == source.MARK
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == marks.MARK
 
 
 def _ends_with_semicolon(filename: str) -> bool:

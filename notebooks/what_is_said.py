@@ -77,10 +77,13 @@ CLAIMS = (
         "larger-models",
         Text("Larger models fit into the same memory.", "同样的内存能放下更大的模型。"),
         Text(
-            "Counted under a fixed limit: the largest batch with in-place activations and without.",
-            "在固定的内存上限下数出来：用与不用原地激活，最大的批量各是多少。",
+            "How much larger depends on what would be held otherwise. Counted under a fixed limit, batches are twice as large where "
+            "a single operation makes the peak, one and a half times in a network that is only used, and no larger in training "
+            "if no name holds the old values anyway.",
+            "大多少，要看旧值本来是否还有人拿着。在固定的内存上限下数最大的批量：峰值出在单个操作上时是两倍；网络只使用、不训练时是一倍半；"
+            "训练时如果本来就没有名字拿着旧值，就一个样本也不多。",
         ),
-        SHOWN,
+        QUALIFIED,
     ),
     Claim(
         "names-and-forms",
@@ -222,8 +225,8 @@ CLAIMS = (
         "names-added",
         Text("109 in-place names were added in 2.6.", "2.6 新增了 109 个原地操作。"),
         Text(
-            "PaddlePaddle 3.3.1 has 132. That 109 were added cannot be verified: the release notes name only a few.",
-            "PaddlePaddle 3.3.1 共有 132 个。新增 109 个无法核实：发布说明只列举了少数几个。",
+            "PaddlePaddle 3.3.1 has 132. That 109 were added cannot be verified today: the release notes name only a few.",
+            "PaddlePaddle 3.3.1 共有 132 个。新增 109 个目前无法核实：发布说明只列举了少数几个。",
         ),
         QUALIFIED,
     ),

@@ -73,8 +73,10 @@ def accumulator(leaf: Tensor) -> Node:
     return node
 
 
-def check_leaf(op: str, target: Tensor, *, setitem: bool = False) -> None:
+def check_leaf(op: str, target: Tensor, *, setitem: bool = False, write: str = "") -> None:
     """Refuse to write a leaf that needs a gradient, or a view of one, while history is recorded.
+
+    `write` says how one writes to a tensor `y`, if not by `y.op(...)`.
 
     Raises:
         LeafWriteError: if it is one.
@@ -86,14 +88,16 @@ def check_leaf(op: str, target: Tensor, *, setitem: bool = False) -> None:
         raise errors.bits_written(op, tensor=target)
     if base is None:
         if target.node is None and not target._stop:
-            raise errors.leaf_write(op, target.given_name, view=False, setitem=setitem, tensor=target)
+            raise errors.leaf_write(op, target.given_name, view=False, setitem=setitem, write=write, tensor=target)
     elif not base._stop:
         if base.node is None:
-            raise errors.leaf_write(op, base.given_name, view=not setitem, setitem=setitem, tensor=target)
+            raise errors.leaf_write(op, base.given_name, view=not setitem, setitem=setitem, write=write, tensor=target)
         if target.untracked or target._stop:
             raise errors.view_without_history(op, tensor=target)
     elif not target._stop:  # a view that was itself declared a leaf, or a view of one
-        raise errors.leaf_write(op, target.given_name, view=target.node is not None, setitem=setitem, tensor=target)
+        raise errors.leaf_write(
+            op, target.given_name, view=target.node is not None, setitem=setitem, write=write, tensor=target
+        )
 
 
 def rebase(target: Tensor, node: Node, where: Selected | None = None) -> None:

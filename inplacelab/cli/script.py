@@ -13,7 +13,7 @@ from pathlib import Path
 
 from inplacelab.cli.refusal import CannotError
 from inplacelab.language import Text
-from inplacelab.recorders import source
+from inplacelab.recorders import marks, source
 from inplacelab.recorders.lab import LabRecorder
 from inplacelab.recorders.running import learners_traceback, run
 from inplacelab.recording.recording import Recording
@@ -42,7 +42,7 @@ def run_script(
     filename = str(path)
     text, tree = _parsed(path)
     # The flags of this file (`from __future__ import annotations`) are not the script's.
-    code = compile(source.marked(tree), filename, "exec", dont_inherit=True)
+    code = compile(marks.marked(tree), filename, "exec", dont_inherit=True)
     program = source.Program.of(tree, text.rstrip("\n"), filename)
     recorder = LabRecorder(program, title=path.name if title is None else title, limit=limit)
     with _main_module(path, arguments) as module:

@@ -7,7 +7,7 @@ overwrote it) is added by the recorder as notes and is not part of `str(error)`.
 All refusals are raised before anything was written: a refused operation leaves data, shape, dtype, version and history
 as they were.
 
-`kinds` has the classes; the other modules have one function for each refusal, which holds its words: a file for the graph,
+`kinds` has the classes; the other modules have one function for each refusal, which holds its words: a file for calls, for the graph,
 for what backward needs, for writes, for shapes, for views, for parts and what is made of them, for operands, for
 arithmetic, for GPUs.
 """
@@ -19,6 +19,7 @@ from inplacelab.errors.custom import *
 from inplacelab.errors.draws import *
 from inplacelab.errors.gpus import *
 from inplacelab.errors.graph import *
+from inplacelab.errors.keywords import *
 from inplacelab.errors.kinds import *
 from inplacelab.errors.needed import *
 from inplacelab.errors.operands import *

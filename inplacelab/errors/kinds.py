@@ -134,6 +134,11 @@ class ArgumentKindError(Refusal, TypeError):
     """An argument is of another kind than the number that is needed."""
 
 
+@_shown_as(TypeError)
+class KeywordError(Refusal, TypeError, ValueError):
+    """A call does not fit the function's parameters. PaddlePaddle says TypeError or ValueError, depending on where it looks."""
+
+
 @_shown_as(AssertionError)
 class AssertedArgumentError(Refusal, AssertionError):
     """An argument makes no sense here, where PaddlePaddle checks it by `assert`."""

@@ -8,8 +8,10 @@ from inplacelab.errors.kinds import LeafWriteError, StaleSavedTensorError
 from inplacelab.language import Text
 
 
-def leaf_write(op: str, name: str, *, view: bool, setitem: bool = False, tensor: Any = None) -> LeafWriteError:
-    """The refusal to write a leaf that needs a gradient (`view`: through a view of it)."""
+def leaf_write(
+    op: str, name: str, *, view: bool, setitem: bool = False, write: str = "", tensor: Any = None
+) -> LeafWriteError:
+    """The refusal to write a leaf that needs a gradient (`view`: through a view of it; `write`: how `y` is written instead)."""
     noun = "Tensor" if setitem else "Var"
     what = Text("a view of a leaf", "叶子张量的视图") if view else Text("a leaf", "叶子张量")
     return LeafWriteError(
@@ -23,7 +25,7 @@ def leaf_write(op: str, name: str, *, view: bool, setitem: bool = False, tensor:
             "write to the result of an operation on it (`y = x.clone(); {write}`), or, to change the parameter itself, "
             "write inside `with no_grad():` or use `set_value`.",
             "改为写入由它算出的张量（`y = x.clone(); {write}`）；若确实要修改参数本身，请在 `with no_grad():` 中写入，或使用 `set_value`。",
-        ).format(write="y[...] = ..." if setitem else f"y.{op}(...)"),
+        ).format(write=write or ("y[...] = ..." if setitem else f"y.{op}(...)")),
         tensor=tensor,
     )
 

@@ -151,6 +151,21 @@ def not_finite(value: Any, dtype: str) -> ArgumentError:
     )
 
 
+def no_such_integer(op: str, value: float, dtype: str) -> ArgumentError:
+    return ArgumentError(
+        f"(InvalidArgument) {op}(): {value} cannot be cast to {dtype}.",
+        Text(
+            "no number of {dtype} stands for {value}. PaddlePaddle 3.3.1 writes whatever the processor leaves behind: 0, or the "
+            "smallest integer.",
+            "{dtype} 中没有任何数能表示 {value}。PaddlePaddle 3.3.1 写入的是处理器留下的任意值：0 或最小的整数。",
+        ).format(dtype=dtype, value=value),
+        Text(
+            "decide first what shall stand there: `x.nan_to_num(...)`, `paddle.where(x.isfinite(), x, ...)`.",
+            "请先决定用什么来代替：`x.nan_to_num(...)`，或 `paddle.where(x.isfinite(), x, ...)`。",
+        ),
+    )
+
+
 def bad_argument(op: str, argument: str, value: Any, possible: Text) -> ArgumentError:
     return ArgumentError(
         f"(InvalidArgument) {op}(): argument '{argument}' got {value!r}.",

@@ -11,8 +11,7 @@ def __getattr__(name: str) -> Any:
     """Functions of the table are written out when first asked for."""
     if name not in FUNCTIONAL:
         raise AttributeError(f"module 'inplacelab.nn.functional' has no attribute {name!r}")
-    value = globals()[name] = FUNCTIONAL[name]()
-    return value
+    return FUNCTIONAL.give(name, globals())
 
 
 def __dir__() -> list[str]:

@@ -12,6 +12,7 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     brackets,
     choosing,
     comparisons,
+    composed,
     contractions,
     diagonals,
     elementwise,
@@ -66,3 +67,4 @@ reallocations.attach()
 asking.attach()
 comparisons.attach()
 choosing.attach()
+composed.attach()

@@ -69,6 +69,18 @@ def check_holds(dtype: np.dtype[Any], number: Any, kinds: str = "iu") -> None:
         raise errors.not_finite(number, dtype.name)
 
 
+def check_all_hold(op: str, dtype: np.dtype[Any], values: Any) -> None:
+    """The same for all values of an array that are about to be cast.
+
+    To find the least and the largest takes no memory; and NaN is both, of any values it is among.
+    """
+    if dtype.kind not in "iu" or values.dtype.kind not in "fc" or not values.size:
+        return
+    for number in (values.real.min(), values.real.max()):
+        if not isfinite(number):
+            raise errors.no_such_integer(op, float(number), dtype.name)
+
+
 # ---- constants ----------------------------------------------------------------------------------------------------------
 
 _constants: dict[tuple[Any, Any], Any] = {}

@@ -9,7 +9,7 @@ import numpy as np
 
 from inplacelab import devices, dtypes, errors, observe
 from inplacelab.language import Text
-from inplacelab.ops.arguments import check_holds, number_for, sizes_of
+from inplacelab.ops.arguments import check_all_hold, check_holds, number_for, sizes_of
 from inplacelab.ops.table import FUNCTIONS
 from inplacelab.tensor import Tensor, fresh
 
@@ -70,6 +70,7 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
     wanted = None if dtype is None else dtypes.as_numpy(dtype)
     values = _array(data, wanted)
     wanted = values.dtype if wanted is None else wanted
+    check_all_hold("to_tensor", wanted, values)
     return made("to_tensor", device.from_host(values.astype(wanted, copy=False)), device, stop_gradient)
 
 
@@ -83,7 +84,9 @@ def operand(value: Any, x: Tensor, dtype: Any = None) -> Tensor:
     device = x.storage.device
     wanted = x.array.dtype if dtype is None else dtype
     check_holds(wanted, value)
-    return fresh(device.from_host(_array(value, wanted).astype(wanted, copy=False)), device)
+    values = _array(value, wanted)
+    check_all_hold("to_tensor", wanted, values)
+    return fresh(device.from_host(values.astype(wanted, copy=False)), device)
 
 
 def _array(data: Any, wanted: np.dtype[Any] | None = None) -> np.ndarray[Any, Any]:

@@ -14,6 +14,7 @@ import numpy as np
 from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, common_shape
 from inplacelab.ops.arguments import check_holds, constant
+from inplacelab.ops.keywords import ABSENT, missing
 from inplacelab.storage import Unaccounted
 from inplacelab.tensor import Tensor, over
 
@@ -24,6 +25,8 @@ def as_tensor(op: str, argument: str, position: int, value: Any) -> Tensor:
     """`value` if it is a tensor (a `Parameter`, say); refused otherwise."""
     if isinstance(value, Tensor):
         return value
+    if value is ABSENT:
+        missing(op, argument)
     raise errors.not_a_tensor(op, argument, position, value)
 
 
@@ -51,6 +54,8 @@ def as_met(op: str, argument: str, position: int, value: Any, x: Any) -> Tensor:
 
 
 def _check_number(op: str, argument: str, value: Any, x: Any) -> None:
+    if value is ABSENT:
+        missing(op, argument)
     if not isinstance(value, Number | np.bool_):
         raise errors.not_a_number(value, op, argument)
     if not isinstance(x, Tensor):

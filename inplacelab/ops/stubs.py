@@ -9,14 +9,15 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 
 from inplacelab import tensor as module
+from inplacelab.ops.keywords import SEPARATE, Alias
 from inplacelab.ops.spec import Row
 from inplacelab.ops.table import ROWS, variants
-from inplacelab.ops.template import name_of
+from inplacelab.ops.template import name_of, spelling
 
 TARGET = Path(module.__file__).with_name("tensor.pyi")
 
@@ -70,7 +71,7 @@ def _tensor() -> Iterator[str]:
     for row in ROWS.values():
         for variant in variants(row) if row.method else ():
             for name in (row.name, *row.aliases):
-                yield _row_method(row, name + "_" * (name_of(row, variant) != row.name))
+                yield _row_method(row, variant, name + "_" * (name_of(row, variant) != row.name))
 
 
 def _class(owner: type, base: str) -> Iterator[str]:
@@ -106,19 +107,25 @@ def _property(name: str, member: property) -> Iterator[str]:
 
 def _method(name: str, member: Any) -> str:
     signature = inspect.signature(member)
-    parameters = ", ".join(_parameter(p) for p in signature.parameters.values())
+    given = list(signature.parameters.values())
+    given = _without_own(given, given[0].name)
+    aliased = _optional(given)
+    words = [_parameter(p, aliased) for p in given]
+    starred = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in given)
+    if not starred and (named := [p for p in given if p.kind is inspect.Parameter.KEYWORD_ONLY]):
+        words.insert(given.index(named[0]), "*")
+    parameters = ", ".join(words)
     note = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
     return f"    def {name}({parameters}) -> {_type(signature.return_annotation)}: ...{note}\n"
 
 
-def _parameter(parameter: inspect.Parameter) -> str:
+def _parameter(parameter: inspect.Parameter, aliased: Container[str] = ()) -> str:
     prefix = "*" * (parameter.kind is inspect.Parameter.VAR_POSITIONAL) + "**" * (
         parameter.kind is inspect.Parameter.VAR_KEYWORD
     )
     if parameter.name == "self":
         return "self"
-    default = "" if parameter.default is inspect.Parameter.empty else f" = {parameter.default!r}"
-    return f"{prefix}{parameter.name}: {_type(parameter.annotation)}{default}"
+    return f"{prefix}{parameter.name}: {_type(parameter.annotation)}{_default(parameter, aliased)}"
 
 
 def _type(annotation: Any) -> str:
@@ -132,23 +139,47 @@ def _qualified(words: str) -> str:
     return _BUILTINS.sub(r"builtins.\1", words)
 
 
-def _row_method(row: Row, name: str) -> str:
-    parameters = [p for p in row.parameters if p.name != "out" or not name.endswith("_")]
+def _row_method(row: Row, variant: str, name: str) -> str:
+    signature = spelling.public(row, variant)
+    parameters = _without_own(list(signature.parameters.values()), row.inputs[0])
+    aliased = _optional(parameters)
     plain = [p for p in parameters if p.kind is not inspect.Parameter.KEYWORD_ONLY][1:]
     named = [p for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
-    words = ["self", *(_row_parameter(row, p) for p in plain), *["*"] * bool(named)]
-    return f"    def {name}({', '.join([*words, *(_row_parameter(row, p) for p in named)])}) -> Tensor: ...\n"
+    words = ["self", *(_row_parameter(row, p, aliased) for p in plain), *["*"] * bool(named)]
+    if spelling.op_of(row, variant) in SEPARATE:
+        words[words.index("name: str | None = None") :] = ["*more: Any", "name: str | None = None"]
+    return f"    def {name}({', '.join([*words, *(_row_parameter(row, p, aliased) for p in named)])}) -> Tensor: ...\n"
 
 
-def _row_parameter(row: Row, parameter: inspect.Parameter) -> str:
+def _without_own(parameters: list[inspect.Parameter], own: str) -> list[inspect.Parameter]:
+    """Without the other names of the tensor itself: a method has it already."""
+    return [p for p in parameters if not (isinstance(p.default, Alias) and p.default.parameter == own)]
+
+
+def _optional(parameters: list[inspect.Parameter]) -> set[str]:
+    """The parameters that may be given under another name, and so left out; and, by Python's grammar, those behind them."""
+    aliased = {p.default.parameter for p in parameters if isinstance(p.default, Alias)}
+    names = [p.name for p in parameters if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
+    return aliased | set(names[min((names.index(n) for n in aliased if n in names), default=len(names)) :])
+
+
+def _row_parameter(row: Row, parameter: inspect.Parameter, aliased: set[str]) -> str:
     types = {
         "name": "str | None",
         "out": "Tensor | None",
         **dict.fromkeys(set(row.inputs) - set(row.numbers), "Tensor"),
     }
-    kind = types.get(parameter.name, "Any")
-    default = "" if parameter.default is inspect.Parameter.empty else f" = {parameter.default!r}"
-    return f"{parameter.name}: {kind}{default}"
+    meant = parameter.default.parameter if isinstance(parameter.default, Alias) else parameter.name
+    return f"{parameter.name}: {types.get(meant, 'Any')}{_default(parameter, aliased)}"
+
+
+def _default(parameter: inspect.Parameter, aliased: Container[str]) -> str:
+    """The default, if there is one: "..." for another name, and for a parameter that may be given under another."""
+    if isinstance(parameter.default, Alias):
+        return " = ..."
+    if parameter.default is inspect.Parameter.empty:
+        return " = ..." if parameter.name in aliased else ""
+    return f" = {parameter.default!r}"
 
 
 def _functions() -> Iterator[str]:

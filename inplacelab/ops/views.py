@@ -14,9 +14,10 @@ from typing import Any
 
 from inplacelab import errors, layout
 from inplacelab.autograd.nodes import Meta
-from inplacelab.layout import Layout, Shape
+from inplacelab.layout import Layout, Shape, normal_axis
 from inplacelab.layout.keys import PLAIN
 from inplacelab.ops.arguments import sizes_of
+from inplacelab.ops.keywords import Exchange
 from inplacelab.ops.table import view
 
 
@@ -40,6 +41,16 @@ def _reshape(before: Layout, shape: Shape) -> Layout | None:
 def _axis(x: Any, axis: Any) -> Any:
     """One axis or several; a tensor of them is read."""
     return axis.tolist() if hasattr(axis, "tolist") else axis
+
+
+def _permutation(x: Any, perm: Any) -> Any:
+    """The axes in their new order; of two that change places, the others stay."""
+    if not isinstance(perm, Exchange):
+        return _axis(x, perm)
+    order = list(range(x.ndim))
+    first, second = (normal_axis(as_integer(axis), x.ndim) for axis in perm)
+    order[first], order[second] = second, first
+    return order
 
 
 def inverse(perm: Sequence[int]) -> list[int]:
@@ -160,7 +171,7 @@ view(
 )  # fmt: skip
 view(
     "transpose", ("Reorder the axes: axis `k` of the result is axis `perm[k]`.", "重排各轴：结果的第 `k` 轴是原来的第 `perm[k]` 轴。"),
-    attrs="perm", prepare={"perm": _axis}, layout=layout.transpose, shortcut=_transposed,
+    attrs="perm", prepare={"perm": _permutation}, layout=layout.transpose, shortcut=_transposed,
     d_x=lambda g, perm: g.transpose(inverse(perm)),
 )  # fmt: skip
 view(

@@ -12,7 +12,7 @@ import numpy as np
 from inplacelab import errors, observe
 from inplacelab.autograd import modes
 from inplacelab.autograd.history import refresh
-from inplacelab.ops.arguments import constant, number_for
+from inplacelab.ops.arguments import check_all_hold, constant, number_for
 from inplacelab.ops.factories import operand
 from inplacelab.ops.spec import ZERO
 from inplacelab.ops.table import FUNCTIONS, overwrite
@@ -31,15 +31,25 @@ def _copy(out: Any, y: Any) -> None:
     np.copyto(out, y.real if y.dtype.kind == "c" and out.dtype.kind != "c" else y, casting="unsafe")
 
 
+def _check_copy(x: Any, y: Any) -> None:
+    if y.dtype is not x.dtype:
+        check_all_hold("copy_", x.dtype, y)
+
+
+def _check_set(x: Any, y: Any) -> None:
+    if y.dtype is not x.dtype:
+        check_all_hold("setitem", x.dtype, y)
+
+
 overwrite("fill", "x", ("Write one number into every element.", "把每个元素写成同一个数。"),
           attrs="value", kernel=_fill, prepare={"value": number_for}, d_x=ZERO)  # fmt: skip
 overwrite(
     "zero", "x", ("Write zero into every element.", "把每个元素写成零。"), kernel=_zero, node="FillGradNode", d_x=ZERO
 )
 overwrite("copy", "x, y", ("Write the elements of `y`, cast to the dtype of `x`.", "写入 `y` 的元素，并转换为 `x` 的数据类型。"),
-          attrs="blocking=True", kernel=_copy, node="AssignGradNode", d_x=ZERO, d_y=lambda g: g)  # fmt: skip
+          attrs="blocking=True", kernel=_copy, validate=_check_copy, node="AssignGradNode", d_x=ZERO, d_y=lambda g: g)  # fmt: skip
 setitem = overwrite("setitem", "x, y", ("Write `y` into a part: `x[key] = y`.", "写入一部分：`x[key] = y`。"),
-                    attrs="selected=None", kernel=_copy, node="SetValueGradNode", called="setitem", method=False, d_x=ZERO, d_y=lambda g: g)  # fmt: skip
+                    attrs="selected=None", kernel=_copy, validate=_check_set, node="SetValueGradNode", called="setitem", method=False, d_x=ZERO, d_y=lambda g: g)  # fmt: skip
 
 
 def set_value(self: Tensor, value: Any) -> None:

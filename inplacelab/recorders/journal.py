@@ -4,19 +4,23 @@ In-place operations destroy the past, so what a step changed must be copied at o
 `(kind, ...)` of plain facts, appended to a list. What the entries mean is worked out later, by `reader.Reader`, when nobody
 waits. So a recorded operation costs a small multiple of an unrecorded one, whatever the picture will show of it.
 
-The journal keeps nothing alive. Live objects are known by `id` and held weakly; since an address may be used again, a known
-object counts only if its weak reference still leads to that very object. When one dies, Python calls `entries.append` with the
-dead reference: the death stands in the journal where it happened, and no function of ours has to run for it.
+The journal keeps no tensor, storage or node alive. They are known by `id` and held weakly (`seen`); since an address may be
+used again, a known object counts only if its weak reference still leads to that very object.
 """
 
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
+import numpy as np
+
 from inplacelab.autograd.history import refresh
-from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, ViewNode
+from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, OpNode, ViewNode
+from inplacelab.autograd.saved import Saved
+from inplacelab.recorders.seen import SeenNode, SeenStorage, SeenTensor
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor
 
@@ -31,87 +35,68 @@ WORTH_MEASURING = 4
 no more than a few times the write itself then."""
 
 
-class SeenStorage:
-    """A storage that is in the journal: its number, the version at which it was last written down, who looks at it."""
-
-    __slots__ = ("ref", "serial", "tensors", "version", "whole")
-
-    def __init__(self, ref: weakref.ref[Storage], serial: int, version: int, whole: bool) -> None:
-        self.ref, self.serial, self.version, self.whole = ref, serial, version, whole
-        self.tensors: list[SeenTensor] = []
-
-
-class SeenTensor:
-    """A tensor that is in the journal: its number, its storage, the history it was last written down with."""
-
-    __slots__ = ("names", "node", "ref", "serial", "stop", "storage")
-
-    def __init__(self, ref: weakref.ref[Tensor], serial: int) -> None:
-        self.ref, self.serial = ref, serial
-        self.names: tuple[str, ...] = ()
-        self.storage: SeenStorage
-        self.node: int | None = None
-        self.stop = True
-
-
 class Journal:
     """The entries so far, and which objects they are about.
 
     Attributes:
         entries: tuples whose first item names the method of `reader.Reader` that reads the rest; and dead references.
-        dead: what a dead reference, known by its `id`, stood for: (kind, number).
         bound: the tensors that the learner's names lead to, by `id`, each with its names.
         outer: for the node inside a `CopySlicesNode`, the number of the node that it is inside of.
+        tensors: the tensors that were met, by `id`.
     """
 
     def __init__(self) -> None:
         self.entries: list[Any] = []
-        self.dead: dict[int, tuple[str, int]] = {}
         self.bound: dict[int, tuple[weakref.ref[Tensor], tuple[str, ...]]] = {}
         self.outer: dict[int, int] = {}
         self.tensors: dict[int, SeenTensor] = {}
         self._storages: dict[int, SeenStorage] = {}
-        self._nodes: dict[int, weakref.ref[Node]] = {}
+        self._nodes: dict[int, SeenNode] = {}
         self._next_tensor, self._next_storage = count().__next__, count().__next__
+        self._append = self.entries.append
 
     # ---- tensors ---------------------------------------------------------------------------------------------------------
 
     def known(self, tensor: Tensor) -> SeenTensor | None:
         """What is known of a tensor, if it was written down before."""
         seen = self.tensors.get(id(tensor))
-        return None if seen is None or seen.ref() is not tensor else seen
+        return None if seen is None or seen() is not tensor else seen
 
-    def tensor(self, tensor: Tensor, *, filled: bool = True) -> SeenTensor:
-        """A tensor, written down now if it never was. `filled`: whether the values in a new storage mean anything."""
-        return self.known(tensor) or self._meet(tensor, filled)
+    def tensor(self, tensor: Tensor) -> SeenTensor:
+        """A tensor, written down now if it never was."""
+        return self.known(tensor) or self.meet(tensor)
 
-    def _meet(self, tensor: Tensor, filled: bool) -> SeenTensor:
-        reference = weakref.ref(tensor, self.entries.append)
-        seen = self.tensors[id(tensor)] = SeenTensor(reference, self._next_tensor())
-        self.dead[id(reference)] = ("tensors", seen.serial)
-        held, names = self.bound.get(id(tensor), (None, ()))
-        seen.names = names if held is not None and held() is tensor else ()
-        self.portray(seen, tensor, filled=filled)
+    def meet(self, tensor: Tensor, filled: bool = True) -> SeenTensor:
+        """Write a tensor down for the first time. `filled`: whether the values in a new storage mean anything."""
+        address = id(tensor)
+        seen = self.tensors[address] = SeenTensor(tensor, self._append)
+        seen.serial, seen.names = self._next_tensor(), ()
+        if address in self.bound:
+            reference, names = self.bound[address]
+            if reference() is tensor:
+                seen.names = names
+        self.portray(seen, tensor, filled)
         return seen
 
-    def portray(self, seen: SeenTensor, tensor: Tensor, *, filled: bool = True) -> None:
+    def portray(self, seen: SeenTensor, tensor: Tensor, filled: bool = True) -> None:
         """Write down all there is to know of a tensor: its metadata, its storage, its base, its history, its gradient."""
         array, storage, base, gradient = tensor.array, tensor.storage, tensor.base, tensor._grad
         known = self._storages.get(id(storage))
-        if known is None or known.ref() is not storage:
+        if known is None or known() is not storage:
             known = self._meet_storage(storage, filled)
         seen.storage = known
         known.tensors.append(seen)
+        base_serial = None
         if base is not None:
             refresh(tensor)
-        buffer = storage.buffer
-        offset = 0 if array is buffer else storage.device.offset(array, buffer)
-        base_serial = None if base is None else self.tensor(base).serial
-        node_serial = None if tensor.node is None else self.node(tensor.node)
-        seen.node, seen.stop = node_serial, tensor._stop
-        self.entries.append((
-            "tensor", seen.serial, known.serial, array.shape, array.strides, array.dtype, offset, storage.device,
-            seen.stop, base_serial, node_serial, None if gradient is None else self.tensor(gradient).serial, seen.names,
+            base_serial = self.tensor(base).serial
+        node = tensor.node
+        seen.node = node_serial = None if node is None else self.node(node)
+        seen.stop = stop = tensor._stop
+        shown = array if known.whole else _layout(array, storage)
+        self._append((
+            "tensor", seen.serial, known.serial, shown, storage.buffer if known.whole else None, storage.device, stop,
+            base_serial, node_serial, None if gradient is None else self.tensor(gradient).serial, seen.names,
         ))  # fmt: skip
 
     def history(self, seen: SeenTensor, tensor: Tensor) -> None:
@@ -123,45 +108,44 @@ class Journal:
             if tensor.node is not None:
                 self.node(tensor.node)
             seen.node, seen.stop = node, tensor._stop
-            self.entries.append(("history", seen.serial, seen.stop, node))
+            self._append(("history", seen.serial, seen.stop, node))
 
     def gradient(self, seen: SeenTensor, tensor: Tensor) -> None:
         """Write down which tensor holds the gradient."""
         held = None if tensor._grad is None else self.tensor(tensor._grad).serial
-        self.entries.append(("gradient", seen.serial, held))
+        self._append(("gradient", seen.serial, held))
 
     def family(self, storage: SeenStorage) -> list[tuple[SeenTensor, Tensor]]:
         """The living tensors known to look at a storage."""
-        them = {seen.serial: (seen, tensor) for seen in storage.tensors if (tensor := seen.ref()) is not None}
+        them = {seen.serial: (seen, tensor) for seen in storage.tensors if (tensor := seen()) is not None}
         living = [(seen, tensor) for seen, tensor in them.values() if seen.storage is storage]
         storage.tensors = [seen for seen, _ in living]
         return living
 
     def living(self) -> list[tuple[SeenTensor, Tensor]]:
         """Every known tensor that still lives, in the order in which they were met."""
-        living = [(seen, tensor) for seen in self.tensors.values() if (tensor := seen.ref()) is not None]
+        living = [(seen, tensor) for seen in self.tensors.values() if (tensor := seen()) is not None]
         return sorted(living, key=lambda pair: pair[0].serial)
 
     # ---- storages --------------------------------------------------------------------------------------------------------
 
-    def storage(self, storage: Storage) -> int:
-        """The number of a storage; written down if it is new or was written."""
+    def storage(self, storage: Storage) -> SeenStorage:
+        """A storage; written down if it is new or was written."""
         seen = self._storages.get(id(storage))
-        if seen is None or seen.ref() is not storage:
+        if seen is None or seen() is not storage:
             seen = self._meet_storage(storage, True)
         elif seen.version != storage.version:
             self.written(seen, storage)
-        return seen.serial
+        return seen
 
     def _meet_storage(self, storage: Storage, filled: bool) -> SeenStorage:
-        reference, buffer = weakref.ref(storage, self.entries.append), storage.buffer
-        seen = SeenStorage(reference, self._next_storage(), storage.version, buffer.size <= WHOLE)
-        self._storages[id(storage)] = seen
-        self.dead[id(reference)] = ("storages", seen.serial)
-        values = None if not filled else buffer.tobytes() if seen.whole else summary(buffer.reshape(-1), True)
-        self.entries.append(
-            ("storage", seen.serial, storage.nbytes, buffer.size, buffer.dtype, storage.device, storage.version, values)
-        )
+        buffer, version = storage.buffer, storage.version
+        seen = self._storages[id(storage)] = SeenStorage(storage, self._append)
+        seen.serial, seen.version, seen.tensors = self._next_storage(), version, []
+        size = buffer.size
+        seen.whole = whole = size <= WHOLE
+        values = None if not filled else buffer.tobytes() if whole else summary(buffer.reshape(-1), True)
+        self._append(("storage", seen.serial, storage.nbytes, size, buffer.dtype, storage.device, version, values))
         return seen
 
     def written(
@@ -189,8 +173,8 @@ class Journal:
             if where is not None:
                 window = storage.device.window(buffer, where, buffer.dtype)
             much = window.size * WORTH_MEASURING >= buffer.size
-            values = summary(buffer, much, window.flat[:SOME], target.serial if where is None else where)
-        self.entries.append(("written", seen.serial, storage.version, values))
+            values = summary(buffer, much, first_of(window), target.serial if where is None else where)
+        self._append(("written", seen.serial, storage.version, values))
 
     # ---- nodes -----------------------------------------------------------------------------------------------------------
 
@@ -202,31 +186,33 @@ class Journal:
                 each = waiting.pop()
                 if each.serial not in self._nodes:
                     self._meet_node(each)
-                    waiting.extend(e for e in each.edges if e is not None and e.serial not in self._nodes)
+                    waiting += [e for e in each.edges if e is not None and e.serial not in self._nodes]
         return node.serial
 
     def _meet_node(self, node: Node) -> None:
-        reference = weakref.ref(node, self.entries.append)
-        self._nodes[node.serial] = reference
-        self.dead[id(reference)] = ("nodes", node.serial)
+        seen = self._nodes[node.serial] = SeenNode(node, self._append)
+        seen.serial = node.serial
         if type(node) is CopySlicesNode:
             self.outer[node.inner.serial] = node.serial
         leaf = self.tensor(node.leaf).serial if type(node) is AccumulateNode else None
         edges = [None if e is None else e.serial for e in node.edges]
-        self.entries.append((
-            "node", node.serial, node.name, _input_names(node), edges, self._saved(node), node.released, leaf, type(node) is ViewNode,
+        if type(node) is OpNode:
+            kept = node.kept
+            saved = self._saved(kept) if kept else ()
+            self._append(("operations_node", seen.serial, node.row, edges, saved, kept is None))
+            return
+        self._append((
+            "node", node.serial, node.name, _input_names(node), edges, self._saved(node.saved), node.released, leaf, type(node) is ViewNode,
         ))  # fmt: skip
 
-    def _saved(self, node: Node) -> list[tuple[Any, ...]]:
+    def _saved(self, saved: Sequence[Saved]) -> list[tuple[Any, ...]]:
         """What a node keeps, and of which storages."""
         kept = []
-        for saved in node.saved:
-            array, storage = saved.array, saved.storage
-            offset = 0 if array is storage.buffer else storage.device.offset(array, storage.buffer)
-            number = self.storage(storage)
-            kept.append(
-                (saved.name, number, saved.version, array.shape, array.strides, array.itemsize, offset, saved.is_copy)
-            )
+        for each in saved:
+            array, storage = each.array, each.storage
+            known = self.storage(storage)
+            shown, buffer = (array, storage.buffer) if known.whole else (_layout(array, storage), None)
+            kept.append((each.name, known.serial, each.version, shown, buffer, storage.device, each.is_copy))
         return kept
 
     def kept_again(self) -> None:
@@ -234,7 +220,12 @@ class Journal:
         for serial, reference in list(self._nodes.items()):
             node = reference()
             if node is not None and not node.released and node.saved:
-                self.entries.append(("kept", serial, self._saved(node)))
+                self._append(("kept", serial, self._saved(node.saved)))
+
+
+def _layout(array: Any, storage: Storage) -> tuple[Any, ...]:
+    """A window on a storage: shape, strides in bytes, dtype, and the slot at which it begins."""
+    return array.shape, array.strides, array.dtype, storage.device.offset(array, storage.buffer)
 
 
 def _input_names(node: Node) -> tuple[str, ...]:
@@ -250,6 +241,14 @@ def summary(buffer: Any, measured: bool, some: Any = None, where: Any = None) ->
     """What is kept of a large storage: the extremes (if `measured`), both ends, and some of what was written, with the
     layout, the list of slots, or the number of the tensor that says where.
     """
-    known = measured and buffer.dtype.kind != "c"  # complex numbers have no order
-    extremes = (buffer.min().item(), buffer.max().item()) if known else (None, None)
-    return (*extremes, buffer[:ENDS].copy(), buffer[-ENDS:].copy(), some, where)
+    extremes = (None, None)
+    if measured and buffer.dtype.kind != "c":  # complex numbers have no order
+        extremes = np.minimum.reduce(buffer), np.maximum.reduce(buffer)  # (what `min()` does in the end)
+    return (*extremes, buffer[:ENDS].tobytes(), buffer[-ENDS:].tobytes(), some, where)
+
+
+def first_of(window: Any) -> Any:
+    """The first elements of a window, in row-major order, as a copy."""
+    if window.ndim == 1:
+        return window[:SOME].copy()
+    return window.reshape(-1)[:SOME].copy() if window.flags.c_contiguous else window.flat[:SOME]

@@ -11,14 +11,16 @@ layer through which names could lead on, at the names that have changed (`_look_
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FrameType
+from typing import Any
 
 from inplacelab.recorders import source
 from inplacelab.recorders.journal import Journal
+from inplacelab.recorders.seen import SeenTensor
 from inplacelab.tensor import Tensor
 
-_PLAIN = (int, float, str, bool, type(None))
+_PLAIN = frozenset({int, float, str, bool, type(None)})
 """What loops count with, most of the time: nothing that a name could lead on from."""
 
 
@@ -30,9 +32,12 @@ class Names:
     """
 
     def __init__(self, program: source.Program, journal: Journal) -> None:
-        self._wanted, self._journal = program.wanted, journal
+        self._wanted, self._journal, self._counters = program.wanted, journal, program.counters
         self._stored = tuple(sorted(program.stored))
-        self._before: list[int] = []  # where the stored names led in the one scope there was; empty if there were more
+        self._globals: Mapping[
+            str, Any
+        ] = {}  # if they were the one scope there was (locals are not kept: they may hold tensors)
+        self._before: dict[str, int] = {}  # where the stored names led in the one scope; empty if there were more
         self.deep = True
 
     def look(self, frames: Sequence[FrameType], *, done: bool) -> None:
@@ -45,56 +50,83 @@ class Names:
 
     def look_into(self, scopes: Sequence[source.Scope], *, done: bool) -> None:
         """As `look`, with the scopes at hand, the outermost first."""
-        alone = scopes[0].names.get if len(scopes) == 1 else None
-        now = [] if alone is None else list(map(id, map(alone, self._stored)))
-        before, self._before = self._before, now
-        if not done and before != now:
-            self._before = []  # what has lost its name must be found at the next look
-        elif before and now and not self.deep and (before == now or self._look_again(scopes[0], before, now)):
-            return
+        before, self._before = self._before, {}
+        now: dict[str, int] = {}
+        names = scopes[0].names
+        if len(scopes) == 1:
+            self._globals = {} if scopes[0].function else names
+            now = dict(zip(self._stored, self._addresses(names), strict=True))
+        if done or before == now:
+            self._before = now  # else what has lost its name must be found at the next look
+            if before and now and not self.deep and self._look_again(names, self._stored, before):
+                return
         self._look_everywhere(scopes, done)
+
+    def _addresses(self, names: Mapping[str, Any]) -> Iterator[int]:
+        return map(id, map(names.get, self._stored))
+
+    def forget(self) -> None:
+        """The program is over: let go of its names."""
+        self._globals, self._before = {}, {}
 
     # ---- what has changed ------------------------------------------------------------------------------------------------
 
-    def _look_again(self, scope: source.Scope, before: list[int], now: list[int]) -> bool:
-        """Look at the names that lead elsewhere; False if it is not as simple as that."""
-        bound = self._journal.bound
-        lost: dict[int, tuple[str, ...]] = {}
-        found: dict[int, tuple[Tensor, str]] = {}
-        for name, old, new in [each for each in zip(self._stored, before, now, strict=True) if each[1] != each[2]]:
-            if old in bound:
-                lost[old] = (*lost.get(old, ()), name)
-            thing = scope.names.get(name)
-            if type(thing) in _PLAIN:
+    def still(self, frame: FrameType) -> bool:
+        """True if all names in this frame, whose scope was the only one at the last look, surely lead where they led then."""
+        if self.deep or not self._before:
+            return False
+        if frame.f_locals is self._globals:
+            return list(self._addresses(self._globals)) == list(self._before.values())
+        with source.names_of(frame) as names:
+            return list(self._addresses(names)) == list(self._before.values())
+
+    def look_at(self, names: tuple[str, ...]) -> bool:
+        """Look at nothing but these names in the one scope there is; False if it is not as simple as that, and everything
+        must be looked at.
+        """
+        before = self._before
+        return bool(before) and self._look_again(self._globals, names, before)
+
+    def _look_again(self, scope: Mapping[str, Any], names: Iterable[str], before: dict[str, int]) -> bool:
+        """Look at these names, and note in `before` where they lead; False if it is not as simple as that."""
+        for name in names:
+            thing, old = scope.get(name), before.get(name, 0)
+            if id(thing) == old:
                 continue
-            if isinstance(thing, Tensor):
-                if new in found or (new in bound and bound[new][0]() is thing):
-                    return False  # another name leads to it, too
-                found[new] = (thing, name)
-            elif source.holds_others(thing):
+            if not self._moved(name, old, thing):
                 return False
-        if any(bound[address][1] != names for address, names in lost.items()):
-            return False  # it keeps some of several names
-        self._rename(lost, found)
+            before[name] = id(thing)
         return True
 
-    def _rename(self, lost: dict[int, tuple[str, ...]], found: dict[int, tuple[Tensor, str]]) -> None:
+    def _moved(self, name: str, old: int, thing: Any) -> bool:  # each case costs a test, and no more
+        """A name that led to the address `old` leads to this thing now. False if one of the two has, or had, other names."""
         journal = self._journal
-        changed: list[tuple[int, tuple[str, ...]]] = []
-        for address in lost:
-            reference, _ = journal.bound.pop(address)
-            seen = journal.tensors.get(address)
-            if seen is not None and seen.ref() is not None and seen.ref() is reference():
-                seen.names = ()
-                changed.append((seen.serial, ()))
-        for address, (thing, name) in found.items():
-            journal.bound[address] = (weakref.ref(thing), (name,))
-            seen = journal.tensors.get(address)
-            if seen is not None and seen.ref() is thing:
-                seen.names = (name,)
-                changed.append((seen.serial, seen.names))
-        if changed:
-            journal.entries.append(("names", changed))
+        bound = journal.bound
+        left = bound.get(old)
+        if left is not None and left[1] != (name,):
+            return False
+        tensor = thing if isinstance(thing, Tensor) else None
+        if tensor is None:
+            if type(thing) not in _PLAIN and source.holds_others(thing):
+                return False
+            if name in self._counters and type(thing) is int:
+                self._stored = tuple(each for each in self._stored if each != name)
+        elif id(tensor) in bound and bound[id(tensor)][0]() is tensor:
+            return False
+        if left is not None:
+            del bound[old]
+            self._name(journal.tensors.get(old), left[0](), ())
+        if tensor is not None:
+            seen = journal.known(tensor)
+            bound[id(tensor)] = (seen or weakref.ref(tensor), (name,))
+            self._name(seen, tensor, (name,))
+        return True
+
+    def _name(self, seen: SeenTensor | None, tensor: Tensor | None, names: tuple[str, ...]) -> None:
+        """A tensor that is in the journal, and lives, has other names."""
+        if seen is not None and tensor is not None and seen() is tensor:
+            seen.names = names
+            self._journal.entries.append(("names", ((seen.serial, names),)))
 
     # ---- everything ------------------------------------------------------------------------------------------------------
 

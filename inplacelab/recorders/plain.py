@@ -16,8 +16,17 @@ from inplacelab.recording.slots import Laid, Runs, joined, slot_runs
 
 def saved(kept: tuple[Any, ...]) -> SavedFacts:
     """What a node keeps."""
-    name, storage, version, shape, strides, itemsize, offset, copy = kept
-    return SavedFacts(name, storage, version, shape, tuple([s // itemsize for s in strides]), offset, copy)
+    name, storage, version, shown, buffer, device, copy = kept
+    shape, strides, _, offset = layout(shown, buffer, device)
+    return SavedFacts(name, storage, version, shape, strides, offset, copy)
+
+
+def layout(shown: Any, buffer: Any, device: Any) -> tuple[tuple[int, ...], tuple[int, ...], np.dtype[Any], int]:
+    """Shape, strides in elements, dtype and offset of a window on a storage (see `journal.Journal.portray`)."""
+    if buffer is not None:
+        shown = shown.shape, shown.strides, shown.dtype, device.offset(shown, buffer)
+    shape, strides, dtype, offset = shown
+    return shape, tuple([s // dtype.itemsize for s in strides]), dtype, offset
 
 
 def values(kept: Any, dtype: np.dtype[Any]) -> Values | Summary | None:
@@ -28,10 +37,10 @@ def values(kept: Any, dtype: np.dtype[Any]) -> Values | Summary | None:
         return tuple(np.frombuffer(kept, dtype).tolist())
     lowest, highest, head, tail, some, where = kept
     return Summary(
-        lowest,
-        highest,
-        tuple(head.tolist()),
-        tuple(tail.tolist()),
+        None if lowest is None else lowest.item(),
+        None if highest is None else highest.item(),
+        tuple(np.frombuffer(head, dtype).tolist()),
+        tuple(np.frombuffer(tail, dtype).tolist()),
         () if where is None else _some(some.tolist(), where),
     )
 

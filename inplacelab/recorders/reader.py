@@ -13,8 +13,9 @@ from inplacelab.recorders.things import Things
 from inplacelab.recording.facts import BackwardFacts, ErrorFacts, TensorFacts, WriteFacts
 from inplacelab.recording.slots import slot_runs
 
-Where = tuple[CodeType, int] | None
-"""A place in the program: a code object and the offset of an instruction; None where the program is not on the stack."""
+Where = tuple[CodeType, int] | int | None
+"""A place in the program: a code object and the offset of an instruction, the latter alone in the outermost frame; None where
+the program is not on the stack."""
 
 
 class Reader(Things):
@@ -22,18 +23,18 @@ class Reader(Things):
 
     Args:
         limit: the most steps to keep.
-        dead: what the journal's dead references stood for.
         outer: the nodes that others are inside of.
         first_line: the line of the file at which the program's text begins.
     """
 
-    def __init__(
-        self, limit: int, dead: dict[int, tuple[str, int]], outer: dict[int, int], first_line: int = 1
-    ) -> None:
-        super().__init__(limit, dead)
+    def __init__(self, limit: int, outer: dict[int, int], first_line: int = 1) -> None:
+        super().__init__(limit)
         self._outer, self._first_line = outer, first_line
         self._line: int | None = None
         self._turn = 0
+        self._marked = False  # the program tells of its statements
+        self._outermost: CodeType | None = None
+        self._place_before = (0, 0)  # the line and the instruction of the outermost frame when something last happened
         self._phase = "forward"
         self._quiet = self._simple = False  # a statement has begun and nothing happened in it; it holds no others
 
@@ -49,18 +50,20 @@ class Reader(Things):
 
     # ---- statements ------------------------------------------------------------------------------------------------------
 
-    def statement(self, line: int, simple: bool, depth: int, live: int, peak: int) -> None:
+    def outermost(self, code: CodeType) -> None:
+        """What the program's outermost frame runs from now on."""
+        self._outermost = code
+
+    def statement(self, line: int, simple: bool, depth: int, live: int, peak: int, inherited: int) -> None:
         """A statement begins, and so the one before it is over."""
-        self.over(depth, live, peak)
-        self.turn()
+        self._marked = True
+        self.over(depth, live, peak, inherited)
+        self._turn += 1
         self._line, self._quiet, self._simple = line - self._first_line + 1, True, simple
 
-    def turn(self) -> None:
-        """The program goes on to another statement, or to the same one again."""
-        self._turn += 1
-
-    def over(self, depth: int, live: int, peak: int) -> None:
+    def over(self, depth: int, live: int, peak: int, inherited: int) -> None:
         """A statement is over: it is a step of its own if nothing was heard in it."""
+        live, peak = live - inherited, peak - inherited
         changes, self._now = self._now, Changes()
         changes.take(self._late)
         self._late = Changes()
@@ -76,7 +79,9 @@ class Reader(Things):
 
         What has died since died before this, unless this itself let go of it (`forget` is then False).
         """
-        if where is not None:
+        if type(where) is int and self._outermost is not None:
+            self._arrive(plain.line_of(self._outermost, where), where)
+        elif type(where) is tuple:
             self._line = plain.line_of(*where) - self._first_line + 1
         if not forget:
             self._now.take_deaths(self._late)
@@ -84,6 +89,16 @@ class Reader(Things):
             self.build.amend(self._late)
             self._late = Changes()
         self._quiet = False
+
+    def _arrive(self, line: int, instruction: int) -> None:
+        """Something happens in the outermost frame. If the program does not tell of its statements, another line, or going
+        back, means that it goes on to another statement, or to the same one again.
+        """
+        self._line = line - self._first_line + 1
+        line_before, instruction_before = self._place_before
+        self._place_before = line, instruction
+        if not self._marked and (line != line_before or instruction <= instruction_before):
+            self._turn += 1
 
     def _step(self, kind: str, changes: Changes, live: int, peak: int, **facts: Any) -> None:
         where: dict[str, Any] = {"phase": self._phase, "line": self._line, "turn": self._turn}
@@ -101,10 +116,12 @@ class Reader(Things):
 
     def operation(
         self, name: str, category: str, inputs: list[int], output: int, node: int | None, storage: int, written: Any,
-        where: Where, live: int, peak: int,
+        where: Where, version: int, values: Any, live: int, peak: int, inherited: int,
     ) -> None:  # fmt: skip
-        """An operation was done."""
-        self._own = False
+        """An operation was done. `values`: those of the storage, if it was written and all of them were written down."""
+        live, peak, self._own = live - inherited, peak - inherited, False
+        if values is not None:
+            self.written(storage, version, values)
         self._begin(where, forget=category != "reallocated")
         self._rest()
         self._last = (name, self._line)
@@ -249,6 +266,6 @@ class Reader(Things):
 
 
 _KINDS = (
-    "tensor", "history", "flags", "gradient", "names", "storage", "written", "node", "kept", "rewrites", "statement", "turn", "over", "operation",
-    "begin", "arrived", "unpack", "run", "release", "end", "fail", "refusal", "failure",
+    "tensor", "history", "flags", "gradient", "names", "storage", "written", "node", "operations_node", "kept", "rewrites", "outermost", "statement", "over",
+    "operation", "begin", "arrived", "unpack", "run", "release", "end", "fail", "refusal", "failure",
 )  # fmt: skip

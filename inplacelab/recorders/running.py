@@ -10,7 +10,7 @@ from typing import Any
 
 import inplacelab
 from inplacelab.errors import Refusal
-from inplacelab.recorders import source
+from inplacelab.recorders import marks, source
 from inplacelab.recorders.block import listening
 from inplacelab.recorders.lab import LabRecorder
 
@@ -19,7 +19,7 @@ _ENGINE = (str(Path(inplacelab.__file__).parent), "<inplacelab ")
 
 
 def run(recorder: LabRecorder, parts: Iterable[CodeType], names: dict[str, Any]) -> BaseException | None:
-    """Run the compiled parts of a marked program (`source.marked`) one after another, in `names`.
+    """Run the compiled parts of a marked program (`marks.marked`) one after another, in `names`.
 
     Returns:
         What the program raised, which is then the recording's last step; None if it came to its end. `SystemExit` is an
@@ -27,7 +27,7 @@ def run(recorder: LabRecorder, parts: Iterable[CodeType], names: dict[str, Any])
     """
     raised: BaseException | None = None
     gc.collect()  # what earlier programs have left would otherwise be counted or not, as the collector happens to run
-    with listening(recorder), source.marking(recorder.mark):
+    with listening(recorder), marks.marking(recorder.mark):
         try:
             for code in parts:
                 exec(code, names)

@@ -1,109 +1,22 @@
 """Which line of the learner's program is running, and which names it has given to which tensors.
 
 Two things are needed. *Where are we?* is answered by looking outward through the frames for the first one that runs the
-learner's file. *When did a name change?* is not an event of the engine at all: `y = x` computes nothing. So a program that
-we run ourselves gets a call before each of its statements (`marked`), which changes neither its lines nor what it does.
+learner's file. *When did a name change?* is not an event of the engine at all: `y = x` computes nothing. So the names are
+looked at again and again; a program that we run ourselves tells when (`marks`).
 """
 
 from __future__ import annotations
 
 import ast
-import builtins
 import linecache
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Mapping
 from types import FrameType
 from typing import Any, NamedTuple
 
-MARK = "__inplacelab_mark__"
-"""The name of the built-in function that a marked program calls before each statement."""
-
-Hearer = Callable[[int, bool, bool, FrameType], None]
-"""Hears that a statement begins: its line, whether it is simple, whether it may bind names, and the frame that runs it."""
-
-_hearers: list[Hearer] = []
-
-
-def _mark(line: int, simple: bool, binds: bool) -> None:
-    frame = sys._getframe(1)
-    for hear in _hearers:
-        hear(line, simple, binds, frame)
-
-
-@contextmanager
-def marking(hear: Hearer) -> Iterator[None]:
-    """Have `hear` called before each statement of a marked program.
-
-    The function behind `MARK` stays when the program is over: what it has defined may still be called.
-    """
-    builtins.__dict__[MARK] = _mark
-    _hearers.append(hear)
-    try:
-        yield
-    finally:
-        _hearers.remove(hear)
-
-
 CO_OPTIMIZED = 0x1
 """The flag of a function's code (`inspect.CO_OPTIMIZED`): its locals are slots, not a dictionary."""
-
-_BODIES = ("body", "orelse", "finalbody")
-_SILENT = (
-    ast.Import,
-    ast.ImportFrom,
-    ast.FunctionDef,
-    ast.AsyncFunctionDef,
-    ast.ClassDef,
-    ast.Pass,
-    ast.Global,
-    ast.Nonlocal,
-)
-"""Statements that do nothing to tensors. (`from __future__` must also stay the first.)"""
-
-
-def marked(tree: ast.Module) -> ast.Module:
-    """The program with a call of `MARK(line, simple, binds)` before each statement that may do something; lines stay as they
-    are.
-
-    `simple` is False for statements that hold others (`for`, `with`): these will be steps of their own. `binds` is False for
-    a statement after which every name leads where it led before: a plain call such as `x.add_(y)`.
-    """
-    program: ast.Module = _Marker().visit(tree)
-    return ast.fix_missing_locations(program)
-
-
-class _Marker(ast.NodeTransformer):
-    def generic_visit(self, node: ast.AST) -> ast.AST:
-        super().generic_visit(node)
-        for field in _BODIES:
-            body = getattr(node, field, None)
-            if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
-                setattr(node, field, list(_with_marks(body, _may_begin_with_docstring(node, field))))
-        return node
-
-
-def _may_begin_with_docstring(node: ast.AST, field: str) -> bool:
-    return field == "body" and isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
-
-
-def _with_marks(body: list[ast.stmt], docstring: bool) -> Iterator[ast.stmt]:
-    for k, statement in enumerate(body):
-        first_string = (
-            docstring and k == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        )
-        if not (first_string or isinstance(statement, _SILENT)):
-            yield _call_before(statement)
-        yield statement
-
-
-def _call_before(statement: ast.stmt) -> ast.stmt:
-    simple = not hasattr(statement, "body")
-    binds = not isinstance(statement, ast.Expr) or any(isinstance(each, ast.NamedExpr) for each in ast.walk(statement))
-    facts: list[ast.expr] = [ast.Constant(fact) for fact in (statement.lineno, simple, binds)]
-    call = ast.Call(ast.Name(MARK, ast.Load()), facts, [])
-    return ast.copy_location(ast.Expr(call), statement)
 
 
 def identifiers(tree: ast.AST) -> frozenset[str]:
@@ -113,15 +26,48 @@ def identifiers(tree: ast.AST) -> frozenset[str]:
 
 def stored(tree: ast.AST) -> frozenset[str]:
     """Every name that the program itself may bind: `x = ...`, `for x in ...`, `import x`, `def x`, `del x`."""
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.add(node.id)
-        elif isinstance(node, ast.alias):
-            found.add(node.asname or node.name.partition(".")[0])
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler) and node.name:
-            found.add(node.name)
-    return frozenset(found)
+    return frozenset(name for node in ast.walk(tree) for name in stored_here(node))
+
+
+def stored_here(node: ast.AST) -> Iterator[str]:
+    """The name that this very node binds, if it binds one."""
+    match node:
+        case ast.Name(id=name) if not isinstance(node.ctx, ast.Load):
+            yield name
+        case ast.alias():
+            yield node.asname or node.name.partition(".")[0]
+        case (
+            ast.FunctionDef(name=str(name))
+            | ast.AsyncFunctionDef(name=str(name))
+            | ast.ClassDef(name=str(name))
+            | ast.ExceptHandler(name=str(name))
+            | ast.MatchAs(name=str(name))
+            | ast.MatchStar(name=str(name))
+            | ast.MatchMapping(rest=str(name))
+        ):
+            yield name
+
+
+def counters(tree: ast.AST) -> frozenset[str]:
+    """Every name that the program binds only as what counts in `for k in range(...)`."""
+    names = stored(tree)
+    counting: set[str] = set()
+    counted: set[int] = set()
+    for loop in ast.walk(tree):
+        if (
+            isinstance(loop, ast.For)
+            and isinstance(loop.target, ast.Name)
+            and _is_range(loop.iter)
+            and "range" not in names
+        ):
+            counting.add(loop.target.id)
+            counted.add(id(loop.target))
+    others = {name for node in ast.walk(tree) if id(node) not in counted for name in stored_here(node)}
+    return frozenset(counting - others)
+
+
+def _is_range(iterated: ast.expr) -> bool:
+    return isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and iterated.func.id == "range"
 
 
 class Scope(NamedTuple):
@@ -146,16 +92,26 @@ def scopes_of(frames: Iterable[FrameType]) -> list[Scope]:
 
 
 def _scope(frame: FrameType) -> Scope:
-    """A frame's names. Asking a function's frame for them makes Python before 3.13 keep them, and every tensor among them,
-    on the frame: that would change when memory is given back, so what was kept is emptied again.
+    with names_of(frame) as names:
+        return Scope(names, "") if names is frame.f_globals else Scope(dict(names), frame.f_code.co_name)
+
+
+class names_of:  # noqa: N801  # used as a function is
+    """A frame's names, for as long as the `with` block takes. Asking a function's frame for them makes Python before 3.13 keep
+    them, and every tensor among them, on the frame: that would change when memory is given back, so what was kept is emptied.
     """
-    names = frame.f_locals
-    if names is frame.f_globals:
-        return Scope(names, "")
-    copied = dict(names)
-    if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
-        names.clear()
-    return Scope(copied, frame.f_code.co_name)
+
+    __slots__ = ("_frame", "_names")
+
+    def __init__(self, frame: FrameType) -> None:
+        self._frame, self._names = frame, frame.f_locals
+
+    def __enter__(self) -> Mapping[str, Any]:
+        return self._names
+
+    def __exit__(self, *_: object) -> None:
+        if sys.version_info < (3, 13) and self._frame.f_code.co_flags & CO_OPTIMIZED:
+            self._names.clear()
 
 
 class Bound(NamedTuple):
@@ -239,6 +195,7 @@ class Program(NamedTuple):
         wanted: the names worth looking at among its globals.
         stored: those of them that it may bind itself.
         first_line: the line of the file at which `text` begins.
+        counters: those of the stored names that only `for k in range(...)` binds: they lead to no tensor once it has.
     """
 
     text: str
@@ -246,11 +203,12 @@ class Program(NamedTuple):
     wanted: frozenset[str]
     stored: frozenset[str]
     first_line: int = 1
+    counters: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, tree: ast.AST, text: str, filename: str, first_line: int = 1) -> Program:
         """A program whose tree is at hand."""
-        return cls(text, filename, identifiers(tree), stored(tree), first_line)
+        return cls(text, filename, identifiers(tree), stored(tree), first_line, counters(tree))
 
     def frames(self, innermost: FrameType | None, outermost: FrameType | None = None) -> list[FrameType]:
         """The frames that run it, the innermost first; none beyond `outermost`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from inplacelab.dtypes import named
 from inplacelab.recorders import plain
+from inplacelab.recorders.seen import SeenNode, SeenStorage, SeenTensor
 from inplacelab.recorders.steps import Changes, StepBuilder
 from inplacelab.recording.facts import EdgeFacts, NodeFacts, StorageFacts, TensorFacts
 
@@ -24,17 +24,15 @@ class Things:
 
     Args:
         limit: the most steps to keep.
-        dead: what the journal's dead references stood for.
 
     Attributes:
         build: the steps so far, and the facts last told of everything.
         simulated: True once a storage of a simulated device was read of.
     """
 
-    def __init__(self, limit: int, dead: dict[int, tuple[str, int]]) -> None:
+    def __init__(self, limit: int) -> None:
         self.build = StepBuilder(limit)
         self.simulated = False
-        self._dead = dead
         self._now, self._late = Changes(), Changes()
         self._last: tuple[str, int | None] = ("", None)  # the last operation, and its line
         self._own = False  # what dies is let go by the operation that will be told next
@@ -45,27 +43,29 @@ class Things:
         self._named: dict[int, tuple[str, ...]] = {}
         self._filler: dict[int, int] = {}  # the tensor whose `.grad` a tensor is
 
-    def _died(self, reference: weakref.ref[Any]) -> None:
-        kind, serial = self._dead.pop(id(reference))
+    def _died(self, seen: SeenTensor | SeenStorage | SeenNode) -> None:
         changes = self._now if self._own else self._late
-        if kind != "nodes":
-            getattr(changes, kind)[serial] = None
-        elif serial in self._numbers:
-            changes.nodes[self._numbers[serial]] = None
+        if type(seen) is SeenTensor:
+            changes.tensors[seen.serial] = None
+        elif type(seen) is SeenStorage:
+            changes.storages[seen.serial] = None
+        elif seen.serial in self._numbers:
+            changes.nodes[self._numbers[seen.serial]] = None
 
     # ---- things ----------------------------------------------------------------------------------------------------------
 
     def tensor(
-        self, serial: int, storage: int, shape: tuple[int, ...], strides: tuple[int, ...], dtype: np.dtype[Any],
-        offset: int, device: Any, stop: bool, base: int | None, node: int | None, grad: int | None, names: tuple[str, ...],
+        self, serial: int, storage: int, shown: Any, buffer: Any, device: Any, stop: bool, base: int | None, node: int | None,
+        grad: int | None, names: tuple[str, ...],
     ) -> None:  # fmt: skip
-        """A tensor as it is now."""
+        """A tensor as it is now: `shown` is its layout, or its array and `buffer` the one that it looks into."""
         self._named[serial] = names
         if grad is not None:
             self._filler[grad] = serial
+        shape, strides, dtype, offset = plain.layout(shown, buffer, device)
         self._now.tensors[serial] = TensorFacts(
             id=serial, names=self._names(serial), storage=storage, shape=shape,
-            strides=tuple([s // dtype.itemsize for s in strides]), offset=offset, dtype=named(dtype).name,
+            strides=strides, offset=offset, dtype=named(dtype).name,
             device=device.place.text, leaf=node is None, needs_gradient=not stop, base=base, node=self._number(node), grad=grad,
         )  # fmt: skip
 
@@ -165,6 +165,10 @@ class Things:
             ),
             saved=() if released else tuple(map(plain.saved, saved)), released=released, leaf=leaf, status="",
         )  # fmt: skip
+
+    def operations_node(self, serial: int, row: Any, edges: list[int | None], saved: Any, released: bool) -> None:
+        """A node of an operation, with the row of the table that it belongs to."""
+        self.node(serial, row.node_name, row.inputs, edges, saved, released, None, False)
 
     def kept(self, serial: int, saved: list[tuple[Any, ...]]) -> None:
         """What a node keeps was looked after: copied before a write, or found untouched by it."""

@@ -60,4 +60,4 @@ def test_the_badges_open_what_exists(language: str) -> None:
     badges = list(OPENS.finditer(READMES[language].read_text(encoding="utf-8")))
     assert [Path(badge["path"]).parts[:2] for badge in badges] == [("notebooks", "en"), ("notebooks", "zh")] * 2
     assert [badge["path"] for badge in badges if not (ROOT / badge["path"]).exists()] == []
-    assert len({badge["repository"] for badge in badges}) == 1
+    assert {f"https://github.com/{badge['repository']}" for badge in badges} == {PROJECT["urls"]["Repository"]}

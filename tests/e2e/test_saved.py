@@ -31,8 +31,8 @@ IS_DRAWN = "image => image.complete && image.naturalWidth >= 848"
 def test_a_saved_notebook_shows_the_picture_and_the_tables(
     lab: str, chromium: Any, screenshots: Path, name: str, trusted: bool, kernel: bool
 ) -> None:
-    """JupyterLab starts a kernel for a notebook that is opened; the widget that the old one had made is not there. (In a
-    notebook that it trusts and that names a widget, it says "model not found" and looks for nothing else.)
+    """JupyterLab starts a kernel for a notebook that is opened; the widget that the old one had made is not there. (A notebook
+    that it trusts and that names a widget is another matter: `test_reopened.py`.)
     """
     context = chromium.new_context(viewport={"width": 1280, "height": 1000})
     page = context.new_page()
@@ -80,6 +80,6 @@ def test_nbconvert_s_page_has_the_picture_without_a_network(converted: Path, chr
 
 def test_what_the_stepper_leaves_asks_for_nothing(executed: Path) -> None:
     nbformat = pytest.importorskip("nbformat")
-    (output,) = (each for each in nbformat.read(executed, as_version=4).cells[1].outputs if "data" in each)
-    assert "http" not in output["data"]["text/html"]
-    assert "http" not in output["data"]["image/svg+xml"].replace("http://www.w3.org/2000/svg", "")
+    _, stand_in = nbformat.read(executed, as_version=4).cells[1].outputs
+    assert "http" not in stand_in["data"]["text/html"]
+    assert "http" not in stand_in["data"]["image/svg+xml"].replace("http://www.w3.org/2000/svg", "")

@@ -29,7 +29,7 @@ HEADING = {
 NUMBER = re.compile(r"^(Lesson \d+\. |第 \d+ 课　)")
 LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)#\s]+)\)")
 BLOCK = re.compile(r"^```(?P<kind>python|text)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-MINUTES = {"twenty": 20, "twenty-five": 25, "thirty": 30}
+MINUTES = {"fifteen": 15, "twenty": 20, "twenty-five": 25}
 
 in_both_languages = pytest.mark.parametrize("language", ["en", "zh"])
 of_each_lesson = pytest.mark.parametrize("lesson", LESSONS)
@@ -126,7 +126,7 @@ def test_predict_mode_is_said_where_the_lesson_uses_it(language: str, lesson: st
 @of_each_lesson
 def test_the_minutes_are_those_of_the_lesson(language: str, lesson: str) -> None:
     source = text_of(NOTEBOOKS / "lessons" / f"{lesson}.md")
-    (word,) = re.findall(r"about\s+(twenty-five|twenty|thirty)\s+minutes", source)
+    (word,) = re.findall(r"about\s+(twenty-five|twenty|fifteen)\s+minutes", source)
     unit = {"en": "minutes", "zh": "分钟"}[language]
     assert f"{MINUTES[word]} {unit}" in section(language, lesson)
     (row,) = [row for row in text_of(GUIDES[language]).splitlines() if row.startswith(f"| {int(lesson[:2])} | [")]

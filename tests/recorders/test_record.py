@@ -9,7 +9,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor
-from inplacelab.recorders import source
+from inplacelab.recorders import marks, source
 from inplacelab.recording import Recording, questions
 
 
@@ -119,9 +119,9 @@ with open(__file__) as handle: pass
 
 
 def test_marks_change_neither_lines_nor_results() -> None:
-    tree = source.marked(ast.parse(STATEMENTS))
+    tree = marks.marked(ast.parse(STATEMENTS))
     heard: list[int] = []
-    marked: dict[str, Any] = {source.MARK: lambda line, simple, binds: heard.append(line), "__file__": __file__}
+    marked: dict[str, Any] = {marks.MARK: lambda line, *_: heard.append(line), "__file__": __file__}
     plain: dict[str, Any] = {"__file__": __file__}
     exec(compile(tree, "<marked>", "exec"), marked)
     exec(compile(STATEMENTS, "<plain>", "exec"), plain)
@@ -132,9 +132,9 @@ def test_marks_change_neither_lines_nor_results() -> None:
 
 
 def test_marks_leave_tracebacks_alone() -> None:
-    tree = source.marked(ast.parse("x = 1\n\n1 / 0\n"))
+    tree = marks.marked(ast.parse("x = 1\n\n1 / 0\n"))
     with pytest.raises(ZeroDivisionError) as caught:
-        exec(compile(tree, "<marked>", "exec"), {source.MARK: lambda line, simple, binds: None})
+        exec(compile(tree, "<marked>", "exec"), {marks.MARK: lambda line, *_: None})
     assert caught.traceback[-1].lineno == 2  # counted from 0
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from inplacelab_widgets import player_files
 from inplacelab_widgets.player_files import MODULES, STYLES, javascript, packed_javascript, source, stylesheet
+from inplacelab_widgets.scene.palette import css
 
 FOLDER = Path(player_files.__file__).parent / "player"
 IMPORTED = re.compile(r'^import \{([^}]*)\} from "\./([\w-]+)\.js";$', re.MULTILINE)
@@ -112,10 +113,34 @@ def _lines_of_code(text: str) -> Iterator[str]:
         commenting = commenting and not bare.endswith("*/")
 
 
+def test_no_string_of_a_style_sheet_has_a_sign_around_which_blanks_are_dropped() -> None:
+    strings = [string for style in STYLES for string in re.findall(r'"[^"]*"', written(style))]
+    assert strings
+    assert [string for string in strings if re.search(r"\s[{};,>]|[{};,>]\s", string)] == []
+
+
+@pytest.mark.browser
+def test_a_browser_reads_the_same_rules_from_the_style_sheet_as_from_its_sources(chromium: Any) -> None:
+    # Blanks after commas stay as they are written in what holds a variable.
+    rules = "(text) => {const sheet = new CSSStyleSheet(); sheet.replaceSync(text); return [...sheet.cssRules].map((rule) => rule.cssText.replaceAll(', ', ','))}"
+    page = chromium.new_page()
+    try:
+        tight = page.evaluate(rules, stylesheet())
+        wide = page.evaluate(rules, css() + "".join(written(style) for style in STYLES))
+    finally:
+        page.close()
+    assert len(tight) > 100
+    assert tight == wide
+
+
+def written(style: str) -> str:
+    """A style sheet as it is in the sources, without comments."""
+    return re.sub(r"/\*.*?\*/", "", (FOLDER / f"{style}.css").read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
 @pytest.mark.parametrize("style", STYLES)
 def test_no_rule_touches_the_page_around_the_player(style: str) -> None:
-    text = re.sub(r"/\*.*?\*/", "", (FOLDER / f"{style}.css").read_text(encoding="utf-8"), flags=re.DOTALL)
-    selectors = [part.strip() for part in re.findall(r"([^{}]+)\{", text)]
+    selectors = [part.strip() for part in re.findall(r"([^{}]+)\{", written(style))]
     for selector in selectors:
         if not selector.startswith("@"):
             for one in re.split(r",(?![^(]*\))", selector):

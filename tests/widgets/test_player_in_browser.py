@@ -54,11 +54,15 @@ class Player:
         return [text for text in texts if text]
 
     def geometry(self) -> Any:
-        """Where every mark is that can be seen, by its place in the document."""
+        """Where every mark is that can be seen, by a number that each is given when it is first seen."""
         return self.page.evaluate(
-            "() => Object.fromEntries([...document.querySelectorAll('.ipl-storages svg > g')]"
-            ".flatMap((group, g) => [...group.querySelectorAll('rect')].map((mark, k) => [`${g}:${k}`, mark])).filter(([, mark]) => mark.getClientRects().length)"
-            ".map(([k, mark]) => [k, ['x', 'y', 'width', 'height'].map(name => mark.getAttribute(name)).join()]))"
+            """() => {
+              const known = (window.known ??= new Map());
+              const numbered = (mark) => known.get(mark) ?? known.set(mark, known.size).get(mark);
+              const seen = [...document.querySelectorAll('.ipl-storages g rect')].filter((mark) => mark.getClientRects().length);
+              const placed = (mark) => ['x', 'y', 'width', 'height'].map((name) => mark.getAttribute(name)).join();
+              return Object.fromEntries(seen.map((mark) => [numbered(mark), placed(mark)]));
+            }"""
         )
 
 
@@ -137,6 +141,57 @@ def test_marks_stay_where_they_are(open_player: Callable[..., Player]) -> None:
         now = player.geometry()
         assert all(now[key] == place for key, place in before.items() if key in now)
         before |= now
+
+
+LAID_OUT = """() => {
+  const [pane, drawing] = ['.ipl-storages', '.ipl-storages > svg'].map((selector) => document.querySelector(selector));
+  const shown = [...drawing.querySelectorAll(':scope > g:not([hidden])')].map((group) => group.getBoundingClientRect().bottom);
+  const hidden = [...drawing.querySelectorAll(':scope > g[hidden] > *')];
+  return {
+    size: ['width', 'height', 'viewBox'].map((name) => drawing.getAttribute(name)).join(),
+    hidden: hidden.length,
+    boxed: hidden.filter((mark) => getComputedStyle(mark).display !== 'none').length,
+    room: pane.getBoundingClientRect().top + pane.scrollHeight - pane.scrollTop - Math.max(...shown),
+  };
+}"""
+
+
+def test_a_step_lays_out_only_what_it_shows(open_player: Callable[..., Player]) -> None:
+    # A drawing of another size, and marks in hidden groups, would be laid out whole at every step.
+    player = open_player("many", reduced_motion="reduce")
+    found = [player.page.evaluate(LAID_OUT)]
+    for _ in range(40):
+        player.press("ArrowRight")
+        found.append(player.page.evaluate(LAID_OUT))
+    assert len({each["size"] for each in found}) == 1
+    assert max(each["hidden"] for each in found) > 20
+    assert {each["boxed"] for each in found} == {0}
+    # Whatever is drawn can be scrolled to.
+    assert min(each["room"] for each in found) >= 0
+
+
+def test_marks_that_come_later_lie_where_python_put_them(
+    open_player: Callable[..., Player], sample: Callable[[str], Recording]
+) -> None:
+    step = "(at) => {const slider = document.querySelector('.ipl input[type=range]'); slider.value = at; slider.dispatchEvent(new Event('input'))}"
+    marks = "() => [...document.querySelectorAll('.ipl-storages g:not([hidden]) > :not([hidden])')].map((mark) => mark.outerHTML.replace(/ style=\"\"/, ''))"
+    player, last = open_player("stale", reduced_motion="reduce"), len(sample("stale")) - 1
+    player.page.evaluate(step, last)
+    at_once = player.page.evaluate(marks)
+    player.page.reload()
+    for at in range(last + 1):
+        player.page.evaluate(step, at)
+    assert player.page.evaluate(marks) == at_once
+
+
+def test_a_jump_is_without_motion_and_a_slow_step_has_it(open_player: Callable[..., Player]) -> None:
+    player = open_player("stale")
+    motion = "() => getComputedStyle(document.querySelector('.ipl-storages')).scrollBehavior"
+    player.press("End")
+    assert player.page.evaluate(motion) == "auto"
+    player.page.wait_for_timeout(400)
+    player.press("ArrowLeft")
+    assert player.page.evaluate(motion) == "smooth"
 
 
 def test_one_switch_changes_every_word(open_player: Callable[..., Player]) -> None:

@@ -25,6 +25,7 @@ MODULES = (
     "lens",
     "reading",
     "shelf",
+    "motion",
     "panel",
     "things",
     "stage",
@@ -73,6 +74,9 @@ _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
 # Only comments that fill whole lines, so that nothing inside a string can be taken for one.
 _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/)[ \t]*\n", re.MULTILINE | re.DOTALL)
 _CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+# Around these, blanks mean nothing in CSS; around a colon they do: "a :hover" is not "a:hover".
+_CSS_BLANK = re.compile(r"\s*([{};,>])\s*")
+_CSS_COLON = re.compile(r"(?<=[{;])([\w-]+): ")
 # No string of ours goes on over a line's end, so that what a line begins with means nothing.
 _BLANK = re.compile(r"\s*\n\s*")
 _UNPACK = """\
@@ -104,9 +108,11 @@ def packed_javascript() -> str:
 
 @cache
 def stylesheet() -> str:
-    """The player's CSS: the colours and styles of the marks, then the panels around them."""
+    """The player's CSS: the colours and styles of the marks, then the panels around them. Comments and blanks stay in the sources."""
     text = "".join((_PLAYER / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
-    return css() + _BLANK.sub("\n", _CSS_COMMENT.sub("", text))
+    tight = _CSS_COLON.sub(r"\1:", _CSS_BLANK.sub(r"\1", _CSS_COMMENT.sub("", text)))
+    # A rule a line, for those who read an exported page.
+    return css() + tight.replace("}", "}\n")
 
 
 def source(name: str) -> str:

@@ -23,15 +23,17 @@ _PATIENCE = "1.5s"
 
 # One output of a cell: in JupyterLab, Notebook and Voila; in VS Code.
 _OUTPUT = ":is(.jp-OutputArea-child,.output_container)"
-# JupyterLab writes "Loading widget..." into its own element, and what went wrong if it does; then it gives it the class too.
-_WAITING = f'{_OUTPUT}:has(>[data-mime-type="{_WIDGET}"]:not(.jupyter-widgets,:has(*)))'
-_LOST = f'{_OUTPUT}:has(>.jupyter-widgets[data-mime-type="{_WIDGET}"])'
+# JupyterLab's own element for a widget: it has only words in it ("Loading widget...") until the widget is there, and when
+# JupyterLab has given the widget up. Then, and only then, it has the class `jupyter-widgets` itself.
+_PENDING = f"{_OUTPUT}:has(>.jp-OutputArea-output.lm-Panel:not(.jupyter-widgets))"
+_LOST = f"{_OUTPUT}:has(>.jp-OutputArea-output.jupyter-widgets)"
+_ONLY_WORDS = ":not(:has(>.jp-OutputArea-output>*))"
 _BEFORE_STILL = f":has(+{_OUTPUT} .ipl-still)"
 _NOTHING = "visibility:hidden;height:0;overflow:hidden"
 _STYLE = (
-    f"{_OUTPUT}:has(.ipl)+{_OUTPUT}:has(.ipl-still),{_LOST}{_BEFORE_STILL}{{display:none}}"
-    f"{_WAITING}+{_OUTPUT} .ipl-still{{animation:ipl-later {_PATIENCE} step-end}}"
-    f"{_WAITING}{_BEFORE_STILL}{{animation:ipl-first {_PATIENCE} step-end forwards}}"
+    f"{_OUTPUT}:has(.ipl)+{_OUTPUT}:has(.ipl-still),{_LOST}{_ONLY_WORDS}{_BEFORE_STILL}{{display:none}}"
+    f"{_PENDING}+{_OUTPUT} .ipl-still{{animation:ipl-later {_PATIENCE} step-end}}"
+    f"{_PENDING}{_ONLY_WORDS}{_BEFORE_STILL}{{animation:ipl-first {_PATIENCE} step-end forwards}}"
     f"@keyframes ipl-later{{from{{{_NOTHING}}}}}@keyframes ipl-first{{to{{{_NOTHING}}}}}"
 )
 

@@ -29,13 +29,15 @@ def still_picture(scene: Scene, language: str, panels: Sequence[str] | None = No
     return strip(scene, steps, language) if len(steps) > 1 else picture(scene, steps[0], language)
 
 
-def still_html(scene: Scene, language: str, panels: Sequence[str] | None = None) -> str:
+def still_html(scene: Scene, language: str, panels: Sequence[str] | None = None, picture_svg: str | None = None) -> str:
     """The same picture as HTML without scripts or styles, with the tables of its last step for those who do not see it.
+
+    `picture_svg` is the picture if it has been drawn already.
 
     The picture is an image and not part of the page: of notebooks that are not trusted, only images are kept.
     """
     steps = telling_steps(scene.recording)
-    encoded = base64.b64encode(still_picture(scene, language, panels).encode()).decode("ascii")
+    encoded = base64.b64encode((picture_svg or still_picture(scene, language, panels)).encode()).decode("ascii")
     alternative = escape(told(scene, steps if panels is None else steps[-1:], language))
     shown = tables(scene.recording, scene.recording.state(steps[-1]))
     shown = shown if panels is None else told_by(panels, shown)

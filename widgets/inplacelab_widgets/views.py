@@ -163,10 +163,11 @@ class View(LiveWidget):
 
     def _stand_in(self) -> dict[str, str]:
         """A picture and a stable line of text."""
+        picture = still_picture(self._scene, self.language, self._only)
         return {
             "text/plain": repr(self),
-            "text/html": still_html(self._scene, self.language, self._only),
-            "image/svg+xml": still_picture(self._scene, self.language, self._only),
+            "text/html": still_html(self._scene, self.language, self._only, picture),
+            "image/svg+xml": picture,
         }
 
 

@@ -99,7 +99,7 @@ class Call:
             if not each.written:
                 continue
             if any(each.tensor is t for t in written):
-                check_leaf(self.layer.__name__, each.tensor)
+                check_leaf(self.layer.__name__, each.tensor, write=f"{self.layer.__name__}.apply(y)")
                 alone = all(o.tensor is each.tensor or o.storage is not each.storage for o in self.inputs)
                 if alone and each.tensor.storage is each.storage and (each.tensor.base is None or count == 1):
                     continue

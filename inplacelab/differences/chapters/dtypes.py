@@ -142,6 +142,63 @@ CHAPTER = Chapter(
             """,
         ),
         Difference(
+            key="not-a-number-cast",
+            kind=Kind.DESIGN,
+            title=Text("NaN is cast to integers", "把 NaN 转换为整数"),
+            program="""
+                x = paddle.to_tensor([1., float("nan")])
+                answer = x.astype("int32").tolist()
+            """,
+            torch="""
+                x = torch.tensor([1., float("nan")])
+                answer = x.to(torch.int32).tolist()
+            """,
+            why=Text(
+                "No integer stands for NaN or infinity. In C the conversion has no defined result: Paddle and PyTorch keep what the "
+                "processor makes of it.",
+                "没有整数能表示 NaN 或无穷大。在 C 语言中，这种转换的结果没有定义：Paddle 与 PyTorch 保留处理器得出的任意值。",
+            ),
+            mended="""
+                x = paddle.to_tensor([1., float("nan")])
+                answer = x.nan_to_num(0.).astype("int32").tolist()
+            """,
+        ),
+        Difference(
+            key="three-axes-without-brackets",
+            kind=Kind.DESIGN,
+            title=Text("`transpose` with three separate numbers", "用三个分开的数调用 `transpose`"),
+            program="""
+                answer = list(paddle.ones([2, 3, 4]).transpose(2, 0, 1).shape)
+            """,
+            torch="""
+                answer = list(torch.ones([2, 3, 4]).transpose(2, 0, 1).shape)
+            """,
+            why=Text(
+                "Separate numbers exchange two axes, as in PyTorch. Paddle exchanges the first two that are named, and drops the third.",
+                "分开写的数表示交换两个轴，与 PyTorch 相同。Paddle 交换前两个数所指的轴，并丢弃第三个。",
+            ),
+            mended="""
+                answer = list(paddle.ones([2, 3, 4]).transpose([2, 0, 1]).shape)
+            """,
+        ),
+        Difference(
+            key="shape-given-twice",
+            kind=Kind.DESIGN,
+            title=Text("One parameter under two names", "同一个参数以两个名字给出"),
+            program="""
+                answer = list(paddle.zeros(shape=[2], size=[3]).shape)
+            """,
+            torch=None,
+            why=Text(
+                "`size` is another name for `shape`. Paddle most often refuses both together, but sometimes takes one of them. PyTorch has "
+                "only `size`.",
+                "`size` 是 `shape` 的别名。两者同时给出时，Paddle 大多拒绝执行，但有时会只取其一。PyTorch 只有 `size`。",
+            ),
+            mended="""
+                answer = list(paddle.zeros(shape=[3]).shape)
+            """,
+        ),
+        Difference(
             key="negative-power-of-integers",
             kind=Kind.DESIGN,
             title=Text("Integers to the power -1", "整数的 -1 次幂"),

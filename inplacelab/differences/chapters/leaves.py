@@ -202,9 +202,36 @@ CHAPTER = Chapter(
                 answer = a.is_leaf
             """,
             why=Text(
-                "A write like any other: refused. Paddle allows it, and the leaf is one no more: a gradient never "
-                "arrives in its `.grad`.",
-                "与其他写入一样，应当拒绝。Paddle 允许它，于是该张量不再是叶子，`.grad` 再也收不到梯度。",
+                "A write like any other: refused. Paddle allows it, and the leaf is one no more: only zeros arrive in its "
+                "`.grad` (the derivative for what was overwritten), and no optimizer moves it any more.",
+                "与其他写入一样，应当拒绝。Paddle 允许它，于是该张量不再是叶子：它的 `.grad` 只会收到零（即对被覆盖之值的导数），优化器再也不会更新它。",
+            ),
+        ),
+        Difference(
+            key="gradient-of-the-overwritten",
+            kind=Kind.DESIGN,
+            title=Text(
+                "`.grad` of a tensor that took no gradient until it was written",
+                "原本不需要梯度、写入之后才进入历史的张量的 `.grad`",
+            ),
+            program="""
+                z = paddle.ones([2, 2])
+                z.multiply_(a)
+                (z * z).sum().backward()
+                answer = "nothing" if z.grad is None else z.grad.tolist()
+            """,
+            torch="""
+                z = torch.ones([2, 2])
+                z.mul_(a)
+                (z * z).sum().backward()
+                answer = "nothing" if z.grad is None else z.grad.tolist()
+            """,
+            why=Text(
+                "Since the write `z` is the result of an operation, and what is no leaf keeps no gradient unless it is asked to "
+                "(`retain_grads`). Paddle puts into `z.grad` the gradient for the ones that were overwritten, for which nobody has asked: "
+                "`z` needed none. It is not the gradient for the value that `z` has.",
+                "写入之后 `z` 是某个操作的结果，而非叶子张量除非调用 `retain_grads`，否则不保留梯度。Paddle 却把对那些已被覆盖的 1 的梯度放进 "
+                "`z.grad`：`z` 当时并不需要梯度，也没有人要过它。它不是对 `z` 现在的值的梯度。",
             ),
         ),
         Difference(

@@ -19,10 +19,29 @@ from inplacelab.tensor import Tensor
 ROWS: dict[str, Row] = {}
 """All rows by name."""
 
-FUNCTIONS: dict[str, Callable[[], Callable[..., Any]]] = {}
+
+class Functions(dict[str, Callable[[], Callable[..., Any]]]):
+    """Functions by name, each made when a module is first asked for it, and then kept there: until another takes its name."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept: dict[str, dict[str, Any]] = {}
+
+    def give(self, name: str, module: dict[str, Any]) -> Callable[..., Any]:
+        """Make a function, and keep it among the names of the module that was asked for it."""
+        made = module[name] = self[name]()
+        self._kept[name] = module
+        return made
+
+    def __setitem__(self, name: str, make: Callable[[], Callable[..., Any]]) -> None:
+        super().__setitem__(name, make)
+        self._kept.pop(name, {}).pop(name, None)
+
+
+FUNCTIONS = Functions()
 """The functions of the package's top level, by name, each made when it is first asked for."""
 
-FUNCTIONAL: dict[str, Callable[[], Callable[..., Any]]] = {}
+FUNCTIONAL = Functions()
 """The functions of `nn.functional` that are rows."""
 
 TAKE_OUT = frozenset(

@@ -12,14 +12,14 @@ and tracebacks show it. Names in capitals are the row's own objects. The path th
 All checks come before the launch. Whatever can be decided by comparing two attributes is written out; functions (of `operands`,
 `overlap`, `metadata`, `destinations`) are called only in the cases that are not the plainest.
 
-`parts` has what the variants have in common; `ordinary`, `in_place` and `views` write one each.
+`parts` has what the variants have in common, `spelling` the parameters and their other names; `ordinary`, `in_place` and `views` write one each.
 """
 
 from __future__ import annotations
 
-import inspect
 import linecache
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -30,20 +30,22 @@ from inplacelab.autograd.history import check_leaf, edge, rebase, refresh
 from inplacelab.autograd.nodes import OpNode, meta, next_serial
 from inplacelab.autograd.saved import OUTPUT, Saved, save_copy
 from inplacelab.layout import common_shape
-from inplacelab.ops import destinations, metadata, operands, overlap
+from inplacelab.ops import destinations, keywords, metadata, operands, overlap
 from inplacelab.ops.documentation import document
+from inplacelab.ops.keywords import aliases_of
 from inplacelab.ops.spec import Row
-from inplacelab.ops.template import in_place, ordinary, views
+from inplacelab.ops.template import in_place, ordinary, spelling, views
 from inplacelab.ops.template.parts import name_of
 from inplacelab.tensor import Tensor, fresh
 
-__all__ = ["function", "name_of", "signature", "source"]
+__all__ = ["function", "name_of", "source"]
 
 _SCOPE: dict[str, Any] = {
     "Tensor": Tensor, "Saved": Saved, "OUTPUT": OUTPUT, "OpNode": OpNode, "new": OpNode.__new__, "np": np,
     "next_serial": next_serial, "meta": meta, "save_copy": save_copy, "check_leaf": check_leaf, "edge": edge, "rebase": rebase,
     "refresh": refresh, "fresh": fresh, "modes": modes, "observe": observe, "NOTHING": {},
     "common_shape": common_shape, "operands": operands, "overlap": overlap, "metadata": metadata, "destinations": destinations,
+    "keywords": keywords, "ABSENT": keywords.ABSENT,
 }  # fmt: skip
 
 
@@ -69,6 +71,7 @@ def function(row: Row, variant: str) -> Callable[..., Any]:
     exec(compile(text, filename, "exec"), scope)
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     made = scope["SELF"] = scope[name]
+    made.__code__, made.__signature__ = _spoken(made.__code__, row, variant), spelling.public(row, variant)
     made.__module__, made.__qualname__, made.__doc__ = (
         "inplacelab",
         f"Tensor.{name}" if row.method else name,
@@ -77,10 +80,10 @@ def function(row: Row, variant: str) -> Callable[..., Any]:
     return made  # type: ignore[no-any-return]
 
 
-def signature(row: Row, variant: str) -> str:
-    """The parameters, in Paddle's order; only a function that makes its result takes `out`."""
-    kept = [p for p in row.parameters if p.name != "out" or variant == "ordinary"]
-    return str(inspect.Signature(kept))[1:-1]
+def _spoken(code: CodeType, row: Row, variant: str) -> CodeType:
+    """The code with parameters under the words that are meant, though Python's grammar has no place for them (`from`)."""
+    words = {spelling.safe(alias): alias for alias in aliases_of(spelling.op_of(row, variant))}
+    return code.replace(co_varnames=tuple(words.get(name, name) for name in code.co_varnames))
 
 
 def source(row: Row, variant: str) -> str:
@@ -88,5 +91,6 @@ def source(row: Row, variant: str) -> str:
     body = {"ordinary": ordinary.lines, "in-place": in_place.lines, "view": views.view, "relayout": views.relayout}[
         variant
     ]
-    lines = [f"def {name_of(row, variant)}({signature(row, variant)}):", *("    " + line for line in body(row))]
-    return "\n".join(lines) + "\n"
+    lines = [*spelling.sorted_out(row, variant), *body(row)]
+    head = f"def {name_of(row, variant)}({spelling.written(row, variant)}):"
+    return "\n".join([head, *("    " + line for line in lines)]) + "\n"

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import inplacelab
-from inplacelab.recorders import source
+from inplacelab.recorders import marks, source
 from inplacelab.recorders.block import listening
 from inplacelab.recorders.lab import LIMIT, LabRecorder
 from inplacelab.recording import Recording, save
@@ -125,9 +125,9 @@ def run(text: str, *, title: str = "", limit: int = LIMIT) -> Run:
     recorder = LabRecorder(source.Program.of(tree, text, "<program>"), title=title, limit=limit)
     names: dict[str, Any] = {"paddle": inplacelab}
     failure: BaseException | None = None
-    with listening(recorder), source.marking(recorder.mark):
+    with listening(recorder), marks.marking(recorder.mark):
         try:
-            exec(compile(source.marked(tree), "<program>", "exec"), names)
+            exec(compile(marks.marked(tree), "<program>", "exec"), names)
         except Exception as error:  # noqa: BLE001  # any mistake of the program is a part of its recording
             failure = error
             recorder.failed(error)

@@ -23,6 +23,11 @@ export function put(element, key, value) {
   if (element.getAttribute(key) !== String(value)) element.setAttribute(key, String(value));
 }
 
+/** Sets the words of an element, unless it says them already. @param {Element} element @param {string} words */
+export function write(element, words) {
+  if (element.textContent !== words) element.textContent = words;
+}
+
 const ICONS = {
   first: "M3 3h2v10H3zM13 3v10L6 8z",
   previous: "M11.5 3v10L4.5 8z",
@@ -43,6 +48,6 @@ export function icon(name) {
 /** Names a control for those who do not see it, and for those who rest the pointer on it.
  * @param {HTMLElement} control @param {string} words */
 export function label(control, words) {
-  control.setAttribute("aria-label", words);
-  control.title = words;
+  put(control, "aria-label", words);
+  put(control, "title", words);
 }

@@ -1,6 +1,6 @@
 // The whole graph in small, above a graph that its pane cannot show at once: where backward stands, and which part is seen.
 
-import { html, svg } from "./elements.js";
+import { html, put, svg, write } from "./elements.js";
 import { paired, valueAt } from "./runs.js";
 import { speak } from "./words.js";
 
@@ -130,8 +130,8 @@ export function drawMinimap(stage, pane, panel) {
       if (state !== each.state) each.element.setAttribute("class", state && `ipl-dot ipl-dot-${state}`);
       each.state = state;
     }
-    note.textContent = speak(payload.said[valueAt(notes, stage.step) ?? -1], stage.language);
-    map.setAttribute("aria-label", stage.word("minimap"));
+    write(note, speak(payload.said[valueAt(notes, stage.step) ?? -1], stage.language));
+    put(map, "aria-label", stage.word("minimap"));
   }
 
   return { root, show };

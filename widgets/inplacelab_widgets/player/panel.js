@@ -1,19 +1,19 @@
 // One panel of the picture: Python has laid it out for all steps, here its marks are brought to one of them.
 
-import { put, svg } from "./elements.js";
+import { html, put, svg, write } from "./elements.js";
 import { isRelated, paired, valueAt } from "./runs.js";
 import { isDrawn, stackOf } from "./shelf.js";
 import { speak } from "./words.js";
 
 const EMPHASIS = /ipl-(written|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
-/** The height of the pane that storages scroll in, in px. */
+/** The height of the pane that storages scroll in, in px: a drawing is no lower, so that what is below the pane stays where it is. */
 const LOWEST = 340;
 const RAISED = /ipl-raised\b/;
 /** Over so many steps at the most, what changed is looked up step by step; further away, every mark is looked at. */
 const NEAR = 64;
 
 /** A group: `at` is the step that its marks show, -1 before the first; `starts` has the marks that take on a look at a step. @typedef {{holder: Element, group: Group, marks: DrawnMark[], at: number, starts: Map<number, DrawnMark[]>}} DrawnGroup */
-/** A mark; the first of its `keys` is what it stands for. @typedef {{tag: string, place: Attributes, flat: number[], keys: string, links: string, look: number, runs?: [number, number][], element?: Element}} DrawnMark */
+/** A mark; the first of its `keys` is what it stands for. @typedef {{order: number, tag: string, place: Attributes, flat: number[], keys: string, links: string, look: number, runs?: [number, number][], element?: Element}} DrawnMark */
 
 let serial = 0;
 
@@ -23,11 +23,14 @@ export function drawPanel(panel, payload) {
   const id = `ipl-${(serial += 1)}`;
   const title = svg("title", { id: `${id}-t` });
   const desc = svg("desc", { id: `${id}-d` });
+  // With another size or view box all words would be laid out anew. Where the height follows the step, a drawing is as high as at
+  // least it is, draws over its edge, and room is left below it.
+  const least = panel.shelf ? Math.min(panel.height, LOWEST) : panel.height;
+  const below = panel.shelf ? html("div", { class: "ipl-below" }) : null;
   const root = svg("svg", {
-    // With another view box all words would be laid out anew: a panel whose height follows the step has none.
     ...(panel.shelf ? {} : { viewBox: `0 0 ${panel.width} ${panel.height}` }),
     width: panel.width,
-    height: panel.height,
+    height: least,
     role: "img",
     "aria-labelledby": `${id}-t`,
     "aria-describedby": `${id}-d`,
@@ -36,7 +39,7 @@ export function drawPanel(panel, payload) {
   const groups = [...panel.groups, ...(panel.shelf ?? [])].map((group) => {
     const holder = svg("g", { transform: `translate(${group.x} ${group.y})`, hidden: "" });
     root.append(holder);
-    const marks = group.marks.map(([tag, place, runs = [], keys = "", links = ""]) => ({ tag, place, flat: runs, keys, links, look: -1 }));
+    const marks = group.marks.map(([tag, place, runs = [], keys = "", links = ""], order) => ({ order, tag, place, flat: runs, keys, links, look: -1 }));
     return { holder, group, marks, at: -1, starts: new Map() };
   });
   /** @type {DrawnMark[]} */
@@ -44,18 +47,23 @@ export function drawPanel(panel, payload) {
   /** @type {[Set<string>, string, Set<string>]} */
   let lit = [new Set(), "", new Set()];
 
-  /** Makes the elements of a group when it is first needed: of a long recording most never are. @param {DrawnGroup} drawn */
-  function draw({ holder, marks, starts }) {
-    if (holder.firstChild) return;
+  /** Reads the marks of a group when it is first shown: of a long recording most never are. @param {DrawnGroup} drawn */
+  function read({ marks, starts }) {
     for (const mark of marks) {
       mark.runs = paired(mark.flat);
-      for (const [start] of mark.runs) starts.set(start, [...(starts.get(start) ?? []), mark]);
-      mark.element = svg(mark.tag, mark.place);
-      if (mark.keys || mark.links) mark.element.setAttribute("data-k", `${mark.keys} ${mark.links}`.trim());
-      mark.element.toggleAttribute("hidden", true);
-      if (lit[0].size || lit[1] || lit[2].size) light(mark);
-      holder.append(mark.element);
+      for (const [start] of mark.runs) starts.set(start, starts.get(start) ?? []).get(start).push(mark);
     }
+  }
+
+  /** Makes the element of a mark when it is first there, under those of the marks that come after it.
+   * @param {DrawnGroup} drawn @param {DrawnMark} mark */
+  function make({ holder, marks }, mark) {
+    mark.element = svg(mark.tag, mark.place);
+    if (mark.keys || mark.links) mark.element.setAttribute("data-k", `${mark.keys} ${mark.links}`.trim());
+    if (lit[0].size || lit[1] || lit[2].size) light(mark);
+    let next = mark.order + 1;
+    while (next < marks.length && !marks[next].element) next += 1;
+    holder.insertBefore(mark.element, marks[next]?.element ?? null);
   }
 
   let isOpen = false;
@@ -78,9 +86,7 @@ export function drawPanel(panel, payload) {
       if (stacked && place) put(holder, "transform", `translate(${place[0]} ${place[1]})`);
     }
     if (!stacked) return;
-    // No lower than the pane that it scrolls in, so that what is below the pane stays where it is.
-    const height = Math.max(stacked.bottom, Math.min(panel.height, LOWEST));
-    put(root, "height", height);
+    below.style.height = `${Math.max(0, stacked.bottom - least)}px`;
   }
 
   /** Returns what a reader should look at first in this step. @param {number} step @param {string} language @param {Set<string> | null} followed */
@@ -90,20 +96,21 @@ export function drawPanel(panel, payload) {
     arrange(step, followed);
     for (const drawn of groups) {
       if (drawn.holder.hasAttribute("hidden")) continue;
-      draw(drawn);
-      for (const mark of toBring(drawn, step)) bring(mark, step, language);
+      if (drawn.at < 0) read(drawn);
+      for (const mark of toBring(drawn, step)) bring(drawn, mark, step, language);
       drawn.at = step;
       for (const mark of drawn.starts.get(step) ?? []) if (isEmphasized(mark)) changed.push(mark.element);
     }
     const words = speak(payload.said[valueAt(descriptions, step) ?? descriptions[0][1]], language);
-    if (desc.textContent !== words) desc.textContent = words;
+    write(desc, words);
     return changed;
   }
 
   /** The marks that may look different at `step`: those with a run that begins on the way there. @param {DrawnGroup} drawn @param {number} step */
   function toBring({ marks, at, starts }, step) {
     const [low, high] = [Math.min(at, step), Math.max(at, step)];
-    if (at < 0 || high - low > NEAR) return marks;
+    // From the last to the first, so that what comes next has its element already.
+    if (at < 0 || high - low > NEAR) return [...marks].reverse();
     return new Set(Array.from({ length: high - low }, (_, k) => starts.get(low + 1 + k) ?? []).flat());
   }
 
@@ -112,17 +119,18 @@ export function drawPanel(panel, payload) {
     return look >= 0 && EMPHASIS.test(payload.styles[payload.looks[look][0]]);
   }
 
-  /** @param {DrawnMark} mark @param {number} step @param {string} language */
-  function bring(mark, step, language) {
+  /** @param {DrawnGroup} drawn @param {DrawnMark} mark @param {number} step @param {string} language */
+  function bring(drawn, mark, step, language) {
     const look = valueAt(mark.runs, step) ?? -1;
     if (look === mark.look) return;
     mark.look = look;
+    if (!mark.element) make(drawn, mark);
     mark.element.toggleAttribute("hidden", look < 0);
     if (look < 0) return;
     const [style, said = -1, move = -1] = payload.looks[look];
     put(mark.element, "class", payload.styles[style]);
     for (const [key, value] of Object.entries(payload.moves[move] ?? {})) put(mark.element, key, value);
-    if (said >= 0) mark.element.textContent = speak(payload.said[said], language);
+    if (said >= 0) write(mark.element, speak(payload.said[said], language));
   }
 
   /** @param {string} language @param {string} name */
@@ -184,7 +192,7 @@ export function drawPanel(panel, payload) {
   /** What holds the marks of a storage. @param {string} key */
   const holderOf = (key) => groups.find(({ group }) => group.key === key)?.holder;
 
-  return { root, show, unfold, translate, highlight, holderOf, linksOf, firstStep, raisedAt, things };
+  return { parts: below ? [root, below] : [root], root, show, unfold, translate, highlight, holderOf, linksOf, firstStep, raisedAt, things };
 }
 
 /** Whether a mark shows this thing: the first of its keys, or one of the nodes that share a box. @param {string} keys @param {string} key */

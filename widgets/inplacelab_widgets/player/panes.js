@@ -30,7 +30,7 @@ function drawPane(stage, name, panels) {
   const onAxis = drawn.every((panel) => ON_AXIS.has(panel.name));
   // Alone in its pane, a panel gives it its name.
   const title = panels.length === 1 ? drawn[0].name : name;
-  const root = html("div", { class: `ipl-pane ipl-${name}`, tabindex: "0", role: "group" }, ...drawn.map((panel) => panel.root));
+  const root = html("div", { class: `ipl-pane ipl-${name}`, tabindex: "0", role: "group" }, ...drawn.flatMap((panel) => panel.parts));
   if (name === "elements") walkGrid(stage, root);
   const lenses = name === "storages" ? drawLenses(stage, root, drawn[0]) : null;
   walkThings(stage, root, () => seen().flatMap((panel) => panel.things()));
@@ -79,7 +79,7 @@ function drawPane(stage, name, panels) {
   }
 
   // While it is closed it takes as much room as it has, without being laid out.
-  root.style.containIntrinsicHeight = `auto ${drawn.reduce((sum, panel) => sum + Number(panel.root.getAttribute("height")), 0)}px`;
+  root.style.containIntrinsicHeight = `auto ${panels.reduce((sum, panel) => sum + panel.height, 0)}px`;
   new ResizeObserver(() => isBehind && isSeen() && stage.show()).observe(root);
 
   return {

@@ -1,6 +1,6 @@
 // The sentence that says what happened in this step; it is read aloud when it changes.
 
-import { html } from "./elements.js";
+import { html, put } from "./elements.js";
 import { pieces, speak } from "./words.js";
 
 /** @param {Stage} stage @returns {Part} */
@@ -14,7 +14,7 @@ export function drawSentence(stage) {
   function show() {
     const now = steps[stage.step];
     // Played faster than it can be read, it is not read aloud.
-    sentence.setAttribute("aria-live", stage.root.hasAttribute("data-hurried") ? "off" : "polite");
+    put(sentence, "aria-live", stage.root.hasAttribute("data-hurried") ? "off" : "polite");
     say(sentence, speak(now.says, stage.language));
     root.classList.toggle("ipl-wrong", now.error);
   }

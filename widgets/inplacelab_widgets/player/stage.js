@@ -1,7 +1,8 @@
 // The stage that the parts of a player share: what is shown, and what a reader or a model can ask for.
 
 import { html } from "./elements.js";
-import { clamp, stopsOf, target } from "./runs.js";
+import { makeMotion } from "./motion.js";
+import { clamp, placeOf, stopsOf, target } from "./runs.js";
 import { stoppingAt } from "./shelf.js";
 import { visitThing } from "./things.js";
 import { fill, speak } from "./words.js";
@@ -76,6 +77,7 @@ export function makeStage(payload, root, options) {
   root.append(aloud);
   const pointed = { pointer: "", keyboard: "" };
   const link = linker(payload);
+  const move = makeMotion(root);
   /** @type {Said} */
   let says = "";
 
@@ -99,9 +101,10 @@ export function makeStage(payload, root, options) {
     },
     follow(trait, value) {
       const next = valid[trait](value);
-      if (next === stage[trait]) return false;
+      const before = stage[trait];
+      if (next === before) return false;
       stage[trait] = next;
-      changed[trait]();
+      changed[trait](before);
       return true;
     },
     go: (step) => stage.choose("step", step),
@@ -125,7 +128,11 @@ export function makeStage(payload, root, options) {
   };
 
   const changed = {
-    step: show,
+    step(/** @type {number} */ before) {
+      const [from, to] = [before, stage.step].map((step) => placeOf(step, stage.stops));
+      move(Math.abs(to - from) <= 1);
+      show();
+    },
     language: translate,
     mode() {
       stage.stops = stopsOf(steps, stage.mode);

@@ -1,6 +1,6 @@
 // The controls: step back and forth, play, the slider, what a step is, the language.
 
-import { html, icon, label } from "./elements.js";
+import { html, icon, label, put, write } from "./elements.js";
 import { changeMode } from "./keyboard.js";
 import { makePace } from "./pace.js";
 import { placeOf } from "./runs.js";
@@ -45,14 +45,14 @@ export function drawToolbar(stage) {
     const place = placeOf(step, stops);
     const said = word(stage.mode === "line" ? "position_by_line" : "position", { step: place + 1, steps: stops.length });
     const at = now.line === null ? "" : `, ${word("at_line", { line: now.line })}`;
-    slider.max = String(stops.length - 1);
+    put(slider, "max", stops.length - 1);
     slider.value = String(place);
     slider.setAttribute("aria-valuetext", `${said}${at}, ${word(now.phase)}`);
-    counter.textContent = `${place + 1} / ${stops.length}`;
-    where.textContent = word(now.phase);
+    write(counter, `${place + 1} / ${stops.length}`);
+    write(where, word(now.phase));
     for (const name of ["first", "previous"]) buttons[name].toggleAttribute("data-end", place === 0);
     for (const name of ["next", "last"]) buttons[name].toggleAttribute("data-end", step === steps.length - 1);
-    mode.textContent = word(`mode_${stage.mode}`);
+    write(mode, word(`mode_${stage.mode}`));
     label(mode, `${word(`mode_${stage.mode}`)}: ${word(`mode_${stage.mode}_hint`)}`);
   }
 

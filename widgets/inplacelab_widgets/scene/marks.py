@@ -158,7 +158,8 @@ def runs(looks: Iterable[tuple[int, Look | None]]) -> Runs:
     for step, look in looks:
         if kept and kept[-1][0] == step:
             kept.pop()
-        if look != (kept[-1][1] if kept else None):
+        before = kept[-1][1] if kept else None
+        if look is not before and look != before:  # (comparing what they say takes much longer)
             kept.append((step, look))
     return tuple(kept)
 

@@ -150,6 +150,7 @@ def size_in_bytes(count: int) -> str:
     return f"{size:.4g} GiB"
 
 
+@lru_cache(maxsize=8192)
 def coordinate(value: float) -> str:
     """A coordinate with at most one decimal, the same on every machine.
 

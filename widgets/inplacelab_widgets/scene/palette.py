@@ -7,6 +7,10 @@ colour comes with its name and its own dash pattern.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+
 ROLES: dict[str, tuple[str, str]] = {
     "paper": ("#ffffff", "#212121"),
     "fg": ("#1a1a1a", "#f2f2f2"),
@@ -132,7 +136,8 @@ STYLES: dict[str, dict[str, str]] = (
 _COLOURED = ("fill", "stroke")
 
 
-def properties(style: str) -> dict[str, str]:
+@cache
+def properties(style: str) -> Mapping[str, str]:
     """The SVG properties of a style ("slot written"), with colour roles as values of fill and stroke."""
     wanted = set(style.split())
     unknown = wanted - STYLES.keys()
@@ -142,20 +147,23 @@ def properties(style: str) -> dict[str, str]:
     for name, found in STYLES.items():
         if name in wanted:
             merged |= found
-    return merged
+    return MappingProxyType(merged)
 
 
-def resolved(style: str, theme: int = 0) -> dict[str, str]:
+@cache
+def resolved(style: str, theme: int = 0) -> Mapping[str, str]:
     """The properties of a style with real colours, for a picture without CSS. `theme` 0 is light, 1 is dark."""
-    return {
-        key: ROLES[value][theme] if key in _COLOURED and value in ROLES else value
-        for key, value in properties(style).items()
-    }
+    return MappingProxyType(
+        {
+            key: ROLES[value][theme] if key in _COLOURED and value in ROLES else value
+            for key, value in properties(style).items()
+        }
+    )
 
 
 def css() -> str:
     """The same table as CSS rules on custom properties, for the player."""
-    rules = [f".ipl{{{_variables(0)}}}", *(f"{selector}{{{_variables(1)}}}" for selector in _DARK)]
+    rules = [f".ipl{{{_variables(0)}}}", f"{','.join(_DARK)}{{{_variables(1)}}}"]
     rules.append(f"@media (prefers-color-scheme:dark){{.ipl.ipl-standalone:not(.ipl-light){{{_variables(1)}}}}}")
     rules.append(f".ipl .ipl-text{{font-family:{FONT};white-space:pre}}")
     for name, found in STYLES.items():

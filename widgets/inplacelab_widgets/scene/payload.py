@@ -19,7 +19,6 @@ from inplacelab_widgets.scene.code import source_lines
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.links import links
 from inplacelab_widgets.scene.marks import Group, Look, Mark, More, Panel, Words
-from inplacelab_widgets.scene.measure import coordinate
 from inplacelab_widgets.scene.pages import pages
 from inplacelab_widgets.scene.tables import table_changes, tables, told_by
 
@@ -224,7 +223,8 @@ def _trimmed(packed: list[Any], empty: Any) -> list[Any]:
 
 
 def _number(value: str | float) -> str | float:
-    return value if isinstance(value, str) else float(coordinate(value))
+    """A coordinate as a number: what `measure.coordinate` says in words."""
+    return value if isinstance(value, str) else float(round(value, 1)) or 0.0  # no -0.0
 
 
 def _spoken(said: Words) -> Any:

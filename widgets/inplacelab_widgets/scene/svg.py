@@ -6,7 +6,7 @@ a picture must stay small in a notebook.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from inplacelab.language import Text
@@ -79,7 +79,7 @@ def rule(y: float, width: float) -> str:
     return f'<path d="M0 {coordinate(y)}H{coordinate(width)}" fill="none" stroke="{resolved("grid")["stroke"]}"/>\n'
 
 
-def _needed(properties: dict[str, str]) -> dict[str, str]:
+def _needed(properties: Mapping[str, str]) -> dict[str, str]:
     return {key: value for key, value in properties.items() if _ASSUMED.get(key) != value}
 
 

@@ -1,0 +1,143 @@
+"""Where the program is, and what its names lead to: the part of the recorder that listens to the program itself.
+
+When are names bound? After the last operation of a line, and no operation says so. A program that is marked tells when a
+statement begins; of others the names are looked at when the *next* thing happens. Either way they go into the step before.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import FrameType
+
+from inplacelab import devices, observe
+from inplacelab.recorders import plain
+from inplacelab.recorders import source as learner
+from inplacelab.recorders.journal import Journal
+from inplacelab.recorders.marks import Bound
+from inplacelab.recorders.names import Names
+from inplacelab.recorders.reader import Where
+
+
+class Places(observe.Observer):
+    """Knows where the program is and writes down its statements and names.
+
+    Args:
+        program: the learner's program.
+        limit: the most events to write down.
+        outermost: the frame that runs the program, if it runs already.
+    """
+
+    def __init__(self, program: learner.Program, limit: int, outermost: FrameType | None) -> None:
+        self._program, self._limit = program, limit
+        self._journal = journal = Journal()
+        self._entries = journal.entries
+        self._append = journal.entries.append
+        self._names = Names(program, journal)
+        self._heard = 0
+        self._marked = False  # the program tells of its statements
+        self._due: Bound = None  # the names that may have been bound since the names were looked at
+        self._root: FrameType | None = None
+        self._instruction_before = 0  # of the program's outermost frame, at the last event
+        self._began = 0  # the ledgers' number of the episode that is this recording
+        if outermost is not None:
+            self._start(outermost)
+
+    def begin(self) -> None:
+        """The ledgers have begun an episode for this recording: all of them together, so all with the same number."""
+        self._began = devices.current().ledger.began
+
+    def _start(self, root: FrameType) -> None:
+        """The program runs in this frame from now on."""
+        if root is not self._root:
+            self._root = root
+            self._append(("outermost", root.f_code))
+
+    def mark(self, line: int, simple: bool, bound: Bound, outermost: bool, frame: FrameType | None = None, /) -> None:
+        """A statement of a marked program begins: the one before it is over (see `marks.Hearer`)."""
+        due = self._due
+        if (
+            outermost
+            and frame is None
+            and due is not None
+            and not self._names.deep
+            and (not due or self._names.look_at(due))
+        ):  # what all but a few statements take: no frame has to be found, and nothing looked at but what has changed
+            self._due, depth = bound, 1
+        else:
+            depth = self._enter(frame or sys._getframe(1), bound)
+            if not depth:
+                return
+        ledger = devices.current().ledger  # `self._account()`
+        if ledger.began == self._began:
+            self._append(("statement", line, simple, depth, ledger.live, ledger.peak, ledger.inherited))
+        else:
+            self._append(("statement", line, simple, depth, *self._account()))
+
+    def _enter(self, frame: FrameType, bound: Bound) -> int:
+        """A statement begins in this frame: look at all names. Returns how many frames run the program; 0 if it is another
+        program's statement, which is ignored.
+        """
+        if frame.f_code.co_filename != self._program.filename:
+            self._due = None  # it may have bound global names
+            return 0
+        self._marked = True
+        frames = self._program.frames(frame, self._root)
+        self._start(frames[-1])
+        self._names.look(frames, done=True)
+        self._due = bound if len(frames) == 1 else None
+        return len(frames)
+
+    def finish(self, scope: learner.Scope) -> None:
+        """The program is over, and these are its names: its last statement gets them."""
+        self._names.deep = True  # look at everything once more
+        self._names.look_into([scope], done=True)
+        self._names.forget()
+        self._append(("over", 1, *self._account()))
+        self._root = None
+
+    def _where(self, frame: FrameType | None) -> Where:
+        """At an event: the innermost place of the program, from this frame outwards. If nobody tells of its statements, bring
+        the names up to date.
+        """
+        filename = self._program.filename
+        while frame is not None and frame.f_code.co_filename != filename:
+            frame = frame.f_back
+        if frame is None:
+            return None
+        instruction = frame.f_lasti
+        if not self._marked:
+            self._look_from(frame, instruction)
+        return instruction if frame is self._root else (frame.f_code, instruction)
+
+    def _look_from(self, frame: FrameType, instruction: int) -> None:
+        """Look at the names in the middle of a program that is not marked. On another line of its outermost frame, or if that
+        has gone back, the statement before is surely over.
+        """
+        if frame is not self._root:
+            frames = self._program.frames(frame, self._root)
+            self._names.look(frames, done=False)
+            return
+        before, self._instruction_before = self._instruction_before, instruction
+        if not self._names.still(frame):
+            code = frame.f_code
+            done = instruction <= before or plain.line_of(code, instruction) != plain.line_of(code, before)
+            self._names.look([frame], done=done)
+
+    def _account(self) -> tuple[int, int, int]:
+        """Bytes on the current device that are live now and their peak, both with the third figure in them: those that were
+        made before this recording, and are not its own.
+        """
+        ledger = devices.current().ledger
+        if ledger.began == self._began:
+            return ledger.live, ledger.peak, ledger.inherited
+        return *ledger.own(self._began), 0
+
+    def _own_account(self) -> tuple[int, int]:
+        """The recording's own live bytes and their peak."""
+        live, peak, inherited = self._account()
+        return live - inherited, peak - inherited
+
+    def _full(self) -> bool:
+        """Whether there are as many events as there may be steps; what comes after is only counted."""
+        self._heard += 1
+        return self._heard > self._limit

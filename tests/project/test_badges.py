@@ -1,0 +1,25 @@
+"""The READMEs' badges follow the repository's address."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import badges
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("readme", badges.READMES)
+def test_the_badges_are_those_of_the_repository(readme: str) -> None:
+    text = (ROOT / readme).read_text(encoding="utf-8")
+    assert len(badges.BADGE.findall(text)) == 4
+    assert badges.with_badges_for(badges.repository(), text) == text
+
+
+def test_a_fork_changes_the_name_and_nothing_else() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    forked = badges.with_badges_for("some-one/a.fork", text)
+    assert forked.count("some-one/a.fork") == 4
+    assert forked.replace("some-one/a.fork", badges.repository()) == text
