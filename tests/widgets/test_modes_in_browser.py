@@ -289,6 +289,27 @@ def test_present_leaves_nothing_outside_the_screen(play: Callable[..., Page]) ->
         assert box["x"] + box["width"] <= 1281, part
 
 
+@pytest.mark.parametrize("present", [False, True])
+def test_versions_and_bytes_that_are_chosen_have_the_whole_width(play: Callable[..., Page], *, present: bool) -> None:
+    page = play("stale", viewport={"width": 1320, "height": 720})
+    if present:
+        page.press("f")
+        page.page.wait_for_timeout(300)
+    page.press("l")
+    history = page.page.locator(".ipl-history").bounding_box()
+    assert history["x"] < 20
+    assert history["width"] > 1250
+
+
+def test_a_card_is_seen_whole_on_a_projector(play: Callable[..., Page]) -> None:
+    page = play("lesson", viewport={"width": 1280, "height": 720})
+    page.press("f", "ArrowRight", "ArrowRight", "ArrowRight")
+    page.page.wait_for_timeout(300)
+    cards = [card.bounding_box() for card in page.page.locator(".ipl-storages .ipl-card:visible").all()]
+    assert cards
+    assert max(card["x"] + card["width"] for card in cards) <= 1280
+
+
 # --- code and height ----------------------------------------------------------------------------------------------------
 
 
