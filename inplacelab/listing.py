@@ -96,7 +96,9 @@ class Listing:
     def _body(self, group: Group) -> str:
         title = ""
         if group.title is not None:
-            title = f'<tr><th scope="rowgroup" colspan="{len(self.heads)}">{_html(group.title)}</th></tr>'
+            # JupyterLab sets the words of a table to the right: a title would stand over nothing.
+            cell = f'<th scope="rowgroup" colspan="{len(self.heads)}" style="text-align: left">'
+            title = f"<tr>{cell}{_html(group.title)}</th></tr>"
         return f"<tbody>{title}{''.join(map(_row, group.rows))}</tbody>"
 
 
