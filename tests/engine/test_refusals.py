@@ -328,3 +328,33 @@ def test_as_a_truth_value_nan_is_true() -> None:
     x.masked_fill_(paddle.to_tensor([False, True, False]), float("inf"))
     assert x.tolist() == [True, True, False]
     assert paddle.full([1], float("nan"), "bool").tolist() == x.fill_(float("nan")).tolist()[:1] == [True]
+
+
+NOT_FINITE = pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+CAST: dict[str, Write] = {
+    "to_tensor": lambda x: paddle.to_tensor([1.0, x[1].item()], dtype="int32"),
+    "to_tensor of an array": lambda x: paddle.to_tensor(x.numpy(), dtype="int32"),
+    "astype": lambda x: x.astype("int32"),
+    "cast": lambda x: paddle.cast(x, "int32"),
+    "cast_": lambda x: x.cast_("int32"),
+    "a view": lambda x: x[1:].astype("int32"),
+    "copy_": lambda x: paddle.zeros([2], "int32").copy_(x),
+    "set_value": lambda x: paddle.zeros([2], "int32").set_value(x.numpy()),
+    "setitem": lambda x: paddle.zeros([2], "int32").__setitem__(slice(None), x),
+}
+
+
+@NOT_FINITE
+@pytest.mark.parametrize("cast", CAST)
+def test_what_is_not_finite_is_cast_to_no_integer(cast: str, number: float) -> None:
+    x = paddle.to_tensor([1.5, number])
+    refused(
+        lambda: CAST[cast](x), ValueError, rf"{number} cannot be cast to int32\.\n.*no number of int32 stands for", x
+    )
+
+
+def test_what_is_finite_is_cast_and_nan_is_a_truth_value() -> None:
+    assert paddle.to_tensor([1.9, -2.9]).astype("int32").tolist() == [1, -2]
+    assert paddle.to_tensor([float("nan"), 0.0]).astype("bool").tolist() == [True, False]
+    assert paddle.ones([0]).astype("int8").shape == [0]
+    assert paddle.to_tensor([complex(2, float("nan"))]).astype("int32").tolist() == [2]

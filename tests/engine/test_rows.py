@@ -9,7 +9,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor
-from inplacelab.ops.table import ROWS
+from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS, ROWS, elementwise
 from tests.row_cases.every import CASES
 
 
@@ -108,3 +108,22 @@ def test_functions_and_methods_are_the_same(case: Any, variant: str) -> None:
         assert getattr(paddle, name) is getattr(Tensor, name)
     for alias in case.row.aliases:
         assert getattr(Tensor, alias + name[len(case.row.name) :]) is getattr(Tensor, name)
+
+
+def test_a_row_that_takes_a_name_again_takes_it_everywhere() -> None:
+    def kernel(factor: float) -> Any:
+        return lambda out, x: np.multiply(x, factor, out=out)
+
+    places = (paddle, paddle.nn.functional, Tensor)
+    try:
+        for factor in (2.0, 3.0):
+            elementwise("_again", "x", ("", ""), kernel=kernel(factor), d_x=lambda g: g, functional=True)
+            named = [getattr(each, name)(paddle.ones([1])) for each in places for name in ("_again", "_again_")]
+            assert [result.item() for result in named] == [factor] * 6
+    finally:
+        del ROWS["_again"]
+        for name in ("_again", "_again_"):
+            del FUNCTIONS[name], FUNCTIONAL[name]
+            delattr(Tensor, name)
+            for module in (paddle, paddle.nn.functional):
+                delattr(module, name)

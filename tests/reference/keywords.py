@@ -25,13 +25,10 @@ SECONDS = 60
 """How long the questions about one function may take."""
 
 _WORDS = """
-    input other dim size exponent tensors tensor vec2 ord A dims repeats start_dim end_dim dim0 dim1 dim2 axis0 axis1 axis2
-    source mask value values from to lambd n m end stop steps num obj sizes correction unbiased keepdim keepdims indices
-    sections indices_or_sections num_or_sections split_size_or_sections split_size dimension min max mat1 mat2 mat batch1
-    batch2 vec k diagonal index src p eps epsilon nan func decimals chunks fill_value shape condition x y repeat_times
-    stride offset storage_offset min_val max_val alpha beta negative_slope threshold weight tensor1 tensor2 probs lam mean
-    std loc scale sigma median high low num_samples replacement dtype shape_or_dtype shifts maxnorm max_norm self start
-    length step arr stop_axis start_axis rounding_mode accumulate sorted axes output exclusive
+    input other dim dims dim0 dim1 dim2 start_dim end_dim size sizes exponent tensors tensor vec vec2 mat mat1 mat2 batch1 batch2 ord A
+    source src values value from to lambd n m k end steps num obj correction unbiased keepdim keepdims indices sections indices_or_sections
+    split_size_or_sections dimension min max index mask p eps func fill_value shape condition x y stride storage_offset min_val max_val
+    alpha diagonal repeats axes dtype rounding_mode replacement num_samples low high mean std
 """
 WORDS = _WORDS.split()
 """What a keyword might also be called."""
@@ -76,10 +73,7 @@ OWN: dict[str, dict[str, str]] = {
 }  # fmt: skip
 """Where a function needs something else. In place: the same."""
 
-DRAWN = {
-    "uniform", "normal", "log_normal", "randint", "randint_like", "rand", "randn", "randn_like", "rand_like", "standard_normal", "randperm",
-    "bernoulli", "poisson", "multinomial", "cauchy", "geometric", "exponential", "random", "empty", "empty_like", "resize",
-}  # fmt: skip
+UNFILLED = {"empty", "empty_like", "resize"}
 """Of these only the shape and the dtype are compared."""
 
 CALLS = (
@@ -98,6 +92,12 @@ CALLS = (
 """Calls with separate numbers, on a tensor `X` of 2 x 3 x 4 numbers, and some under names that ours do not have."""
 
 Answer = dict[str, Any]
+
+
+def recorded() -> dict[str, Any]:
+    """The recorded answers: by target, and by call."""
+    found: dict[str, Any] = json.loads(ANSWERS.read_text(encoding="utf-8"))
+    return found
 
 
 def targets() -> list[str]:
@@ -151,34 +151,43 @@ def attempt(paddle: Any, target: str, given: dict[str, str]) -> list[Any]:
 
 def _called(paddle: Any, target: str, given: dict[str, str]) -> Any:
     kind, name = target.split()
-    arguments = {word: eval(text, names(paddle)) for word, text in given.items()}
+    paddle.seed(7)
+    meant = Names(paddle)
+    arguments = {word: eval(text, {}, meant) for word, text in given.items()}
     if kind == "method":
         owner = arguments.pop(next(iter(arguments)))
         result = getattr(owner, name)(**arguments)
     else:
         result = find(paddle, target)(**arguments)  # type: ignore[misc]  # it was found before
-    return plain(result, drawn=name.rstrip("_") in DRAWN)
+    return plain(result, unfilled=name.rstrip("_") in UNFILLED)
 
 
-def names(paddle: Any) -> dict[str, Any]:
-    """What the texts mean."""
-    first, second = [[0.9, 0.3, 0.6], [0.8, 0.4, 0.7]], [[0.2, 0.5, 0.1], [0.65, 0.35, 0.95]]
+class Names(dict[str, Any]):
+    """What the texts mean, each made anew when it is first asked for: some calls write."""
 
-    def whole(values: Any) -> Any:
-        return paddle.to_tensor(np.array(values, "int64"))
+    def __init__(self, paddle: Any) -> None:
+        super().__init__(paddle=paddle, I=lambda values: paddle.to_tensor(np.array(values, "int64")))
+        self._paddle = paddle
 
-    return {
-        "paddle": paddle, "M": paddle.to_tensor(np.array(first, "float32")), "N": paddle.to_tensor(np.array(second, "float32")),
-        "I": whole, "K": whole([6, 8]), "X": paddle.to_tensor(np.arange(24, dtype="float32").reshape(2, 3, 4)),
-    }  # fmt: skip
+    def __missing__(self, name: str) -> Any:
+        if name not in _TENSORS:
+            raise KeyError(name)
+        self[name] = self._paddle.to_tensor(_TENSORS[name].copy())
+        return self[name]
 
 
-def plain(value: Any, *, drawn: bool) -> Any:
+_TENSORS = {
+    "M": np.array([[0.9, 0.3, 0.6], [0.8, 0.4, 0.7]], "float32"), "N": np.array([[0.2, 0.5, 0.1], [0.65, 0.35, 0.95]], "float32"),
+    "K": np.array([6, 8]), "X": np.arange(24, dtype="float32").reshape(2, 3, 4),
+}  # fmt: skip
+
+
+def plain(value: Any, *, unfilled: bool) -> Any:
     """A result as JSON has it."""
     if isinstance(value, list | tuple) and not (value and isinstance(value[0], int)):
-        return [plain(each, drawn=drawn) for each in value]
+        return [plain(each, unfilled=unfilled) for each in value]
     if hasattr(value, "numpy"):
-        return [str(value.dtype), list(value.shape), None if drawn else _rounded(value)]
+        return [str(value.dtype), list(value.shape), None if unfilled else _rounded(value)]
     return str(value)
 
 
@@ -227,7 +236,7 @@ def _renamed(given: dict[str, str], parameter: str, word: str) -> dict[str, str]
 def ask_call(paddle: Any, text: str) -> list[Any]:
     """The shape of a result, or the name of the exception."""
     try:
-        return ["ok", list(eval(text, names(paddle)).shape)]
+        return ["ok", list(eval(text, {}, Names(paddle)).shape)]
     except Exception as error:  # noqa: BLE001
         return [type(error).__mro__[0].__name__]
 
