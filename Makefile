@@ -64,10 +64,11 @@ lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw 
 	$(PY) docs/draw.py
 	$(PY) docs/differences.py
 
-bench: $(VENV)/test.stamp ## Measure the engine against NumPy, and the stepper in Chromium
+bench: $(VENV)/test.stamp ## Measure the engine against NumPy, the stepper in Chromium, and the kernels on a GPU if there is one
 	$(PY) benchmarks/latency.py
 	$(PY) -m benchmarks.rows
 	$(PY) benchmarks/drawing.py
+	$(PY) benchmarks/gpu.py
 
 clean: ## Remove the environment and everything that was made
 	rm -rf $(VENV) dist screenshots .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

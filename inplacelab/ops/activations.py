@@ -145,7 +145,7 @@ elementwise("relu", "x", ("Replace negative elements by zero.", "把负元素替
 _IN_FUNCTIONAL = {"accepts": "f", "method": False, "function": False, "functional": True}
 
 elementwise("relu6", "x", ("Keep each element between 0 and 6.", "把每个元素限制在 0 与 6 之间。"), kernel=_relu6, **_IN_FUNCTIONAL,
-            cuda="x < 0 ? 0 : x > 6 ? 6 : x",
+            cuda="x <= 0 ? 0 : x > 6 ? 6 : x",
             in_place=False, d_x=lambda g, out: g._inside(out > 0)._inside(out < 6))  # fmt: skip
 elementwise("silu", "x", ("x times sigmoid(x).", "逐元素求 x 乘以 sigmoid(x)。"), kernel=_silu,
             cuda="x * (1 / (1 + exp(-x)))",

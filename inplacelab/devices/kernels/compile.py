@@ -6,8 +6,9 @@ Two packages offer it, and either will do: CuPy, and NVIDIA's own `cuda-bindings
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any
 
 from inplacelab import errors
 from inplacelab.devices.kernels.source import Source
@@ -19,40 +20,29 @@ ARCHITECTURES = (75, 80, 90)
 """Turing, Ampere, Hopper."""
 
 
-class Compiled(NamedTuple):
-    """What NVRTC made of a kernel.
-
-    Attributes:
-        architecture: 80 for sm_80.
-        ptx: in the instructions of all GPUs of that architecture and later: text.
-        cubin: the machine code.
-    """
-
-    architecture: int
-    ptx: str
-    cubin: bytes
-
-
 def available() -> bool:
     """True if NVRTC can be used here."""
     return _nvrtc() is not None
 
 
-def for_architecture(source: Source, architecture: int) -> Compiled:
-    """Compile a kernel for `sm_<architecture>`.
+def ptx(source: Source, architecture: int) -> str:
+    """The kernel in the instructions of all GPUs of an architecture and later: to be read.
 
     Raises:
         MissingLibraryError: without NVRTC; the message says what to install.
         KernelTextError: if it does not compile, with the compiler's log.
     """
-    library = _nvrtc()
-    if library is None:
-        raise errors.no_nvrtc()
-    return Compiled(
-        architecture,
-        library.build(source.text, f"compute_{architecture}", cubin=False).decode().rstrip("\0"),
-        library.build(source.text, f"sm_{architecture}", cubin=True),
-    )
+    return _found().build(source.text, f"compute_{architecture}", cubin=False).decode().rstrip("\0")
+
+
+def cubin(source: Source, architecture: int) -> bytes:
+    """The kernel in the machine code of an architecture: 80 for sm_80.
+
+    Raises:
+        MissingLibraryError: without NVRTC; the message says what to install.
+        KernelTextError: if it does not compile, with the compiler's log.
+    """
+    return _found().build(source.text, f"sm_{architecture}", cubin=True)
 
 
 class _OfCupy:
@@ -73,7 +63,7 @@ class _OfCupy:
             raise errors.kernel_does_not_compile(nvrtc.getProgramLog(program)) from None
         finally:
             nvrtc.destroyProgram(program)
-        return bytes(made) if isinstance(made, bytes) else str(made).encode()
+        return made if isinstance(made, bytes) else str(made).encode()
 
 
 class _OfNvidia:
@@ -100,9 +90,9 @@ class _OfNvidia:
 
     def _read(self, size: Any, get: Any, program: Any) -> bytes:
         (length,) = self._checked(size(program))
-        room = b" " * length
+        room = bytes(length + 1)  # one more: Python keeps the bytes of length 1, and this is filled in where it lies
         self._checked(get(program, room))
-        return room
+        return room[:length]
 
     def _checked(self, answer: tuple[Any, ...]) -> tuple[Any, ...]:
         code, *made = answer
@@ -111,6 +101,14 @@ class _OfNvidia:
         return tuple(made)
 
 
+def _found() -> _OfCupy | _OfNvidia:
+    library = _nvrtc()
+    if library is None:
+        raise errors.no_nvrtc()
+    return library
+
+
+@cache
 def _nvrtc() -> _OfCupy | _OfNvidia | None:
     """Whichever is there. A library that cannot be loaded is reported in many ways, none of them our business."""
     for way in (_OfCupy, _OfNvidia):

@@ -106,12 +106,12 @@ template <class T> struct Traced {
     }
 
     // Check an access, write it down, and give the memory; what is out of bounds falls into a place of its own.
-    typename Bare<T>::type *look(Kind kind) const
+    [[gnu::noinline]] typename Bare<T>::type *look(Kind kind) const
     {
         static typename Bare<T>::type nowhere;
         int64_t byte = address - begin;
         if (byte < 0 || byte + (int64_t)sizeof(T) > bytes) {
-            report(OUT_OF_BOUNDS, operand, byte);
+            report(OUT_OF_BOUNDS, operand, byte < 0 || byte > bytes ? byte : bytes);  // the first that is not there
             return &nowhere;
         }
         if (byte % sizeof(T)) report(MISALIGNED, operand, byte);
@@ -151,12 +151,15 @@ static void become(int32_t thread)
     threadIdx.z = thread / (blockDim.x * blockDim.y);
 }
 
+// A kernel, with its arguments unpacked.
+using Kernel = void (*)(void **arguments);
+
 // Threads that never wait: each runs to its end.
-template <class Kernel> static void run_block(const Kernel &kernel, int32_t threads)
+static void run_block(Kernel kernel, void **arguments, int32_t threads)
 {
     for (int32_t turn = 0; turn < threads; turn++) {
         become(call->order[turn]);
-        kernel();
+        kernel(arguments);
     }
 }
 
@@ -171,12 +174,12 @@ struct Fibre {
 
 static ucontext_t scheduler;
 static std::vector<Fibre> fibres;
-static void (*body)(const void *);
-static const void *body_of;
+static Kernel body;
+static void **body_arguments;
 
 static void enter()
 {
-    body(body_of);
+    body(body_arguments);
     fibres[thread_number].done = true;      // the context then goes back to the scheduler by itself
 }
 
@@ -200,12 +203,11 @@ static bool all_alike()
 }
 
 // Threads that wait for each other: a round is from one barrier to the next.
-template <class Kernel> static void run_fibres(const Kernel &kernel, int32_t threads)
+static void run_fibres(Kernel kernel, void **arguments, int32_t threads)
 {
     for (int32_t k = (int32_t)fibres.size(); k < threads; k++)
         fibres.push_back({{}, (char *)malloc(STACK), 0, false});
-    body = [](const void *of) { (*(const Kernel *)of)(); };
-    body_of = &kernel;
+    body = kernel, body_arguments = arguments;
     for (auto &fibre : fibres) {
         getcontext(&fibre.context);
         fibre.context.uc_stack.ss_sp = fibre.stack;
@@ -226,7 +228,7 @@ template <class Kernel> static void run_fibres(const Kernel &kernel, int32_t thr
 
 #define __syncthreads() cuda_on_cpu::barrier(__LINE__)
 
-template <bool waits, class Kernel> static void launch(Call *what, const Kernel &kernel)
+static void launch(Call *what, bool waits, Kernel kernel, void **arguments)
 {
     call = what;
     records.clear();
@@ -240,8 +242,7 @@ template <bool waits, class Kernel> static void launch(Call *what, const Kernel 
         blockIdx.z = block_number / gridDim.x / gridDim.y;
         ordinals.assign(threads, 0);
         barriers_passed = 0;
-        if constexpr (waits) run_fibres(kernel, threads);
-        else run_block(kernel, threads);
+        (waits ? run_fibres : run_block)(kernel, arguments, threads);
     }
     for (auto &fibre : fibres) free(fibre.stack);
     fibres.clear();

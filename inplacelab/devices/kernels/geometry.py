@@ -237,10 +237,10 @@ def _transpose_square(launch: Launch, block: int, thread: int) -> Iterator[Acces
     n, (a, b, _), (right, down, _) = x.shape[-1], position(launch, thread), block_position(launch, block)
     if down > right:
         return
-    above, below = (down * TILE, right * TILE), (right * TILE, down * TILE)
+    tiles_of_block = dict.fromkeys([(down * TILE, right * TILE), (right * TILE, down * TILE)])  # on the diagonal, one
     for kind in ("reads", "writes"):
         for k in range(b, TILE, TILE_ROWS):
-            for side, (row, column) in enumerate((above, below)[: 1 if kind == "writes" and down == right else 2]):
+            for side, (row, column) in enumerate(tiles_of_block):
                 if row + k < n and column + a < n:
                     yield Access("x", kind, x.offset + (row + k) * n + column + a, 1, k // TILE_ROWS * 2 + side)
 

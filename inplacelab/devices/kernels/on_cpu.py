@@ -210,9 +210,10 @@ def _wrapped(source: Source) -> str:
             unpacked.append(f"*({c} *)args[{k}]")
     return f"""namespace of_{source.name} {{
 {text}
+static void unpacked(void **args) {{ {source.name}({", ".join(unpacked)}); }}
 extern "C" void run_{source.name}(cuda_on_cpu::Call *call, void **args)
 {{
-    cuda_on_cpu::launch<{str(source.waits).lower()}>(call, [=] {{ {source.name}({", ".join(unpacked)}); }});
+    cuda_on_cpu::launch(call, {str(source.waits).lower()}, unpacked, args);
 }}
 }}
 """

@@ -6,18 +6,19 @@ extern "C" __global__ void $name($T *x, long long n)
     if (blockIdx.y > blockIdx.x)
         return;
     long long i = (long long)blockIdx.y * 32, j = (long long)blockIdx.x * 32;
+    bool two = i != j;                          // a tile on the diagonal is its own mirror image
 
     for (int k = threadIdx.y; k < 32; k += 8) {
         if (i + k < n && j + threadIdx.x < n)
             above[k][threadIdx.x] = x[(i + k) * n + j + threadIdx.x];
-        if (j + k < n && i + threadIdx.x < n)
+        if (two && j + k < n && i + threadIdx.x < n)
             below[k][threadIdx.x] = x[(j + k) * n + i + threadIdx.x];
     }
     __syncthreads();                            // both tiles are read: now they may be overwritten
     for (int k = threadIdx.y; k < 32; k += 8) {
         if (i + k < n && j + threadIdx.x < n)
-            x[(i + k) * n + j + threadIdx.x] = below[threadIdx.x][k];
-        if (blockIdx.x != blockIdx.y && j + k < n && i + threadIdx.x < n)
+            x[(i + k) * n + j + threadIdx.x] = two ? below[threadIdx.x][k] : above[threadIdx.x][k];
+        if (two && j + k < n && i + threadIdx.x < n)
             x[(j + k) * n + i + threadIdx.x] = above[threadIdx.x][k];
     }
 }

@@ -1,0 +1,88 @@
+"""Every kernel is compiled for three generations of GPUs, none of which need be here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from inplacelab import errors, kernels
+from inplacelab.devices.kernels import compile as nvrtc
+from inplacelab.devices.kernels import source
+from inplacelab.devices.kernels.source import Source
+from inplacelab.kernels.expressions import data_types
+from inplacelab.ops import ROWS
+
+needs_nvrtc = pytest.mark.skipif(
+    not nvrtc.available(), reason="needs NVRTC: python -m pip install -e '.[nvrtc]' (no GPU needed)"
+)
+OWN_TEXT = (source.normalize, source.transpose, source.transpose_square, source.scatter_add)
+SOME = [
+    *(make("float32") for make in OWN_TEXT),
+    kernels.source("relu_"),
+    kernels.source("relu", "float64", "strided"),
+    kernels.fuse("scale_", "add_", "relu_").source("float32"),
+]
+OTHERS = [
+    *(make("float64") for make in OWN_TEXT),
+    kernels.fuse("scale_", "add_", "relu_").source("float64", "strided"),
+]
+
+
+def together(sources: list[Source]) -> Source:
+    """Many kernels in one text, each in a namespace of its own."""
+    text = "\n".join(f"namespace of_{each.name} {{\n{each.text}\n}}" for each in sources)
+    return replace(sources[0], name="together", text=text)
+
+
+def elementwise(dtype: str, layout: str) -> list[Source]:
+    """All element-wise kernels for a data type, in place where there is such a variant."""
+    rows = [row for row in ROWS.values() if dtype in data_types(row)]
+    return [kernels.source(row.name + "_" * (dtype in data_types(row, in_place=True) and row.in_place), dtype, layout) for row in rows]  # fmt: skip
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+def test_kernels_compile(architecture: int) -> None:
+    made = nvrtc.cubin(together(SOME), architecture)
+    assert made[:4] == b"\x7fELF"
+    assert all(each.name.encode() in made for each in SOME)
+
+
+@needs_nvrtc
+@pytest.mark.thorough
+@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+@pytest.mark.parametrize("layout", ["contiguous", "strided"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "int16", "int8", "uint8", "bool"])
+def test_every_expression_compiles(dtype: str, layout: str, architecture: int) -> None:
+    every = elementwise(dtype, layout)
+    made = nvrtc.cubin(together(every), architecture)
+    assert all(each.name.encode() in made for each in every)
+
+
+@needs_nvrtc
+@pytest.mark.thorough
+@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
+def test_the_others_in_double_precision_compile(architecture: int) -> None:
+    made = nvrtc.cubin(together(OTHERS), architecture)
+    assert all(each.name.encode() in made for each in OTHERS)
+
+
+@needs_nvrtc
+def test_a_text_stands_alone() -> None:
+    assert all("#include" not in each.text and "$" not in each.text for each in SOME)
+    assert "ld.global.v4.f32" in nvrtc.ptx(kernels.source("relu_"), 80)  # one instruction for four floats
+    assert "atom.global.add.f64" in nvrtc.ptx(source.scatter_add("float64"), 80)
+
+
+@needs_nvrtc
+def test_what_does_not_compile_is_refused_with_the_compilers_words() -> None:
+    broken = replace(kernels.source("relu_"), text="__global__ void broken() { nonsense; }")
+    with pytest.raises(errors.KernelTextError, match=r'identifier "nonsense" is undefined'):
+        nvrtc.cubin(broken, 80)
+
+
+def test_without_nvrtc_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nvrtc, "_nvrtc", lambda: None)
+    with pytest.raises(ImportError, match=r"pip install inplacelab\[nvrtc\]"):
+        nvrtc.cubin(kernels.source("relu_"), 80)

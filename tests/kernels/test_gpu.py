@@ -1,0 +1,70 @@
+"""On a real GPU the text computes what it computes on the CPU. `compute-sanitizer python -m pytest -m gpu` looks at memory, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from inplacelab import kernels
+from inplacelab.devices.kernels import geometry, on_cpu, on_gpu, source
+from inplacelab.devices.kernels.launch import Memory
+from inplacelab.devices.kernels.source import Source
+from inplacelab.kernels.expressions import data_types
+from inplacelab.layout import Layout
+from inplacelab.ops import ROWS
+
+pytestmark = pytest.mark.gpu
+
+
+@pytest.fixture(scope="module")
+def cupy() -> Any:
+    library = pytest.importorskip("cupy", reason="needs CuPy: python -m pip install -e '.[gpu13]'")
+    if not library.cuda.is_available():
+        pytest.skip("needs a CUDA device; CuPy finds none")
+    return library
+
+
+@pytest.fixture
+def both(cupy: Any, compiler: str) -> Callable[..., None]:
+    """Runs a kernel on both, and compares every array afterwards."""
+
+    def both(kernel: Source, grid: geometry.Grid, *arguments: Any, rtol: float = 0.0) -> None:
+        there = [cupy.asarray(a) if isinstance(a, np.ndarray) else a for a in arguments]
+        on_cpu.run(kernel, *grid, [on_cpu.memory(a) if isinstance(a, np.ndarray) else a for a in arguments])
+        given = [Memory(a.data.ptr, a.data.ptr, a.nbytes) if isinstance(a, cupy.ndarray) else a for a in there]
+        on_gpu.run(kernel, *grid, given)
+        for here, device in zip(arguments, there, strict=True):
+            if isinstance(here, np.ndarray):
+                np.testing.assert_allclose(cupy.asnumpy(device), here, rtol=rtol, atol=rtol)
+
+    return both
+
+
+def drawn(*shape: int, dtype: str = "float32") -> Any:
+    return np.random.default_rng(5).uniform(0.1, 0.9, shape).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("layout", ["contiguous", "strided"])
+def test_expressions(both: Callable[..., None], dtype: str, layout: str) -> None:
+    chosen = [kernels.source(row.name, dtype, layout) for row in ROWS.values() if dtype in data_types(row)]
+    on_cpu.compile_together(chosen)
+    for kernel in chosen:
+        arrays = [drawn(1027, dtype=p.dtype) for p in kernel.operands]
+        numbers = [p.dtype == "bool" or 0.5 for p in kernel.parameters if p.kind == "number"]
+        layouts = [Layout((1027,), (1,), 0) for p in kernel.parameters if p.kind == "layout"]
+        grid = geometry.elementwise(1027, kernel.width)
+        both(kernel, grid, *arrays, *numbers, *layouts, 1027, rtol=1e-5 if dtype == "float32" else 1e-13)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_texts_of_their_own(both: Callable[..., None], dtype: str) -> None:
+    close = 1e-5 if dtype == "float32" else 1e-12
+    both(source.normalize(dtype), geometry.rows(3), drawn(3, 700, dtype=dtype), 1e-5, 3, 700, rtol=close)
+    both(source.transpose(dtype), geometry.tiles(45, 71), drawn(45, 71, dtype=dtype), np.zeros((71, 45), dtype), 45, 71)
+    both(source.transpose_square(dtype), geometry.tiles(71, 71), drawn(71, 71, dtype=dtype), 71)
+    index = np.arange(1000) % 7
+    both(source.scatter_add(dtype), geometry.elementwise(1000), np.zeros(9, dtype), index, drawn(1000, dtype=dtype), 1000, rtol=close)  # fmt: skip

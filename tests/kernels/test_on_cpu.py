@@ -1,0 +1,176 @@
+"""The kernels compute what they should, in any order of threads; and the shim notices what a GPU would not forgive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from inplacelab import errors
+from inplacelab.devices.kernels import geometry, on_cpu, source
+from inplacelab.devices.kernels.source import Parameter, Source
+from inplacelab.devices.kernels.trace import Race
+from inplacelab.layout import Layout
+
+RELU = [source.Step("relu_", "x > 0 ? x : 0")]
+ORDERS = ("forward", "reversed", "shuffled")
+FLOATS = ("float32", "float64")
+Run = Callable[..., Any]
+
+
+def drawn(*shape: int, dtype: str = "float64") -> Any:
+    return np.random.default_rng(7).normal(3.0, 2.0, shape).astype(dtype)
+
+
+def once(text: str, *parameters: Parameter) -> Source:
+    """A kernel that only a test needs."""
+    return Source("once", "contiguous", f'extern "C" __global__ void once({text}', parameters, "float32")
+
+
+X = Parameter("x", "slots", "float32", "both")
+
+
+# ---- results --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("columns", [1, 2, 255, 256, 700])
+def test_rows_are_normalised(run: Run, dtype: str, columns: int, order: str) -> None:
+    x = drawn(3, columns, dtype=dtype)
+    exact = x.astype("float64")
+    expected = (exact - exact.mean(1, keepdims=True)) / np.sqrt(exact.var(1, keepdims=True) + 1e-5)
+    run(source.normalize(dtype), geometry.rows(3), x, 1e-5, 3, columns, order=order)
+    np.testing.assert_allclose(x, expected, rtol=0, atol=2e-5 if dtype == "float32" else 1e-13)
+
+
+def test_a_large_mean_does_not_hide_the_variance(run: Run) -> None:
+    """The one-pass formula would subtract 1e8 from 1e8 here, which single precision cannot."""
+    x = (1e4 + np.tile([-1.0, 1.0], 512)).astype("float32")
+    run(source.normalize("float32"), geometry.rows(1), x, 0.0, 1, x.size)
+    np.testing.assert_allclose(np.abs(x), 1.0, rtol=1e-3)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("shape", [(1, 1), (32, 32), (33, 31), (64, 100), (5, 97)])
+def test_a_matrix_is_transposed(run: Run, shape: tuple[int, int], order: str) -> None:
+    x = drawn(*shape)
+    out = np.zeros(shape[::-1])
+    run(source.transpose("float64"), geometry.tiles(*shape), x, out, *shape, order=order)
+    np.testing.assert_array_equal(out, x.T)
+
+
+def test_a_tall_matrix_is_transposed_by_fewer_blocks_than_it_has_tiles(run: Run) -> None:
+    x, out = drawn(200, 40), np.zeros((40, 200))
+    run(source.transpose("float64"), geometry.Grid((2, 3, 1), (32, 8, 1)), x, out, 200, 40)
+    np.testing.assert_array_equal(out, x.T)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("n", [1, 31, 32, 33, 96, 100])
+def test_a_square_matrix_is_transposed_in_place(run: Run, n: int, order: str) -> None:
+    x = drawn(n, n)
+    expected = x.T.copy()
+    run(source.transpose_square("float64"), geometry.tiles(n, n), x, n, order=order)
+    np.testing.assert_array_equal(x, expected)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_additions_meet_in_one_slot(run: Run, dtype: str) -> None:
+    x, index, y = np.zeros(5, dtype), np.arange(1000) % 3, np.ones(1000, dtype)
+    trace = run(source.scatter_add(dtype), geometry.elementwise(1000), x, index, y, 1000, order="shuffled")
+    assert x.tolist() == [334, 333, 333, 0, 0]
+    assert trace.races() == []
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("n", [0, 1, 3, 4, 5, 1023, 1024, 1027])
+def test_packs_and_what_is_left_over(run: Run, n: int, order: str) -> None:
+    x = drawn(n + 1, dtype="float32") - 3
+    expected = np.maximum(x[:n], 0)
+    kernel = source.elementwise("relu", RELU, "float32", in_place=True)
+    last = x[n]
+    run(kernel, geometry.elementwise(n, 4), x[:n], n, order=order)
+    np.testing.assert_array_equal(x[:n], expected)
+    assert x[n] == last
+
+
+def test_any_grid_does_all_elements(run: Run) -> None:
+    kernel = source.elementwise("relu", RELU, "float32", in_place=True)
+    for blocks in (1, 2, 7):
+        x = drawn(1000, dtype="float32") - 3
+        expected = np.maximum(x, 0)
+        run(kernel, geometry.Grid((blocks, 1, 1), (32, 1, 1)), x, x.size)
+        np.testing.assert_array_equal(x, expected)
+
+
+# ---- what a GPU would not forgive -------------------------------------------------------------------------------------------
+
+
+def test_leaving_the_storage_is_reported(run: Run) -> None:
+    kernel = source.elementwise("relu", RELU, "float32", in_place=True)
+    with pytest.raises(RuntimeError, match=r"thread 0 of block 0 touches byte 12 of the storage of `x`"):
+        run(kernel, geometry.elementwise(4, 1), np.zeros(3, "float32"), np.int64(7) - 3)
+
+
+def test_leaving_it_through_a_layout_is_reported(run: Run) -> None:
+    kernel = source.elementwise("relu_strided", RELU, "float32", in_place=True, kind="strided")
+    x = np.ones(6, "float32")
+    with pytest.raises(errors.KernelFaultError, match="illegal memory access"):
+        run(kernel, geometry.elementwise(3), x, Layout((3,), (-2,), 3), 3)
+    assert x.tolist() == [1] * 6
+
+
+def test_a_pack_from_the_middle_of_two_is_reported(run: Run) -> None:
+    kernel = source.elementwise("relu", RELU, "float32", in_place=True)
+    with pytest.raises(RuntimeError, match=r"several elements of `x` at once, from byte 4"):
+        run(kernel, geometry.elementwise(8, 4), np.zeros(9, "float32")[1:], 8)
+
+
+def test_a_barrier_that_not_all_threads_reach_is_reported(run: Run) -> None:
+    kernel = once("float *x) { if (threadIdx.x < 3) __syncthreads();\n x[threadIdx.x] = 1; }".replace(") {", ")\n{"), X)
+    with pytest.raises(RuntimeError, match="a barrier was not reached by all threads"):
+        run(kernel, geometry.Grid((1, 1, 1), (8, 1, 1)), np.zeros(8, "float32"))
+
+
+def test_two_barriers_are_not_one(run: Run) -> None:
+    text = "float *x)\n{ if (threadIdx.x < 3) __syncthreads();\n else __syncthreads();\n x[threadIdx.x] = 1; }"
+    with pytest.raises(RuntimeError, match="a barrier was not reached by all threads"):
+        run(once(text, X), geometry.Grid((1, 1, 1), (8, 1, 1)), np.zeros(8, "float32"))
+
+
+def test_a_race_is_found_and_shows_in_another_order(run: Run) -> None:
+    """Every thread takes its neighbour's value, which that one may have replaced already."""
+    kernel = once("float *x)\n{ x[threadIdx.x] = x[(threadIdx.x + 1) % blockDim.x]; }", X)
+    results = []
+    for order in ORDERS:
+        x = np.arange(4, dtype="float32")
+        trace = run(kernel, geometry.Grid((1, 1, 1), (4, 1, 1)), x, order=order)
+        results.append(x.tolist())
+        assert Race("x", 0, (0, 0), (0, 3)) in trace.races()
+    assert results[0] != results[1]
+
+
+def test_a_barrier_ends_a_race(run: Run) -> None:
+    text = "float *x)\n{ float next = x[(threadIdx.x + 1) % blockDim.x];\n__syncthreads();\nx[threadIdx.x] = next; }"
+    for order in ORDERS:
+        x = np.arange(4, dtype="float32")
+        trace = run(once(text, X), geometry.Grid((1, 1, 1), (4, 1, 1)), x, order=order)
+        assert (x.tolist(), trace.races()) == ([1, 2, 3, 0], [])
+
+
+def test_a_text_that_does_not_compile_is_refused_with_the_compilers_words(run: Run) -> None:
+    kernel = replace(once("float *x)\n{ x[0] = nonsense; }", X), name="once")
+    with pytest.raises(RuntimeError, match="nonsense"):
+        run(kernel, geometry.elementwise(1), np.zeros(1, "float32"))
+
+
+def test_without_a_compiler_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(ImportError, match="apt-get install g") as refusal:
+        on_cpu.compiler()
+    assert isinstance(refusal.value, errors.MissingLibraryError)
+    assert "编译器" in refusal.value.mend.zh

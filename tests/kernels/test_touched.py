@@ -1,0 +1,174 @@
+"""Which slots a thread touches: what `geometry` and `traffic` say is what the text of the kernel does."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import inplacelab as paddle
+from inplacelab import kernels
+from inplacelab.devices.kernels import geometry, on_cpu, traffic
+from inplacelab.devices.kernels.launch import Launch, Operand
+from inplacelab.devices.kernels.trace import Trace
+from inplacelab.devices.kernels.types import C_TYPES
+from inplacelab.layout import Layout
+
+
+def ramp(*shape: int, dtype: str = "float32") -> Any:
+    return paddle.to_tensor(np.arange(1, np.prod(shape) + 1).reshape(shape).astype(dtype))
+
+
+def _add_at() -> None:
+    kernels.run("add_at_", ramp(9), paddle.to_tensor(np.arange(300) % 7), ramp(300))
+
+
+PROGRAMS: dict[str, Callable[[], Any]] = {
+    "in place": lambda: kernels.run("relu_", ramp(1029)),
+    "in place, doubles": lambda: kernels.run("exp_", ramp(37, dtype="float64")),
+    "out of place": lambda: kernels.run("relu", ramp(2050)),
+    "two operands": lambda: kernels.run("add_", ramp(3, 41), ramp(3, 41)),
+    "another dtype": lambda: kernels.run("greater_than", ramp(300), ramp(300)),
+    "not aligned": lambda: kernels.run("relu_", ramp(300)[1:]),
+    "every second": lambda: kernels.run("relu_", ramp(300)[::2]),
+    "a column": lambda: kernels.run("relu_", ramp(40, 40)[:, 3]),
+    "transposed": lambda: kernels.run("relu", ramp(20, 30).transpose([1, 0])),
+    "four axes": lambda: kernels.run("relu_", ramp(3, 4, 5, 6).transpose([2, 0, 3, 1])[1:, :, ::2]),
+    "broadcast": lambda: kernels.run("add_", ramp(30, 20), ramp(20)),
+    "fused": lambda: kernels.fuse("scale_", "add_", "relu_")(ramp(515), ramp(515), scale=2.0),
+    "normalised": lambda: kernels.run("normalize_", ramp(3, 700)),
+    "transpose": lambda: kernels.run("transpose_tiled", ramp(45, 71)),
+    "square transpose": lambda: kernels.run("transpose_square_", ramp(71, 71)),
+    "scatter": _add_at,
+}
+
+
+def watched(program: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> tuple[Launch, Trace]:
+    """The launch of a program, and what its threads did."""
+    traces: list[Trace] = []
+    plain = on_cpu.run
+
+    def traced(*args: Any, **options: Any) -> Trace:
+        traces.append(plain(*args, **options, trace=True))
+        return traces[-1]
+
+    monkeypatch.setattr(on_cpu, "run", traced)
+    with kernels.launches() as seen:
+        program()
+    (launch,), (trace,) = seen, traces
+    return launch, trace
+
+
+@pytest.fixture(params=PROGRAMS, ids=lambda name: name.replace(" ", "_"))
+def launched(request: pytest.FixtureRequest, compiler: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Launch, Trace]:
+    return watched(PROGRAMS[request.param], monkeypatch)
+
+
+def by_operand(accesses: list[tuple[str, str, int, int]]) -> dict[str, list[tuple[str, int, int]]]:
+    """The accesses to each operand, in order. (In which order two operands of one expression are read, C++ leaves open.)"""
+    found: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
+    for operand, kind, byte, count in accesses:
+        found[operand].append((kind, byte, count))
+    return dict(found)
+
+
+def test_every_thread_touches_what_geometry_says(launched: tuple[Launch, Trace]) -> None:
+    launch, trace = launched
+    sizes = {each.name: C_TYPES[each.dtype].size for each in launch.operands}
+    known = [each.name for each in launch.operands if not (launch.kind == "scatter_add" and each.name == "x")]
+    assert len(trace)
+    for block in range(launch.blocks):
+        for thread in range(launch.threads):
+            done = by_operand([tuple(seen) for seen in trace.of_thread(block, thread) if seen.operand in known])  # type: ignore[misc]
+            said = by_operand([
+                (name, kind, slot * sizes[name], count * sizes[name])
+                for name, kind, slot, count, _ in geometry.accesses(launch, block, thread) if slot is not None
+            ])  # fmt: skip
+            assert done == said, (block, thread)
+
+
+def test_the_bytes_of_a_launch_are_those_that_its_threads_asked_for(launched: tuple[Launch, Trace]) -> None:
+    launch, trace = launched
+    adds = trace.bytes("adds")  # an atomic addition reads and writes
+    assert (launch.bytes_read, launch.bytes_written) == (trace.bytes("reads") + adds, trace.bytes("writes") + adds)
+
+
+def test_no_two_threads_are_in_each_others_way(launched: tuple[Launch, Trace]) -> None:
+    assert launched[1].races() == []
+
+
+@pytest.mark.parametrize("name", ["in place", "every second", "transposed", "two operands", "transpose"])
+def test_the_requests_of_a_warp_are_those_of_its_threads(
+    name: str, compiler: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launch, trace = watched(PROGRAMS[name], monkeypatch)
+    records = trace.records[(trace.records["block"] == 0) & (trace.records["thread"] < geometry.WARP)]
+    seen = set()
+    for ordinal in np.unique(records["ordinal"]):
+        for number, operand in enumerate(trace.operands):
+            asked = records[(records["ordinal"] == ordinal) & (records["operand"] == number)]
+            for kind in np.unique(asked["kind"]):
+                some = asked[asked["kind"] == kind]
+                ranges = [(int(r["byte"]), int(r["bytes"])) for r in some]
+                seen.add((operand, int(some["bytes"].sum()), traffic.sectors(ranges)))
+    assert {(r.operand, r.requested, r.sectors) for r in traffic.requests(launch)} == seen
+
+
+# ---- known answers --------------------------------------------------------------------------------------------------------
+
+
+def launch_of(layout: Layout, width: int = 1) -> Launch:
+    x = Operand("x", "reads", "float32", *layout, 4 * 4096)
+    out = Operand("out", "writes", "float32", layout.shape, (1,), 0, 4 * layout.size)
+    grid = geometry.elementwise(layout.size, width)
+    kind = "contiguous" if width > 1 or layout.strides == (1,) else "strided"
+    return Launch("relu", kind, *grid, width, "float32", (x, out), 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("stride", "sectors", "efficiency"), [(1, 4, 1.0), (2, 8, 0.5), (8, 32, 0.125), (64, 32, 0.125), (0, 1, 4.0)]
+)
+def test_a_warp_pays_for_sectors(stride: int, sectors: int, efficiency: float) -> None:
+    read, written = traffic.requests(launch_of(Layout((32,), (stride,), 0)))
+    assert (len(read.sectors), read.efficiency, read.requested) == (sectors, efficiency, 128)
+    assert (len(written.sectors), written.efficiency) == (4, 1.0)
+
+
+def test_an_offset_costs_a_sector() -> None:
+    read, _ = traffic.requests(launch_of(Layout((32,), (1,), 1)))
+    assert (read.sectors, read.moved) == ((0, 1, 2, 3, 4), 160)
+
+
+def test_packs_are_wide_requests() -> None:
+    read, _ = traffic.requests(launch_of(Layout((128,), (1,), 0), width=4))
+    assert (read.requested, len(read.sectors), read.efficiency) == (512, 16, 1.0)
+
+
+def test_a_grid_covers_all_elements_and_repeats_beyond_its_largest() -> None:
+    assert geometry.elementwise(0).blocks == (1, 1, 1)
+    assert geometry.elementwise(257).blocks == (2, 1, 1)
+    assert geometry.elementwise(2**40, 4).blocks == (geometry.MOST_BLOCKS, 1, 1)
+    launch = launch_of(Layout((70_000,), (1,), 0), width=4)
+    done = [
+        e for block in range(launch.blocks) for thread in range(256) for e in geometry.elements(launch, block, thread)
+    ]
+    assert sorted(done) == list(range(70_000))
+
+
+def test_in_place_saves_memory_and_fusion_saves_traffic(compiler: str) -> None:
+    """A chain of three over n floats: 24 bytes an element in place and out of place alike; fused, 8."""
+    n = 4096
+    fused = kernels.fuse("scale_", "abs_", "relu_")
+    told = {}
+    for how, program in {
+        "out of place": lambda: kernels.run("relu", kernels.run("abs", kernels.run("scale", ramp(n)))),
+        "in place": lambda: kernels.run("relu_", kernels.run("abs_", kernels.run("scale_", ramp(n)))),
+        "fused": lambda: fused(ramp(n)),
+    }.items():
+        with kernels.launches() as seen:
+            program()
+        told[how] = (traffic.total(seen).total, traffic.allocated(seen))
+    assert told == {"out of place": (24 * n, 12 * n), "in place": (24 * n, 0), "fused": (8 * n, 0)}
