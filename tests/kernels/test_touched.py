@@ -85,7 +85,7 @@ def test_every_thread_touches_what_geometry_says(launched: tuple[Launch, Trace])
             done = by_operand([tuple(seen) for seen in trace.of_thread(block, thread) if seen.operand in known])  # type: ignore[misc]
             said = by_operand([
                 (name, kind, slot * sizes[name], count * sizes[name])
-                for name, kind, slot, count in geometry.accesses(launch, block, thread) if slot is not None
+                for name, kind, slot, count, _ in geometry.accesses(launch, block, thread) if slot is not None
             ])  # fmt: skip
             assert done == said, (block, thread)
 

@@ -138,7 +138,7 @@ function inSquare(launch, block, thread, turn) {
   const [[a, b], [right, down]] = [placeIn(launch.block, thread), placeIn(launch.grid, block)];
   const [k, side] = [Math.floor(turn / 2) * TILE_ROWS + b, turn % 2];
   const [row, column] = side ? [right * TILE + k, down * TILE + a] : [down * TILE + k, right * TILE + a];
-  if (down > right || row >= n || column >= n) return [];
-  const kinds = down === right && side ? ["reads"] : ["reads", "writes"];
-  return kinds.map((kind) => ({ operand: 0, kind, slot: x.offset + row * n + column, slots: 1 }));
+  // A tile on the diagonal is its own mirror image: it has one side.
+  if (down > right || (down === right && side) || row >= n || column >= n) return [];
+  return ["reads", "writes"].map((kind) => ({ operand: 0, kind, slot: x.offset + row * n + column, slots: 1 }));
 }
