@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import ast
+import contextlib
+import importlib
 import linecache
 import shlex
 from collections.abc import Callable
@@ -46,6 +48,8 @@ def load_ipython_extension(shell: Any) -> None:
         _run_cell(shell, _options(line), cell)
 
     shell.register_magic_function(stepper, magic_kind="cell")
+    with contextlib.suppress(ImportError):  # so that the first cell does not wait for it; `_show` says if it is missing
+        importlib.import_module("inplacelab_widgets.stepper")
 
 
 class _UsageError(Exception):

@@ -45,6 +45,11 @@ class LabRecorder(Passes):
         self._title = title
         self._reader = Reader(limit, self._journal.outer, program.first_line)
         self._reported: weakref.ref[errors.Refusal] | None = None
+        self._live_before = 0
+
+    def begin(self) -> None:
+        """The recording begins: what is live now was made before."""
+        super().begin()
         self._live_before = devices.current().ledger.live
 
     def refused(self, error: errors.Refusal) -> None:

@@ -37,11 +37,11 @@ class Passes(Operations):
         numbers = [journal.node(node) for node in nodes]
         self._append(("begin", numbers, first.serial, self._arrived(), where, *self._own_account()))
 
-    def gradient_arrives(self, node: Node, gradient: Tensor) -> None:  # noqa: ARG002
+    def gradient_arrives(self, node: Node, gradient: Tensor) -> None:
         if self._depth == 1:
             self._append(("arrived", node.serial))
 
-    def node_begins(self, node: Node, gradient: Tensor) -> None:  # noqa: ARG002
+    def node_begins(self, node: Node, gradient: Tensor) -> None:
         if self._depth == 1:
             self._gradient = gradient
 
