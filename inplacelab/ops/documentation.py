@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inplacelab.language import Text
-from inplacelab.ops.keywords import SEPARATE, aliases_of
+from inplacelab.ops.keywords import in_words
 from inplacelab.ops.spec import ZERO, NoFormula, Row
 
 _SHARES = {
@@ -31,28 +31,11 @@ _RAISES = Text(
 def describe(row: Row, variant: str) -> Text:
     """The documentation of one variant, in both languages."""
     x = row.inputs[0]
-    parts = [row.says, *_called(row, variant), _SHARES[variant].format(x=x)]
+    parts = [row.says, *in_words(row.name + "_" * (variant in ("in-place", "relayout"))), _SHARES[variant].format(x=x)]
     parts += [_kept(row, k) for k, rule in enumerate(row.rules) if rule]
     if variant in ("in-place", "relayout"):
         parts.append(_RAISES.format(x=x))
     return Text("\n\n".join(p.en for p in parts), "\n\n".join(p.zh for p in parts))
-
-
-def _called(row: Row, variant: str) -> list[Text]:
-    """Under which other names arguments may be given, and which of them as separate numbers."""
-    op = row.name + "_" * (variant in ("in-place", "relayout"))
-    aliases = aliases_of(op)
-    said = []
-    if aliases:
-        said.append(
-            Text(
-                "Other names: {en}.".format(en=", ".join(f"`{alias}` for `{p}`" for alias, p in aliases.items())),
-                "别名：{zh}。".format(zh="，".join(f"`{alias}` 即 `{p}`" for alias, p in aliases.items())),
-            )
-        )
-    if op in SEPARATE:
-        said.append(SEPARATE[op].says)
-    return said
 
 
 def document(row: Row, variant: str) -> str:

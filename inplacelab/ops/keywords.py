@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
-from inspect import Parameter, Signature, signature
+from inspect import Parameter, Signature, cleandoc, signature
 from keyword import iskeyword
 from numbers import Integral
 from typing import Any, NamedTuple
@@ -233,6 +233,16 @@ def public(given: Signature, op: str) -> Signature:
     return given.replace(parameters=[*given.parameters.values(), *names])
 
 
+def in_words(op: str) -> list[Text]:
+    """Under which other names arguments may be given, and which of them as separate numbers."""
+    aliases = aliases_of(op).items()
+    names = Text(
+        "Other names: {en}.".format(en=", ".join(f"`{alias}` for `{parameter}`" for alias, parameter in aliases)),
+        "别名：{zh}。".format(zh="，".join(f"`{alias}` 即 `{parameter}`" for alias, parameter in aliases)),
+    )
+    return [names] * bool(aliases) + ([SEPARATE[op].says] if op in SEPARATE else [])
+
+
 def with_aliases(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that is no row, so that it takes other names and separate numbers too."""
     op, given = function.__name__, signature(function)
@@ -247,5 +257,7 @@ def with_aliases(function: Callable[..., Any]) -> Callable[..., Any]:
             values = (list(values),)
         return function(*values, **named)
 
+    words = "".join(f"\n{text.en}\n{text.zh}\n" for text in in_words(op))
+    call.__doc__ = f"{cleandoc(function.__doc__ or '')}\n{words}"
     call.__signature__ = public(given, op)  # type: ignore[attr-defined]
     return call

@@ -193,6 +193,7 @@ def resize_(x: Tensor, shape: Sequence[int], fill_zero: bool = False, name: str 
 
     Raises:
         LeafWriteError: if `x` is a leaf that needs a gradient.
+        ArgumentError: if the new sizes are no list.
         ShapeError: if the elements do not lie one after the other, or the storage has not so many and `fill_zero` is False.
 
     >>> import inplacelab as paddle
@@ -204,6 +205,8 @@ def resize_(x: Tensor, shape: Sequence[int], fill_zero: bool = False, name: str 
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/Tensor_en.html
     """
+    if not isinstance(shape, list | tuple):  # as in Paddle: `resize_(6, 4)` would not mean what it says
+        raise errors.bad_shape("resize_", shape)
     sizes = shape_of("resize_", shape)
     if not x.is_contiguous():
         raise errors.scattered("resize_", x.strides)

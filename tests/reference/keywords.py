@@ -87,7 +87,7 @@ CALLS = (
     "paddle.zeros([2], size=[3])", "X.unflatten(0, 1, 2)", "X.resize_(6, 4)",
     "paddle.t(input=M)", "paddle.t_(input=M)", "paddle.ravel(input=X)", "paddle.mm(input=M, mat2=N.t())", "paddle.mm(M, mat2=N.t())",
     "paddle.narrow(input=X, dim=0, start=0, length=1)", "paddle.slice(input=X, axes=[0], starts=[0], ends=[1])",
-    "paddle.where(M > 0.5, input=M, other=N)", "X.diagonal(dim1=0, dim2=2)", "paddle.diagonal(input=X, axis1=0, axis2=2)",
+    "paddle.where(M > 0.5, input=M, other=N)", "paddle.normal(1.0, 1.0, size=[2])", "X.diagonal(dim1=0, dim2=2)", "paddle.diagonal(input=X, axis1=0, axis2=2)",
 )  # fmt: skip
 """Calls with separate numbers, on a tensor `X` of 2 x 3 x 4 numbers, and some under names that ours do not have."""
 
@@ -263,8 +263,8 @@ def main(chosen: list[str]) -> None:
     asked = [t for t in targets() if find(paddle, t) and (not chosen or t.split()[1] in chosen)]
     found = {t: answer for t in asked if (answer := in_child(lambda t=t: ask(paddle, t)))}  # type: ignore[misc]
     calls = {text: in_child(lambda text=text: ask_call(paddle, text)) for text in CALLS}  # type: ignore[misc]
-    recorded = {"paddle": paddle.__version__, "targets": found, "calls": calls}
-    written = json.dumps(recorded, indent=1)
+    answers = {"paddle": paddle.__version__, "targets": found, "calls": calls}
+    written = json.dumps(answers, separators=(",", ":")).replace('},"', '},\n"')
     if chosen:
         sys.stdout.write(written)
     else:
