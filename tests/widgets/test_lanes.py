@@ -138,3 +138,13 @@ def test_what_tells_least_of_versions_is_folded_first(tmp_path: Path) -> None:
     assert f"s{tensors['a11']}" not in lanes_of(panel)
     assert panel.more is not None
     assert panel.more.says.en.endswith("more storages: never written, never kept for backward")
+
+
+def test_the_number_of_the_present_version_is_never_veiled(sample: Callable[[str], Recording]) -> None:
+    recording = sample("lesson")
+    step = next(s.index for s in recording.steps if s.writes)
+    drawn = [(mark, look) for mark in marks(lanes_panel(recording)) if (look := mark.at(step))]
+    veil = next(k for k, (_, look) in enumerate(drawn) if look.style == "veil")
+    assert [look.style for _, look in drawn[veil:] if look.text == "v1"] == ["text tiny"]
+    before = [look.style for mark in marks(lanes_panel(recording)) if (look := mark.at(0)) and look.text == "v1"]
+    assert before == ["text tiny ahead"], "faint until it comes"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import pkgutil
 import re
 import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -213,3 +215,15 @@ def test_everything_shown_in_chinese_is_said_in_chinese(scene: Scene) -> None:
     for said in scene.sentences:
         assert CHINESE.search(said.zh)
         assert not CHINESE.search(said.en)
+
+
+def test_each_word_has_one_home_and_can_be_had_from_the_package() -> None:
+    homes: dict[str, list[str]] = {}
+    for module in pkgutil.iter_modules(words.__path__):
+        found = import_module(f"{words.__name__}.{module.name}")
+        for line in Path(str(found.__file__)).read_text(encoding="utf-8").splitlines():
+            if name := re.match(r"[A-Z_]+(?= = )", line):
+                homes.setdefault(name[0], []).append(module.name)
+    assert len(homes) > 70
+    assert all(len(some) == 1 for some in homes.values())
+    assert set(words.__all__) == set(homes)

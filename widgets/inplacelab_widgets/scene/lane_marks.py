@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from inplacelab_widgets.scene.axis import WIDTH
-from inplacelab_widgets.scene.marks import Look, Mark, between, path, text
+from inplacelab_widgets.scene.marks import Look, Mark, between, lasting, path, text
 from inplacelab_widgets.scene.measure import coordinate, width_of
 
 GRAIN = 4.0
@@ -55,15 +55,19 @@ class Crowd:
         return [*self._wide, *merged]
 
 
-def versions_above(said: list[tuple[float, str, str]], y: float, end: int) -> list[Mark]:
-    """Version numbers above a row, given as (x, words, key), as far as they fit; the last one always does."""
+def versions_above(said: list[tuple[float, str, str, int]], y: float, end: int) -> list[Mark]:
+    """Version numbers above a row, given as (x, words, key, step), as far as they fit; the last one always does.
+
+    They are faint until their step: they reach beyond it, and so no veil can cover those to come and not the present one.
+    """
     *others, last = sorted(said, key=lambda each: each[0])
     marks: list[Mark] = []
     edge = 0.0
-    for wanted, words, key in [*others, last]:
+    for wanted, words, key, step in [*others, last]:
         x = min(wanted, WIDTH - width_of(words, _TINY))
         room = x + width_of(words, _TINY) + 1
         if x >= edge and (key == last[2] or room <= last[0] or not marks):
-            marks.append(text(round(x, 1), y - 7, between(0, end, Look("text tiny", words)), keys=(key,)))
+            looks = lasting(((0, Look("text tiny ahead", words)), (step, Look("text tiny", words))), end)
+            marks.append(text(round(x, 1), y - 7, looks, keys=(key,)))
             edge = room
     return marks

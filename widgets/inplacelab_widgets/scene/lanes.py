@@ -67,9 +67,10 @@ def _rows(recording: Recording, axis: Axis, found: Lives, hanging: list[Pin], to
     foot = top + pitch * count + FOOT
     (column, point), veil = cursor_marks(axis, foot)
     marks = [column, *([point] if top else []), *boundaries(recording, axis, foot)]
-    marks += _lanes(axis, found, rows, middles)
+    lanes, versions = _lanes(axis, found, rows, middles)
+    marks += lanes
     threads, failures = _pins(recording, axis, [pin for pin in hanging if pin.storage in found], middles)
-    marks += [*threads, veil, *failures]
+    marks += [*threads, veil, *versions, *failures]
     return marks + lane_names(recording, rows, [top + pitch * row + 19 for row in range(count)]), foot
 
 
@@ -99,11 +100,11 @@ def _starts(life: Life[StorageFacts]) -> list[tuple[int, int]]:
     return [versions[0], *((step, after) for (_, before), (step, after) in pairwise(versions) if after != before)]
 
 
-def _lanes(axis: Axis, found: Lives, rows: dict[int, int], middles: dict[int, float]) -> list[Mark]:
+def _lanes(axis: Axis, found: Lives, rows: dict[int, int], middles: dict[int, float]) -> tuple[list[Mark], list[Mark]]:
     """All lanes with their raises, and the version numbers above them as far as they fit."""
     end = axis.steps - 1
     crowd = Crowd(end)
-    labels: dict[int, list[tuple[float, str, str]]] = {}
+    labels: dict[int, list[tuple[float, str, str, int]]] = {}
     for key, life in found.items():
         y, starts = middles[key], _starts(life)
         for first, last, style in _stretches(starts, life.last):
@@ -114,10 +115,10 @@ def _lanes(axis: Axis, found: Lives, rows: dict[int, int], middles: dict[int, fl
         for step, version in starts:
             said = f"{storage_label(key)} v{version}" if step == life.first else f"v{version}"
             labels.setdefault(rows[key], []).append(
-                (axis.x(step) - 5, said, f"s{key}" if step == life.first else f"step:{step}")
+                (axis.x(step) - 5, said, f"s{key}" if step == life.first else f"step:{step}", step)
             )
     above = [mark for row, said in labels.items() for mark in versions_above(said, _row_y(rows, middles, row), end)]
-    return [*crowd.marks(), *above]
+    return crowd.marks(), above
 
 
 def _row_y(rows: dict[int, int], middles: dict[int, float], row: int) -> float:

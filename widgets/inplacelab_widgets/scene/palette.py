@@ -120,6 +120,7 @@ STYLES: dict[str, dict[str, str]] = (
         "held-saved": {"stroke": "fg", "stroke-dasharray": "2 2"},
         "held-copy": {"stroke": "fg", "stroke-dasharray": "7 1 1 1"},
         "held-other": {"stroke": "line", "stroke-dasharray": "1 3"},
+        "ahead": {"fill-opacity": "0.45"},
         "veil": {"fill": "paper", "fill-opacity": "0.62", "stroke": "none"},
         "column": {"fill": "tint", "stroke": "none"},
         "playhead": {"fill": "now", "stroke": "none"},

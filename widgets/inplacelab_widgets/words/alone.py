@@ -1,0 +1,20 @@
+"""What a panel says to those who do not see it, and what a still picture says of itself."""
+
+from __future__ import annotations
+
+from inplacelab.language import Text
+
+STORAGES_SAY = Text(
+    "{storages} live storages, {tensors} tensors. Written in this step: {written}. Stale saved tensors: {stale}.",
+    "现有 {storages} 个存储、{tensors} 个张量。本步写入：{written}。已过期的保存张量：{stale} 个。",
+)
+GRAPH_SAYS = Text(
+    "{nodes} grad nodes and {edges} edges. New in this step: {new}.",
+    "{nodes} 个梯度节点、{edges} 条边。本步新增：{new}。",
+)
+LANES_SAY = Text("Version of each storage: {versions}.", "各存储的版本：{versions}。")
+MEMORY_SAYS = Text("{live} live, peak {peak}.", "存活 {live}，峰值 {peak}。")
+NONE = Text("none", "无")
+
+ALSO_THERE = Text("Also there: {storages}", "此外还有：{storages}")
+GRAPH_TOO_WIDE = Text("The graph is too wide to be drawn here.", "计算图过宽，此处不绘制。")

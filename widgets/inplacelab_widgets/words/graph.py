@@ -1,0 +1,44 @@
+"""The graph of grad nodes, folded or whole, and backward from inside."""
+
+from __future__ import annotations
+
+from inplacelab.language import Text
+
+KEEPS = Text("keeps {saved}", "保存 {saved}")
+KEEPS_NOTHING = Text("keeps nothing", "不保存任何张量")
+FILLS = Text("fills {tensor}.grad", "写入 {tensor}.grad")
+NEW = Text("NEW", "新")
+NO_GRAPH = Text("No operation has made a grad node.", "还没有操作产生梯度节点。")
+NODE_STATUS = {
+    "": Text("", ""),
+    "waiting": Text("◌ waiting", "◌ 等待"),
+    "arrived": Text("● gradient arrived", "● 梯度到达"),
+    "unpacking": Text("▶ unpacking", "▶ 取出保存值"),
+    "done": Text("✓ done", "✓ 完成"),
+    "failed": Text("✗ failed", "✗ 失败"),
+}
+
+NEW_AT = Text("NEW at line {line}", "新，第 {line} 行")
+WAS = Text("was {names}", "原为 {names}")
+NODES = Text("{count} nodes", "{count} 个节点")
+NODES_OF = Text("{count} nodes: {kinds}", "{count} 个节点：{kinds}")
+REPEATED = Text("×{turns} {kinds}", "×{turns} {kinds}")
+TURN = Text("{lines} · turn {turn} of {turns}", "{lines} · 第 {turn} 轮，共 {turns} 轮")
+LINES = Text("lines {first}–{last}", "第 {first}–{last} 行")
+NODE_IS = Text("{name}: {status}", "{name}：{status}")
+SOME_DONE = Text("✓ {done} of {count} done", "✓ 已完成 {done}/{count}")
+ALL_WAITING = Text("◌ all waiting", "◌ 全部等待")
+KEEPS_SOME = Text("keeps {count} tensors", "保存 {count} 个张量")
+NOT_REACHED = Text("○ not reached", "○ 未到达")
+RUNS = Text("▶ runs", "▶ 运行")
+UNPACKS = Text("▷ {saved}: kept v{kept}, now v{found} {mark}", "▷ {saved}：保存 v{kept}，现 v{found} {mark}")
+FOLDED = Text(
+    "{nodes} grad nodes drawn in {boxes} boxes: what the program repeats shares a box.",
+    "{nodes} 个梯度节点画在 {boxes} 个方框中：程序重复的部分共用一个方框。",
+)
+EACH_TURN = Text("a box for each turn", "每一轮一个方框")
+EACH_NODE = Text("a box for each node", "每个节点一个方框")
+FAR = Text(
+    "{hidden} of {boxes} boxes are not drawn: only those up to {radius} edges from this step's node are.",
+    "{boxes} 个方框中有 {hidden} 个未画出：只画离本步节点 {radius} 条边以内的方框。",
+)

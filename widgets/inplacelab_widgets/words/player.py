@@ -1,0 +1,110 @@
+"""The player around the panels: its controls, its keys, and what it reads out."""
+
+from __future__ import annotations
+
+from inplacelab.language import Text
+from inplacelab_widgets.words.history import BACKWARD, FORWARD
+from inplacelab_widgets.words.storages import SIMULATED
+
+PLAYER = {
+    "region": Text("Stepper: {title}", "单步播放器：{title}"),
+    "toolbar": Text("Step through the recording", "单步浏览记录"),
+    "first": Text("First step (Home)", "第一步（Home）"),
+    "previous": Text("Previous step (Left)", "上一步（←）"),
+    "next": Text("Next step (Right)", "下一步（→）"),
+    "last": Text("Last step (End)", "最后一步（End）"),
+    "play": Text("Play (Space)", "播放（空格）"),
+    "pause": Text("Pause (Space)", "暂停（空格）"),
+    "slider": Text("Step", "步"),
+    "position": Text("step {step} of {steps}", "第 {step} 步，共 {steps} 步"),
+    "at_line": Text("line {line}", "第 {line} 行"),
+    "forward": FORWARD,
+    "backward": BACKWARD,
+    "code": Text("Code", "代码"),
+    "storages": Text("Memory: storages and tensors", "内存：存储与张量"),
+    "graph": Text("Graph", "计算图"),
+    "lanes": Text("Versions", "版本"),
+    "minimap": Text("Map of the graph: arrow keys scroll it", "计算图缩略图：方向键滚动"),
+    "memory": Text("Bytes", "字节"),
+    "history": Text("Versions and bytes", "版本与字节"),
+    "elements": Text("Elements", "元素"),
+    "views": Text("Views", "视图"),
+    "tables": Text("Read as table", "以表格阅读"),
+    "language": Text("中文", "English"),
+    "language_hint": Text("Switch to Chinese", "切换到英文"),
+    "truncated": Text(
+        "The recording was cut: {count} later events are not shown.", "记录已截断：之后的 {count} 个事件未显示。"
+    ),
+    "keys": Text("← → step · ? all keys", "← → 单步 · ? 全部按键"),
+    "simulated": SIMULATED,
+    "mode_event": Text("by event", "按事件"),
+    "mode_line": Text("by line", "按行"),
+    "mode_event_hint": Text("every event is a step (E)", "每个事件为一步（E）"),
+    "mode_line_hint": Text("every line is a step (E)", "每行为一步（E）"),
+    "position_by_line": Text("line step {step} of {steps}", "第 {step} 个行步，共 {steps} 个"),
+    "pace": Text("Pace: {count} steps in a second (- +)", "速度：每秒 {count} 步（- +）"),
+    "speed": Text("{count}/s", "{count}/秒"),
+    "present": Text("Present: fill the screen (F)", "演示：铺满屏幕（F）"),
+    "help": Text("Keys (?)", "按键（?）"),
+    "help_title": Text("Keys", "按键"),
+    "close": Text("Close", "关闭"),
+}
+
+KEYS = (
+    (Text("← →", "← →"), Text("previous and next step", "上一步、下一步")),
+    (Text("Shift+← Shift+→", "Shift+← Shift+→"), Text("to the next thing worth seeing", "跳到下一个值得看的步骤")),
+    (Text("PgUp PgDn", "PgUp PgDn"), Text("forward, backward, forward …", "前向、反向等各阶段之间")),
+    (Text("Home End", "Home End"), Text("first and last step", "第一步、最后一步")),
+    (Text("Space - +", "空格 - +"), Text("play or pause, slower, faster", "播放或暂停、减慢、加快")),
+    (Text("E", "E"), Text("step by event or by line", "按事件或按行单步")),
+    (Text("Tab", "Tab"), Text("from panel to panel", "在面板之间移动")),
+    (Text("↑ ↓", "↑ ↓"), Text("from thing to thing inside a panel", "在面板内的对象之间移动")),
+    (
+        Text("Enter", "Enter"),
+        Text(
+            "keep it lit, as a click does; a version: to the step that raised it; a pin: to its node",
+            "保持点亮（与单击相同）；版本号：跳到升版的那一步；保存标记：转到其节点",
+        ),
+    ),
+    (
+        Text("Enter ←↑→↓ Esc", "Enter ←↑→↓ Esc"),
+        Text(
+            "in Elements: into a tensor, from element to element, out again",
+            "在“元素”中：进入张量、在元素之间移动、退出",
+        ),
+    ),
+    (
+        Text("Enter ←→ Home End N Esc", "Enter ←→ Home End N Esc"),
+        Text(
+            "on a storage of many slots: into its lens, along the slots, to the next change, out again",
+            "在槽位很多的存储上：进入放大镜、沿槽位移动、到下一处改动、退出",
+        ),
+    ),
+    (Text("G L T", "G L T"), Text("graph, versions and bytes, elements", "计算图、版本与字节、元素")),
+    (Text("P", "P"), Text("predict what a step does before it is shown", "先预测，再显示每一步")),
+    (Text("F", "F"), Text("present: fill the screen", "演示：铺满屏幕")),
+    (Text("? Esc", "? Esc"), Text("this list; close, let go, leave", "此列表；关闭、松开、离开")),
+)
+"""What the player's keys do: (keys, separated by blanks, what they do)."""
+
+LINKS = {
+    "link_element": Text("`{element}` → slot {sum} of {storage}", "`{element}` → {storage} 的槽位 {sum}"),
+    "link_bytes": Text(
+        "`{element}` → position {sum} in its own dtype, in slot {slot} of {storage}",
+        "`{element}` → 按自身数据类型的位置 {sum}，位于 {storage} 的槽位 {slot}",
+    ),
+    "link_tensor": Text(
+        "`{name}` on {storage}: shape {shape}, strides {strides}, offset {offset}",
+        "{storage} 上的 `{name}`：形状 {shape}，步幅 {strides}，偏移 {offset}",
+    ),
+    "link_slot": Text("slot {slot} of {storage}, read as {elements}", "{storage} 的槽位 {slot}，被读作 {elements}"),
+    "link_unread": Text("slot {slot} of {storage}, read by no tensor", "{storage} 的槽位 {slot}，没有张量读取"),
+    "link_shared": Text("shared with {elements}", "与 {elements} 共享"),
+    "link_more": Text(" and {count} more", " 等，另有 {count} 个"),
+    "link_kept": Text("kept by {nodes}", "由 {nodes} 保存"),
+    "link_line": Text("written by line {lines}", "由第 {lines} 行写入"),
+    "link_lines": Text("written by lines {lines}", "由第 {lines} 行写入"),
+    "link_hint": Text("Point at a slot: what shares it lights up.", "指向一个槽位，与它共享的都会亮起。"),
+    "comma": Text(", ", "、"),
+    "semicolon": Text(" · ", " · "),
+}

@@ -1,0 +1,60 @@
+"""Storages, tensors, what is saved, and the elements that a tensor reads."""
+
+from __future__ import annotations
+
+from inplacelab.language import Text
+
+LINE = Text("line {line}", "第 {line} 行")
+BY = Text("v{version} by {who}", "{who} 升至 v{version}")
+IN_BACKWARD = Text("backward", "反向传播")
+FREED = Text("freed", "已释放")
+LEAF = Text("leaf", "叶子张量")
+VIEW_OF = Text("view of {base}", "{base} 的视图")
+GRADIENT_OF = Text("gradient of {tensor}", "{tensor} 的梯度")
+UNNAMED = Text("unnamed", "未命名")
+SHAPE = Text("shape", "形状")
+STRIDES = Text("strides", "步幅")
+OFFSET = Text("offset", "偏移")
+NO_NODE = Text("no grad node", "无梯度节点")
+SAVED_BY = Text("saved by {node}", "由 {node} 保存")
+SAVED_AT = Text("{names} @ v{version}", "{names} @ v{version}")
+OWN_COPY = Text("{name} (own copy)", "{name}（单独的副本）")
+FRESH = Text("✓ fresh", "✓ 有效")
+STALE = Text("✗ stale, now v{version}", "✗ 已过期，现为 v{version}")
+RELEASED = Text("○ released", "○ 已释放")
+NOT_RECORDED = Text("values not recorded", "未记录数值")
+CELLS_ONLY = Text("{slots} slots, {per_row} in a row", "{slots} 个槽位，每行 {per_row} 个")
+OVERVIEW = Text(
+    "overview: {slots} slots, about {per_pixel} in a pixel", "概览：{slots} 个槽位，每像素约 {per_pixel} 个"
+)
+RANGE = Text("min {minimum}, max {maximum}", "最小 {minimum}，最大 {maximum}")
+RANGE_NOT_MEASURED = Text("min and max not measured", "未测最小值和最大值")
+FOLLOW = {
+    "follow": Text("Follow a tensor: its storages stay in full", "跟踪一个张量：始终完整显示它的存储"),
+    "follow_nothing": Text("Follow…", "跟踪…"),
+}
+LENS = Text("values of slots {first}–{last}", "槽位 {first}–{last} 的数值")
+LENS_GAPS = Text(" (· not recorded)", "（· 表示未记录）")
+LENSES = {
+    "lens": LENS,
+    "lens_gaps": LENS_GAPS,
+    "lens_moved": Text(" · Esc: follow the writes", " · Esc：跟随写入"),
+}
+"""What the player says of a lens that a reader has moved."""
+SHELF = Text("Other live storages", "其余存活的存储")
+SIMULATED = Text("simulated device", "模拟设备")
+
+FORMULA = Text("slot = {terms}", "槽位 = {terms}")
+NEW_STORAGE = Text("new storage {now}, was {before}", "新存储 {now}，原为 {before}")
+NON_CONTIGUOUS = Text("non-contiguous", "不连续")
+ONE_SLOT = Text("×{size} along {axis}: one slot", "沿 {axis} ×{size}：同一槽位")
+ELEMENTS_CUT = Text("{drawn} of {total} elements drawn", "共 {total} 个元素，只画出 {drawn} 个")
+NO_ELEMENTS = Text("no elements", "没有元素")
+READ_AS = Text(
+    "counts in {dtype}, {bytes} bytes each; a slot has {slot}",
+    "以 {dtype} 计数，每个 {bytes} 字节；一个槽位 {slot} 字节",
+)
+NO_TENSOR = Text("No tensor has a name yet.", "还没有具名的张量。")
+ELEMENTS_SAY = Text(
+    "Elements of {tensors}. New, or with a new layout: {changed}.", "{tensors} 的元素。新出现或布局改变：{changed}。"
+)
