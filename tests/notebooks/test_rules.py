@@ -19,6 +19,9 @@ LESSONS = build.lessons()
 IGNORED = "nbval-ignore-output"
 BOLD = re.compile(r"\*\*(.+?)\*\*", re.DOTALL)
 
+EMPHASIS = re.compile(r"(?<!\*)(\*{1,2})(?![\s*])(.+?)(?<![\s*])\1(?!\*)", re.DOTALL)
+CODE_OR_FORMULA = re.compile(r"```.*?```|`[^`]+`|\$\$.*?\$\$|\$[^$\n]+\$", re.DOTALL)
+
 each_lesson = pytest.mark.parametrize("source", LESSONS, ids=lambda source: source.stem)
 
 
@@ -29,6 +32,33 @@ def entries() -> dict[str, glossary.Entry]:
 def in_bold(source: Path, language: str) -> set[str]:
     prose = [block.in_language(language) for block in read_lesson(source) if isinstance(block, Prose)]
     return {" ".join(found.split()).casefold() for text in prose for found in BOLD.findall(text)}
+
+
+def not_emphasised(text: str) -> list[str]:
+    """Where asterisks stay asterisks: Markdown takes none that stand between a mark and a letter, mark inside.
+
+    (Chinese has no spaces that would help: of `**这样。**然后` nothing becomes bold, of `**这样**。然后` the right part.)
+    """
+    text = CODE_OR_FORMULA.sub("`c`", text)
+    return [
+        found[0]
+        for found in EMPHASIS.finditer(text)
+        if (text[found.end() : found.end() + 1].isalnum() and not found[2][-1].isalnum())
+        or (text[: found.start()][-1:].isalnum() and not found[2][0].isalnum())
+    ]
+
+
+def test_marks_inside_of_asterisks_are_noticed() -> None:
+    assert not_emphasised("**这样。**然后") == ["**这样。**"]
+    assert not_emphasised("因为**“这样”**，") == ["**“这样”**"]
+    assert not_emphasised("**这样**。然后 *a* **b.** c；`x ** y` 与 $a*b$，再 `z ** 2`") == []
+
+
+@pytest.mark.parametrize("source", [*LESSONS, build.GLOSSARY, build.CLAIMS], ids=lambda source: source.stem)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_to_be_emphasised_is(source: Path, language: str) -> None:
+    prose = [block.in_language(language) for block in read_lesson(source) if isinstance(block, Prose)]
+    assert [found for text in prose for found in not_emphasised(text)] == []
 
 
 @each_lesson
