@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cached_property, partial
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -174,10 +173,8 @@ def found() -> bool:
 
 
 def _installed(wheel: str) -> bool:
-    try:
-        return bool(version(wheel))
-    except PackageNotFoundError:
-        return False
+    metadata = import_module("importlib.metadata")  # it takes a third of the time that NumPy takes
+    return any(metadata.distributions(name=wheel))
 
 
 def _driver_version(cupy: Any) -> int:

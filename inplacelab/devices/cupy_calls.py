@@ -109,9 +109,19 @@ class Cupy:
         return self._call(compute, args, options)
 
     def _call(self, compute: Any, args: Any, options: dict[str, Any]) -> Any:
+        where = options.pop("where", True)
+        if where is not True:
+            return self._call_where(where, compute, args, options)
         found = compute(*map(self.inner, args), **{name: self.inner(value) for name, value in options.items()})
         out = options.get("out")
         return self.outer(found) if out is None else out
+
+    def _call_where(self, where: Any, compute: Any, args: Any, options: dict[str, Any]) -> Any:
+        """CuPy's ufuncs take no mask: they compute everywhere, and what the mask shows is copied to where it belongs."""
+        out, casting = options.pop("out"), options.pop("casting", "same_kind")
+        found = self._call(compute, args, options)
+        self.library.copyto(out.held, found.held, casting=casting, where=self.inner(where))
+        return out
 
     @property
     def special(self) -> SpecialFunctions:
@@ -166,6 +176,23 @@ def _max(
     return cupy.outer(found) if out is None else out  # type: ignore[no-any-return]
 
 
+def _into(name: str) -> Callable[..., Any]:
+    """A function whose `out` cannot be relied on (CuPy 14's `einsum` has none, its `min` takes it for a dtype): copied there."""
+
+    def compute(cupy: Cupy, *args: Any, out: Any = None, **options: Any) -> Any:
+        found = cupy._call(getattr(cupy.library, name), args, options)
+        if out is None:
+            return found
+        cupy.library.copyto(out.held, found.held)
+        return out
+
+    return compute
+
+
+def _min(cupy: Cupy, a: GpuArray, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    return _into("min")(cupy, a, axis, out=out, keepdims=keepdims)
+
+
 def _take(cupy: Cupy, a: GpuArray, indices: Any, axis: Any = None, out: Any = None, mode: str = "wrap") -> Any:
     """CuPy always counts around the end."""
     if mode != "wrap":
@@ -189,12 +216,14 @@ def _split(given: tuple[Any, ...], inputs: int, options: dict[str, Any]) -> tupl
     return given[:inputs], given[inputs] if len(given) > inputs else options.get("out")
 
 
-_COUNTING = frozenset({"flatnonzero", "nonzero", "unique"})
+_COUNTING = frozenset({"bincount", "flatnonzero", "nonzero", "unique"})
 """The size of these results depends on values: CuPy itself waits to learn it."""
 
 _INSTEAD: dict[str, Callable[..., Any]] = {
     "copyto": _copyto,
+    "einsum": _into("einsum"),
     "max": _max,
+    "min": _min,
     "take": _take,
     **{name: _logical(name) for name in ("logical_and", "logical_not", "logical_or", "logical_xor")},
 }

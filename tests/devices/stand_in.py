@@ -219,9 +219,7 @@ class Ufunc:
                 return loop
         raise TypeError(f"Wrong type of arguments for cupy_{self.name}")
 
-    def __call__(
-        self, *args: Any, out: Any = None, dtype: Any = None, where: Any = True, casting: Any = "same_kind"
-    ) -> Any:
+    def __call__(self, *args: Any, out: Any = None, dtype: Any = None, casting: Any = "same_kind") -> Any:
         operands, given = [*map(inner, args[: self.nin])], [*args[self.nin :]]
         out = given[0] if given else out
         weak = [v for v in operands if type(v) in (bool, int, float, complex)]
@@ -234,7 +232,6 @@ class Ufunc:
             shape = np.broadcast_shapes(*(v.shape for v in cast), *([out.shape] if out is not None else []))
             found = np.asarray(self._compute(*(np.broadcast_to(v, shape) for v in cast))).astype(loop[-1])
         if out is None:
-            assert where is True, "what is left out would be whatever the memory held"
             return fresh(found)
         if out.shape != shape:
             raise ValueError("Out shape is mismatched")
@@ -243,7 +240,7 @@ class Ufunc:
                 f"output (typecode {loop[-1].char!r}) could not be coerced to {out.dtype.char!r}: {casting}"
             )
         with np.errstate(all="ignore"):
-            np.copyto(out._host, found, casting="unsafe", where=inner(where))
+            np.copyto(out._host, found, casting="unsafe")
         return out
 
     def at(self, a: ndarray, indices: Any, b: Any = None) -> None:
@@ -301,6 +298,16 @@ def _function(name: str, said: str) -> Callable[..., Any]:
             return _checked(getattr(np, name))(*args, **options)
 
     return call
+
+
+def einsum(*operands: Any) -> ndarray:
+    """Without `out`."""
+    return _checked(np.einsum)(*operands)  # type: ignore[no-any-return]
+
+
+def min(a: ndarray, axis: Any = None, keepdims: bool = False) -> ndarray:  # noqa: A001  # CuPy's name
+    """CuPy 14.2 takes the `out` of `min` for its dtype: it must not be given."""
+    return fresh(np.min(inner(a), axis, keepdims=keepdims))
 
 
 def copyto(dst: ndarray, src: Any, casting: Any = "same_kind", where: Any = None) -> None:

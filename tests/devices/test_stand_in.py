@@ -49,6 +49,8 @@ def test_a_value_is_seen_through_get_only() -> None:
 def test_only_cupys_parameters_and_loops() -> None:
     with pytest.raises(TypeError):
         stand_in.max(_array(1.0), initial=0)
+    with pytest.raises(TypeError, match="where"):
+        stand_in.add(_array(1.0), _array(1.0), where=_array(True))
     with pytest.raises(AttributeError):
         stand_in.lib_that_is_not_there  # noqa: B018
     with pytest.raises(TypeError, match="Wrong type"):
