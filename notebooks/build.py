@@ -5,8 +5,8 @@
     python notebooks/build.py --seen notebooks/lessons/01_*.md       # somebody has looked at each Chinese paragraph
 
 A built notebook carries its outputs but nothing that differs between two runs, so that building twice gives the same
-bytes: cell ids count from 0, metadata is fixed, and of a stepper's output the pictures and the text stay while the
-live widget (whose id is random, and which could not be shown without a kernel) is left out.
+bytes: cell ids count from 0, metadata is fixed, and of a stepper's outputs that with pictures and text stays while the
+one of the live widget (whose id is random, and which could not be shown without a kernel) is left out.
 """
 
 from __future__ import annotations

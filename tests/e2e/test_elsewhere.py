@@ -88,6 +88,7 @@ def test_notebook_7_plays_it_and_keeps_its_own_keys(notebook7: str, chromium: An
 def test_voila_plays_it(voila: str, chromium: Any, screenshots: Path) -> None:
     with opened(chromium, voila, screenshots / "voila.png", habit="fontawesome") as page:
         assert len(set(step_through(page))) == 4
+        assert not page.locator("img[src^='data:image/svg+xml']").is_visible()
 
 
 def test_a_page_from_the_command_line_plays_without_a_network(chromium: Any, tmp_path: Path, screenshots: Path) -> None:
