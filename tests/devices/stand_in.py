@@ -302,7 +302,7 @@ def _function(name: str, said: str) -> Callable[..., Any]:
 
 def einsum(*operands: Any) -> ndarray:
     """Without `out`."""
-    return _checked(np.einsum)(*operands)  # type: ignore[no-any-return]
+    return _checked(np.einsum)(*operands)
 
 
 def min(a: ndarray, axis: Any = None, keepdims: bool = False) -> ndarray:  # noqa: A001  # CuPy's name
