@@ -14,7 +14,8 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from inplacelab import dtypes, errors
-from inplacelab.devices.kernels.source import Kind, Role, Source
+from inplacelab.devices.kernels.launch import Role
+from inplacelab.devices.kernels.source import Kind, Source
 from inplacelab.devices.kernels.source import elementwise as elementwise_source
 from inplacelab.devices.kernels.types import C_TYPES
 from inplacelab.kernels import launching

@@ -9,7 +9,7 @@ from inplacelab import errors, observe
 from inplacelab.devices import Device
 from inplacelab.devices.kernels import geometry, traffic
 from inplacelab.devices.kernels.arguments import MOST_AXES
-from inplacelab.devices.kernels.launch import Launch, Memory, Operand
+from inplacelab.devices.kernels.launch import Launch, Memory, Operand, Role
 from inplacelab.devices.kernels.source import Kind, Source
 from inplacelab.language import Text
 from inplacelab.layout import Layout, Shape, is_packed
@@ -34,7 +34,7 @@ class Window(NamedTuple):
     """
 
     name: str
-    role: str
+    role: Role
     layout: Layout
     memory: Memory
     dtype: str
@@ -45,7 +45,7 @@ class Window(NamedTuple):
         return Operand(self.name, self.role, self.dtype, *self.layout, self.memory.bytes)
 
 
-def window(name: str, role: str, array: Any, storages: Mapping[int, Storage], device: Device) -> Window:
+def window(name: str, role: Role, array: Any, storages: Mapping[int, Storage], device: Device) -> Window:
     """Find where an array lies: in one of the storages, known by the `id` of the array, or in bytes of its own."""
     storage = storages.get(id(array))
     buffer, size = (array, int(array.nbytes)) if storage is None else (storage.buffer, storage.nbytes)

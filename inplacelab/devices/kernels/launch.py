@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from inplacelab.layout import Layout
 
 Dim3 = tuple[int, int, int]
+Role = Literal["reads", "writes", "both"]
 
 
 class Memory(NamedTuple):
@@ -46,7 +47,7 @@ class Operand:
     """
 
     name: str
-    role: str
+    role: Role
     dtype: str
     shape: tuple[int, ...]
     strides: tuple[int, ...]

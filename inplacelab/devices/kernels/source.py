@@ -14,10 +14,10 @@ from pathlib import Path
 from string import Template
 from typing import Literal
 
+from inplacelab.devices.kernels.launch import Role
 from inplacelab.devices.kernels.types import C_TYPES, FIELDS, CType
 
 Kind = Literal["contiguous", "strided", "normalize", "transpose", "transpose_square", "scatter_add"]
-Role = Literal["reads", "writes", "both"]
 
 HERE = Path(__file__).parent
 
