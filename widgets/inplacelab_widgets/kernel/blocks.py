@@ -88,7 +88,7 @@ def grid_marks(launch: Launch, pick: Pick) -> list[Drawn]:
     marks = [
         text(0, HEAD + 10, "bold", PICKED["grid"].format(block=_numbered(launch, pick.block), blocks=launch.blocks)),
         path(cells, "slot"),
-        path(box(x, y, 8, 8), "written"),
+        path(box(x, y, 8, 8), "inked"),
     ]
     return [*marks, text(0, TOP + seen.rows * CELL + 11, "tiny", seen.note)] if seen.note else marks
 
@@ -119,8 +119,8 @@ def block_marks(launch: Launch, pick: Pick) -> list[Drawn]:
     return [
         text(EDGE, HEAD + 10, "bold", PICKED["block"].format(block=pick.block, thread=number, threads=launch.threads)),
         path(cells, "slot"),
-        path("".join(box(EDGE + k * THREAD, y, 9.4, 8) for k in range(min(WARP, launch.threads - warp * WARP))), "slot ready"),
-        path(box(EDGE + lane * THREAD, y, 9.4, 8), "written"),
+        path("".join(box(EDGE + k * THREAD, y, 9.4, 8) for k in range(min(WARP, launch.threads - warp * WARP))), "in-warp"),
+        path(box(EDGE + lane * THREAD, y, 9.4, 8), "inked"),
     ]
 
 
