@@ -91,7 +91,10 @@ class Reader(Things):
         where: dict[str, Any] = {"phase": self._phase, "line": self._line, "turn": self._turn}
         if self._launches:
             known = self.build.tensors | changes.tensors
-            given = [None if (t := known.get(n)) is None else t.storage for n in (*facts.get("inputs", ()), facts.get("output"))]
+            given = [
+                None if (t := known.get(n)) is None else t.storage
+                for n in (*facts.get("inputs", ()), facts.get("output"))
+            ]
             where["launches"] = tuple(plain.launch(each, given[:-1], given[-1]) for each in self._launches)
             self._launches.clear()
         self.build.add(changes, kind=kind, live=live, peak=peak, **where, **facts)

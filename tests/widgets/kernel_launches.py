@@ -92,6 +92,16 @@ CASES = {
 """By name. Between them, every kind of kernel, every dtype's size, edges, folded grids."""
 
 LIBRARY = Launch(
-    "sort_", "library", (1, 1, 1), (1, 1, 1), 1, "float32", (operand("x", "both", (1000,)),), 4000, 4000, "NVIDIA H200", False
+    "sort_",
+    "library",
+    (1, 1, 1),
+    (1, 1, 1),
+    1,
+    "float32",
+    (operand("x", "both", (1000,)),),
+    4000,
+    4000,
+    "NVIDIA H200",
+    False,
 )
 EMPTY = launch("relu_", "contiguous", operand("x", "both", (0, 3)))

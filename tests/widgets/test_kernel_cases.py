@@ -40,7 +40,11 @@ def launches() -> ModuleType:
 
 def case(name: str, shown: Shown, picks: tuple[Pick, ...]) -> dict[str, Any]:
     sent = {key: launch_payload(shown)[key] for key in ("launch", "sizes", "stored", "storages", "places", "drawable")}
-    return {"name": name, "shown": sent | {"turns": geometry.turns(shown.launch)}, "picks": [picked(shown, p, whole=p is picks[0]) for p in picks]}
+    return {
+        "name": name,
+        "shown": sent | {"turns": geometry.turns(shown.launch)},
+        "picks": [picked(shown, p, whole=p is picks[0]) for p in picks],
+    }
 
 
 def picked(shown: Shown, pick: Pick, *, whole: bool) -> dict[str, Any]:
@@ -49,7 +53,9 @@ def picked(shown: Shown, pick: Pick, *, whole: bool) -> dict[str, Any]:
     done = accesses_at(shown, *pick)
     found = {
         "pick": pick._asdict(),
-        "accesses": [{"operand": names.index(a.operand), "kind": a.kind, "slot": a.slot, "slots": a.slots} for a in done],
+        "accesses": [
+            {"operand": names.index(a.operand), "kind": a.kind, "slot": a.slot, "slots": a.slots} for a in done
+        ],
         "says": both(spoken(shown, pick)),
         "slots": [both(slot_of(shown, pick, k)) for k in range(len(names))],
     }

@@ -31,8 +31,6 @@ from inplacelab_widgets.kernel.totals import totals
 from inplacelab_widgets.kernel.twins import svg
 
 
-
-
 def launches() -> ModuleType:
     # Tests are imported by path here (import mode "importlib"), so a neighbour is loaded by path as well.
     name = "inplacelab_test_kernel_launches"
@@ -141,7 +139,8 @@ def test_a_kernel_of_the_library_says_that_its_geometry_is_not_known() -> None:
 
 def test_what_is_not_there_cannot_be_picked() -> None:
     launch = CASES["rows"].shown.launch
-    for wrong in ({"block": 40}, {"thread": 256}, {"turn": 6}, {"thread": -1}):
+    refused: tuple[dict[str, Any], ...] = ({"block": 40}, {"thread": 256}, {"turn": 6}, {"thread": -1})
+    for wrong in refused:
         with pytest.raises(ValueError, match="40 blocks of 256 threads with 6 turns"):
             KernelView(launch, **wrong)
     with pytest.raises(ValueError, match="no launch 1"):
@@ -183,7 +182,11 @@ def recording_of_launches() -> Recording:
 
 def test_a_recording_shows_all_its_launches_with_their_storages() -> None:
     view = KernelView(recording_of_launches(), launch=1)
-    assert [each["title"][0] for each in view._payload["launches"]] == ["relu_ (line 1)", "exp_ (line 3)", "sin_ (line 3)"]
+    assert [each["title"][0] for each in view._payload["launches"]] == [
+        "relu_ (line 1)",
+        "exp_ (line 3)",
+        "sin_ (line 3)",
+    ]
     assert [each["storages"] for each in view._payload["launches"]] == [("S0",), ("S1",), ("",)]
     assert "x · S1" in view.to_svg()
 

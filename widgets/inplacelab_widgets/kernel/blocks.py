@@ -48,7 +48,14 @@ def window(launch: Launch, block: int) -> Window:
     row, column = divmod(block, across)
     left, top = column // COLUMNS * COLUMNS, row // ROWS * ROWS
     columns, rows = min(COLUMNS, across - left), min(ROWS, down - top)
-    facts = {"left": left, "right": left + columns - 1, "across": across, "top": top, "bottom": top + rows - 1, "down": down}
+    facts = {
+        "left": left,
+        "right": left + columns - 1,
+        "across": across,
+        "top": top,
+        "bottom": top + rows - 1,
+        "down": down,
+    }
     folded = across > COLUMNS or down > ROWS
     return Window(left, top, columns, rows, False, PICKED["tiles_shown"].format(**facts) if folded else None)
 
@@ -69,7 +76,10 @@ def beam_marks(launch: Launch, pick: Pick) -> list[Drawn]:
     beside, below = said(EDGE + 32 * THREAD), said(TOP + pick.thread // WARP % ROWS * CELL + 8)
     return [
         path(f"M{said(x)} {said(y)}L{BLOCK_LEFT} {said(TOP - 2)}V{said(bottom)}L{said(x)} {said(y + 8)}z", "beam"),
-        path(f"M{EDGE} {below}V{said(bottom)}L{LEFT} {PANELS + 20}H{LEFT + ROOM}L{beside} {said(bottom)}V{below}z", "beam"),
+        path(
+            f"M{EDGE} {below}V{said(bottom)}L{LEFT} {PANELS + 20}H{LEFT + ROOM}L{beside} {said(bottom)}V{below}z",
+            "beam",
+        ),
     ]
 
 
@@ -119,7 +129,10 @@ def block_marks(launch: Launch, pick: Pick) -> list[Drawn]:
     return [
         text(EDGE, HEAD + 10, "bold", PICKED["block"].format(block=pick.block, thread=number, threads=launch.threads)),
         path(cells, "slot"),
-        path("".join(box(EDGE + k * THREAD, y, 9.4, 8) for k in range(min(WARP, launch.threads - warp * WARP))), "in-warp"),
+        path(
+            "".join(box(EDGE + k * THREAD, y, 9.4, 8) for k in range(min(WARP, launch.threads - warp * WARP))),
+            "in-warp",
+        ),
         path(box(EDGE + lane * THREAD, y, 9.4, 8), "inked"),
     ]
 

@@ -33,6 +33,4 @@ def packed_javascript() -> str:
 @cache
 def stylesheet() -> str:
     """The player's CSS, and what is only here."""
-    return player_files.stylesheet() + player_files.without_comments(
-        (_HERE / "kernel.css").read_text(encoding="utf-8")
-    )
+    return player_files.stylesheet() + player_files.without_comments((_HERE / "kernel.css").read_text(encoding="utf-8"))

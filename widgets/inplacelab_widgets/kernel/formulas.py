@@ -54,7 +54,9 @@ def _column(launch: Launch, pick: Pick) -> Text:
     terms = f"{pick.thread} + {j}·{launch.threads}"
     column = pick.thread + j * launch.threads
     purpose = PICKED[("mean", "variance", "result")[done]]
-    return PICKED["row"].format(block=pick.block, row=row, thread=pick.thread, sum=terms, column=column, purpose=purpose)
+    return PICKED["row"].format(
+        block=pick.block, row=row, thread=pick.thread, sum=terms, column=column, purpose=purpose
+    )
 
 
 def _in_tile(launch: Launch, pick: Pick, first: Access) -> Text:

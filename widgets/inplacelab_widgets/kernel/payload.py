@@ -38,7 +38,9 @@ def launch_payload(shown: Shown) -> dict[str, Any]:
         "step": shown.step,
         "drawable": shown.drawable,
         "title": both(title_of(shown)),
-        "says": both(facts_of(shown) + Text(" · ", " · ") + (device if isinstance(device, Text) else Text(device, device))),
+        "says": both(
+            facts_of(shown) + Text(" · ", " · ") + (device if isinstance(device, Text) else Text(device, device))
+        ),
         "height": height(shown),
         "marks": [mark(each) for each in fixed_marks(shown)],
         "facts": table(facts_table(shown)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 from inplacelab.devices.kernels import geometry
@@ -41,7 +42,7 @@ class Spread(NamedTuple):
 def spread(sectors: tuple[int, ...], size: int) -> Spread:
     """Places for sectors. Slots are as wide as threads if there is room, so that neighbours stand below neighbours."""
     per = SECTOR // size
-    apart = [later != sooner + 1 for sooner, later in zip(sectors, sectors[1:], strict=False)]
+    apart = [later != sooner + 1 for sooner, later in pairwise(sectors)]
     gap = 4 if sum(apart) > 8 else 14
     wide = min(LANE * per, (ROOM - gap * sum(apart)) / max(1, len(sectors)))
     x = LEFT + (ROOM - wide * len(sectors) - gap * sum(apart)) / 2
@@ -107,7 +108,10 @@ def _sectors(asked: Served, places: Spread, picked: list[Lane], colour: str, top
     )
     marks = [
         path("".join(box(left, y, wide, STRIP_HEIGHT) for left in places.lefts.values()), "over"),
-        path("".join(box(left_of(places, slot), y, places.slot, STRIP_HEIGHT) for slot in wanted), f"wanted {colour}-fill"),
+        path(
+            "".join(box(left_of(places, slot), y, places.slot, STRIP_HEIGHT) for slot in wanted),
+            f"wanted {colour}-fill",
+        ),
         path(cells, "cells"),
         path("".join(box(left, y, wide, STRIP_HEIGHT) for left in places.lefts.values()), "sector"),
         path("".join(box(left_of(places, slot), y, places.slot, STRIP_HEIGHT) for slot in mine), "written"),

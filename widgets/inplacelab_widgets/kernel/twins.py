@@ -34,8 +34,7 @@ def svg(shown: Shown | None, pick: Pick, language: str) -> str:
 
 def as_mark(drawn: Drawn) -> Mark:
     """The same as a mark of the other scenes, which looks the same at every step."""
-    tag = "text" if drawn.tag == "text" else "path"
-    return Mark(tag, tuple(drawn.place.items()), always(Look(drawn.style, drawn.said)))
+    return Mark("text" if drawn.tag == "text" else "path", tuple(drawn.place.items()), always(Look(drawn.style, drawn.said)))
 
 
 def told(shown: Shown, pick: Pick) -> Text:
@@ -85,9 +84,13 @@ def plain(shown: Shown | None, pick: Pick, language: str) -> str:
         return words.NO_LAUNCH.in_language(language) + "\n"
     parts = [told(shown, pick).in_language(language).rstrip()]
     for table in all_tables(shown, pick):
-        lines = [[_in(cell, language) for cell in row] for row in ((table.heads, *table.rows) if table.heads else table.rows)]
+        lines = [
+            [_in(cell, language) for cell in row] for row in ((table.heads, *table.rows) if table.heads else table.rows)
+        ]
         widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
-        spoken_lines = ["  " + "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines]
+        spoken_lines = [
+            "  " + "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines
+        ]
         parts.append("\n".join([_in(table.caption, language), *spoken_lines]))
     return "\n\n".join(parts) + "\n"
 

@@ -137,7 +137,13 @@ class KernelView(anywidget.AnyWidget):
 
     def to_html(self, path: str | Path | None = None, *, language: str | None = None) -> str:
         """A page on which threads can be picked, offline."""
-        traits = {"launch": self.launch, "block": self.block, "thread": self.thread, "turn": self.turn, "step": self.step}
+        traits = {
+            "launch": self.launch,
+            "block": self.block,
+            "thread": self.thread,
+            "turn": self.turn,
+            "step": self.step,
+        }
         title = self._now.launch.kernel if self._now else "KernelView"
         page = twins.page(self._payload, language or self.language, title, traits)
         if path is not None:

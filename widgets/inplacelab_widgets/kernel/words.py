@@ -29,9 +29,7 @@ NO_LAUNCHES = Text("No kernel was launched in this recording.", "这份记录中
 
 PICKED = {
     "grid": Text("Grid: block {block} of {blocks}", "网格：线程块 {block}，共 {blocks} 个"),
-    "block": Text(
-        "Block {block}: thread {thread} of {threads}", "线程块 {block}：线程 {thread}，共 {threads} 个"
-    ),
+    "block": Text("Block {block}: thread {thread} of {threads}", "线程块 {block}：线程 {thread}，共 {threads} 个"),
     "blocks_shown": Text("drawn: blocks {first}–{last} of {blocks}", "图中为第 {first}–{last} 块，共 {blocks} 块"),
     "tiles_shown": Text(
         "drawn: columns {left}–{right} of {across}, rows {top}–{bottom} of {down}",
@@ -72,9 +70,12 @@ PICKED = {
     "somewhere": Text("which slot, the values of index decide", "加到哪个槽位由 index 的值决定"),
     "untouched": Text("this thread does not touch it in this turn", "该线程在这一轮不访问它"),
     "cost": Text(
-        "{sectors} sectors of 32 bytes for {wanted} bytes: {share} %", "{sectors} 个 32 字节扇区，需要 {wanted} 字节：{share} %"
+        "{sectors} sectors of 32 bytes for {wanted} bytes: {share} %",
+        "{sectors} 个 32 字节扇区，需要 {wanted} 字节：{share} %",
     ),
-    "cost_one": Text("1 sector of 32 bytes for {wanted} bytes: {share} %", "1 个 32 字节扇区，需要 {wanted} 字节：{share} %"),
+    "cost_one": Text(
+        "1 sector of 32 bytes for {wanted} bytes: {share} %", "1 个 32 字节扇区，需要 {wanted} 字节：{share} %"
+    ),
     "cost_none": Text("no thread of this warp touches it in this turn", "这个线程束在这一轮不访问它"),
     "cost_unknown": Text("where it goes is not recorded", "未记录加到何处"),
     "coalesced": Text(", coalesced", "，合并访问"),
@@ -154,7 +155,10 @@ KEYS = (
     (Text("← →", "← →"), Text("previous and next thread", "上一个、下一个线程")),
     (Text("↑ ↓", "↑ ↓"), Text("previous and next warp", "上一个、下一个线程束")),
     (Text("PgUp PgDn", "PgUp PgDn"), Text("previous and next block", "上一个、下一个线程块")),
-    (Text("Home End", "Home End"), Text("first and last thread of the warp, then of the block", "线程束、再到线程块的首末线程")),
+    (
+        Text("Home End", "Home End"),
+        Text("first and last thread of the warp, then of the block", "线程束、再到线程块的首末线程"),
+    ),
     (Text("[ ]", "[ ]"), Text("previous and next turn of the thread", "线程的上一轮、下一轮")),
     (Text("F", "F"), Text("present: fill the screen", "演示：铺满屏幕")),
     (Text("? Esc", "? Esc"), Text("this list; close, leave", "此列表；关闭、离开")),
