@@ -80,7 +80,9 @@ def launch(ran: Launch, inputs: Sequence[int | None], output: int | None) -> Lau
     read = iter(after if known else [])
     operands = tuple(
         OperandFacts(
-            each.name, each.role, each.dtype, each.shape, each.strides, each.offset, each.storage_bytes,
+            each.name,
+            each.role,  # type: ignore[arg-type]  # a launch has no other roles
+            each.dtype, each.shape, each.strides, each.offset, each.storage_bytes,
             None if not known else next(read) if each.role == "reads" else output,
         )
         for each in ran.operands

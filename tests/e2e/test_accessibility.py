@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 import inplacelab
+from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets import to_html
+from inplacelab_widgets import KernelView, to_html
 
 # A theme changes colours and nothing else: what is no matter of colour is asked once.
 RULES = {"light": None, "dark": ["cat.color"]}
@@ -95,3 +96,21 @@ def test_axe_finds_nothing_in_any_state_of_a_page(chromium: Any, axe: Axe, page_
         found[state] = axe(page, RULES[theme])
     context.close()
     assert {state: complaints for state, complaints in found.items() if complaints} == {}
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("theme", RULES)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_axe_finds_nothing_in_a_launch(chromium: Any, axe: Axe, tmp_path: Path, theme: str, language: str) -> None:
+    x = Operand("x", "reads", "float32", (64, 64), (1, 64), 0, 16384)
+    out = Operand("out", "writes", "float32", (64, 64), (64, 1), 0, 16384)
+    launch = Launch("relu", "strided", (16, 1, 1), (256, 1, 1), 1, "float32", (x, out), 16384, 16384)
+    KernelView([launch, launch]).to_html(tmp_path / "launch.html", language=language)
+    page = chromium.new_page(color_scheme=theme, viewport={"width": 848, "height": 900})
+    page.goto((tmp_path / "launch.html").as_uri())
+    page.locator("summary").click()
+    assert axe(page, RULES[theme]) == []
+    page.locator(".ipl-kernel-pane").focus()
+    page.keyboard.press("?")
+    assert axe(page, RULES[theme]) == []
+    page.close()

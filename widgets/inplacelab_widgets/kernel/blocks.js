@@ -66,7 +66,7 @@ export function gridMarks(launch, { block }, say) {
   const marks = [
     textMark(0, HEAD + 10, "bold", fill(say("grid"), { block: number, blocks: blocksOf(launch) })),
     pathMark(cells, "slot"),
-    pathMark(boxed(x, y, 8, 8), "written"),
+    pathMark(boxed(x, y, 8, 8), "inked"),
   ];
   return seen.note ? [...marks, textMark(0, TOP + seen.rows * CELL + 11, "tiny", fill(say(seen.note), seen.facts))] : marks;
 }
@@ -85,8 +85,8 @@ export function blockMarks(launch, { block, thread }, say) {
   return [
     textMark(EDGE, HEAD + 10, "bold", fill(say("block"), { block, thread: number, threads })),
     pathMark(cells, "slot"),
-    pathMark(there(warp).map((k) => boxed(EDGE + k * THREAD, y, 9.4, 8)).join(""), "slot ready"),
-    pathMark(boxed(EDGE + lane * THREAD, y, 9.4, 8), "written"),
+    pathMark(there(warp).map((k) => boxed(EDGE + k * THREAD, y, 9.4, 8)).join(""), "in-warp"),
+    pathMark(boxed(EDGE + lane * THREAD, y, 9.4, 8), "inked"),
   ];
 }
 

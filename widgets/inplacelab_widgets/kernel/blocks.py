@@ -98,7 +98,7 @@ def grid_marks(launch: Launch, pick: Pick) -> list[Drawn]:
     marks = [
         text(0, HEAD + 10, "bold", PICKED["grid"].format(block=_numbered(launch, pick.block), blocks=launch.blocks)),
         path(cells, "slot"),
-        path(box(x, y, 8, 8), "written"),
+        path(box(x, y, 8, 8), "inked"),
     ]
     return [*marks, text(0, TOP + seen.rows * CELL + 11, "tiny", seen.note)] if seen.note else marks
 
@@ -131,9 +131,9 @@ def block_marks(launch: Launch, pick: Pick) -> list[Drawn]:
         path(cells, "slot"),
         path(
             "".join(box(EDGE + k * THREAD, y, 9.4, 8) for k in range(min(WARP, launch.threads - warp * WARP))),
-            "slot ready",
+            "in-warp",
         ),
-        path(box(EDGE + lane * THREAD, y, 9.4, 8), "written"),
+        path(box(EDGE + lane * THREAD, y, 9.4, 8), "inked"),
     ]
 
 

@@ -14,7 +14,7 @@ const STRIP = 88;
 const STRIP_HEIGHT = 24;
 const OVERVIEW = 127;
 const FOOT = 150;
-const PIXELS_FOR_A_SECTOR = 9.5;
+const PIXELS_FOR_A_SECTOR = 5.5;
 const COLOURS = ["c0", "c1", "c3", "c4", "c2"];
 
 /** Places for sectors. Slots are as wide as threads if there is room. @param {number[]} sectors @param {number} size */
@@ -125,15 +125,14 @@ function cost(asked, colour, top, say) {
   const said = costOf(asked, say);
   if (!asked.sectors.length) return [textMark(LEFT, y, "soft", said)];
   const scale = PIXELS_FOR_A_SECTOR / SECTOR;
-  const right = WIDTH - 20;
-  const left = right - 32 * PIXELS_FOR_A_SECTOR;
+  const left = WIDTH - 70 - 32 * PIXELS_FOR_A_SECTOR;
   const moved = SECTOR * asked.sectors.length * scale;
   const share = `${shareOfMoved(asked)} %`;
   return [
     textMark(LEFT, y, "", said),
     pathMark(boxed(left, y - 9, moved, 11), "over sector"),
     pathMark(boxed(left, y - 9, asked.wanted * scale, 11), `wanted ${colour}-fill`),
-    left + moved > right - 50 ? textMark(left - 6, y, "bold end", share) : textMark(left + moved + 6, y, "bold", share),
+    textMark(left + moved + 6, y, "bold", share),
   ];
 }
 

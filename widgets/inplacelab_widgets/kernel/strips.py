@@ -21,7 +21,7 @@ LANES, STRIP, STRIP_HEIGHT, OVERVIEW, FOOT = 20, 88, 24, 127, 150
 """Below an operand's top: its threads, its sectors, all of its storage, what it costs."""
 COLOURS = ("c0", "c1", "c3", "c4", "c2")
 """Of the operands, in order: those that differ most come first."""
-PIXELS_FOR_A_SECTOR = 9.5
+PIXELS_FOR_A_SECTOR = 5.5
 """On the bar that compares what is wanted with what is moved."""
 
 
@@ -149,13 +149,13 @@ def _cost(asked: Served, colour: str, top: float) -> list[Drawn]:
     if not asked.sectors:
         return [text(LEFT, y, "soft", spoken)]
     scale = PIXELS_FOR_A_SECTOR / SECTOR
-    right, left = WIDTH - 20.0, WIDTH - 20.0 - 32 * PIXELS_FOR_A_SECTOR
+    left = WIDTH - 70 - 32 * PIXELS_FOR_A_SECTOR
     share, end = f"{share_of_moved(asked)} %", left + asked.moved * scale
     return [
         text(LEFT, y, "", spoken),
         path(box(left, y - 9, asked.moved * scale, 11), "over sector"),
         path(box(left, y - 9, asked.wanted * scale, 11), f"wanted {colour}-fill"),
-        text(left - 6, y, "bold end", share) if end > right - 50 else text(end + 6, y, "bold", share),
+        text(end + 6, y, "bold", share),
     ]
 
 

@@ -95,6 +95,7 @@ STYLES: dict[str, dict[str, str]] = (
         "fresh-tip": {"fill": "now", "stroke": "none"},
         "ghost": _DRAWN | {"stroke": "soft", "stroke-width": "1.6", "stroke-dasharray": "1.5 3.5"},
         # kernels
+        "in-warp": {"fill": "tint", "stroke": "now", "stroke-width": "1"},
         "beam": {"fill": "faint", "fill-opacity": "0.55", "stroke": "none"},
         "ribbon": {"fill-opacity": "0.16", "stroke-width": "0.8"},
         "ribbon-picked": {"fill": "tint", "stroke": "now", "stroke-width": "2.2"},

@@ -1,0 +1,232 @@
+"""`KernelView` in Python: what it is made from, what it says and draws, what it leaves in a notebook."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+pytest.importorskip(
+    "anywidget", reason="needs the notebook extra: python -m pip install -e '.[lab]'", exc_type=ImportError
+)
+
+from inplacelab.devices.kernels import geometry, traffic
+from inplacelab.language import LANGUAGES
+from inplacelab.recording.facts import LaunchFacts, OperandFacts, Step
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets import KernelView, Stepper
+from inplacelab_widgets.kernel.fixed import height
+from inplacelab_widgets.kernel.pick import Pick, served
+from inplacelab_widgets.kernel.shown import shown_launches
+from inplacelab_widgets.kernel.strips import cost_of, share_of_moved, spread
+from inplacelab_widgets.kernel.totals import totals
+from inplacelab_widgets.kernel.twins import svg
+
+
+def launches() -> ModuleType:
+    # Tests are imported by path here (import mode "importlib"), so a neighbour is loaded by path as well.
+    name = "inplacelab_test_kernel_launches"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name("kernel_launches.py"))
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]
+
+
+CASES = launches().CASES
+
+
+def seen(name: str, pick: Pick | None = None) -> Any:
+    case = CASES[name]
+    return served(case.shown, pick or case.picks[0])
+
+
+def test_side_by_side_is_coalesced_and_far_apart_is_not() -> None:
+    x, out = seen("transposed")
+    assert (cost_of(x).en, cost_of(out).en) == (
+        "32 sectors of 32 bytes for 128 bytes: 12.5 %, a sector for each thread",
+        "4 sectors of 32 bytes for 128 bytes: 100 %, coalesced",
+    )
+    assert [share_of_moved(each) for each in (*seen("every second"), *seen("many blocks"))] == ["50", "100"]
+
+
+def test_a_slot_on_which_threads_meet_is_moved_once() -> None:
+    x, _, _ = seen("scatter")
+    assert (x.kinds, x.wanted, x.moved, x.crowd) == (("adds",), 16, 32, 9)
+    assert "9 threads meet on one slot" in cost_of(x).en
+    unknown, *_ = seen("scatter, places not known")
+    assert unknown.unknown
+    assert unknown.sectors == ()
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_sectors_are_those_of_the_requests(name: str) -> None:
+    """What is drawn of one turn is what `traffic` counts for that warp."""
+    shown, picks = CASES[name]
+    for pick in picks:
+        drawn = {
+            (shown.launch.operands[each.operand].name, kind, each.sectors)
+            for turn in range(min(8, geometry.turns(shown.launch)))
+            for each in served(shown, pick._replace(turn=turn))
+            for kind in each.kinds
+            if kind != "adds"
+        }
+        if geometry.turns(shown.launch) <= 8:
+            counted = traffic.requests(shown.launch, pick.block, pick.thread // geometry.WARP)
+            assert drawn == {(each.operand, each.kind, each.sectors) for each in counted}
+
+
+def test_totals_of_aligned_and_of_looked_at_launches_agree() -> None:
+    small = launches().launch("relu_", "contiguous", launches().operand("x", "both", (1024,)))
+    (shown,) = shown_launches(small)
+    warps = [Pick(block, thread) for block in range(small.blocks) for thread in range(0, 256, 32)]
+    looked_at = sum(len(each.kinds) * each.moved for pick in warps for each in served(shown, pick))
+    assert totals(shown) == (4096, 4096, looked_at) == (4096, 4096, 8192)
+
+
+def test_the_bytes_of_a_large_scattered_launch_are_not_guessed() -> None:
+    operand = launches().operand
+    big = launches().launch("scale_", "strided", operand("x", "both", (4000, 4000), (1, 4000)))
+    (shown,) = shown_launches(big)
+    assert totals(shown).moved is None
+    assert "not counted: too many warps" in KernelView(big).to_svg()
+
+
+def test_slots_stand_below_their_threads_if_there_is_room() -> None:
+    places = spread((4, 5, 6, 7), 4)
+    assert [places.lefts[k] for k in (4, 5)] == [76, 76 + 8 * 22]
+    assert places.slot == 22
+    far = spread((0, 10, 20), 4)
+    assert far.lefts[10] - far.lefts[0] > 8 * far.slot
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_launch_is_a_well_formed_picture(name: str, language: str) -> None:
+    shown, picks = CASES[name]
+    for pick in picks:
+        drawn = svg(shown, pick, language)
+        root = ET.fromstring(drawn)
+        assert float(root.get("height", "0")) == height(shown) + 24
+        assert "0x" not in drawn
+        assert "{" not in drawn
+
+
+def test_who_ran_it_is_always_said() -> None:
+    assert "simulated: no GPU ran this" in KernelView(CASES["rows"].shown.launch).to_svg()
+    real = KernelView(CASES["tiles that change places"].shown.launch)
+    assert "NVIDIA H200" in real.to_svg()
+    assert "simulated" not in real.to_svg() + real.to_text()
+
+
+def test_a_kernel_of_the_library_says_that_its_geometry_is_not_known() -> None:
+    view = KernelView(launches().LIBRARY)
+    assert "not known" in view.to_svg(language="en")
+    assert "NVIDIA H200" in view.to_text()
+    assert not view._payload["launches"][0]["drawable"]
+    assert "nothing to compute" in KernelView(launches().EMPTY).to_svg(language="en")
+
+
+def test_what_is_not_there_cannot_be_picked() -> None:
+    launch = CASES["rows"].shown.launch
+    refused: tuple[dict[str, Any], ...] = ({"block": 40}, {"thread": 256}, {"turn": 6}, {"thread": -1})
+    for wrong in refused:
+        with pytest.raises(ValueError, match="40 blocks of 256 threads with 6 turns"):
+            KernelView(launch, **wrong)
+    with pytest.raises(ValueError, match="no launch 1"):
+        KernelView(launch, 1)
+    with pytest.raises(ValueError, match="no launch to show"):
+        KernelView([])
+
+
+def test_a_picture_can_be_had_of_any_thread() -> None:
+    view = KernelView(CASES["many blocks"].shown.launch)
+    assert "element 3·256 + 70 = 838" in view.to_svg(70, block=3, language="en")
+    assert "处理元素 3·256 + 70 = 838" in view.to_svg(70, block=3, language="zh")
+
+
+def test_beside_the_widget_stand_a_picture_and_its_tables() -> None:
+    data, _ = KernelView(CASES["scatter"].shown.launch, index=[0] * 40)._repr_mimebundle_() or ({}, {})
+    assert data["text/plain"] == "KernelView('add_at_', block=0, thread=0)"
+    assert data["image/svg+xml"].startswith("<svg")
+    assert data["text/html"].count("<table>") == 3
+    assert 'alt="add_at_: atomic additions' in data["text/html"]
+
+
+def recording_of_launches() -> Recording:
+    """Three steps; the first and the last launch kernels."""
+
+    def step(index: int, *launched: LaunchFacts) -> Step:
+        return Step(
+            index, "operation", "forward", index + 1, "relu_", "in-place", (), None, (), (), None, 0, 0, None, None, (), (), (),
+            launches=launched,
+        )  # fmt: skip
+
+    def facts(kernel: str, storage: int | None) -> LaunchFacts:
+        x = OperandFacts("x", "both", "float32", (6,), (1,), 0, 24, storage)
+        return LaunchFacts(kernel, "contiguous", (1, 1, 1), (256, 1, 1), 1, "float32", (x,), 24, 24, "", True)
+
+    steps = (step(0, facts("relu_", 0)), step(1), step(2, facts("exp_", 1), facts("sin_", None)))
+    return Recording("inplacelab", "0", "by hand", "x.relu_()\npass\nx.exp_().sin_()", steps)
+
+
+def test_a_recording_shows_all_its_launches_with_their_storages() -> None:
+    view = KernelView(recording_of_launches(), launch=1)
+    assert [each["title"][0] for each in view._payload["launches"]] == [
+        "relu_ (line 1)",
+        "exp_ (line 3)",
+        "sin_ (line 3)",
+    ]
+    assert [each["storages"] for each in view._payload["launches"]] == [("S0",), ("S1",), ("",)]
+    assert "x · S1" in view.to_svg()
+
+
+def test_beside_a_stepper_it_shows_the_launches_of_the_step() -> None:
+    stepper = Stepper(recording_of_launches(), language="zh")
+    view = KernelView(stepper)
+    assert (view.step, view.language) == (0, "zh")
+    assert [(link.source, link.target) for link in view._links] == [
+        ((stepper, "step"), (view, "step")), ((stepper, "language"), (view, "language"))
+    ]  # fmt: skip
+    assert "relu_" in view.to_svg()
+    view.step = 1
+    assert "这一步没有启动内核" in view.to_svg()
+    view.step, view.launch = 2, 2
+    assert "sin_" in view.to_svg()
+
+
+SCRIPT = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import kernel_launches as made
+from inplacelab_widgets.kernel.payload import payload
+from inplacelab_widgets.kernel.twins import plain, svg
+for name, (shown, picks) in made.CASES.items():
+    for pick in picks:
+        print(svg(shown, pick, "en"), plain(shown, pick, "zh"))
+    print(payload([shown]))
+"""
+
+
+def test_two_processes_draw_the_same_bytes() -> None:
+    here = str(Path(__file__).parent)
+    drawn = [
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT, here], check=True, capture_output=True,
+            env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONIOENCODING": "utf-8"},
+        ).stdout
+        for seed in ("0", "12345")
+    ]  # fmt: skip
+    assert drawn[0] == drawn[1]
+    assert len(drawn[0]) > 100_000
+    assert not re.search(rb"0x[0-9a-f]{6}", drawn[0])
