@@ -24,7 +24,9 @@ def recording() -> Recording:
     return rec.recording
 
 
-def launched(recording: Recording, op: str) -> list[tuple[str, str, list[tuple[str, str, int | None, tuple[int, ...]]]]]:
+def launched(
+    recording: Recording, op: str
+) -> list[tuple[str, str, list[tuple[str, str, int | None, tuple[int, ...]]]]]:
     found = [launch for step in recording.steps if step.op == op for launch in step.launches]
     return [(each.kernel, each.kind, [(o.name, o.role, o.storage, o.strides) for o in each.operands]) for each in found]
 

@@ -18,7 +18,10 @@ from inplacelab_widgets.kernel.files import javascript, stylesheet
 pytestmark = pytest.mark.browser
 
 X = Operand("x", "both", "float32", (64, 64), (64, 1), 0, 16384)
-TURNED = (Operand("x", "reads", "float32", (64, 64), (1, 64), 0, 16384), Operand("out", "writes", "float32", (64, 64), (64, 1), 0, 16384))
+TURNED = (
+    Operand("x", "reads", "float32", (64, 64), (1, 64), 0, 16384),
+    Operand("out", "writes", "float32", (64, 64), (64, 1), 0, 16384),
+)
 LAUNCHES = [
     Launch("relu_", "contiguous", (16, 1, 1), (256, 1, 1), 1, "float32", (X,), 16384, 16384),
     Launch("relu", "strided", (16, 1, 1), (256, 1, 1), 1, "float32", TURNED, 16384, 16384),

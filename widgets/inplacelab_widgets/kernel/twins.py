@@ -34,7 +34,9 @@ def svg(shown: Shown | None, pick: Pick, language: str) -> str:
 
 def as_mark(drawn: Drawn) -> Mark:
     """The same as a mark of the other scenes, which looks the same at every step."""
-    return Mark("text" if drawn.tag == "text" else "path", tuple(drawn.place.items()), always(Look(drawn.style, drawn.said)))
+    return Mark(
+        "text" if drawn.tag == "text" else "path", tuple(drawn.place.items()), always(Look(drawn.style, drawn.said))
+    )
 
 
 def told(shown: Shown, pick: Pick) -> Text:
