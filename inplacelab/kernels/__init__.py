@@ -30,7 +30,7 @@ from typing import Any
 
 from inplacelab import errors, observe
 from inplacelab.devices.kernels.launch import Launch
-from inplacelab.devices.kernels.source import Source
+from inplacelab.devices.kernels.source import Kind, Source
 from inplacelab.kernels.expressions import data_types
 from inplacelab.kernels.kernel import Elementwise, Kernel
 from inplacelab.kernels.whole_rows import WHOLE
@@ -40,7 +40,7 @@ from inplacelab.ops import ROWS
 from inplacelab.ops.spec import Row
 from inplacelab.tensor import Tensor
 
-__all__ = ["Kernel", "Launch", "Source", "available", "fuse", "get", "launches", "run", "source"]
+__all__ = ["Kernel", "Launch", "Source", "available", "fuse", "get", "launches", "run", "source", "source_of"]
 
 
 def available() -> Listing:
@@ -100,6 +100,27 @@ def source(name: str, dtype: Any = "float32", layout: str = "contiguous") -> Sou
         KernelError: if it is not written for that data type.
     """
     return get(name).source(dtype, layout)
+
+
+def source_of(launch: Launch) -> Source:
+    """The text that ran in a launch, whichever way it took through memory.
+
+    Raises:
+        ArgumentError: if it was no kernel of ours.
+
+    >>> import inplacelab as paddle
+    >>> from inplacelab import kernels
+    >>> from inplacelab.devices.kernels.launch import Launch
+    >>> launch = Launch("scale_ relu_", "strided", (1, 1, 1), (256, 1, 1), 1, "float32", (), 0, 0)
+    >>> kernels.source_of(launch).name
+    'scale_relu_in_place_float32_strided'
+    """
+    names = launch.kernel.split()
+    kernel = get(names[0]) if len(names) == 1 else fuse(*names)
+    if isinstance(kernel, Elementwise) and launch.kind in {"contiguous", "strided"}:
+        kind: Kind = "strided" if launch.kind == "strided" else "contiguous"
+        return kernel.way(launch.dtype, kind, 1 if launch.width == 1 else 0)
+    return kernel.source(launch.dtype)
 
 
 def run(name: str, *args: Any, **kwargs: Any) -> Tensor:

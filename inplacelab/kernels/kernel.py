@@ -16,6 +16,7 @@ from typing import Any
 from inplacelab import dtypes, errors
 from inplacelab.devices.kernels.source import Kind, Role, Source
 from inplacelab.devices.kernels.source import elementwise as elementwise_source
+from inplacelab.devices.kernels.types import C_TYPES
 from inplacelab.kernels import launching
 from inplacelab.kernels.chain import chained
 from inplacelab.kernels.expressions import data_types, number, result, step
@@ -106,6 +107,7 @@ class Elementwise(Kernel):
         self.rows, self.in_place = tuple(rows), in_place
         variant = "in-place" if in_place else "ordinary"
         self._variant = variant
+        self._written: dict[tuple[str, Kind, int], Source] = {}
         self.name = " ".join(name_of(row, variant) for row in rows)
         known = [data_types(row, in_place=in_place) for row in rows]
         self.dtypes = tuple(d for d in known[0] if all(d in each for each in known[1:]))
@@ -113,14 +115,22 @@ class Elementwise(Kernel):
 
     def source(self, dtype: Any = "float32", layout: str = "contiguous") -> Source:
         kind: Kind = "strided" if layout == "strided" else "contiguous"
-        return self._source(_dtype_name(dtype), kind, 0)
+        return self.way(_dtype_name(dtype), kind, 0)
 
-    def _source(self, dtype: str, kind: Kind, width: int) -> Source:
+    def way(self, dtype: str, kind: Kind, width: int) -> Source:
+        """The text for one way through memory; a width of 0 stands for as many elements as a pack holds. Written once."""
+        key = dtype, kind, width
+        if key not in self._written:
+            self._written[key] = self._write(*key)
+        return self._written[key]
+
+    def _write(self, dtype: str, kind: Kind, width: int) -> Source:
         self._check(dtype)
         steps = [step(row, self._variant, dtype) for row in self.rows]
         made = result(self.rows[-1], dtype)
+        one_by_one = width == 1 and kind == "contiguous" and made == dtype and C_TYPES[dtype].width > 1
         named_after = "_".join(row.name for row in self.rows) + "_in_place" * self.in_place
-        name = f"{named_after}_{dtype}_{kind}" + "_one_by_one" * (width == 1 and kind == "contiguous")
+        name = f"{named_after}_{dtype}_{kind}" + "_one_by_one" * one_by_one
         return elementwise_source(name, steps, dtype, in_place=self.in_place, kind=kind, result=made, width=width)
 
     def _check(self, dtype: str) -> None:
@@ -129,7 +139,7 @@ class Elementwise(Kernel):
 
     def launch(self, given: Mapping[str, Any], storages: Mapping[int, Storage]) -> None:
         windows = self.windows(given, storages)
-        source = self._source(windows[0].dtype, "contiguous", 0)
+        source = self.way(windows[0].dtype, "contiguous", 0)
         for each in windows[: len(self.row.inputs)]:
             if each.dtype != windows[0].dtype:
                 raise errors.no_kernel_for(self.name, each.dtype, (windows[0].dtype,))
@@ -138,7 +148,7 @@ class Elementwise(Kernel):
             if attribute.name not in taken and given[attribute.name] != attribute.default:
                 raise errors.attribute_not_in_kernel(self.name, attribute.name, given[attribute.name])
         numbers = [number(name, given[name], dtype) for name, dtype in taken.items()]
-        launching.elementwise(self.name, self._source, windows, numbers, given["device"])
+        launching.elementwise(self.name, self.way, windows, numbers, given["device"])
 
 
 class Whole(Kernel):

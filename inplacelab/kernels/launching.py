@@ -100,15 +100,13 @@ def _way(name: str, windows: Sequence[Window]) -> tuple[Kind, int]:
 def _launch(
     name: str, source: Source, grid: geometry.Grid, windows: Sequence[Window], arguments: Sequence[Any], device: Device
 ) -> None:
-    operands = tuple(each.operand for each in windows)
-    if operands and not any(each.elements == 0 for each in operands):
+    if all(each.layout.size for each in windows):
         _run(source, grid, arguments, device)
     if observe.listeners:
+        operands, simulated = tuple(each.operand for each in windows), _simulated(device)
         moved = traffic.of_kernel(source.kind, operands)
-        hardware = "" if _simulated(device) else _hardware()
-        launch = Launch(
-            name, source.kind, *grid, source.width, source.dtype, operands, *moved, hardware, _simulated(device)
-        )
+        hardware = "" if simulated else _hardware()
+        launch = Launch(name, source.kind, *grid, source.width, source.dtype, operands, *moved, hardware, simulated)
         for each in observe.listeners:
             each.launched(launch)
 

@@ -10,7 +10,9 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import kernels, observe
+from inplacelab.devices.kernels import on_cpu
 from inplacelab.devices.kernels.launch import Launch, Operand
+from inplacelab.devices.kernels.source import Source
 from inplacelab.language import speak
 
 pytestmark = pytest.mark.usefixtures("compiler")
@@ -248,6 +250,26 @@ def test_a_launch_goes_through_a_file_unchanged() -> None:
         kernels.run("add", paddle.ones([2, 3]), paddle.ones([3]))
     (launch,) = seen
     assert Launch.from_json(json.loads(json.dumps(launch.to_json()))) == launch
+
+
+def test_a_launch_leads_to_the_text_that_ran(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran, plain = [], on_cpu.run
+
+    def noted(source: Source, *rest: Any) -> None:
+        ran.append(source)
+        plain(source, *rest)
+
+    monkeypatch.setattr(on_cpu, "run", noted)
+    fused, x = kernels.fuse("scale_", "relu_"), paddle.ones([40])
+    with kernels.launches() as seen:
+        kernels.run("relu_", x)
+        kernels.run("relu_", x[1:])
+        kernels.run("relu", x[::2])
+        kernels.run("greater_than", x, x)
+        fused(x)
+        kernels.run("normalize_", x)
+    assert [kernels.source_of(each) for each in seen] == ran
+    assert len(set(ran)) == 6
 
 
 def test_on_the_simulated_gpu_the_launch_is_the_same_and_says_simulated() -> None:

@@ -39,9 +39,9 @@ class Parameter:
     role: Role = "reads"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Source:
-    """A kernel that can be compiled.
+    """A kernel that can be compiled. It shows itself as its text.
 
     Attributes:
         name: the name of its function.
@@ -69,7 +69,7 @@ class Source:
         """True if its threads wait for each other."""
         return "__syncthreads" in self.text
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.text
 
 
@@ -247,4 +247,4 @@ def _template(kind: str) -> Template:
 
 
 def _fill(kind: str, **parts: str) -> str:
-    return _template(kind).substitute(parts)
+    return _template(kind).substitute(parts).replace("\n\n\n", "\n\n")  # where a part is empty
