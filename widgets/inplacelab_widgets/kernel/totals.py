@@ -51,7 +51,12 @@ def _moved(shown: Shown) -> int | None:
         for thread in range(0, launch.threads, WARP)
         for turn in range(turns)
     )
-    return sum(len(each.kinds) * each.moved for pick in picks for each in served(shown, pick))
+    return sum(_times(each.kinds) * each.moved for pick in picks for each in served(shown, pick))
+
+
+def _times(kinds: tuple[str, ...]) -> int:
+    """How often the sectors of an operand are moved: an addition reads and writes."""
+    return len(kinds) + ("adds" in kinds)
 
 
 def _ways(role: str) -> int:
