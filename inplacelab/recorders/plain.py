@@ -81,7 +81,7 @@ def launch(ran: Launch, inputs: Sequence[int | None], output: int | None) -> Lau
     operands = tuple(
         OperandFacts(
             each.name,
-            each.role,  # type: ignore[arg-type]  # a launch has no other roles
+            each.role,
             each.dtype, each.shape, each.strides, each.offset, each.storage_bytes,
             None if not known else next(read) if each.role == "reads" else output,
         )

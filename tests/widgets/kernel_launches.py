@@ -6,7 +6,7 @@ from math import prod
 from typing import NamedTuple
 
 from inplacelab.devices.kernels import geometry, traffic
-from inplacelab.devices.kernels.launch import Launch, Operand
+from inplacelab.devices.kernels.launch import Launch, Operand, Role
 from inplacelab.layout import packed
 from inplacelab_widgets.kernel.pick import Pick
 from inplacelab_widgets.kernel.shown import Shown, shown_launches
@@ -21,7 +21,7 @@ class Case(NamedTuple):
 
 def operand(
     name: str,
-    role: str,
+    role: Role,
     shape: tuple[int, ...],
     strides: tuple[int, ...] | None = None,
     *,
