@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -391,3 +392,27 @@ def test_the_page_follows_the_reader_s_theme(open_player: Callable[..., Player])
 
     assert ground("light") == "rgb(255, 255, 255)"
     assert ground("dark") == "rgb(33, 33, 33)"
+
+
+def test_after_a_jump_to_the_error_the_stale_value_is_in_sight(chromium: Any, tmp_path: Path) -> None:
+    """Nothing changes at the last step itself: the value failed at the step before."""
+    with suppress(RuntimeError), paddle.record("stale") as run:
+        a = paddle.ones([2, 3])
+        a.stop_gradient = False
+        x = a * 2
+        column = x[:, 1]
+        y = x.sin()
+        column.scale_(3.0)
+        y.sum().backward()
+    assert run.recording is not None
+    to_html(run.recording, tmp_path / "stale.html", language="en")
+    page = chromium.new_page(viewport={"width": 864, "height": 720})
+    Player(page, tmp_path / "stale.html").press("End")
+    page.wait_for_timeout(900)
+    pane = page.locator(".ipl-storages").bounding_box()
+    pin = page.locator(".ipl-storages rect.ipl-checked:visible").first.bounding_box()
+    assert pane is not None
+    assert pin is not None
+    assert pane["y"] <= pin["y"]
+    assert pin["y"] + pin["height"] <= pane["y"] + pane["height"]
+    page.close()

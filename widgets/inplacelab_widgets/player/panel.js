@@ -6,8 +6,10 @@ import { isDrawn, stackOf } from "./shelf.js";
 import { speak } from "./words.js";
 
 const EMPHASIS = /ipl-(written|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
-/** The height of the pane that storages scroll in, in px: a drawing is no lower, so that what is below the pane stays where it is. */
-const LOWEST = 340;
+/** What lasts over steps in which nothing else happens: the value that backward fails on. */
+const LASTING = /ipl-(failed|checked)\b/;
+/** The height, in px, of a drawing whose height follows the step: what is lower is drawn over its edge. */
+const LEAST = 40;
 const RAISED = /ipl-raised\b/;
 /** Over so many steps at the most, what changed is looked up step by step; further away, every mark is looked at. */
 const NEAR = 64;
@@ -25,7 +27,7 @@ export function drawPanel(panel, payload) {
   const desc = svg("desc", { id: `${id}-d` });
   // With another size or view box all words would be laid out anew. Where the height follows the step, a drawing is as high as at
   // least it is, draws over its edge, and room is left below it.
-  const least = panel.shelf ? Math.min(panel.height, LOWEST) : panel.height;
+  const least = panel.shelf ? Math.min(panel.height, LEAST) : panel.height;
   const below = panel.shelf ? html("div", { class: "ipl-below" }) : null;
   const root = svg("svg", {
     ...(panel.shelf ? {} : { viewBox: `0 0 ${panel.width} ${panel.height}` }),
@@ -99,8 +101,9 @@ export function drawPanel(panel, payload) {
       if (drawn.at < 0) read(drawn);
       for (const mark of toBring(drawn, step)) bring(drawn, mark, step, language);
       drawn.at = step;
-      for (const mark of drawn.starts.get(step) ?? []) if (isEmphasized(mark)) changed.push(mark.element);
+      for (const mark of drawn.starts.get(step) ?? []) if (isStyled(mark, EMPHASIS)) changed.push(mark.element);
     }
+    if (!changed.length) for (const mark of marks) if (isStyled(mark, LASTING)) changed.push(mark.element);
     const words = speak(payload.said[valueAt(descriptions, step) ?? descriptions[0][1]], language);
     write(desc, words);
     return changed;
@@ -114,9 +117,9 @@ export function drawPanel(panel, payload) {
     return new Set(Array.from({ length: high - low }, (_, k) => starts.get(low + 1 + k) ?? []).flat());
   }
 
-  /** @param {DrawnMark} mark */
-  function isEmphasized({ look }) {
-    return look >= 0 && EMPHASIS.test(payload.styles[payload.looks[look][0]]);
+  /** Whether a mark is there and looks like that. @param {DrawnMark} mark @param {RegExp} pattern */
+  function isStyled({ look }, pattern) {
+    return look >= 0 && pattern.test(payload.styles[payload.looks[look][0]]);
   }
 
   /** @param {DrawnGroup} drawn @param {DrawnMark} mark @param {number} step @param {string} language */

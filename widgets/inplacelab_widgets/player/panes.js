@@ -78,6 +78,8 @@ function drawPane(stage, name, panels) {
     for (const panel of drawn) panel.translate(stage.language, stage.word(panel.name));
   }
 
+  // As high at every step as at its highest, if there is room: what stands below stays where it is.
+  if (panels.some((panel) => panel.shelf)) root.style.setProperty("--ipl-whole", `${panels[0].height + 16}px`);
   // While it is closed it takes as much room as it has, without being laid out.
   root.style.containIntrinsicHeight = `auto ${panels.reduce((sum, panel) => sum + panel.height, 0)}px`;
   new ResizeObserver(() => isBehind && isSeen() && stage.show()).observe(root);
