@@ -102,6 +102,12 @@ def test_the_bytes_of_a_large_scattered_launch_are_not_guessed() -> None:
     assert "not counted: too many warps" in KernelView(big).to_svg()
 
 
+def test_the_bytes_of_an_atomic_addition_whose_places_nobody_knows_are_not_guessed() -> None:
+    shown = CASES["scatter, places not known"].shown
+    assert totals(shown).moved is None
+    assert "it depends on the values of the index" in KernelView(shown.launch).to_svg()
+
+
 def test_slots_stand_below_their_threads_if_there_is_room() -> None:
     places = spread((4, 5, 6, 7), 4)
     assert [places.lefts[k] for k in (4, 5)] == [76, 76 + 8 * 22]

@@ -8,7 +8,7 @@ from inplacelab_widgets.kernel import words
 from inplacelab_widgets.kernel.drawing import HEAD, LEFT, WIDTH, Drawn, box, path, text
 from inplacelab_widgets.kernel.scene import height_of
 from inplacelab_widgets.kernel.shown import Shown
-from inplacelab_widgets.kernel.totals import totals
+from inplacelab_widgets.kernel.totals import totals, why_not_counted
 from inplacelab_widgets.scene.marks import Words
 from inplacelab_widgets.scene.measure import SMALL, width_of
 
@@ -82,7 +82,7 @@ def _totals(shown: Shown, top: float) -> list[Drawn]:
         y = top + (k + 2) * ROW
         marks.append(text(LEFT - 6, y, "small end", name))
         if count is None:
-            marks.append(text(LEFT, y, "soft", words.NOT_COUNTED if shown.drawable else words.UNKNOWN_MOVED))
+            marks.append(text(LEFT, y, "soft", why_not_counted(shown)))
             continue
         asked = count if name is not words.TOTAL_MOVED else min(count, found.read + found.written)
         marks.append(path(box(LEFT, y - 9, BAR * asked / longest, 10), "wanted mark-soft"))

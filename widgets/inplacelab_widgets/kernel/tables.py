@@ -11,7 +11,7 @@ from inplacelab_widgets.kernel.fixed import counted, device_of
 from inplacelab_widgets.kernel.pick import Lane, Pick, Served, served
 from inplacelab_widgets.kernel.shown import Shown
 from inplacelab_widgets.kernel.strips import share_of_moved
-from inplacelab_widgets.kernel.totals import totals
+from inplacelab_widgets.kernel.totals import totals, why_not_counted
 from inplacelab_widgets.kernel.words import PICKED
 from inplacelab_widgets.scene.marks import Words
 
@@ -27,7 +27,7 @@ class Table(NamedTuple):
 def facts_table(shown: Shown) -> Table:
     """The launch, fact by fact."""
     launch, found, names = shown.launch, totals(shown), words.FACT_NAMES
-    unknown = words.NOT_COUNTED if shown.drawable else words.UNKNOWN_MOVED
+    unknown = why_not_counted(shown)
     rows: tuple[tuple[Words, ...], ...] = (
         (names["kernel"], launch.kernel),
         (names["kind"], words.KINDS.get(launch.kind, words.KINDS["library"])),

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from inplacelab.devices.kernels import geometry, traffic
 from inplacelab.devices.kernels.geometry import WARP
+from inplacelab.language import Text
+from inplacelab_widgets.kernel import words
 from inplacelab_widgets.kernel.pick import Pick, served
 from inplacelab_widgets.kernel.shown import Shown
 
@@ -36,9 +38,20 @@ def totals(shown: Shown) -> Totals:
     return Totals(launch.bytes_read, launch.bytes_written, _moved(shown) if shown.drawable else None)
 
 
+def why_not_counted(shown: Shown) -> Text:
+    """Why `moved` is None, if it is."""
+    if not shown.drawable:
+        return words.UNKNOWN_MOVED
+    return words.BY_INDEX if _is_left_to_the_index(shown) else words.NOT_COUNTED
+
+
+def _is_left_to_the_index(shown: Shown) -> bool:
+    return shown.launch.kind == "scatter_add" and shown.places is None
+
+
 def _moved(shown: Shown) -> int | None:
     launch = shown.launch
-    if launch.kind == "scatter_add" and shown.places is None:
+    if _is_left_to_the_index(shown):
         return None
     if launch.kind == "contiguous" and _whole_sectors(shown):
         return sum(_ways(each.role) * _held(each.offset, each.elements, each.dtype) for each in launch.operands)

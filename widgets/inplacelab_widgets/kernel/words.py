@@ -104,6 +104,10 @@ TOTAL_MOVED = Text("moved", "搬运")
 IN_BYTES = Text("{bytes} bytes", "{bytes} 字节")
 NOT_COUNTED = Text("not counted: too many warps", "未计：线程束过多")
 UNKNOWN_MOVED = Text("not known", "未知")
+BY_INDEX = Text(
+    "not counted: it depends on the values of the index, which were not recorded",
+    "未计：取决于 index 的值，而这些值没有记录",
+)
 IN_PLACE = Text(
     "In place: {name} is read and written in one storage; no new memory.",
     "原地：{name} 在同一存储中读写，不需要新内存。",

@@ -66,7 +66,7 @@ def abridged(line: str, room: float, size: float = SMALL) -> str:
     """`line` cut in its middle to fit into `room` px: names often differ at their ends.
 
     >>> abridged("hidden_state_12", 60, 10)
-    'hidde…12'
+    'hidden…12'
     """
     if width_of(line, size) <= room:
         return line
