@@ -61,3 +61,9 @@ def test_the_badges_open_what_exists(language: str) -> None:
     assert [Path(badge["path"]).parts[:2] for badge in badges] == [("notebooks", "en"), ("notebooks", "zh")] * 2
     assert [badge["path"] for badge in badges if not (ROOT / badge["path"]).exists()] == []
     assert {f"https://github.com/{badge['repository']}" for badge in badges} == {PROJECT["urls"]["Repository"]}
+
+
+def test_the_lessons_on_kernels_find_a_compiler() -> None:
+    (step,) = (line for line in dockerfile().splitlines() if "g++" in line.split())
+    assert (ROOT / "binder" / "apt.txt").read_text(encoding="utf-8").split() == ["g++"]
+    assert "apt-get" in dockerfile()[: dockerfile().index(step)].rsplit("RUN", 1)[1]
