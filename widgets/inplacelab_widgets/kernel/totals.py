@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from inplacelab.devices.kernels import geometry, traffic
@@ -29,6 +30,7 @@ class Totals(NamedTuple):
     moved: int | None
 
 
+@lru_cache(maxsize=64)
 def totals(shown: Shown) -> Totals:
     """What a launch costs.
 
@@ -58,13 +60,13 @@ def _moved(shown: Shown) -> int | None:
     warps, turns = launch.blocks * -(-launch.threads // WARP), geometry.turns(launch)
     if warps * turns * WARP * len(launch.operands) > MOST_ACCESSES:
         return None
-    picks = (
-        Pick(block, thread, turn)
-        for block in range(launch.blocks)
-        for thread in range(0, launch.threads, WARP)
-        for turn in range(turns)
-    )
-    return sum(_times(each.kinds) * each.moved for pick in picks for each in served(shown, pick))
+    places = [(block, first) for block in range(launch.blocks) for first in range(0, launch.threads, WARP)]
+    if launch.kind == "scatter_add":  # what the additions ask for, the index says
+        asked = (
+            each for block, first in places for turn in range(turns) for each in served(shown, Pick(block, first, turn))
+        )
+        return sum(_times(each.kinds) * each.moved for each in asked)
+    return sum(each.moved for block, first in places for each in traffic.requests(launch, block, first // WARP))
 
 
 def _times(kinds: tuple[str, ...]) -> int:
