@@ -82,6 +82,7 @@ def test_the_gradient_is_the_slope(case: Any, variant: str) -> None:
         np.testing.assert_allclose(gradient.numpy(), differences(value, arrays, k), rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.thorough
 def test_the_gradient_of_the_gradient_is_its_slope(case: Any, variant: str) -> None:
     arrays = case.arrays()
 

@@ -34,6 +34,7 @@ def test_what_is_overwritten_is_copied_first(first: int) -> None:
             pytest.fail(f"{paddle_code(small)}\n{_wrong(small)}")
 
 
+@pytest.mark.thorough
 def test_among_these_programs_are_some_that_are_refused_without_it() -> None:
     """Otherwise the test above would test nothing."""
     stale = 0

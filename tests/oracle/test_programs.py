@@ -40,12 +40,13 @@ def _check(program: Program, *, second: bool = False, torch: bool = False) -> No
         pytest.fail(f"{paddle_code(small)}\n{defects(small)}")
 
 
-@pytest.mark.parametrize("first", range(0, 300, BATCH))
+@pytest.mark.parametrize("first", [0, *(pytest.param(n, marks=pytest.mark.thorough) for n in range(BATCH, 300, BATCH))])
 def test_random_programs_are_right_or_refused(first: int) -> None:
     for number in range(first, first + BATCH):
         _check(generate(Random(number)), second=number % 3 == 0)
 
 
+@pytest.mark.thorough
 @settings(
     max_examples=40,
     deadline=None,

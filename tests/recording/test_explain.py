@@ -295,6 +295,7 @@ def test_an_error_of_the_program_itself(tape: Any) -> None:
 # --- any step at all -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @settings(max_examples=40, deadline=None)
 @given(st.data())
 def test_every_step_has_a_sentence_in_both_languages(

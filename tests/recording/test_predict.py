@@ -92,6 +92,7 @@ def test_random_programs_are_asked_what_is_true(statements: list[str]) -> None:
         assert chosen(question) == expected(recording, question), question
 
 
+@pytest.mark.thorough
 @settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
 @given(any_recordings())
 def test_no_recording_is_too_strange_to_be_asked(recording: Recording) -> None:

@@ -94,6 +94,7 @@ def test_everything_in_it_is_described() -> None:
     assert missing == []
 
 
+@pytest.mark.thorough
 @settings(max_examples=25, deadline=None)
 @given(st.data())
 def test_what_is_written_obeys_it(recordings: st.SearchStrategy[Recording], data: st.DataObject) -> None:
