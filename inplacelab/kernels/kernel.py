@@ -7,6 +7,7 @@ template makes of that row is what a learner calls.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -28,7 +29,7 @@ from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor
 
 
-class Kernel:
+class Kernel(ABC):
     """A kernel that can be read and run.
 
     Attributes:
@@ -43,6 +44,7 @@ class Kernel:
     dtypes: tuple[str, ...]
     row: Row
 
+    @abstractmethod
     def source(self, dtype: Any = "float32", layout: str = "contiguous") -> Source:
         """The text of the kernel, in CUDA C: `print` it.
 
@@ -53,11 +55,10 @@ class Kernel:
         Raises:
             KernelError: if it is not written for that data type.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def launch(self, given: Mapping[str, Any], storages: Mapping[int, Storage]) -> None:
         """Compute: called by the engine, with arrays and attributes by name, `out` and `device`."""
-        raise NotImplementedError
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -2,16 +2,13 @@
 
 The table is `tests/js/kernel_cases.json`; `tests/js/kernel_geometry.test.mjs` reads it. To write it anew:
 
-    python tests/widgets/test_kernel_cases.py
+    python -m tests.widgets.test_kernel_cases
 """
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from inplacelab.devices.kernels import geometry
@@ -22,20 +19,9 @@ from inplacelab_widgets.kernel.scene import picked_marks, spoken
 from inplacelab_widgets.kernel.shown import Shown
 from inplacelab_widgets.kernel.tables import picked_tables
 from inplacelab_widgets.kernel.words import PICKED
+from tests.widgets import kernel_launches
 
 TABLE = Path(__file__).parents[1] / "js" / "kernel_cases.json"
-
-
-def launches() -> ModuleType:
-    # Tests are imported by path here (import mode "importlib"), so a neighbour is loaded by path as well.
-    name = "inplacelab_test_kernel_launches"
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name("kernel_launches.py"))
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
 
 
 def case(name: str, shown: Shown, picks: tuple[Pick, ...]) -> dict[str, Any]:
@@ -67,7 +53,7 @@ def picked(shown: Shown, pick: Pick, *, whole: bool) -> dict[str, Any]:
 
 
 def written() -> str:
-    cases = ",\n".join(_json(case(name, *each)) for name, each in launches().CASES.items())
+    cases = ",\n".join(_json(case(name, *each)) for name, each in kernel_launches.CASES.items())
     return f'{{"words":{_json({key: both(text) for key, text in PICKED.items()})},"cases":[\n{cases}\n]}}\n'
 
 
@@ -76,7 +62,7 @@ def _json(value: Any) -> str:
 
 
 def test_the_table_that_the_browser_is_held_against_is_pythons() -> None:
-    assert TABLE.read_text(encoding="utf-8") == written(), "write it anew: python tests/widgets/test_kernel_cases.py"
+    assert TABLE.read_text(encoding="utf-8") == written(), "write it anew: python -m tests.widgets.test_kernel_cases"
 
 
 if __name__ == "__main__":

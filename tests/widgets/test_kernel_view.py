@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import re
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -29,21 +27,9 @@ from inplacelab_widgets.kernel.shown import shown_launches
 from inplacelab_widgets.kernel.strips import cost_of, share_of_moved, spread
 from inplacelab_widgets.kernel.totals import totals
 from inplacelab_widgets.kernel.twins import svg
+from tests.widgets import kernel_launches
 
-
-def launches() -> ModuleType:
-    # Tests are imported by path here (import mode "importlib"), so a neighbour is loaded by path as well.
-    name = "inplacelab_test_kernel_launches"
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name("kernel_launches.py"))
-        assert spec is not None
-        assert spec.loader is not None
-        sys.modules[name] = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(sys.modules[name])
-    return sys.modules[name]
-
-
-CASES = launches().CASES
+CASES = kernel_launches.CASES
 
 
 def seen(name: str, pick: Pick | None = None) -> Any:
@@ -87,7 +73,7 @@ def test_the_sectors_are_those_of_the_requests(name: str) -> None:
 
 
 def test_totals_of_aligned_and_of_looked_at_launches_agree() -> None:
-    small = launches().launch("relu_", "contiguous", launches().operand("x", "both", (1024,)))
+    small = kernel_launches.launch("relu_", "contiguous", kernel_launches.operand("x", "both", (1024,)))
     (shown,) = shown_launches(small)
     warps = [Pick(block, thread) for block in range(small.blocks) for thread in range(0, 256, 32)]
     looked_at = sum(len(each.kinds) * each.moved for pick in warps for each in served(shown, pick))
@@ -95,8 +81,8 @@ def test_totals_of_aligned_and_of_looked_at_launches_agree() -> None:
 
 
 def test_the_bytes_of_a_large_scattered_launch_are_not_guessed() -> None:
-    operand = launches().operand
-    big = launches().launch("scale_", "strided", operand("x", "both", (4000, 4000), (1, 4000)))
+    operand = kernel_launches.operand
+    big = kernel_launches.launch("scale_", "strided", operand("x", "both", (4000, 4000), (1, 4000)))
     (shown,) = shown_launches(big)
     assert totals(shown).moved is None
     assert "not counted: too many warps" in KernelView(big).to_svg()
@@ -136,11 +122,11 @@ def test_who_ran_it_is_always_said() -> None:
 
 
 def test_a_kernel_of_the_library_says_that_its_geometry_is_not_known() -> None:
-    view = KernelView(launches().LIBRARY)
+    view = KernelView(kernel_launches.LIBRARY)
     assert "not known" in view.to_svg(language="en")
     assert "NVIDIA H200" in view.to_text()
     assert not view._payload["launches"][0]["drawable"]
-    assert "nothing to compute" in KernelView(launches().EMPTY).to_svg(language="en")
+    assert "nothing to compute" in KernelView(kernel_launches.EMPTY).to_svg(language="en")
 
 
 def test_what_is_not_there_cannot_be_picked() -> None:
