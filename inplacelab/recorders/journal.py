@@ -43,6 +43,8 @@ class Journal:
         bound: the tensors that the learner's names lead to, by `id`, each with its names.
         outer: for the node inside a `CopySlicesNode`, the number of the node that it is inside of.
         tensors: the tensors that were met, by `id`.
+        storages: the storages that were met, by `id`.
+        next_tensor, next_storage: the number of the next one.
     """
 
     def __init__(self) -> None:
@@ -50,9 +52,9 @@ class Journal:
         self.bound: dict[int, tuple[weakref.ref[Tensor], tuple[str, ...]]] = {}
         self.outer: dict[int, int] = {}
         self.tensors: dict[int, SeenTensor] = {}
-        self._storages: dict[int, SeenStorage] = {}
+        self.storages: dict[int, SeenStorage] = {}
         self._nodes: dict[int, SeenNode] = {}
-        self._next_tensor, self._next_storage = count().__next__, count().__next__
+        self.next_tensor, self.next_storage = count().__next__, count().__next__
         self._append = self.entries.append
 
     # ---- tensors ---------------------------------------------------------------------------------------------------------
@@ -70,45 +72,18 @@ class Journal:
         """Write a tensor down for the first time. `filled`: whether the values in a new storage mean anything."""
         address = id(tensor)
         seen = self.tensors[address] = SeenTensor(tensor, self._append)
-        seen.serial, seen.names = self._next_tensor(), ()
+        seen.serial, seen.names = self.next_tensor(), ()
         if address in self.bound:
             reference, names = self.bound[address]
             if reference() is tensor:
                 seen.names = names
-        storage = tensor.storage
-        if tensor.array is storage.buffer and tensor.base is None and tensor._grad is None:
-            known = self._storages.get(id(storage))
-            if known is None or known() is not storage:
-                self._meet_made(seen, tensor, storage, filled)
-                return seen
         self.portray(seen, tensor, filled)
         return seen
-
-    def _meet_made(self, seen: SeenTensor, tensor: Tensor, storage: Storage, filled: bool) -> None:
-        """Write down a tensor that is all there is on a new storage, as the results of most operations are: both at once.
-
-        This is `portray` and `_meet_storage` without what cannot be. No array has to be kept to tell how it lies later: so its
-        memory can be used again.
-        """
-        buffer = tensor.array
-        held = self._storages[id(storage)] = SeenStorage(storage, self._append)
-        serial = held.serial = self._next_storage()
-        held.version = version = storage.version
-        held.tensors, seen.storage = [seen], held
-        held.whole = whole = buffer.size <= WHOLE
-        values = None if not filled else buffer.tobytes() if whole else summary(buffer.reshape(-1), True)
-        node = tensor.node
-        seen.node = number = None if node is None else self.node(node)
-        seen.stop = stop = tensor._stop
-        self._append((
-            "made", seen.serial, serial, buffer.shape, buffer.dtype, storage.nbytes, storage.device, version, values, stop, number,
-            seen.names,
-        ))  # fmt: skip
 
     def portray(self, seen: SeenTensor, tensor: Tensor, filled: bool = True) -> None:
         """Write down all there is to know of a tensor: its metadata, its storage, its base, its history, its gradient."""
         array, storage, base, gradient = tensor.array, tensor.storage, tensor.base, tensor._grad
-        known = self._storages.get(id(storage))
+        known = self.storages.get(id(storage))
         if known is None or known() is not storage:
             known = self._meet_storage(storage, filled)
         seen.storage = known
@@ -158,7 +133,7 @@ class Journal:
 
     def storage(self, storage: Storage) -> SeenStorage:
         """A storage; written down if it is new or was written."""
-        seen = self._storages.get(id(storage))
+        seen = self.storages.get(id(storage))
         if seen is None or seen() is not storage:
             seen = self._meet_storage(storage, True)
         elif seen.version != storage.version:
@@ -167,8 +142,8 @@ class Journal:
 
     def _meet_storage(self, storage: Storage, filled: bool) -> SeenStorage:
         buffer, version = storage.buffer, storage.version
-        seen = self._storages[id(storage)] = SeenStorage(storage, self._append)
-        seen.serial, seen.version, seen.tensors = self._next_storage(), version, []
+        seen = self.storages[id(storage)] = SeenStorage(storage, self._append)
+        seen.serial, seen.version, seen.tensors = self.next_storage(), version, []
         size = buffer.size
         seen.whole = whole = size <= WHOLE
         values = None if not filled else buffer.tobytes() if whole else summary(buffer.reshape(-1), True)
@@ -210,29 +185,38 @@ class Journal:
 
     def node(self, node: Node) -> int:
         """The number of a node: its own. It is written down if it is new, with every new node that it leads to."""
-        if node.serial not in self._nodes:
+        serial = node.serial
+        if serial not in self._nodes:
             waiting = [node]
             while waiting:
                 each = waiting.pop()
                 if each.serial not in self._nodes:
-                    self._meet_node(each)
-                    waiting += [e for e in each.edges if e is not None and e.serial not in self._nodes]
-        return node.serial
+                    self._meet_node(each, waiting)
+        return serial
 
-    def _meet_node(self, node: Node) -> None:
-        seen = self._nodes[node.serial] = SeenNode(node, self._append)
-        seen.serial = node.serial
-        if type(node) is CopySlicesNode:
-            self.outer[node.inner.serial] = node.serial
-        leaf = self.tensor(node.leaf).serial if type(node) is AccumulateNode else None
-        edges = [None if e is None else e.serial for e in node.edges]
+    def _meet_node(self, node: Node, waiting: list[Node]) -> None:
+        """Write a node down; those that it leads to are `waiting` then, unless they are in the journal."""
+        nodes, serial = self._nodes, node.serial
+        seen = nodes[serial] = SeenNode(node, self._append)
+        seen.serial = serial
+        edges: list[int | None] = []
+        for each in node.edges:
+            if each is None:
+                edges.append(None)
+            else:
+                edges.append(each.serial)
+                if each.serial not in nodes:
+                    waiting.append(each)
         if type(node) is OpNode:
             kept = node.kept
             saved = self._saved(kept) if kept else ()
-            self._append(("operations_node", seen.serial, node.row, edges, saved, kept is None))
+            self._append(("operations_node", serial, node.row, edges, saved, kept is None))
             return
+        if type(node) is CopySlicesNode:
+            self.outer[node.inner.serial] = serial
+        leaf = self.tensor(node.leaf).serial if type(node) is AccumulateNode else None
         self._append((
-            "node", node.serial, node.name, _input_names(node), edges, self._saved(node.saved), node.released, leaf, type(node) is ViewNode,
+            "node", serial, node.name, _input_names(node), edges, self._saved(node.saved), node.released, leaf, type(node) is ViewNode,
         ))  # fmt: skip
 
     def _saved(self, saved: Sequence[Saved]) -> list[tuple[Any, ...]]:

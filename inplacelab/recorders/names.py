@@ -83,6 +83,22 @@ class Names:
         with source.names_of(frame) as names:
             return list(self._addresses(names)) == list(self._before.values())
 
+    @property
+    def certain(self) -> bool:
+        """True if names cannot change without being bound: there is one scope, and no list or layer in it."""
+        return bool(self._before) and not self.deep
+
+    def worth(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of these names that need to be looked at: not what was found to count in a loop."""
+        return tuple(name for name in names if name in self._stored)
+
+    def look_in(self, frame: FrameType, names: tuple[str, ...]) -> bool:
+        """As `look_at`, in this frame, whose scope is the one there is."""
+        if self._globals:
+            return self.look_at(names)
+        with source.names_of(frame) as scope:
+            return bool(self._before) and self._look_again(scope, names, self._before)
+
     def look_at(self, names: tuple[str, ...]) -> bool:
         """Look at nothing but these names in the one scope there is; False if it is not as simple as that, and everything
         must be looked at.

@@ -4,17 +4,19 @@ first method does the usual cases by itself, without the calls that would say th
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
+from sys import _getframe as _frame
 from types import FrameType
 from typing import Any
 
-from inplacelab import devices
 from inplacelab.autograd import modes
+from inplacelab.devices import current
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.recorders import source as learner
+from inplacelab.recorders.journal import WHOLE, summary
 from inplacelab.recorders.places import Places
-from inplacelab.recorders.seen import SeenTensor
+from inplacelab.recorders.reader import Where
+from inplacelab.recorders.seen import SeenStorage, SeenTensor
 from inplacelab.tensor import Tensor
 
 
@@ -23,20 +25,30 @@ class Operations(Places):
 
     def __init__(self, program: learner.Program, limit: int, outermost: FrameType | None) -> None:
         super().__init__(program, limit, outermost)
+        self._tensors, self._storages = self._journal.tensors, self._journal.storages
         self._depth = 0  # how many backward passes are under way, one inside the other
 
-    def operation(  # noqa: C901, PLR0912  # what is a call elsewhere is written out here
+    def operation(  # noqa: C901, PLR0912, PLR0915  # what is a call elsewhere is written out here
         self, name: str, category: str, inputs: Sequence[Tensor], output: Tensor, node: Any, written: Any = None
     ) -> None:
         if self._depth:
             return  # backward computes with operations too; its nodes are the steps there
-        self._heard += 1
-        if self._heard > self._limit:
+        self._heard = heard = self._heard + 1
+        if heard > self._limit:
             return
-        frame = sys._getframe(2)  # that of the program, unless an operator or a helper stands in between
-        where = frame.f_lasti if frame is self._root and self._marked else self._where(frame)
-        journal = self._journal
-        tensors = journal.tensors
+        frame = _frame(2)  # that of the program, unless an operator or a helper stands in between
+        where: Where
+        if frame is self._root:
+            where = frame.f_lasti
+            if not self._marked:  # `_look_from`, where it is known what can have been bound
+                names = self._sure.get((self._instruction_before, where))
+                if names is None or (names and not self._names.look_in(frame, names)):
+                    self._look_from(frame, where)
+                else:
+                    self._instruction_before = where
+        else:
+            where = self._where(frame)
+        journal, tensors = self._journal, self._tensors
         numbers, known = [], None
         for tensor in inputs:
             seen = tensors.get(id(tensor))  # `journal.tensor(tensor)`
@@ -47,12 +59,13 @@ class Operations(Places):
             elif seen.storage.version != tensor.storage.version:
                 journal.storage(tensor.storage)
             numbers.append(seen.serial)
+        if known is None:
+            known = tensors.get(id(output))
+            if known is None or known() is not output:
+                self._made(name, category, numbers, output, node, where)
+                return
         version, values = 0, None
-        if known is None:
-            known = journal.known(output)
-        if known is None:
-            known = journal.meet(output, name != "empty")
-        elif category == "in-place":
+        if category == "in-place":
             storage, held = output.storage, known.storage
             version = storage.version
             if held.version != version:
@@ -62,13 +75,13 @@ class Operations(Places):
                     journal.written(held, storage, known, written)
             if known.node is not None or output.node is not None or output.base is not None or len(held.tensors) > 1:
                 self._rewrote(known, output)
+            if type(written) is Tensor:
+                written = journal.shown(written.array, held, storage)
         else:
             self._remade(known, output)
-        if isinstance(written, Tensor):
-            written = journal.shown(written.array, known.storage, written.storage)
         if modes.keeper is not None:
             journal.kept_again()
-        ledger = devices.current().ledger  # `self._account()`
+        ledger = current().ledger  # `self._account()`
         if ledger.began == self._began:
             live, peak, inherited = ledger.live, ledger.peak, ledger.inherited
         else:
@@ -76,6 +89,58 @@ class Operations(Places):
         self._append((
             "operation", name, category, numbers, known.serial, None if node is None else node.serial, known.storage.serial,
             written, where, version, values, live, peak, inherited,
+        ))  # fmt: skip
+
+    def _made(
+        self, name: str, category: str, numbers: list[int], output: Tensor, node: Any, where: Where
+    ) -> None:
+        """The result of an operation is not in the journal yet. If it is all there is on a new storage, as most results are,
+        the two and the operation are written down at once: this is `journal.meet`, without what cannot be, and `_met`.
+
+        No array has to be kept then to tell how it lies in its storage: so its memory can be used again.
+        """
+        storage, buffer, address = output.storage, output.array, id(output)
+        journal, storages, append = self._journal, self._storages, self._append
+        held = storages.get(id(storage))
+        if (
+            buffer is not storage.buffer
+            or (held is not None and held() is storage)
+            or output.base is not None
+            or output._grad is not None
+            or address in journal.bound
+            or modes.keeper is not None
+        ):
+            self._met(name, category, numbers, output, node, where)
+            return
+        seen = self._tensors[address] = SeenTensor(output, append)
+        held = storages[id(storage)] = SeenStorage(storage, append)
+        serial = seen.serial = journal.next_tensor()
+        seen.storage, seen.names, held.tensors = held, (), [seen]
+        held.serial, held.version = journal.next_storage(), storage.version
+        held.whole = whole = buffer.size <= WHOLE
+        values = None if name == "empty" else buffer.tobytes() if whole else summary(buffer.reshape(-1), True)
+        seen.stop, number = output._stop, output.node
+        if number is not None:
+            number = journal.node(number)
+        seen.node = number
+        ledger = current().ledger  # `self._account()`
+        if ledger.began == self._began:
+            live, peak, inherited = ledger.live, ledger.peak, ledger.inherited
+        else:
+            live, peak, inherited = self._account()
+        append((
+            "made", name, category, numbers, serial, number, None if node is None else node.serial, held.serial, buffer.shape,
+            buffer.dtype, storage.device, storage.version, values, seen.stop, where, live, peak, inherited,
+        ))  # fmt: skip
+
+    def _met(self, name: str, category: str, numbers: list[int], output: Tensor, node: Any, where: Where) -> None:
+        """The result of an operation is not in the journal yet."""
+        known = self._journal.meet(output, name != "empty")
+        if modes.keeper is not None:
+            self._journal.kept_again()
+        self._append((
+            "operation", name, category, numbers, known.serial, None if node is None else node.serial, known.storage.serial,
+            None, where, 0, None, *self._account(),
         ))  # fmt: skip
 
     def launched(self, launch: Launch) -> None:

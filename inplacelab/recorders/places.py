@@ -7,11 +7,13 @@ statement begins; of others the names are looked at when the *next* thing happen
 from __future__ import annotations
 
 import sys
-from types import FrameType
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from types import CodeType, FrameType
 
 from inplacelab import devices, observe
 from inplacelab.recorders import plain
 from inplacelab.recorders import source as learner
+from inplacelab.recorders.between import Between
 from inplacelab.recorders.journal import Journal
 from inplacelab.recorders.marks import Bound
 from inplacelab.recorders.names import Names
@@ -38,6 +40,11 @@ class Places(observe.Observer):
         self._due: Bound = None  # the names that may have been bound since the names were looked at
         self._root: FrameType | None = None
         self._instruction_before = 0  # of the program's outermost frame, at the last event
+        # If nobody tells of statements: what may have been bound between two instructions of that frame. Looked up only
+        # while names cannot change otherwise; else `_sure` is empty.
+        self._text: Between | None = None
+        self._between: dict[tuple[int, int], Bound] = {}
+        self._sure = _NOT_SURE
         self._began = 0  # the ledgers' number of the episode that is this recording
         if outermost is not None:
             self._start(outermost)
@@ -114,14 +121,27 @@ class Places(observe.Observer):
         has gone back, the statement before is surely over.
         """
         if frame is not self._root:
-            frames = self._program.frames(frame, self._root)
-            self._names.look(frames, done=False)
+            self._names.look(self._program.frames(frame, self._root), done=False)
+            self._sure = _NOT_SURE
             return
         before, self._instruction_before = self._instruction_before, instruction
-        if not self._names.still(frame):
-            code = frame.f_code
-            done = instruction <= before or plain.line_of(code, instruction) != plain.line_of(code, before)
-            self._names.look([frame], done=done)
+        step = before, instruction
+        if step not in self._between:
+            self._between[step] = self._names_between(frame.f_code, *step)
+        names = self._between[step]
+        if not self._names.certain or names is None or not self._names.look_in(frame, names):
+            if not self._names.still(frame):
+                self._names.look([frame], done=_over(frame.f_code, *step))
+        self._sure = self._between if self._names.certain else _NOT_SURE
+
+    def _names_between(self, code: CodeType, before: int, now: int) -> Bound:
+        """The names that may have been bound between two instructions of the outermost frame; None if that is not known."""
+        if code.co_flags & _SUSPENDS:
+            return None
+        if self._text is None:
+            self._text = Between(self._program.text, self._program.first_line)
+        bound = self._text.names(plain.line_of(code, before), plain.line_of(code, now))
+        return None if bound is None or (bound and not _over(code, before, now)) else self._names.worth(bound)
 
     def _account(self) -> tuple[int, int, int]:
         """Bytes on the current device that are live now and their peak, both with the third figure in them: those that were
@@ -141,3 +161,13 @@ class Places(observe.Observer):
         """Whether there are as many events as there may be steps; what comes after is only counted."""
         self._heard += 1
         return self._heard > self._limit
+
+
+_SUSPENDS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
+"""The flags of code in the midst of which other code runs."""
+_NOT_SURE: dict[tuple[int, int], Bound] = {}
+
+
+def _over(code: CodeType, before: int, now: int) -> bool:
+    """Whether the statement of the first of two instructions is surely over at the second."""
+    return now <= before or plain.line_of(code, now) != plain.line_of(code, before)
