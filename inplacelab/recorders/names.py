@@ -148,7 +148,7 @@ class Names:
         elif type(thing) not in _PLAIN and source.holds_others(thing):
             return False
         elif name in self._counters and type(thing) is int:
-            self._stored = tuple(each for each in self._stored if each != name)
+            self._drop(name)
         if old is not None:
             self._name(old, ())
         self._led[name] = self._name(thing, self._alone[name]) if isinstance(thing, Tensor) else None
@@ -187,9 +187,17 @@ class Names:
                 seen.names = names
                 self._append(("name", seen.serial, names))
         self._led.clear()
-        if self._before:
-            things = ((name, scopes[0].names.get(name)) for name in self._stored)
-            self._led |= {name: journal.bound[id(t)][0] for name, t in things if isinstance(t, Tensor) and id(t) in bound}
+        for name in self._before:
+            thing = scopes[0].names.get(name)
+            if isinstance(thing, Tensor) and id(thing) in bound:
+                self._led[name] = journal.bound[id(thing)][0]
+            elif name in self._counters and type(thing) is int:
+                self._drop(name)
+        self._before = {name: address for name, address in self._before.items() if name in self._stored}
+
+    def _drop(self, name: str) -> None:
+        """A name counts in a loop: it need not be looked at again."""
+        self._stored = tuple(each for each in self._stored if each != name)
 
     def _values(self, scope: source.Scope) -> list[object]:
         return [value for name, value in list(scope.names.items()) if scope.function or name in self._wanted]

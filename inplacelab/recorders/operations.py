@@ -10,6 +10,7 @@ from types import FrameType
 from typing import Any
 
 from inplacelab.autograd import modes
+from inplacelab.autograd.history import refresh
 from inplacelab.devices import current
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.recorders import source as learner
@@ -62,7 +63,8 @@ class Operations(Places):
         if known is None:
             known = tensors.get(id(output))
             if known is None or known() is not output:
-                self._made(name, category, numbers, output, node, where)
+                told = self._made if output.base is None else self._viewed
+                told(name, category, numbers, output, node, where)
                 return
         version, values = 0, None
         if category == "in-place":
@@ -94,8 +96,8 @@ class Operations(Places):
     def _made(
         self, name: str, category: str, numbers: list[int], output: Tensor, node: Any, where: Where
     ) -> None:
-        """The result of an operation is not in the journal yet. If it is all there is on a new storage, as most results are,
-        the two and the operation are written down at once: this is `journal.meet`, without what cannot be, and `_met`.
+        """The result of an operation, and no view. If it is all there is on a new storage, as most results are, the two and the
+        operation are written down at once: this is `_met` without what cannot be.
 
         No array has to be kept then to tell how it lies in its storage: so its memory can be used again.
         """
@@ -105,7 +107,6 @@ class Operations(Places):
         if (
             buffer is not storage.buffer
             or (held is not None and held() is storage)
-            or output.base is not None
             or output._grad is not None
             or address in journal.bound
             or modes.keeper is not None
@@ -131,6 +132,47 @@ class Operations(Places):
         append((
             "made", name, category, numbers, serial, number, None if node is None else node.serial, held.serial, buffer.shape,
             buffer.dtype, storage.device, storage.version, values, seen.stop, where, live, peak, inherited,
+        ))  # fmt: skip
+
+    def _viewed(
+        self, name: str, category: str, numbers: list[int], output: Tensor, node: Any, where: Where
+    ) -> None:
+        """The result of an operation is a view: if its base and their storage are in the journal, it and the operation are
+        written down at once: this is `_met` without what cannot be.
+        """
+        storage, base, address = output.storage, output.base, id(output)
+        journal, append = self._journal, self._append
+        of = self._tensors.get(id(base))
+        if (
+            of is None
+            or of() is not base
+            or not of.storage.whole
+            or of.storage() is not storage
+            or output._grad is not None
+            or address in journal.bound
+            or modes.keeper is not None
+        ):
+            self._met(name, category, numbers, output, node, where)
+            return
+        seen = self._tensors[address] = SeenTensor(output, append)
+        serial = seen.serial = journal.next_tensor()
+        held = seen.storage = of.storage
+        held.tensors.append(seen)
+        seen.names = ()
+        if output._seen != storage.version:
+            refresh(output)
+        seen.stop, number = output._stop, output.node
+        if number is not None:
+            number = journal.node(number)
+        seen.node = number
+        ledger = current().ledger  # `self._account()`
+        if ledger.began == self._began:
+            live, peak, inherited = ledger.live, ledger.peak, ledger.inherited
+        else:
+            live, peak, inherited = self._account()
+        append((
+            "viewed", name, category, numbers, serial, number, None if node is None else node.serial, held.serial, of.serial,
+            output.array, storage.buffer, storage.device, seen.stop, where, live, peak, inherited,
         ))  # fmt: skip
 
     def _met(self, name: str, category: str, numbers: list[int], output: Tensor, node: Any, where: Where) -> None:

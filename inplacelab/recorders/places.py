@@ -6,11 +6,12 @@ statement begins; of others the names are looked at when the *next* thing happen
 
 from __future__ import annotations
 
-import sys
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from sys import _getframe as _frame
 from types import CodeType, FrameType
 
-from inplacelab import devices, observe
+from inplacelab import observe
+from inplacelab.devices import current
 from inplacelab.recorders import plain
 from inplacelab.recorders import source as learner
 from inplacelab.recorders.between import Between
@@ -51,7 +52,7 @@ class Places(observe.Observer):
 
     def begin(self) -> None:
         """The ledgers have begun an episode for this recording: all of them together, so all with the same number."""
-        self._began = devices.current().ledger.began
+        self._began = current().ledger.began
 
     def _start(self, root: FrameType) -> None:
         """The program runs in this frame from now on."""
@@ -62,19 +63,14 @@ class Places(observe.Observer):
     def mark(self, line: int, simple: bool, bound: Bound, outermost: bool, frame: FrameType | None = None, /) -> None:
         """A statement of a marked program begins: the one before it is over (see `marks.Hearer`)."""
         due = self._due
-        if (
-            outermost
-            and frame is None
-            and due is not None
-            and not self._names.deep
-            and (not due or self._names.look_at(due))
-        ):  # what all but a few statements take: no frame has to be found, and nothing looked at but what has changed
+        if due is not None and outermost and frame is None and (not due or self._names.look_at(due)):
+            # what all but a few statements take: no frame has to be found, and nothing looked at but what has changed
             self._due, depth = bound, 1
         else:
-            depth = self._enter(frame or sys._getframe(1), bound)
+            depth = self._enter(frame or _frame(1), bound)
             if not depth:
                 return
-        ledger = devices.current().ledger  # `self._account()`
+        ledger = current().ledger  # `self._account()`
         if ledger.began == self._began:
             self._append(("statement", line, simple, depth, ledger.live, ledger.peak, ledger.inherited))
         else:
@@ -91,7 +87,7 @@ class Places(observe.Observer):
         frames = self._program.frames(frame, self._root)
         self._start(frames[-1])
         self._names.look(frames, done=True)
-        self._due = bound if len(frames) == 1 else None
+        self._due = bound if len(frames) == 1 and not self._names.deep else None
         return len(frames)
 
     def finish(self, scope: learner.Scope) -> None:
@@ -147,7 +143,7 @@ class Places(observe.Observer):
         """Bytes on the current device that are live now and their peak, both with the third figure in them: those that were
         made before this recording, and are not its own.
         """
-        ledger = devices.current().ledger
+        ledger = current().ledger
         if ledger.began == self._began:
             return ledger.live, ledger.peak, ledger.inherited
         return *ledger.own(self._began), 0
