@@ -37,9 +37,14 @@ class Operations(Places):
         self._heard = heard = self._heard + 1
         if heard > self._limit:
             return
-        frame = _frame(2)  # that of the program, unless an operator or a helper stands in between
+        frame: FrameType | None = _frame(2)
+        root = self._root
         where: Where
-        if frame is self._root:
+        if frame is not root:  # an operator or a helper stands between the program and us, or it runs a function of its own
+            filename = self._filename
+            while frame is not None and frame.f_code.co_filename != filename:
+                frame = frame.f_back
+        if frame is root and frame is not None:
             where = frame.f_lasti
             if not self._marked:  # `_look_from`, where it is known what can have been bound
                 names = self._sure.get((self._instruction_before, where))

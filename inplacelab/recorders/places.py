@@ -31,7 +31,7 @@ class Places(observe.Observer):
     """
 
     def __init__(self, program: learner.Program, limit: int, outermost: FrameType | None) -> None:
-        self._program, self._limit = program, limit
+        self._program, self._filename, self._limit = program, program.filename, limit
         self._journal = journal = Journal()
         self._entries = journal.entries
         self._append = journal.entries.append
@@ -102,7 +102,7 @@ class Places(observe.Observer):
         """At an event: the innermost place of the program, from this frame outwards. If nobody tells of its statements, bring
         the names up to date.
         """
-        filename = self._program.filename
+        filename = self._filename
         while frame is not None and frame.f_code.co_filename != filename:
             frame = frame.f_back
         if frame is None:
