@@ -126,7 +126,11 @@ class Journal:
 
     def living(self) -> list[tuple[SeenTensor, Tensor]]:
         """Every known tensor that still lives, in the order in which they were met."""
-        living = [(seen, tensor) for seen in self.tensors.values() if (tensor := seen()) is not None]
+        known = [(address, seen, seen()) for address, seen in self.tensors.items()]
+        for address, _, tensor in known:
+            if tensor is None:
+                del self.tensors[address]
+        living = [(seen, tensor) for _, seen, tensor in known if tensor is not None]
         return sorted(living, key=lambda pair: pair[0].serial)
 
     # ---- storages --------------------------------------------------------------------------------------------------------

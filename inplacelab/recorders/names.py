@@ -39,6 +39,7 @@ class Names:
         ] = {}  # if they were the one scope there was (locals are not kept: they may hold tensors)
         self._before: dict[str, int] = {}  # where the stored names led in the one scope; empty if there were more
         self._led: dict[str, weakref.ref[Tensor] | None] = {}  # and the tensors among these
+        self._looked: list[tuple[str, str, str, weakref.ref[Tensor]]] | None = None
         self._alone = {name: (name,) for name in self._stored}
         self._append = journal.entries.append
         self.deep = True
@@ -70,7 +71,7 @@ class Names:
 
     def forget(self) -> None:
         """The program is over: let go of its names."""
-        self._globals, self._before, self._led = {}, {}, {}
+        self._globals, self._before, self._led, self._looked = {}, {}, {}, None
 
     # ---- what has changed ------------------------------------------------------------------------------------------------
 
@@ -176,8 +177,10 @@ class Names:
     # ---- everything ------------------------------------------------------------------------------------------------------
 
     def _look_everywhere(self, scopes: Sequence[source.Scope], done: bool) -> None:
-        journal = self._journal
-        bound = source.bindings(scopes, self._wanted, Tensor)
+        journal, led = self._journal, source.things(scopes, self._wanted, Tensor)
+        if self._all_as_before(led):
+            return
+        bound = source.bindings(led)
         self.deep = any(source.holds_others(value) for scope in scopes for value in self._values(scope))
         journal.bound = {address: (weakref.ref(thing), names) for address, (thing, names) in bound.items()}
         for seen, tensor in journal.living():
@@ -186,6 +189,7 @@ class Names:
             if names != seen.names:
                 seen.names = names
                 self._append(("name", seen.serial, names))
+        self._looked = [(*each[:3], journal.bound[id(each.thing)][0]) for each in led] if self.deep and done else None
         self._led.clear()
         for name in self._before:
             thing = scopes[0].names.get(name)
@@ -194,6 +198,22 @@ class Names:
             elif name in self._counters and type(thing) is int:
                 self._drop(name)
         self._before = {name: address for name, address in self._before.items() if name in self._stored}
+
+    def _all_as_before(self, led: Sequence[source.Led]) -> bool:
+        """True if all names lead where the last look everywhere has found them to lead, and they were not looked at since in
+        another way, which is only done while no name leads to a list or a layer.
+        """
+        looked = self._looked
+        return (
+            looked is not None
+            and len(looked) == len(led)
+            and all(
+                label == label_before and reference() is thing and name == name_before and function == function_before
+                for (function, name, label, thing), (function_before, name_before, label_before, reference) in zip(
+                    led, looked, strict=True
+                )
+            )
+        )
 
     def _drop(self, name: str) -> None:
         """A name counts in a loop: it need not be looked at again."""

@@ -121,27 +121,41 @@ class Bound(NamedTuple):
     names: tuple[str, ...]
 
 
-def bindings(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> dict[int, Bound]:
-    """The objects of `kind` (by `id`) that names lead to.
+class Led(NamedTuple):
+    """That a name, or a path from one, leads to an object."""
 
-    Of the globals only the names in `wanted` count. A local name that an outer scope uses for something else is written
-    with its function's name before it.
+    function: str
+    name: str
+    label: str
+    thing: Any
+
+
+def things(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> list[Led]:
+    """All objects of `kind` that names lead to. Of the globals only the names in `wanted` count."""
+    return [
+        Led(scope.function, name, label, thing)
+        for scope in scopes
+        for name, value in list(scope.names.items())
+        if scope.function or name in wanted
+        for label, thing in _things(name, value, kind)
+    ]
+
+
+def bindings(led: Iterable[Led]) -> dict[int, Bound]:
+    """The objects (by `id`) that names lead to. A local name that an outer scope uses for something else is written with its
+    function's name before it.
     """
     found: dict[int, tuple[Any, list[str]]] = {}
     taken: dict[str, int] = {}
-    for scope in scopes:
-        for name, value in list(scope.names.items()):
-            if not scope.function and name not in wanted:
-                continue
-            for label, thing in _things(name, value, kind):
-                _, names = found.setdefault(id(thing), (thing, []))
-                if label != name and names:
-                    continue  # a path to something that has a name already says nothing new
-                clash = scope.function and taken.get(label, id(thing)) != id(thing)
-                shown = f"{scope.function}.{label}" if clash else label
-                taken[shown] = id(thing)
-                if shown not in names:
-                    names.append(shown)
+    for function, name, label, thing in led:
+        _, names = found.setdefault(id(thing), (thing, []))
+        if label != name and names:
+            continue  # a path to something that has a name already says nothing new
+        clash = function and taken.get(label, id(thing)) != id(thing)
+        shown = f"{function}.{label}" if clash else label
+        taken[shown] = id(thing)
+        if shown not in names:
+            names.append(shown)
     return {address: Bound(thing, tuple(names)) for address, (thing, names) in found.items()}
 
 
