@@ -20,10 +20,6 @@ from inplacelab.recorders.journal import Journal
 from inplacelab.recorders.seen import SeenTensor
 from inplacelab.tensor import Tensor
 
-_PLAIN = frozenset({int, float, str, bool, type(None)})
-"""What loops count with, most of the time: nothing that a name could lead on from."""
-
-
 class Names:
     """Looks at the names of a program and writes changes into the journal.
 
@@ -146,7 +142,7 @@ class Names:
         if isinstance(thing, Tensor):
             if self._names_of(thing):
                 return False
-        elif type(thing) not in _PLAIN and source.holds_others(thing):
+        elif type(thing) not in source.PLAIN and source.holds_others(thing):
             return False
         elif name in self._counters and type(thing) is int:
             self._drop(name)

@@ -12,7 +12,7 @@ import linecache
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
-from types import FrameType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 CO_OPTIMIZED = 0x1
@@ -132,13 +132,12 @@ class Led(NamedTuple):
 
 def things(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> list[Led]:
     """All objects of `kind` that names lead to. Of the globals only the names in `wanted` count."""
-    return [
-        Led(scope.function, name, label, thing)
-        for scope in scopes
-        for name, value in list(scope.names.items())
-        if scope.function or name in wanted
-        for label, thing in _things(name, value, kind)
-    ]
+    found = []
+    for names, function in scopes:
+        for name, value in list(names.items()):
+            if (function or name in wanted) and type(value) not in PLAIN:
+                found += [Led(function, name, label, thing) for label, thing in _things(name, value, kind)]
+    return found
 
 
 def bindings(led: Iterable[Led]) -> dict[int, Bound]:
@@ -157,6 +156,10 @@ def bindings(led: Iterable[Led]) -> dict[int, Bound]:
         if shown not in names:
             names.append(shown)
     return {address: Bound(thing, tuple(names)) for address, (thing, names) in found.items()}
+
+
+PLAIN = frozenset({int, float, str, bool, type(None), ModuleType, FunctionType})
+"""What most other names lead to: nothing that a name could lead on from."""
 
 
 def holds_others(value: Any) -> bool:
