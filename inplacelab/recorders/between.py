@@ -13,13 +13,13 @@ from inplacelab.recorders.source import stored
 
 
 class Between:
-    """Answers for the statements of one block.
+    r"""Answers for the statements of one block.
 
     Args:
         text: the statements inside the block.
         first_line: the line of the file at which they begin.
 
-    >>> block = Between("x = y + 1\\nfor k in range(3):\\n    z = x * x\\n", first_line=10)
+    >>> block = Between("x = y + 1\nfor k in range(3):\n    z = x * x\n", first_line=10)
     >>> block.names(10, 10), block.names(10, 12), block.names(12, 12)
     ((), ('k', 'x', 'z'), ('k', 'z'))
     """

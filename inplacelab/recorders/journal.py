@@ -15,24 +15,13 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-import numpy as np
-
 from inplacelab.autograd.history import refresh
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, OpNode, ViewNode
 from inplacelab.autograd.saved import Saved
+from inplacelab.recorders import copies
 from inplacelab.recorders.seen import SeenNode, SeenStorage, SeenTensor
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor
-
-WHOLE = 4096
-"""Storages of up to this many slots are kept whole at every version."""
-ENDS = 8
-"""Of larger ones, this many slots are kept at either end,"""
-SOME = 48
-"""and this many of those that were written."""
-WORTH_MEASURING = 4
-"""The extremes of a large storage are measured if at least one slot in this many was written: looking at all of them costs
-no more than a few times the write itself then."""
 
 
 class Journal:
@@ -136,12 +125,13 @@ class Journal:
     # ---- storages --------------------------------------------------------------------------------------------------------
 
     def storage(self, storage: Storage) -> SeenStorage:
-        """A storage; written down if it is new or was written."""
+        """A storage; written down if it is new, or was written by nothing that an operation has told."""
         seen = self.storages.get(id(storage))
         if seen is None or seen() is not storage:
             seen = self._meet_storage(storage, True)
         elif seen.version != storage.version:
-            self.written(seen, storage)
+            seen.version = storage.version
+            self._append(("written", seen.serial, storage.version, copies.everything(storage.buffer)))
         return seen
 
     def _meet_storage(self, storage: Storage, filled: bool) -> SeenStorage:
@@ -149,34 +139,25 @@ class Journal:
         seen = self.storages[id(storage)] = SeenStorage(storage, self._append)
         seen.serial, seen.version, seen.tensors = self.next_storage(), version, []
         size = buffer.size
-        seen.whole = whole = size <= WHOLE
-        values = None if not filled else buffer.tobytes() if whole else summary(buffer.reshape(-1), True)
+        seen.whole = size <= copies.WHOLE
+        values = copies.everything(buffer) if filled else None
         self._append(("storage", seen.serial, storage.nbytes, size, buffer.dtype, storage.device, version, values))
         return seen
 
-    def written(
-        self, seen: SeenStorage, storage: Storage, target: SeenTensor | None = None, where: Tensor | list[int] | None = None
-    ) -> None:
-        """A storage has another version now: write down its values.
-
-        `target` is the tensor through which it was written, if that is known, and `where` another one that shows what was
-        written, or the list of its slots, if that is not all of the target.
+    def values(
+        self, held: SeenStorage, storage: Storage, output: SeenTensor, window: Any, where: Tensor | list[int] | None
+    ) -> copies.Copied:
+        """What is copied of a storage that an operation has written through the `window` of its output; `where` is another
+        tensor that shows what was written, or the list of its slots, if that is not all of the output.
         """
-        seen.version, buffer = storage.version, storage.buffer.reshape(-1)
-        shown = where if isinstance(where, Tensor) else None if target is None else target()
-        if seen.whole:
-            values: Any = buffer.tobytes()
-        elif isinstance(where, list):
-            some = where[:SOME]
-            values = summary(buffer, len(where) * WORTH_MEASURING >= buffer.size, buffer[some], some)
-        elif shown is None or target is None:
-            values = summary(buffer, True)
-        else:
-            window = shown.array
-            much = window.size * WORTH_MEASURING >= buffer.size
-            place = target.serial if where is None else self.shown(window, seen, storage)
-            values = summary(buffer, much, first_of(window), place)
-        self._append(("written", seen.serial, storage.version, values))
+        buffer = storage.buffer
+        if held.whole:
+            return copies.everything(buffer)
+        if where is None:
+            return copies.through(window, buffer, output.serial)
+        if isinstance(where, list):
+            return copies.at(where, buffer)
+        return copies.through(where.array, buffer, self.shown(where.array, held, storage))
 
     def shown(self, array: Any, seen: SeenStorage, storage: Storage) -> tuple[Any, Any, Any]:
         """A window on a storage, for `plain.layout`: of a small one the arrays are kept as they are, since finding out where
@@ -252,20 +233,3 @@ def _input_names(node: Node) -> tuple[str, ...]:
         row = getattr(node.inner, "row", None)
         return ("base",) if row is None else ("base", *row.inputs[1:])
     return () if row is None else row.inputs
-
-
-def summary(buffer: Any, measured: bool, some: Any = None, where: Any = None) -> tuple[Any, ...]:
-    """What is kept of a large storage: the extremes (if `measured`), both ends, and some of what was written, with the
-    layout, the list of slots, or the number of the tensor that says where.
-    """
-    extremes = (None, None)
-    if measured and buffer.dtype.kind != "c":  # complex numbers have no order
-        extremes = buffer[buffer.argmin()], buffer[buffer.argmax()]  # (several times as quick as `min()`)
-    return (*extremes, buffer[:ENDS].tobytes(), buffer[-ENDS:].tobytes(), some, where)
-
-
-def first_of(window: Any) -> Any:
-    """The first elements of a window, in row-major order, as a copy."""
-    if window.ndim == 1:
-        return window[:SOME].copy()
-    return window.reshape(-1)[:SOME].copy() if window.flags.c_contiguous else window.flat[:SOME]

@@ -17,8 +17,8 @@ from typing import Any
 
 from inplacelab.recorders import source
 from inplacelab.recorders.journal import Journal
-from inplacelab.recorders.seen import SeenTensor
 from inplacelab.tensor import Tensor
+
 
 class Names:
     """Looks at the names of a program and writes changes into the journal.
@@ -110,10 +110,7 @@ class Names:
                 continue
             seen, left = tensors.get(address), self._led.get(name)
             if (
-                seen is not None
-                and seen() is thing
-                and not seen.names
-                and (left is None or left() is None)
+                seen is not None and seen() is thing and not seen.names and (left is None or left() is None)
             ):  # `_moved` of the result of an operation that nothing else is called by; what the name led to is gone
                 names_now = seen.names = self._alone[name]
                 self._led[name] = seen

@@ -13,8 +13,8 @@ from inplacelab.autograd import modes
 from inplacelab.autograd.history import refresh
 from inplacelab.devices import current
 from inplacelab.devices.kernels.launch import Launch
+from inplacelab.recorders import copies
 from inplacelab.recorders import source as learner
-from inplacelab.recorders.journal import WHOLE, summary
 from inplacelab.recorders.places import Places
 from inplacelab.recorders.reader import Where
 from inplacelab.recorders.seen import SeenStorage, SeenTensor
@@ -40,7 +40,9 @@ class Operations(Places):
         frame: FrameType | None = _frame(2)
         root = self._root
         where: Where
-        if frame is not root:  # an operator or a helper stands between the program and us, or it runs a function of its own
+        if (
+            frame is not root
+        ):  # an operator or a helper stands between the program and us, or it runs a function of its own
             filename = self._filename
             while frame is not None and frame.f_code.co_filename != filename:
                 frame = frame.f_back
@@ -76,10 +78,11 @@ class Operations(Places):
             storage, held = output.storage, known.storage
             version = storage.version
             if held.version != version:
-                if held.whole:  # `journal.written(...)`
-                    held.version, values = version, storage.buffer.tobytes()
+                held.version = version
+                if held.whole:  # `journal.values(...)`
+                    values = storage.buffer.tobytes()
                 else:
-                    journal.written(held, storage, known, written)
+                    values = journal.values(held, storage, known, output.array, written)
             if known.node is not None or output.node is not None or output.base is not None or len(held.tensors) > 1:
                 self._rewrote(known, output)
             if type(written) is Tensor:
@@ -98,9 +101,7 @@ class Operations(Places):
             written, where, version, values, live, peak, inherited,
         ))  # fmt: skip
 
-    def _made(
-        self, name: str, category: str, numbers: list[int], output: Tensor, node: Any, where: Where
-    ) -> None:
+    def _made(self, name: str, category: str, numbers: list[int], output: Tensor, node: Any, where: Where) -> None:
         """The result of an operation, and no view. If it is all there is on a new storage, as most results are, the two and the
         operation are written down at once: this is `_met` without what cannot be.
 
@@ -123,8 +124,8 @@ class Operations(Places):
         serial = seen.serial = journal.next_tensor()
         seen.storage, seen.names, held.tensors = held, (), [seen]
         held.serial, held.version = journal.next_storage(), storage.version
-        held.whole = whole = buffer.size <= WHOLE
-        values = None if name == "empty" else buffer.tobytes() if whole else summary(buffer.reshape(-1), True)
+        held.whole = whole = buffer.size <= copies.WHOLE
+        values = None if name == "empty" else buffer.tobytes() if whole else copies.everything(buffer)
         seen.stop, number = output._stop, output.node
         if number is not None:
             number = journal.node(number)
@@ -139,9 +140,7 @@ class Operations(Places):
             buffer.dtype, storage.device, storage.version, values, seen.stop, where, live, peak, inherited,
         ))  # fmt: skip
 
-    def _viewed(
-        self, name: str, category: str, numbers: list[int], output: Tensor, node: Any, where: Where
-    ) -> None:
+    def _viewed(self, name: str, category: str, numbers: list[int], output: Tensor, node: Any, where: Where) -> None:
         """The result of an operation is a view: if its base and their storage are in the journal, it and the operation are
         written down at once: this is `_met` without what cannot be.
         """

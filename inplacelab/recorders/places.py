@@ -125,9 +125,9 @@ class Places(observe.Observer):
         if step not in self._between:
             self._between[step] = self._names_between(frame.f_code, *step)
         names = self._between[step]
-        if not self._names.certain or names is None or not self._names.look_in(frame, names):
-            if not self._names.still(frame):
-                self._names.look([frame], done=_over(frame.f_code, *step))
+        known = self._names.certain and names is not None and self._names.look_in(frame, names)
+        if not known and not self._names.still(frame):
+            self._names.look([frame], done=_over(frame.f_code, *step))
         self._sure = self._between if self._names.certain else _NOT_SURE
 
     def _names_between(self, code: CodeType, before: int, now: int) -> Bound:
