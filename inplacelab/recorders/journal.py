@@ -208,9 +208,12 @@ class Journal:
         """What a node keeps, and of which storages."""
         kept = []
         for each in saved:
-            array, storage = each.array, each.storage
-            known = self.storage(storage)
-            kept.append((each.name, known.serial, each.version, *self.shown(array, known, storage), each.is_copy))
+            storage = each.storage
+            known = self.storages.get(id(storage))  # `self.storage(storage)`
+            if known is None or known() is not storage or known.version != storage.version:
+                known = self.storage(storage)
+            shown = (each.array, storage.buffer, storage.device) if known.whole else self.shown(each.array, known, storage)
+            kept.append((each.name, known.serial, each.version, *shown, each.is_copy))
         return kept
 
     def kept_again(self) -> None:

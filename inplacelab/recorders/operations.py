@@ -83,8 +83,14 @@ class Operations(Places):
                     values = storage.buffer.tobytes()
                 else:
                     values = journal.values(held, storage, known, output.array, written)
-            if known.node is not None or output.node is not None or output.base is not None or len(held.tensors) > 1:
+            made = output.node
+            if output.base is not None or len(held.tensors) > 1:
                 self._rewrote(known, output)
+            elif made is not None or known.node is not None:  # `journal.history(...)`
+                number, stop = None if made is None else journal.node(made), output._stop
+                if number != known.node or stop != known.stop:
+                    known.node, known.stop = number, stop
+                    self._append(("history", known.serial, stop, number))
             if type(written) is Tensor:
                 written = journal.shown(written.array, held, storage)
         else:
@@ -194,13 +200,11 @@ class Operations(Places):
             self._append(("launched", launch))
 
     def _rewrote(self, seen: SeenTensor, output: Tensor) -> None:
-        """A tensor that is in the journal was written: its family may have another history."""
-        known, base = seen.storage, output.base
-        if base is None and len(known.tensors) == 1:
-            self._journal.history(seen, output)
-        elif not (output if base is None else base)._stop or seen.node is not None:
+        """A tensor was written that is not alone on its storage: its family may have another history."""
+        base = output.base
+        if not (output if base is None else base)._stop or seen.node is not None:
             self._append(("rewrites",))
-            for each, tensor in self._journal.family(known):
+            for each, tensor in self._journal.family(seen.storage):
                 self._journal.history(each, tensor)
 
     def _remade(self, seen: SeenTensor, output: Tensor) -> None:
