@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from inplacelab.recorders.marks import HARMLESS, Bound, both, may_bind
-from inplacelab.recorders.source import stored
+from inplacelab.recorders.source import stored, stored_here
 
 
 class Between:
@@ -29,6 +29,7 @@ class Between:
         self._harmless = HARMLESS - stored(tree)
         self._parts: list[list[ast.stmt]] = []  # statements; those that share a line together
         self._part_on: dict[int, int] = {}  # for each line of the file
+        self._found: dict[int, tuple[Bound, Bound]] = {}
         ended = 0
         for statement in tree.body:
             if statement.lineno > ended:
@@ -47,18 +48,29 @@ class Between:
         first, last = self._part_on.get(before), self._part_on.get(now)
         if first is None or last is None or last < first:
             return None
-        bound = self._bound(last, over=False)
+        bound, _ = self._bound(last)
         for part in range(first, last):
-            bound = both(bound, self._bound(part, over=True))
+            _, over = self._bound(part)
+            bound = both(bound, over)
         return bound
 
-    def _bound(self, part: int, *, over: bool) -> Bound:
-        """The names that a part may have bound when it is over, or before that."""
-        statements = self._parts[part]
-        nodes = [node for statement in statements for node in ast.walk(statement)]
-        if any(isinstance(node, ast.Call) and may_bind(node.func, self._harmless) for node in nodes):
-            return None
-        simple = len(statements) == 1 and not any(isinstance(node, ast.NamedExpr) for node in nodes)
-        if simple and not over and not hasattr(statements[0], "body") and not hasattr(statements[0], "cases"):
-            return ()  # it binds its names last
-        return tuple(sorted({name for statement in statements for name in stored(statement)}))
+    def _bound(self, part: int) -> tuple[Bound, Bound]:
+        """The names that a part may have bound before it is over, and when it is."""
+        if part not in self._found:
+            statements = self._parts[part]
+            nodes = [node for statement in statements for node in ast.walk(statement)]
+            if any(isinstance(node, ast.Call) and may_bind(node.func, self._harmless) for node in nodes):
+                self._found[part] = None, None
+            else:
+                names = tuple(sorted({name for node in nodes for name in stored_here(node)}))
+                last = len(statements) == 1 and not any(isinstance(node, _BEFORE_ITS_END) for node in nodes)
+                self._found[part] = () if last else names, names
+        return self._found[part]
+
+
+_PARTS = {"body", "cases"}
+_BEFORE_ITS_END: tuple[type[ast.AST], ...] = (
+    ast.NamedExpr,
+    *(kind for kind in ast.stmt.__subclasses__() if _PARTS & {*kind._fields}),
+)
+"""What binds names before the statement that it is, or is in, is over."""

@@ -212,7 +212,9 @@ class Journal:
             known = self.storages.get(id(storage))  # `self.storage(storage)`
             if known is None or known() is not storage or known.version != storage.version:
                 known = self.storage(storage)
-            shown = (each.array, storage.buffer, storage.device) if known.whole else self.shown(each.array, known, storage)
+            shown = (
+                (each.array, storage.buffer, storage.device) if known.whole else self.shown(each.array, known, storage)
+            )
             kept.append((each.name, known.serial, each.version, *shown, each.is_copy))
         return kept
 
