@@ -225,7 +225,7 @@ class Listener(observe.Observer):
     def __init__(self) -> None:
         self.heard: list[Any] = []
 
-    def launched(self, launch: Launch) -> None:
+    def launched(self, launch: Launch, storages: Any) -> None:
         self.heard.append(launch)
 
     def operation(self, name: str, category: str, inputs: Any, output: Any, node: Any, written: Any = None) -> None:
