@@ -31,12 +31,12 @@ from typing import Any
 from inplacelab import errors, observe
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.devices.kernels.source import Kind, Source
-from inplacelab.ops.expressions import data_types
 from inplacelab.kernels.kernel import Elementwise, Kernel
 from inplacelab.kernels.whole_rows import WHOLE
 from inplacelab.language import Text
 from inplacelab.listing import Group, Listing
 from inplacelab.ops import ROWS
+from inplacelab.ops.expressions import data_types
 from inplacelab.ops.spec import Row
 from inplacelab.tensor import Tensor
 

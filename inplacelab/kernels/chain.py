@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 
 from inplacelab import errors
 from inplacelab.devices.kernels.source import distinct
-from inplacelab.ops.expressions import named, result, step
 from inplacelab.language import Text
+from inplacelab.ops.expressions import named, result, step
 from inplacelab.ops.spec import Row, Rule
 from inplacelab.ops.template.parts import name_of
 

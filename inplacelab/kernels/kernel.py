@@ -85,6 +85,8 @@ class Kernel(ABC):
 
         def kernel(*arguments: Any) -> None:
             given = dict(zip(names, arguments, strict=True))
+            if self.in_place and given["out"] is not given[self.row.inputs[0]]:  # in place in name only
+                raise errors.kernel_in_place_only(self.name)
             self.launch(given, {n: self._storages.get(id(given[n])) for n in self.row.inputs})
 
         kernel.__signature__ = Signature([Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in names])  # type: ignore[attr-defined]

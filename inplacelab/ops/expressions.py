@@ -57,12 +57,11 @@ def step(row: Row, variant: str, dtype: str) -> Step:
     written = expression(row, dtype)
     if not written:
         raise errors.no_kernel_for(name_of(row, variant), dtype, data_types(row, in_place=variant == "in-place"))
-    return Step(name_of(row, variant), written, read(row), {p.name: c_kind(p) for p in named(row, written)})
-
-
-def read(row: Row) -> tuple[str, ...]:
-    """The inputs whose elements the kernel reads: of a write, not those that were there."""
-    return row.inputs[1:] if row.kind == "overwrite" else row.inputs
+    numbers = {p.name: c_kind(p) for p in named(row, written)}
+    if row.kind == "overwrite":
+        target, *read = row.inputs
+        return Step(name_of(row, variant), written, tuple(read), numbers, target)
+    return Step(name_of(row, variant), written, row.inputs, numbers)
 
 
 def named(row: Row, written: str) -> list[Parameter]:

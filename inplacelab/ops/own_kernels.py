@@ -75,10 +75,7 @@ class OwnKernel:
         one_by_one = width == 1 and kind == "contiguous" and made == dtype and C_TYPES[dtype].width > 1
         named_after = "_".join(row.name for row in self.rows) + "_in_place" * self.in_place
         name = f"{named_after}_{dtype}_{kind}" + "_one_by_one" * one_by_one
-        target = self.rows[0].inputs[0] if self.rows[0].kind == "overwrite" else ""
-        return elementwise(
-            name, steps, dtype, in_place=self.in_place, kind=kind, result=made, width=width, target=target
-        )
+        return elementwise(name, steps, dtype, in_place=self.in_place, kind=kind, result=made, width=width)
 
     # ---- the launch --------------------------------------------------------------------------------------------------
 

@@ -104,7 +104,9 @@ class Reader(Things):
 
     def _step(self, kind: str, changes: Changes, live: int, peak: int, **facts: Any) -> None:
         where: dict[str, Any] = {"phase": self._phase, "line": self._line, "turn": self._turn}
-        if self._launches and getattr(facts.get("backward"), "action", "") != "unpack":  # a node unpacks, and then computes
+        if (
+            self._launches and getattr(facts.get("backward"), "action", "") != "unpack"
+        ):  # a node unpacks, and then computes
             known = self.build.tensors | changes.tensors
             given = [
                 None if (t := known.get(n)) is None else t.storage

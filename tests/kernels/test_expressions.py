@@ -10,9 +10,9 @@ import pytest
 import inplacelab as paddle
 from inplacelab import errors, kernels
 from inplacelab.devices.kernels import on_cpu
-from inplacelab.ops.expressions import data_types
 from inplacelab.kernels.kernel import Elementwise
 from inplacelab.ops import ROWS
+from inplacelab.ops.expressions import data_types
 from inplacelab.ops.spec import Row
 from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS
 

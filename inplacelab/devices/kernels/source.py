@@ -81,6 +81,7 @@ class Step:
         says: the operation, as a learner writes it: "relu_".
         expression: in CUDA C; `T` stands for the data type.
         inputs: the names of the elements in it; the first is the one that a chain hands on.
+        target: of a write, which reads nothing of what was there: the operand that it writes, which is then the first.
         numbers: the names of its attributes, and their data types ("" for that of the elements).
     """
 
@@ -88,6 +89,7 @@ class Step:
     expression: str
     inputs: tuple[str, ...] = ("x",)
     numbers: Mapping[str, str] = field(default_factory=dict)
+    target: str = ""
 
 
 def elementwise(
@@ -99,7 +101,6 @@ def elementwise(
     kind: Kind = "contiguous",
     result: str = "",
     width: int = 0,
-    target: str = "",
 ) -> Source:
     """A kernel that does `steps` to each element, in one pass.
 
@@ -111,18 +112,18 @@ def elementwise(
         kind: "contiguous" or "strided".
         result: the data type of the result, if it is another.
         width: how many elements to load at once; 0 for as many as 16 bytes hold.
-        target: for a write, which reads nothing of what was there: the operand that it writes. It is the first then.
     """
     steps = distinct(steps)
     inputs = _inputs(steps)
     numbers = {name: kind or dtype for step in steps for name, kind in step.numbers.items()}
-    written = target or (inputs[0] if in_place else "out")
+    overwritten = steps[0].target
+    written = overwritten or (inputs[0] if in_place else "out")
     c, made = C_TYPES[dtype], C_TYPES[result or dtype]
     if kind == "strided" or made != c:
         width = 1
     slots = [Parameter(n, "slots", dtype, "both" if n == written else "reads") for n in inputs]
     if written not in inputs:
-        slots.insert(0 if target else len(slots), Parameter(written, "slots", result or dtype, "writes"))
+        slots.insert(0 if overwritten else len(slots), Parameter(written, "slots", result or dtype, "writes"))
     layouts = [Parameter(f"{p.name}_at", "layout") for p in slots] if kind == "strided" else []
     given = [Parameter(n, "number", t) for n, t in numbers.items()]
     filled = _fill(
