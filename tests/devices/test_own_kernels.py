@@ -229,6 +229,7 @@ def test_what_derivatives_compute_is_launched_too(noted: list[Source]) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's remarks on values, on the CPU
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int64", "int8", "bool"])
 def test_the_texts_compute_what_the_cpu_computes(
     dtype: str, noted: list[Source], monkeypatch: pytest.MonkeyPatch
