@@ -31,6 +31,7 @@ from typing import Any
 from inplacelab import errors, observe
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.devices.kernels.source import Kind, Source
+from inplacelab.devices.kernels.ways import bits
 from inplacelab.kernels.expressions import data_types
 from inplacelab.kernels.kernel import Elementwise, Kernel
 from inplacelab.kernels.whole_rows import WHOLE
@@ -119,7 +120,7 @@ def source_of(launch: Launch) -> Source:
     kernel = get(names[0]) if len(names) == 1 else fuse(*names)
     if isinstance(kernel, Elementwise) and launch.kind in {"contiguous", "strided"}:
         kind: Kind = "strided" if launch.kind == "strided" else "contiguous"
-        return kernel.way(launch.dtype, kind, 1 if launch.width == 1 else 0)
+        return kernel.way(launch.dtype, kind, launch.width, bits([each.layout for each in launch.operands]))
     return kernel.source(launch.dtype)
 
 

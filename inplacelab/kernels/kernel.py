@@ -109,7 +109,7 @@ class Elementwise(Kernel):
         self.rows, self.in_place = tuple(rows), in_place
         variant = "in-place" if in_place else "ordinary"
         self._variant = variant
-        self._written: dict[tuple[str, Kind, int], Source] = {}
+        self._written: dict[tuple[str, Kind, int, int], Source] = {}
         self.name = " ".join(name_of(row, variant) for row in rows)
         known = [data_types(row, in_place=in_place) for row in rows]
         self.dtypes = tuple(d for d in known[0] if all(d in each for each in known[1:]))
@@ -119,21 +119,36 @@ class Elementwise(Kernel):
         kind: Kind = "strided" if layout == "strided" else "contiguous"
         return self.way(_dtype_name(dtype), kind, 0)
 
-    def way(self, dtype: str, kind: Kind, width: int) -> Source:
-        """The text for one way through memory; a width of 0 stands for as many elements as a pack holds. Written once."""
-        key = dtype, kind, width
-        if key not in self._written:
-            self._written[key] = self._write(*key)
-        return self._written[key]
+    def way(self, dtype: str, kind: Kind, width: int, bits: int = 32) -> Source:
+        """The text for one way through memory, written once.
 
-    def _write(self, dtype: str, kind: Kind, width: int) -> Source:
-        self._check(dtype)
+        Args:
+            dtype: of the elements.
+            kind: "contiguous" or "strided".
+            width: how many elements to take at once; 0 for as many as a pack holds, and one by one if they lie apart.
+            bits: of the numbers that a strided kernel counts with.
+        """
+        key = dtype, kind, width, bits
+        found = self._written.get(key)
+        if found is None:
+            self._check(dtype)
+            usual = 1 if kind == "strided" else C_TYPES[dtype].width
+            found = self._written[key] = (
+                self._write(dtype, kind, width, bits, usual) if width else self.way(dtype, kind, usual, bits)
+            )
+        return found
+
+    def _write(self, dtype: str, kind: Kind, width: int, bits: int, usual: int) -> Source:
+        strided = kind == "strided"
+        unusual = "packs" if strided else "one_by_one"
+        name = "_".join([
+            *(row.name for row in self.rows), *(["in_place"] if self.in_place else []), dtype, kind,
+            *([unusual] if width != usual else []), *(["64_bits"] if strided and bits == 64 else []),
+        ])  # fmt: skip
         steps = [step(row, self._variant, dtype) for row in self.rows]
-        made = result(self.rows[-1], dtype)
-        one_by_one = width == 1 and kind == "contiguous" and made == dtype and C_TYPES[dtype].width > 1
-        named_after = "_".join(row.name for row in self.rows) + "_in_place" * self.in_place
-        name = f"{named_after}_{dtype}_{kind}" + "_one_by_one" * one_by_one
-        return elementwise_source(name, steps, dtype, in_place=self.in_place, kind=kind, result=made, width=width)
+        return elementwise_source(
+            name, steps, dtype, in_place=self.in_place, kind=kind, result=result(self.rows[-1], dtype), width=width, bits=bits
+        )  # fmt: skip
 
     def _check(self, dtype: str) -> None:
         if dtype not in self.dtypes:

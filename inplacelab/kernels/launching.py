@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from inplacelab import errors, observe
 from inplacelab.devices import Device
-from inplacelab.devices.kernels import geometry, traffic
+from inplacelab.devices.kernels import geometry, traffic, ways
 from inplacelab.devices.kernels.arguments import MOST_AXES
 from inplacelab.devices.kernels.launch import Launch, Memory, Operand, Role
 from inplacelab.devices.kernels.source import Kind, Source
+from inplacelab.devices.kernels.types import PACK
 from inplacelab.language import Text
 from inplacelab.layout import Layout, Shape, is_packed
 from inplacelab.storage import Storage
 
-PACK = 16
-"""The bytes of a pack; one instruction loads them from an address that is a multiple of it."""
-
-Makes = Callable[[str, Kind, int], Source]
-"""Writes the text of a kernel, for a data type, a kind and a width (0 for as many elements as a pack holds)."""
+Makes = Callable[[str, Kind, int, int], Source]
+"""Writes the text of a kernel, for a data type, a kind, a width and 32 or 64 bits."""
 
 
 class Window(NamedTuple):
@@ -39,32 +40,42 @@ class Window(NamedTuple):
     memory: Memory
     dtype: str
 
-    @property
-    def operand(self) -> Operand:
-        """The same as plain data."""
-        return Operand(self.name, self.role, self.dtype, *self.layout, self.memory.bytes)
+    def operand(self, layout: Layout) -> Operand:
+        """The same as plain data, with its elements counted by this layout."""
+        return Operand(self.name, self.role, self.dtype, *layout, self.memory.bytes)
 
 
 def window(name: str, role: Role, array: Any, storages: Mapping[int, Storage], device: Device) -> Window:
     """Find where an array lies: in one of the storages, known by the `id` of the array, or in bytes of its own."""
-    storage = storages.get(id(array))
-    buffer, size = (array, int(array.nbytes)) if storage is None else (storage.buffer, storage.nbytes)
-    step = int(array.itemsize)
-    layout = Layout(tuple(array.shape), tuple(s // step for s in array.strides), device.offset(array, buffer))
-    memory = Memory(device.address(array), device.address(buffer), size)
-    return Window(name, role, layout, memory, array.dtype.name)
+    storage, first, step = storages.get(id(array)), device.address(array), array.itemsize
+    begin, size = (first, array.nbytes) if storage is None else (device.address(storage.buffer), storage.nbytes)
+    offset = (first - begin) // step if array.size else 0
+    layout = _layout(array.shape, array.strides, step, offset)
+    return Window(name, role, layout, Memory(first, begin, size), _name(array.dtype))
+
+
+@lru_cache(maxsize=4096)
+def _layout(shape: Shape, strides: Shape, step: int, offset: int) -> Layout:
+    """From strides in bytes to slots; the same arrays come again and again."""
+    return Layout(shape, tuple(stride // step for stride in strides), offset)
+
+
+@cache
+def _name(dtype: np.dtype[Any]) -> str:
+    """`dtype.name`, which NumPy puts together anew each time."""
+    return dtype.name
 
 
 def elementwise(name: str, makes: Makes, windows: Sequence[Window], numbers: Sequence[Any], device: Device) -> None:
     """Launch a kernel over all elements of the window that is written; the others are broadcast to its shape."""
-    written = next(each for each in windows if each.role != "reads")
-    shape = written.layout.shape
-    met = [each._replace(layout=broadcast(each.layout, shape)) for each in windows]
-    kind, width = _way(name, met)
-    source = makes(windows[0].dtype, kind, width)
-    layouts = [each.layout for each in met] if kind == "strided" else []
-    arguments = [*(each.memory for each in met), *numbers, *layouts, written.layout.size]
-    _launch(name, source, geometry.elementwise(written.layout.size, source.width), met, arguments, device)
+    written = next(k for k, each in enumerate(windows) if each.role != "reads")
+    aligned = _simulated(device) or all(each.memory.begin % PACK == 0 for each in windows)
+    way = ways.way(tuple([each.layout for each in windows]), windows[0].dtype, written, aligned=aligned)
+    if way.kind == "strided" and len(way.passed[0].shape) > MOST_AXES:
+        raise errors.kernel_needs_packed(name, Text("at most {n} axes", "至多 {n} 个轴").format(n=MOST_AXES))
+    source = makes(windows[0].dtype, way.kind, way.width, way.bits)
+    arguments = [*[each.memory for each in windows], *numbers, *way.passed, way.turns]
+    _launch(name, source, way.grid, windows, way.layouts, arguments, device)
 
 
 def whole(name: str, source: Source, windows: Sequence[Window], numbers: Sequence[Any], device: Device) -> None:
@@ -73,37 +84,25 @@ def whole(name: str, source: Source, windows: Sequence[Window], numbers: Sequenc
         if not is_packed(each.layout):
             raise errors.kernel_needs_packed(name, Text("elements that lie side by side", "元素连续存放"))
     grid = geometry.grid_for(source.kind, (windows[-1] if source.kind == "scatter_add" else windows[0]).layout.shape)
-    _launch(name, source, grid, windows, [*(each.memory for each in windows), *numbers], device)
-
-
-def broadcast(layout: Layout, shape: Shape) -> Layout:
-    """The layout that shows the same elements again and again, until they have that shape.
-
-    >>> broadcast(Layout((3,), (1,), 0), (2, 3))
-    Layout(shape=(2, 3), strides=(0, 1), offset=0)
-    """
-    missing = len(shape) - len(layout.shape)
-    known = zip(layout.shape, layout.strides, shape[missing:], strict=True)
-    return Layout(shape, (0,) * missing + tuple(0 if n != m else s for n, s, m in known), layout.offset)
-
-
-def _way(name: str, windows: Sequence[Window]) -> tuple[Kind, int]:
-    """Side by side and in packs (0: as many elements as fit), side by side one by one, or through layouts."""
-    if all(is_packed(each.layout) for each in windows):
-        aligned = all(each.layout.offset * geometry.itemsize(each.dtype) % PACK == 0 for each in windows)
-        return "contiguous", 0 if aligned else 1
-    if max(len(each.layout.shape) for each in windows) > MOST_AXES:
-        raise errors.kernel_needs_packed(name, Text("at most {n} axes", "至多 {n} 个轴").format(n=MOST_AXES))
-    return "strided", 1
+    layouts = tuple(each.layout for each in windows)
+    _launch(name, source, grid, windows, layouts, [*(each.memory for each in windows), *numbers], device)
 
 
 def _launch(
-    name: str, source: Source, grid: geometry.Grid, windows: Sequence[Window], arguments: Sequence[Any], device: Device
+    name: str,
+    source: Source,
+    grid: geometry.Grid,
+    windows: Sequence[Window],
+    layouts: Sequence[Layout],
+    arguments: Sequence[Any],
+    device: Device,
 ) -> None:
-    if all(each.layout.size for each in windows):
+    """Run, and tell. `layouts` are those of the windows, as the kernel counts their elements."""
+    if all([each.layout.size for each in windows]):
         _run(source, grid, arguments, device)
     if observe.listeners:
-        operands, simulated = tuple(each.operand for each in windows), _simulated(device)
+        operands = tuple(each.operand(layout) for each, layout in zip(windows, layouts, strict=True))
+        simulated = _simulated(device)
         moved = traffic.of_kernel(source.kind, operands)
         hardware = "" if simulated else _hardware()
         launch = Launch(name, source.kind, *grid, source.width, source.dtype, operands, *moved, hardware, simulated)

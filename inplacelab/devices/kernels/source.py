@@ -15,7 +15,8 @@ from string import Template
 from typing import Literal
 
 from inplacelab.devices.kernels.launch import Role
-from inplacelab.devices.kernels.types import C_TYPES, FIELDS, CType
+from inplacelab.devices.kernels.loops import Body, packs, side_by_side, through_layouts
+from inplacelab.devices.kernels.types import C_TYPES, CType
 
 Kind = Literal["contiguous", "strided", "normalize", "transpose", "transpose_square", "scatter_add"]
 
@@ -28,8 +29,8 @@ class Parameter:
 
     Attributes:
         name: as the text has it.
-        kind: "slots" (a pointer to an operand), "layout" (how an operand lies), "number" or "size" (64 bits).
-        dtype: of the slots or the number.
+        kind: "slots" (a pointer to an operand), "layout" (how an operand lies), "number" or "size".
+        dtype: of the slots, of the number, or of those in the layout.
         role: what the kernel does to the slots.
     """
 
@@ -50,6 +51,7 @@ class Source:
         parameters: in order.
         dtype: of what it computes with.
         width: how many elements a thread takes at once.
+        bits: of the numbers that it counts with.
     """
 
     name: str
@@ -58,6 +60,10 @@ class Source:
     parameters: tuple[Parameter, ...]
     dtype: str
     width: int = 1
+    bits: int = 64
+
+    def __hash__(self) -> int:  # asked for at every launch: a string remembers its own
+        return hash((self.name, self.text))
 
     @property
     def operands(self) -> tuple[Parameter, ...]:
@@ -99,6 +105,7 @@ def elementwise(
     kind: Kind = "contiguous",
     result: str = "",
     width: int = 0,
+    bits: int = 32,
 ) -> Source:
     """A kernel that does `steps` to each element, in one pass.
 
@@ -109,30 +116,34 @@ def elementwise(
         in_place: whether the result lies where the first input lay; otherwise there is a further operand, `out`.
         kind: "contiguous" or "strided".
         result: the data type of the result, if it is another.
-        width: how many elements to load at once; 0 for as many as 16 bytes hold.
+        width: how many elements to load at once; 0 for as many as 16 bytes hold, and one by one if they lie apart.
+        bits: 32 or 64: of the numbers that a strided kernel counts with.
     """
     steps = distinct(steps)
     inputs = _inputs(steps)
     numbers = {name: kind or dtype for step in steps for name, kind in step.numbers.items()}
     target = inputs[0] if in_place else "out"
     c, made = C_TYPES[dtype], C_TYPES[result or dtype]
-    if kind == "strided" or made != c:
-        width = 1
+    strided = kind == "strided"
+    width = width or (1 if strided else c.width)
     slots = [Parameter(n, "slots", dtype, "both" if n == target else "reads") for n in inputs]
     if not in_place:
         slots.append(Parameter("out", "slots", result or dtype, "writes"))
-    layouts = [Parameter(f"{p.name}_at", "layout") for p in slots] if kind == "strided" else []
+    layouts = [Parameter(f"{p.name}_at", "layout", f"int{bits}") for p in slots] if strided else []
     given = [Parameter(n, "number", t) for n, t in numbers.items()]
+    body = Body(tuple(inputs), target, tuple(numbers), width, made is c)
+    loop = through_layouts(body, [p.name for p in slots], bits) if strided else {"loops": side_by_side(body)}
     filled = _fill(
         kind,
         name=name,
         element=_element(steps, inputs, numbers, c, made),
+        packs=packs(c, made, width),
         parameters=", ".join(map(_declared, [*slots, *given])),
         layouts=", ".join(map(_declared, layouts)),
-        **_bodies(inputs, target, tuple(numbers), c, width or c.width),
+        **loop,
     )
-    parameters = (*slots, *given, *layouts, Parameter("n", "size"))
-    return Source(name, kind, filled, parameters, dtype, (width or c.width) if kind == "contiguous" else 1)
+    parameters = (*slots, *given, *layouts, Parameter("n", "size", f"int{bits}" if strided else "int64"))
+    return Source(name, kind, filled, parameters, dtype, width, bits if strided else 64)
 
 
 def normalize(dtype: str) -> Source:
@@ -200,37 +211,6 @@ def _element(steps: Sequence[Step], inputs: Sequence[str], numbers: Mapping[str,
     ]
     lines.append(f"    return {last};" + f"  // {steps[-1].says}" * bool(before))
     return "\n".join([f"__device__ {made.name} element({', '.join(parameters)})", "{", *lines, "}", ""])
-
-
-def _bodies(inputs: Sequence[str], target: str, numbers: tuple[str, ...], c: CType, width: int) -> dict[str, str]:
-    def call(each: str) -> str:
-        return f"element({', '.join([*(each.format(n) for n in inputs), *numbers])})"
-
-    strided = f"{target}[slot({target}_at, i)] = {call('{0}[slot({0}_at, i)]')};"
-    if width == 1:
-        loop = f"    for (long long i = thread; i < n; i += threads)\n        {target}[i] = {call('{}[i]')};"
-        return {"call": strided, "packs": "", "loops": loop}
-    loads = ", ".join(f"{n}{width} = packs({n})[i]" for n in inputs)
-    first = f"{inputs[0]}{width}"
-    lines = [
-        f"    for (long long i = thread; i < n / {width}; i += threads) {{",
-        f"        {c.pack} {loads};",
-        *(f"        {first}.{f} = {call(f'{{}}{width}.{f}')};" for f in FIELDS[:width]),
-        f"        packs({target})[i] = {first};",
-        "    }",
-        f"    for (long long i = n / {width} * {width} + thread; i < n; i += threads)  // what is left over",
-        f"        {target}[i] = {call('{}[i]')};",
-    ]
-    return {"call": strided, "packs": _packs(c), "loops": "\n".join(lines)}
-
-
-def _packs(c: CType) -> str:
-    return "\n".join([
-        f"// The same slots, {c.width} at a time: one instruction that moves 16 bytes instead of {c.width} that move {c.size}.",
-        f"__device__ {c.pack} *packs({c.name} *x) {{ return ({c.pack} *)x; }}",
-        f"__device__ const {c.pack} *packs(const {c.name} *x) {{ return (const {c.pack} *)x; }}",
-        "",
-    ])  # fmt: skip
 
 
 def _declared(parameter: Parameter) -> str:
