@@ -16,9 +16,8 @@ from typing import Any
 
 from inplacelab import dtypes, errors
 from inplacelab.devices.kernels.launch import Role
-from inplacelab.devices.kernels.source import Kind, Source
+from inplacelab.devices.kernels.source import Form, Source
 from inplacelab.devices.kernels.source import elementwise as elementwise_source
-from inplacelab.devices.kernels.types import C_TYPES
 from inplacelab.kernels import launching
 from inplacelab.kernels.chain import chained
 from inplacelab.kernels.expressions import data_types, number, result, step
@@ -93,13 +92,14 @@ class Kernel(ABC):
 
     def windows(self, given: Mapping[str, Any], storages: Mapping[int, Storage]) -> list[launching.Window]:
         """The operands, in the order of the kernel's parameters."""
-        device, written = given["device"], self.row.inputs[0] if self.in_place else "out"
-        names = self.row.inputs if self.in_place else (*self.row.inputs, "out")
+        device = given["device"]
+        return [launching.window(name, role, given[name], storages, device) for name, role in self._roles]
 
-        def role(name: str) -> Role:
-            return "reads" if name != written else "both" if self.in_place else "writes"
-
-        return [launching.window(n, role(n), given[n], storages, device) for n in names]
+    @cached_property
+    def _roles(self) -> list[tuple[str, Role]]:
+        first, *others = self.row.inputs
+        reads: list[tuple[str, Role]] = [(name, "reads") for name in others]
+        return [(first, "both"), *reads] if self.in_place else [(first, "reads"), *reads, ("out", "writes")]
 
 
 class Elementwise(Kernel):
@@ -109,46 +109,36 @@ class Elementwise(Kernel):
         self.rows, self.in_place = tuple(rows), in_place
         variant = "in-place" if in_place else "ordinary"
         self._variant = variant
-        self._written: dict[tuple[str, Kind, int, int], Source] = {}
+        self._written: dict[tuple[str, Form], Source] = {}
+        self._attributes: dict[str, tuple[list[tuple[str, str]], list[tuple[str, Any]]]] = {}
         self.name = " ".join(name_of(row, variant) for row in rows)
         known = [data_types(row, in_place=in_place) for row in rows]
         self.dtypes = tuple(d for d in known[0] if all(d in each for each in known[1:]))
         self.row = rows[0] if len(rows) == 1 else chained(self.rows, variant, self.dtypes)
 
     def source(self, dtype: Any = "float32", layout: str = "contiguous") -> Source:
-        kind: Kind = "strided" if layout == "strided" else "contiguous"
-        return self.way(_dtype_name(dtype), kind, 0)
+        return self.way(_dtype_name(dtype), Form("strided" if layout == "strided" else "contiguous"))
 
-    def way(self, dtype: str, kind: Kind, width: int, bits: int = 32) -> Source:
-        """The text for one way through memory, written once.
-
-        Args:
-            dtype: of the elements.
-            kind: "contiguous" or "strided".
-            width: how many elements to take at once; 0 for as many as a pack holds, and one by one if they lie apart.
-            bits: of the numbers that a strided kernel counts with.
-        """
-        key = dtype, kind, width, bits
-        found = self._written.get(key)
+    def way(self, dtype: str, form: Form) -> Source:
+        """The text in one form, written once."""
+        found = self._written.get((dtype, form))
         if found is None:
             self._check(dtype)
-            usual = 1 if kind == "strided" else C_TYPES[dtype].width
-            found = self._written[key] = (
-                self._write(dtype, kind, width, bits, usual) if width else self.way(dtype, kind, usual, bits)
-            )
+            settled = form.settled(dtype)
+            found = self._write(dtype, form) if form == settled else self.way(dtype, settled)
+            self._written[dtype, form] = found
         return found
 
-    def _write(self, dtype: str, kind: Kind, width: int, bits: int, usual: int) -> Source:
-        strided = kind == "strided"
-        unusual = "packs" if strided else "one_by_one"
-        name = "_".join([
-            *(row.name for row in self.rows), *(["in_place"] if self.in_place else []), dtype, kind,
-            *([unusual] if width != usual else []), *(["64_bits"] if strided and bits == 64 else []),
-        ])  # fmt: skip
+    def _write(self, dtype: str, form: Form) -> Source:
+        kind, width, bits, axes = form
+        names = [*(row.name for row in self.rows), *(["in_place"] if self.in_place else []), dtype, kind]
+        unusual = {"one_by_one" if kind == "contiguous" else "packs": width != form.usual(dtype)}
+        if kind == "strided":
+            unusual |= {"64_bits": bits != 32, "1_axis" if axes == 1 else f"{axes}_axes": axes != 2}
+        name = "_".join([*names, *(word for word, there in unusual.items() if there)])
         steps = [step(row, self._variant, dtype) for row in self.rows]
-        return elementwise_source(
-            name, steps, dtype, in_place=self.in_place, kind=kind, result=result(self.rows[-1], dtype), width=width, bits=bits
-        )  # fmt: skip
+        made = result(self.rows[-1], dtype)
+        return elementwise_source(name, steps, dtype, in_place=self.in_place, form=form, result=made)
 
     def _check(self, dtype: str) -> None:
         if dtype not in self.dtypes:
@@ -156,16 +146,23 @@ class Elementwise(Kernel):
 
     def launch(self, given: Mapping[str, Any], storages: Mapping[int, Storage]) -> None:
         windows = self.windows(given, storages)
-        source = self.way(windows[0].dtype, "contiguous", 0)
+        dtype = windows[0].dtype
+        taken, left_out = self._attributes.get(dtype) or self._attributes_for(dtype)
         for each in windows[: len(self.row.inputs)]:
-            if each.dtype != windows[0].dtype:
-                raise errors.no_kernel_for(self.name, each.dtype, (windows[0].dtype,))
-        taken = {p.name: p.dtype for p in source.parameters if p.kind == "number"}
-        for attribute in self.row.attributes:
-            if attribute.name not in taken and given[attribute.name] != attribute.default:
-                raise errors.attribute_not_in_kernel(self.name, attribute.name, given[attribute.name])
-        numbers = [number(name, given[name], dtype) for name, dtype in taken.items()]
+            if each.dtype != dtype:
+                raise errors.no_kernel_for(self.name, each.dtype, (dtype,))
+        for name, default in left_out:
+            if given[name] != default:
+                raise errors.attribute_not_in_kernel(self.name, name, given[name])
+        numbers = [number(name, given[name], kind) for name, kind in taken]
         launching.elementwise(self.name, self.way, windows, numbers, given["device"])
+
+    def _attributes_for(self, dtype: str) -> tuple[list[tuple[str, str]], list[tuple[str, Any]]]:
+        """The attributes that the text takes, with their data types; and those that it does not, with their defaults."""
+        parameters = self.way(dtype, Form()).parameters
+        taken = [(p.name, p.dtype) for p in parameters if p.kind == "number"]
+        others = [(p.name, p.default) for p in self.row.attributes if p.name not in dict(taken)]
+        return self._attributes.setdefault(dtype, (taken, others))
 
 
 class Whole(Kernel):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,16 +12,15 @@ import numpy as np
 from inplacelab import errors, observe
 from inplacelab.devices import Device
 from inplacelab.devices.kernels import geometry, traffic, ways
-from inplacelab.devices.kernels.arguments import MOST_AXES
 from inplacelab.devices.kernels.launch import Launch, Memory, Operand, Role
-from inplacelab.devices.kernels.source import Kind, Source
+from inplacelab.devices.kernels.source import Form, Source
 from inplacelab.devices.kernels.types import PACK
 from inplacelab.language import Text
 from inplacelab.layout import Layout, Shape, is_packed
 from inplacelab.storage import Storage
 
-Makes = Callable[[str, Kind, int, int], Source]
-"""Writes the text of a kernel, for a data type, a kind, a width and 32 or 64 bits."""
+Makes = Callable[[str, Form], Source]
+"""Writes the text of a kernel, for a data type and in a form."""
 
 
 class Window(NamedTuple):
@@ -68,12 +68,10 @@ def _name(dtype: np.dtype[Any]) -> str:
 
 def elementwise(name: str, makes: Makes, windows: Sequence[Window], numbers: Sequence[Any], device: Device) -> None:
     """Launch a kernel over all elements of the window that is written; the others are broadcast to its shape."""
-    written = next(k for k, each in enumerate(windows) if each.role != "reads")
+    written = [each.role != "reads" for each in windows].index(True)
     aligned = _simulated(device) or all(each.memory.begin % PACK == 0 for each in windows)
     way = ways.way(tuple([each.layout for each in windows]), windows[0].dtype, written, aligned=aligned)
-    if way.kind == "strided" and len(way.passed[0].shape) > MOST_AXES:
-        raise errors.kernel_needs_packed(name, Text("at most {n} axes", "至多 {n} 个轴").format(n=MOST_AXES))
-    source = makes(windows[0].dtype, way.kind, way.width, way.bits)
+    source = makes(windows[0].dtype, way.form)
     arguments = [*[each.memory for each in windows], *numbers, *way.passed, way.turns]
     _launch(name, source, way.grid, windows, way.layouts, arguments, device)
 
@@ -98,7 +96,7 @@ def _launch(
     device: Device,
 ) -> None:
     """Run, and tell. `layouts` are those of the windows, as the kernel counts their elements."""
-    if all([each.layout.size for each in windows]):
+    if all(each.layout.size for each in windows):
         _run(source, grid, arguments, device)
     if observe.listeners:
         operands = tuple(each.operand(layout) for each, layout in zip(windows, layouts, strict=True))
@@ -111,14 +109,14 @@ def _launch(
 
 
 def _run(source: Source, grid: geometry.Grid, arguments: Sequence[Any], device: Device) -> None:
-    if _simulated(device):
-        from inplacelab.devices.kernels import on_cpu  # noqa: PLC0415  # without a kernel, nobody needs a compiler
+    runner = _runner("on_cpu" if _simulated(device) else "on_gpu")
+    runner.run(source, grid.blocks, grid.threads, arguments)
 
-        on_cpu.run(source, *grid, arguments)
-    else:
-        from inplacelab.devices.kernels import on_gpu  # noqa: PLC0415  # and without a GPU, nobody needs CuPy
 
-        on_gpu.run(source, *grid, arguments)
+@cache
+def _runner(name: str) -> Any:
+    """Imported when first needed: without a kernel nobody needs a compiler, and without a GPU nobody needs CuPy."""
+    return import_module(f"inplacelab.devices.kernels.{name}")
 
 
 def _simulated(device: Device) -> bool:
@@ -127,6 +125,5 @@ def _simulated(device: Device) -> bool:
 
 
 def _hardware() -> str:
-    from inplacelab.devices.kernels import on_gpu  # noqa: PLC0415
-
-    return on_gpu.device_name()
+    name: str = _runner("on_gpu").device_name()
+    return name

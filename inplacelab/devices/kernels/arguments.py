@@ -9,24 +9,20 @@ import numpy as np
 
 from inplacelab.layout import Layout
 
-MOST_AXES = 8
-"""The most axes of a layout that is passed to a kernel."""
-
-LAYOUTS = {
-    bits: np.dtype({
-        "names": ["rank", "offset", "shape", "strides"],
-        "formats": [number, number, (number, MOST_AXES), (number, MOST_AXES)],
-    })
-    for bits, number in {32: "i4", 64: "i8"}.items()
-}  # fmt: skip
-"""`struct Layout` in strided.cu, with numbers of 32 and of 64 bits."""
-
 
 @lru_cache(maxsize=4096)
-def packed_layout(layout: Layout, bits: int) -> np.ndarray[Any, Any]:
-    """A layout in the bytes of `struct Layout`: an array without axes, made once and not to be changed."""
-    made, rank = np.zeros((), LAYOUTS[bits]), len(layout.shape)
-    made["rank"], made["offset"] = rank, layout.offset
-    made["shape"][:rank], made["strides"][:rank] = layout.shape, layout.strides
+def packed_layout(layout: Layout, bits: int, axes: int) -> np.ndarray[Any, Any]:
+    """A layout in the bytes of `struct Layout` in strided.cu: an array without axes, made once and not to be changed.
+
+    Args:
+        layout: of at most `axes` axes; axes of one element are put before them.
+        bits: 32 or 64: of its numbers.
+        axes: how many the kernel is written for.
+    """
+    number, missing = f"i{bits // 8}", axes - len(layout.shape)
+    fields = np.dtype([("offset", number), ("shape", number, (axes,)), ("strides", number, (axes,))])
+    made = np.zeros((), fields)
+    made["offset"] = layout.offset
+    made["shape"], made["strides"] = (1,) * missing + layout.shape, (0,) * missing + layout.strides
     made.flags.writeable = False
     return made

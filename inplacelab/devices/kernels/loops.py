@@ -39,9 +39,7 @@ class Body(NamedTuple):
             return self.once(at)
         width, made = self.width, f"{self.target}{self.width}"
         pack = "Pack" if self.one_type else "Results"
-        loads = (
-            f"{n}{width} = (({'const ' * (n != self.target)}Pack *){n})[{at.format(n)}]" for n in self.inputs
-        )
+        loads = (f"{n}{width} = (({'const ' * (n != self.target)}Pack *){n})[{at.format(n)}]" for n in self.inputs)
         return [
             f"Pack {', '.join(loads)};",
             *([] if self.target in self.inputs else [f"{pack} {made};"]),
@@ -68,18 +66,38 @@ def side_by_side(body: Body) -> str:
     return "\n".join(_indented(lines))
 
 
-def through_layouts(body: Body, names: Sequence[str], bits: int) -> dict[str, str]:
-    """The parts of strided.cu: the slots of all operands are found in one walk over the axes, which they have in common."""
+def through_layouts(body: Body, names: Sequence[str], bits: int, axes: int) -> dict[str, str]:
+    """The parts of strided.cu. All operands have the same shape: one walk over the axes finds the slots of all.
+
+    The number of axes is part of the text. So their sizes and strides are read from where the arguments lie; an index that is
+    known only while the kernel runs would have them copied first, by every thread.
+    """
+    wide = bits == 64
     return {
-        "number": "int" if bits == 32 else "long long",
-        "counter": "unsigned" if bits == 32 else "unsigned long long",
-        "wide": "" if bits == 32 else "(unsigned long long)",
-        "target": f"{body.target}_at",
+        "number": "long long" if wide else "int",
+        "counter": "unsigned long long" if wide else "unsigned",
+        "wide": "(unsigned long long)" if wide else "",
+        "axes": str(axes),
         "offsets": ", ".join(f"{n}_slot = {n}_at.offset" for n in names),
-        "steps": f"\n{' ' * 12}".join(f"{n}_slot += along * {n}_at.strides[axis];" for n in names),
-        "last": f"\n{' ' * 8}".join(f"{n}_slot += rest * {n}_at.strides[0];" for n in names),
+        "walk": "\n".join(_indented(_indented(_walk(f"{body.target}_at", names, wide=wide, axes=axes)))),
         "body": "\n".join(_indented(_indented(body.turn("{0}_slot")))),
     }
+
+
+def _walk(target: str, names: Sequence[str], *, wide: bool, axes: int) -> list[str]:
+    """From the number of an element to its slots. What is left after all other axes is the index along the first."""
+    if axes == 1:
+        return [f"{n}_slot += i * {n}_at.strides[0];" for n in names]
+    return [
+        f"{'unsigned long long' if wide else 'unsigned'} rest = i;",
+        "#pragma unroll",
+        f"for (int axis = {axes - 1}; axis > 0; axis--) {{  // the last axis runs fastest",
+        f"    {'long long' if wide else 'int'} along = rest % {target}.shape[axis];",
+        f"    rest /= {target}.shape[axis];",
+        *(f"    {n}_slot += along * {n}_at.strides[axis];" for n in names),
+        "}",
+        *(f"{n}_slot += rest * {n}_at.strides[0];" for n in names),
+    ]
 
 
 def _indented(lines: Sequence[str]) -> list[str]:

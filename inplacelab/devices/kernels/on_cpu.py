@@ -106,7 +106,7 @@ def memory(array: np.ndarray[Any, Any], within: np.ndarray[Any, Any] | None = No
 def _argument(source: Source, parameter: Parameter, given: Any) -> Any:
     """A value whose address can be handed over."""
     if parameter.kind == "layout":
-        return packed_layout(given, source.bits)
+        return packed_layout(given, source.bits, source.axes)
     if parameter.kind != "slots":
         return np.array(given, parameter.dtype)
     return _Slots(given.begin if source.kind == "strided" else given.first, given.begin, given.bytes)

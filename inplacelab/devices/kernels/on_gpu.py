@@ -53,7 +53,7 @@ def _passing(source: Source, parameter: Parameter) -> Callable[[Any], Any]:
     if parameter.kind == "slots":
         return _begin if source.kind == "strided" else _first
     if parameter.kind == "layout":
-        return partial(packed_layout, bits=source.bits)
+        return partial(packed_layout, bits=source.bits, axes=source.axes)
     return np.dtype(parameter.dtype).type
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from string import Template
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from inplacelab.devices.kernels.launch import Role
 from inplacelab.devices.kernels.loops import Body, packs, side_by_side, through_layouts
@@ -21,6 +21,34 @@ from inplacelab.devices.kernels.types import C_TYPES, CType
 Kind = Literal["contiguous", "strided", "normalize", "transpose", "transpose_square", "scatter_add"]
 
 HERE = Path(__file__).parent
+
+
+class Form(NamedTuple):
+    """In which form an element-wise kernel is written.
+
+    Attributes:
+        kind: "contiguous" (slots side by side) or "strided" (wherever layouts say).
+        width: how many elements to take at once; 0 for as many as 16 bytes hold, and one by one if they lie apart.
+        bits: 32 or 64: of the numbers that a strided kernel counts with.
+        axes: how many its layouts have.
+    """
+
+    kind: Kind = "contiguous"
+    width: int = 0
+    bits: int = 32
+    axes: int = 2
+
+    def settled(self, dtype: str) -> Form:
+        """The same with the width that it comes to."""
+        return self._replace(width=self.width or self.usual(dtype))
+
+    def usual(self, dtype: str) -> int:
+        """The width where nothing else is said."""
+        return C_TYPES[dtype].width if self.kind == "contiguous" else 1
+
+
+SIDE_BY_SIDE = Form()
+"""Slots side by side, in packs."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +80,7 @@ class Source:
         dtype: of what it computes with.
         width: how many elements a thread takes at once.
         bits: of the numbers that it counts with.
+        axes: of the layouts that it is given.
     """
 
     name: str
@@ -61,6 +90,7 @@ class Source:
     dtype: str
     width: int = 1
     bits: int = 64
+    axes: int = 0
 
     def __hash__(self) -> int:  # asked for at every launch: a string remembers its own
         return hash((self.name, self.text))
@@ -102,10 +132,8 @@ def elementwise(
     dtype: str,
     *,
     in_place: bool,
-    kind: Kind = "contiguous",
+    form: Form = SIDE_BY_SIDE,
     result: str = "",
-    width: int = 0,
-    bits: int = 32,
 ) -> Source:
     """A kernel that does `steps` to each element, in one pass.
 
@@ -114,25 +142,23 @@ def elementwise(
         steps: one operation, or several to be done one after the other.
         dtype: of the elements that it reads.
         in_place: whether the result lies where the first input lay; otherwise there is a further operand, `out`.
-        kind: "contiguous" or "strided".
+        form: one by one or in packs, side by side or through layouts.
         result: the data type of the result, if it is another.
-        width: how many elements to load at once; 0 for as many as 16 bytes hold, and one by one if they lie apart.
-        bits: 32 or 64: of the numbers that a strided kernel counts with.
     """
     steps = distinct(steps)
     inputs = _inputs(steps)
     numbers = {name: kind or dtype for step in steps for name, kind in step.numbers.items()}
     target = inputs[0] if in_place else "out"
     c, made = C_TYPES[dtype], C_TYPES[result or dtype]
+    kind, width, bits, axes = form.settled(dtype)
     strided = kind == "strided"
-    width = width or (1 if strided else c.width)
     slots = [Parameter(n, "slots", dtype, "both" if n == target else "reads") for n in inputs]
     if not in_place:
         slots.append(Parameter("out", "slots", result or dtype, "writes"))
     layouts = [Parameter(f"{p.name}_at", "layout", f"int{bits}") for p in slots] if strided else []
     given = [Parameter(n, "number", t) for n, t in numbers.items()]
     body = Body(tuple(inputs), target, tuple(numbers), width, made is c)
-    loop = through_layouts(body, [p.name for p in slots], bits) if strided else {"loops": side_by_side(body)}
+    loop = through_layouts(body, [p.name for p in slots], bits, axes) if strided else {"loops": side_by_side(body)}
     filled = _fill(
         kind,
         name=name,
@@ -143,7 +169,7 @@ def elementwise(
         **loop,
     )
     parameters = (*slots, *given, *layouts, Parameter("n", "size", f"int{bits}" if strided else "int64"))
-    return Source(name, kind, filled, parameters, dtype, width, bits if strided else 64)
+    return Source(name, kind, filled, parameters, dtype, width, bits if strided else 64, axes if strided else 0)
 
 
 def normalize(dtype: str) -> Source:

@@ -1,8 +1,8 @@
 // One element after the other, wherever a layout says that it lies.
 struct Layout {
-    $number rank, offset;
-    $counter shape[8];
-    $number strides[8];
+    $number offset;
+    $counter shape[$axes];
+    $number strides[$axes];
 };
 
 $element
@@ -15,13 +15,7 @@ extern "C" __global__ void $name($parameters,
 
     for ($counter i = thread; i < n; i += threads) {
         $number $offsets;
-        $counter rest = i;
-        for (int axis = $target.rank - 1; axis > 0; axis--) {  // the last axis runs fastest
-            $number along = rest % $target.shape[axis];
-            rest /= $target.shape[axis];
-            $steps
-        }
-        $last
+$walk
 $body
     }
 }

@@ -21,7 +21,9 @@ from typing import NamedTuple
 
 from inplacelab.devices.kernels import geometry
 from inplacelab.devices.kernels.geometry import Grid
-from inplacelab.devices.kernels.types import C_TYPES, PACK
+from inplacelab.devices.kernels.launch import Launch
+from inplacelab.devices.kernels.source import Form
+from inplacelab.devices.kernels.types import C_TYPES
 from inplacelab.layout import Layout, Shape, extent, is_packed
 
 FITS = 2**31 - geometry.MOST_BLOCKS * geometry.THREADS
@@ -32,18 +34,14 @@ class Way(NamedTuple):
     """What a launch follows from, besides addresses.
 
     Attributes:
-        kind: "contiguous" (slots side by side) or "strided" (through layouts).
-        width: how many elements a thread takes at once.
-        bits: 32 or 64: of the numbers that a strided kernel counts with.
+        form: of the kernel.
         layouts: of the operands, as the kernel counts their elements.
         passed: the layouts that the kernel is given: none, or in packs of `width`.
         turns: how many elements or packs there are for a strided kernel; for a contiguous one, the elements.
         grid: enough threads.
     """
 
-    kind: str
-    width: int
-    bits: int
+    form: Form
     layouts: tuple[Layout, ...]
     passed: tuple[Layout, ...]
     turns: int
@@ -67,10 +65,19 @@ def way(layouts: tuple[Layout, ...], dtype: str, written: int, *, aligned: bool)
     n, most = met[written].size, C_TYPES[dtype].width if aligned else 1
     if all(map(is_packed, met)):
         width = most if all(each.offset % most == 0 for each in met) else 1
-        return Way("contiguous", width, 64, met, (), n, geometry.elementwise(n, width))
+        return Way(Form("contiguous", width), met, (), n, geometry.elementwise(n, width))
     width = most if all(_in_packs(each, most) for each in met) else 1
     passed = tuple(packs(each, width) for each in met)
-    return Way("strided", width, bits(met), met, passed, n // width, geometry.elementwise(n, width))
+    form = Form("strided", width, bits(met), len(met[written].shape))
+    return Way(form, met, passed, n // width, geometry.elementwise(n, width))
+
+
+def form_of(launch: Launch) -> Form:
+    """The form of the kernel that ran in a launch of the kind "contiguous" or "strided"."""
+    if launch.kind == "contiguous":
+        return Form("contiguous", launch.width)
+    layouts = [each.layout for each in launch.operands]
+    return Form("strided", launch.width, bits(layouts), len(layouts[0].shape))
 
 
 def broadcast(layout: Layout, shape: Shape) -> Layout:
