@@ -132,17 +132,6 @@ def test_a_chain_out_of_place() -> None:
     assert x.inplace_version == 0
 
 
-def test_a_chain_runs_without_history_and_is_refused_at_backward() -> None:
-    fused = kernels.fuse("scale_", "relu_")
-    w = tensor(1.0, -2.0, stop_gradient=False)
-    y = w.scale(1.0)
-    fused(y, scale=3.0)
-    with pytest.raises(ValueError, match="derivative of the fused kernel scale_relu is not there"):
-        y.sum().backward()
-    with paddle.no_grad():
-        assert fused(w, scale=3.0).tolist() == [3.0, 0.0]
-
-
 @pytest.mark.parametrize(
     "names", [(), ("scale_", "relu"), ("scale_", "normalize_"), ("greater_than", "relu"), ("remainder_", "abs_")]
 )
