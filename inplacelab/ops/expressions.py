@@ -75,10 +75,15 @@ def c_kind(parameter: Parameter) -> str:
     return "bool" if isinstance(parameter.default, bool) else ""
 
 
+_FLOATS = {"float32": np.float32, "float64": np.float64}
+
+
 def number(name: str, value: Any, dtype: str) -> Any:
     """An attribute as a kernel is given it. A bound that is None is one that nothing is beyond: among floating-point numbers
     nan, which no number is less or greater than; among integers the last one.
     """
+    if type(value) is float and (made := _FLOATS.get(dtype)):
+        return made(value)
     given = np.dtype(dtype)
     if value is not None:
         with np.errstate(all="ignore"):
