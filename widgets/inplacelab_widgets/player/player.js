@@ -16,12 +16,11 @@ import { makeStage } from "./stage.js";
 import { drawTables } from "./tables.js";
 import { followPointer } from "./things.js";
 import { drawToolbar } from "./toolbar.js";
-import { unpacked } from "./unpack.js";
 
 /**
  * Builds the player in `el`.
  * @param {HTMLElement} el
- * @param {any} wire  The payload as it travels.
+ * @param {Payload} payload
  * @param {Object} [options]
  * @param {number} [options.step]
  * @param {string} [options.language]
@@ -33,8 +32,7 @@ import { unpacked } from "./unpack.js";
  * @param {boolean} [options.standalone]  Whether the player is a page of its own.
  * @param {(trait: Trait, value: any) => void} [options.tell]  Told what the reader changes.
  */
-export function mount(el, wire, options = {}) {
-  const payload = unpacked(wire);
+export function mount(el, payload, options = {}) {
   const root = html("div", { class: "ipl", role: "region", tabindex: "0", "data-lm-suppress-shortcuts": "true" });
   root.classList.toggle("ipl-standalone", options.standalone === true);
   const stage = makeStage(payload, root, options);

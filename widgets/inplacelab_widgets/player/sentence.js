@@ -5,7 +5,7 @@ import { pieces, speak } from "./words.js";
 
 /** @param {Stage} stage @returns {Part} */
 export function drawSentence(stage) {
-  const { steps } = stage.payload;
+  const { said, steps } = stage.payload;
   // An invisible copy of the longest sentence keeps the room, so that nothing below moves.
   const room = html("p", { class: "ipl-sentence ipl-room", "aria-hidden": "true" });
   const sentence = html("p", { class: "ipl-sentence", role: "status", "aria-live": "polite" });
@@ -15,13 +15,13 @@ export function drawSentence(stage) {
     const now = steps[stage.step];
     // Played faster than it can be read, it is not read aloud.
     put(sentence, "aria-live", stage.root.hasAttribute("data-hurried") ? "off" : "polite");
-    say(sentence, speak(now.says, stage.language));
+    say(sentence, speak(said[now.says], stage.language));
     root.classList.toggle("ipl-wrong", now.error);
   }
 
   function translate() {
-    const said = steps.map((each) => speak(each.says, stage.language));
-    say(room, said.reduce((longest, each) => (each.length > longest.length ? each : longest), ""));
+    const sentences = steps.map((each) => speak(said[each.says], stage.language));
+    say(room, sentences.reduce((longest, each) => (each.length > longest.length ? each : longest), ""));
   }
 
   return { root, show, translate };
