@@ -165,6 +165,11 @@ class Journal:
             self.written(seen, storage)
         return seen
 
+    def storage_known(self, storage: Storage | None) -> int | None:
+        """The number of a storage that was written down before. Nothing is written down now."""
+        seen = None if storage is None else self._storages.get(id(storage))
+        return None if seen is None or seen() is not storage else seen.serial
+
     def _meet_storage(self, storage: Storage, filled: bool) -> SeenStorage:
         buffer, version = storage.buffer, storage.version
         seen = self._storages[id(storage)] = SeenStorage(storage, self._append)

@@ -78,9 +78,9 @@ class Operations(Places):
             written, where, version, values, live, peak, inherited,
         ))  # fmt: skip
 
-    def launched(self, launch: Launch) -> None:
+    def launched(self, launch: Launch, storages: Sequence[Any]) -> None:
         if self._heard < self._limit:
-            self._append(("launched", launch))
+            self._append(("launched", launch, [*map(self._journal.storage_known, storages)]))
 
     def _rewrote(self, seen: SeenTensor, output: Tensor) -> None:
         """A tensor that is in the journal was written: its family may have another history."""
