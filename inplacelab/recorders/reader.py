@@ -72,7 +72,7 @@ class Reader(Things):
         if self._quiet and self._line is not None:
             if changes or (self._simple and depth < 2):
                 self._step("line", changes, live, peak)
-        elif changes:
+        else:  # what it needed for a moment may be gone, and the journal never have heard of it
             self.build.amend(changes, live=live)
         self._quiet = False
 
