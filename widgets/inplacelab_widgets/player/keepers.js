@@ -2,11 +2,17 @@
 
 import { makeDialog } from "./dialog.js";
 import { html } from "./elements.js";
-import { describe } from "./things.js";
+import { valueAt } from "./runs.js";
+import { speak } from "./words.js";
 
-/** The pins of a storage, by their keys ("p3:1:0": node 3 keeps storage 1 at version 0). @param {Payload} payload @param {string} fold  "k1". */
-export function pinsOf({ tables }, fold) {
-  return tables.flatMap(({ rows }) => Object.keys(rows)).filter((key) => key.startsWith("p") && key.split(":")[1] === fold.slice(1));
+/** The pins of a storage at a step: their keys ("p3:1:0": node 3 keeps storage 1 at version 0), with what the table says of them.
+ * @param {Payload} payload @param {string} fold  "k1". @param {number} step @returns {{key: string, said: Said[]}[]} */
+export function pinsOf({ tables, said }, fold, step) {
+  const rows = tables.flatMap((table) => Object.entries(table.rows)).filter(([key]) => key.startsWith("p") && key.split(":")[1] === fold.slice(1));
+  return rows.flatMap(([key, runs]) => {
+    const [owner, saved, , state] = valueAt(runs, step) ?? [];
+    return owner === undefined ? [] : [{ key, said: [owner, saved, state].map((cell) => said[cell]) }];
+  });
 }
 
 /** @param {Stage} stage @returns {Part & {close: () => boolean}} */
@@ -20,11 +26,12 @@ export function drawKeepers(stage) {
 
   function show() {
     if (!dialog.isOpen()) return;
-    const rows = pinsOf(stage.payload, fold).map((key) => ({ key, said: describe(stage, key) })).filter(({ said }) => said);
+    const rows = pinsOf(stage.payload, fold, stage.step);
     if (!rows.length) return void dialog.close();
     dialog.translate(stage.word("keepers", { storage: `S${fold.slice(1)}`, count: rows.length }));
-    const item = (/** @type {{key: string, said: string}} */ { key, said }) => html("li", {}, html("button", { type: "button", class: "ipl-pointer", "data-k": key }, said));
-    dialog.fill(html("ul", {}, ...rows.map(item)));
+    const words = (/** @type {Said[]} */ said) => said.map((cell) => speak(cell, stage.language).replaceAll(" ", "\u00a0")).join(" · ");
+    const items = rows.map(({ key, said }) => html("li", {}, html("button", { type: "button", class: "ipl-pointer", "data-k": key }, words(said))));
+    dialog.fill(html("ul", {}, ...items));
   }
 
   /** @param {string} key */
