@@ -111,6 +111,7 @@ export function mountKernel(holder, payload, given = {}) {
     const tall = shown.height + 2 * PAD;
     drawing.setAttribute("viewBox", `${-PAD} ${-PAD} ${wide} ${tall}`);
     drawing.setAttribute("height", String(tall));
+    drawing.style.setProperty("--ipl-tall", String(tall));
     drawing.setAttribute("aria-label", `${speak(shown.says, stage.language)}. ${said}`);
     drawing.replaceChildren(...[...shown.marks, ...picked].map((mark) => element(mark, stage.language)));
     status.textContent = said;

@@ -6,6 +6,7 @@ import { drawCode } from "./code.js";
 import { html } from "./elements.js";
 import { drawFollow } from "./follow.js";
 import { drawHelp } from "./help.js";
+import { drawKeepers } from "./keepers.js";
 import { followKeys } from "./keyboard.js";
 import { drawPanes, drawTabs } from "./panes.js";
 import { drawPredict } from "./predict.js";
@@ -39,6 +40,7 @@ export function mount(el, payload, options = {}) {
 
   const toolbar = drawToolbar(stage);
   const help = drawHelp(stage);
+  const keepers = drawKeepers(stage);
   const present = drawPresent(stage);
   const predict = drawPredict(stage);
   const follow = drawFollow(stage);
@@ -60,7 +62,7 @@ export function mount(el, payload, options = {}) {
   if (hasTabs) tabs.root.append(foot.root);
   // A panel by itself says what it is; among others, its place does.
   const title = main.length + views.length === 1 ? drawTitle(stage, payload.panels[0].name) : null;
-  stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, present, help, readout);
+  stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, present, help, keepers, readout);
   const controls = options.toolbar === false ? [] : [toolbar, sentence, predict, follow];
   stage.parts.push(...controls, ...(title ? [title] : []));
 
@@ -73,10 +75,10 @@ export function mount(el, payload, options = {}) {
   if (views.length) lower.append(html("div", { class: "ipl-views" }, ...views.map((part) => part.root)));
   if (controls.length) lower.append(predict.root);
   if (hasTabs && hasReadout) lower.append(readout.root);
-  root.append(lower, ...(hasTabs ? [] : [foot.root]), tables.holder, help.root);
+  root.append(lower, ...(hasTabs ? [] : [foot.root]), tables.holder, help.root, keepers.root);
   el.replaceChildren(root);
 
-  followKeys(stage, { help, present, pace: toolbar.pace });
+  followKeys(stage, { help, keepers, present, pace: toolbar.pace });
   followPointer(stage);
   stage.begin();
 
