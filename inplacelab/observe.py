@@ -27,8 +27,8 @@ class Observer:
             inputs: the tensors read.
             output: the result; for an in-place operation the tensor that was written, which is also the first input.
             node: the grad node made, or None.
-            written: what was written, if it is not all of the output: a layout (`x[0] = 5`) or a list of slots
-                (`x[[0]] = 5`).
+            written: what was written, if it is not all of the output: the tensor that shows it (`x[0] = 5`) or a list of
+                slots (`x[[0]] = 5`).
         """
 
     def launched(self, launch: Any, storages: Sequence[Any]) -> None:
@@ -106,12 +106,16 @@ def listening(observer: Observer) -> Iterator[None]:
         _set_everyone(tuple(each for each in everyone if each is not observer))
 
 
-@contextmanager
-def silence() -> Iterator[None]:
+class silence:  # noqa: N801  # used as a function is; a generator would take longer than a small operation does
     """Have nobody hear of the operations inside: one that is made of others is told once, as the learner wrote it."""
-    before = listeners
-    _set_listeners(())
-    try:
-        yield
-    finally:
-        _set_listeners(before)
+
+    __slots__ = ("_before",)
+
+    def __enter__(self) -> None:
+        self._before = listeners
+        if listeners:
+            _set_listeners(())
+
+    def __exit__(self, *_: object) -> None:
+        if self._before:
+            _set_listeners(self._before)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab.devices.kernels.launch import Launch
+from inplacelab.layout import Layout
 from inplacelab.recording.facts import LaunchFacts, OperandFacts, SavedFacts, Summary, Values
 from inplacelab.recording.slots import Laid, Runs, joined, slot_runs
 
@@ -31,6 +32,14 @@ def layout(shown: Any, buffer: Any, device: Any) -> tuple[tuple[int, ...], tuple
     return shape, tuple([s // dtype.itemsize for s in strides]), dtype, offset
 
 
+def place(written: Any) -> Any:
+    """Where was written: through a window (see `journal.Journal.shown`), or else what is told anyway."""
+    if type(written) is not tuple:
+        return written
+    shape, strides, _, offset = layout(*written)
+    return Layout(shape, strides, offset)
+
+
 def values(kept: Any, dtype: np.dtype[Any]) -> Values | Summary | None:
     """The values in a storage: its bytes, a summary of them, or nothing."""
     if kept is None:
@@ -43,7 +52,7 @@ def values(kept: Any, dtype: np.dtype[Any]) -> Values | Summary | None:
         None if highest is None else highest.item(),
         tuple(np.frombuffer(head, dtype).tolist()),
         tuple(np.frombuffer(tail, dtype).tolist()),
-        () if where is None else _some(some.tolist(), where),
+        () if where is None else _some(some.tolist(), place(where)),
     )
 
 
@@ -67,7 +76,8 @@ def _first_slots(layout: Laid, count: int) -> list[int]:
 
 
 def runs(written: Any) -> Runs:
-    """Runs of the slots in a list, or of those that a layout reaches."""
+    """Runs of the slots in a list, or of those that a layout or a window reaches."""
+    written = place(written)
     return joined((slot, slot + 1) for slot in written) if isinstance(written, list) else slot_runs(written)
 
 

@@ -72,7 +72,7 @@ class Reader(Things):
         if self._quiet and self._line is not None:
             if changes or (self._simple and depth < 2):
                 self._step("line", changes, live, peak)
-        elif changes:
+        else:  # what it needed for a moment may be gone, and the journal never have heard of it
             self.build.amend(changes, live=live)
         self._quiet = False
 
@@ -284,6 +284,6 @@ class Reader(Things):
 
 
 _KINDS = (
-    "tensor", "history", "flags", "gradient", "names", "storage", "written", "node", "operations_node", "kept", "rewrites", "launched", "outermost", "statement", "over",
+    "tensor", "made", "history", "flags", "gradient", "names", "storage", "written", "node", "operations_node", "kept", "rewrites", "launched", "outermost", "statement", "over",
     "operation", "begin", "arrived", "unpack", "run", "release", "end", "fail", "refusal", "failure",
 )  # fmt: skip
