@@ -43,7 +43,7 @@ class Matching:
         for name, keys in self.told.names.items():
             if len(keys) > 1:
                 self._differ(f"{name}: told of {len(keys)} tensors")
-            found = self.seen.names.get(name, frozenset())
+            found = self.seen.names.get(_as_seen(name), frozenset())
             if not found:
                 self._differ(f"{name}: told of a tensor, but no such name leads to one")
             elif len(found) == 1:
@@ -51,7 +51,7 @@ class Matching:
         for name, keys in self.told.names.items():  # where scopes clash, the first name that is clear has decided
             for key in keys:
                 known = self.pairs["tensor"].get(key)
-                if known is not None and known not in self.seen.names.get(name, {known}):
+                if known is not None and known not in self.seen.names.get(_as_seen(name), {known}):
                     self._differ(f"{name}: told of another tensor than it leads to")
 
     def _complete(self) -> None:
@@ -161,6 +161,12 @@ def _alike(one: Any, other: Any) -> bool:
         case NodeSeen():
             return one.name == other.name and len(one.edges) == len(other.edges)
     raise TypeError(type(one))
+
+
+def _as_seen(name: str) -> str:
+    """A local name of a function that calls itself has the function's name before it several times."""
+    first, *rest = name.split(".")
+    return _as_seen(".".join(rest)) if len(rest) > 1 and rest[0] == first else name
 
 
 def _without_storage(saved: tuple[Any, ...]) -> tuple[Any, ...]:
