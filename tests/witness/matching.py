@@ -140,7 +140,7 @@ class Matching:
         for key, facts in told.items():
             if key in pairs:
                 continue
-            alike = next((each for each in free if _alike(facts, seen[each])), None)
+            alike = next((each for each in free if self._alike(facts, seen[each])), None)
             if alike is None:
                 self._differ(f"{kind} {key}: told to be alive, but there is none like it: {facts}")
             else:
@@ -148,19 +148,14 @@ class Matching:
                 free = [each for each in free if each not in set(pairs.values())]
 
 
-def _alike(one: Any, other: Any) -> bool:
-    match one:
-        case TensorSeen():
-            return (one.layout, one.dtype, one.leaf, one.needs_gradient) == (
-                other.layout, other.dtype, other.leaf, other.needs_gradient
-            )  # fmt: skip
-        case StorageSeen():
-            return (one.bytes, one.version) == (other.bytes, other.version) and not any(
-                _other_values(one.values, other.values)
-            )
-        case NodeSeen():
+    def _alike(self, one: Any, other: Any) -> bool:
+        """Whether two things that no name leads to may be the same."""
+        if isinstance(one, NodeSeen):
             return one.name == other.name and len(one.edges) == len(other.edges)
-    raise TypeError(type(one))
+        if isinstance(one, TensorSeen):
+            same = (one.layout, one.dtype, one.leaf, one.needs_gradient) == (other.layout, other.dtype, other.leaf, other.needs_gradient)
+            return same and self._alike(self.told.storages[one.storage], self.seen.storages[other.storage])
+        return (one.bytes, one.version) == (other.bytes, other.version) and not any(_other_values(one.values, other.values))
 
 
 def _as_seen(name: str) -> str:
