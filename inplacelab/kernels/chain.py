@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 
 from inplacelab import errors
 from inplacelab.devices.kernels.source import distinct
-from inplacelab.kernels.expressions import named, result, step
 from inplacelab.language import Text
+from inplacelab.ops.expressions import named, result, step
 from inplacelab.ops.spec import Row, Rule
 from inplacelab.ops.template.parts import name_of
 
@@ -18,10 +18,12 @@ def chained(rows: Sequence[Row], variant: str, dtypes: Sequence[str]) -> Row:
     """One row for several. Its inputs and attributes are those of all steps, told apart as in the text of the kernel.
 
     Raises:
-        ArgumentError: if a step cannot be fused: its results are of another data type, or it has to look at its operands first.
+        ArgumentError: if a step cannot be fused: its results are of another data type, or it has to look at its operands
+            first, or takes nothing from the step before.
     """
     for row in rows:
-        if row.validate is not None or row.numbers or not dtypes or result(row, dtypes[0]) != dtypes[0]:
+        looks = row.validate is not None or row.numbers or row.kind == "overwrite"
+        if looks or not dtypes or result(row, dtypes[0]) != dtypes[0]:
             raise errors.cannot_fuse(name_of(row, variant))
     steps = [step(row, variant, dtypes[0]) for row in rows]
     attributes, prepare = [], {}

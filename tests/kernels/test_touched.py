@@ -38,6 +38,8 @@ PROGRAMS: dict[str, Callable[[], Any]] = {
     "transposed": lambda: kernels.run("relu", ramp(20, 30).transpose([1, 0])),
     "four axes": lambda: kernels.run("relu_", ramp(3, 4, 5, 6).transpose([2, 0, 3, 1])[1:, :, ::2]),
     "broadcast": lambda: kernels.run("add_", ramp(30, 20), ramp(20)),
+    "a number written": lambda: kernels.run("fill_", ramp(300), 2.0),
+    "a copy written": lambda: kernels.run("copy_", ramp(20, 30)[:, ::2], ramp(15)),
     "fused": lambda: kernels.fuse("scale_", "add_", "relu_")(ramp(515), ramp(515), scale=2.0),
     "normalised": lambda: kernels.run("normalize_", ramp(3, 700)),
     "transpose": lambda: kernels.run("transpose_tiled", ramp(45, 71)),

@@ -81,6 +81,7 @@ class Step:
         says: the operation, as a learner writes it: "relu_".
         expression: in CUDA C; `T` stands for the data type.
         inputs: the names of the elements in it; the first is the one that a chain hands on.
+        target: of a write, which reads nothing of what was there: the operand that it writes, which is then the first.
         numbers: the names of its attributes, and their data types ("" for that of the elements).
     """
 
@@ -88,6 +89,7 @@ class Step:
     expression: str
     inputs: tuple[str, ...] = ("x",)
     numbers: Mapping[str, str] = field(default_factory=dict)
+    target: str = ""
 
 
 def elementwise(
@@ -114,13 +116,14 @@ def elementwise(
     steps = distinct(steps)
     inputs = _inputs(steps)
     numbers = {name: kind or dtype for step in steps for name, kind in step.numbers.items()}
-    target = inputs[0] if in_place else "out"
+    overwritten = steps[0].target
+    written = overwritten or (inputs[0] if in_place else "out")
     c, made = C_TYPES[dtype], C_TYPES[result or dtype]
     if kind == "strided" or made != c:
         width = 1
-    slots = [Parameter(n, "slots", dtype, "both" if n == target else "reads") for n in inputs]
-    if not in_place:
-        slots.append(Parameter("out", "slots", result or dtype, "writes"))
+    slots = [Parameter(n, "slots", dtype, "both" if n == written else "reads") for n in inputs]
+    if written not in inputs:
+        slots.insert(0 if overwritten else len(slots), Parameter(written, "slots", result or dtype, "writes"))
     layouts = [Parameter(f"{p.name}_at", "layout") for p in slots] if kind == "strided" else []
     given = [Parameter(n, "number", t) for n, t in numbers.items()]
     filled = _fill(
@@ -129,7 +132,7 @@ def elementwise(
         element=_element(steps, inputs, numbers, c, made),
         parameters=", ".join(map(_declared, [*slots, *given])),
         layouts=", ".join(map(_declared, layouts)),
-        **_bodies(inputs, target, tuple(numbers), c, width or c.width),
+        **_bodies(inputs, written, tuple(numbers), c, width or c.width),
     )
     parameters = (*slots, *given, *layouts, Parameter("n", "size"))
     return Source(name, kind, filled, parameters, dtype, (width or c.width) if kind == "contiguous" else 1)
@@ -172,10 +175,12 @@ def distinct(steps: Sequence[Step]) -> list[Step]:
 
     The first input of every step is what the step before has left: it has one name.
     """
+    if len(steps) == 1:
+        return list(steps)
     taken, renamed = {"x"}, []
     for number, step in enumerate(steps, 1):
         first, *others = step.inputs
-        names = {first: first if len(steps) == 1 else "x"}
+        names = {first: "x"}
         for name in (*others, *step.numbers):
             names[name] = f"{name}_{number}" if name in taken else name
         taken.update(names.values())
@@ -186,7 +191,7 @@ def distinct(steps: Sequence[Step]) -> list[Step]:
 
 
 def _inputs(steps: Sequence[Step]) -> list[str]:
-    return [steps[0].inputs[0], *(name for step in steps for name in step.inputs[1:])]
+    return [*steps[0].inputs, *(name for step in steps[1:] for name in step.inputs[1:])]
 
 
 def _element(steps: Sequence[Step], inputs: Sequence[str], numbers: Mapping[str, str], c: CType, made: CType) -> str:
@@ -211,10 +216,10 @@ def _bodies(inputs: Sequence[str], target: str, numbers: tuple[str, ...], c: CTy
         loop = f"    for (long long i = thread; i < n; i += threads)\n        {target}[i] = {call('{}[i]')};"
         return {"call": strided, "packs": "", "loops": loop}
     loads = ", ".join(f"{n}{width} = packs({n})[i]" for n in inputs)
-    first = f"{inputs[0]}{width}"
+    first = f"{(*inputs, target)[0]}{width}"
     lines = [
         f"    for (long long i = thread; i < n / {width}; i += threads) {{",
-        f"        {c.pack} {loads};",
+        f"        {c.pack} {loads or first};",
         *(f"        {first}.{f} = {call(f'{{}}{width}.{f}')};" for f in FIELDS[:width]),
         f"        packs({target})[i] = {first};",
         "    }",
