@@ -98,9 +98,13 @@ class Things:
             if grad is not None:
                 self._filler[grad] = serial
             facts = replace(facts, leaf=node is None, needs_gradient=not stop, node=self._number(node), grad=grad)
-            self._late.take(self._now)
-            self._now = Changes()
+            self.earlier()
             self._late.tensors[serial] = facts
+
+    def earlier(self) -> None:
+        """What was read since the last step belongs to what was before."""
+        self._late.take(self._now)
+        self._now = Changes()
 
     def gradient(self, serial: int, grad: int | None) -> None:
         """Another tensor holds a tensor's gradient now."""
