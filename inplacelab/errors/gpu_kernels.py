@@ -124,6 +124,20 @@ def attribute_not_in_kernel(name: str, attribute: str, given: object) -> Argumen
     )
 
 
+def kernel_in_place_only(name: str) -> KernelError:
+    return KernelError(
+        f"(InvalidArgument) The kernel of {name!r} cannot hold this result.",
+        Text(
+            "the result is of another data type or shape, and would need a storage of its own.",
+            "结果的数据类型或形状不同，需要另一块存储。",
+        ),
+        Text(
+            "use the operation itself, or the kernel without an underscore.",
+            "请直接使用该操作，或使用不带下划线的内核。",
+        ),
+    )
+
+
 def cannot_fuse(name: str) -> ArgumentError:
     return ArgumentError(
         f"(InvalidArgument) {name!r} cannot be a step of a fused kernel.",

@@ -23,7 +23,7 @@ GPU, the very text is compiled by g++ and runs thread by thread; on a real GPU i
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
@@ -32,12 +32,12 @@ from inplacelab import errors, observe
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.devices.kernels.source import Source
 from inplacelab.devices.kernels.ways import form_of
-from inplacelab.kernels.expressions import data_types
 from inplacelab.kernels.kernel import Elementwise, Kernel
 from inplacelab.kernels.whole_rows import WHOLE
 from inplacelab.language import Text
 from inplacelab.listing import Group, Listing
 from inplacelab.ops import ROWS
+from inplacelab.ops.expressions import data_types
 from inplacelab.ops.spec import Row
 from inplacelab.tensor import Tensor
 
@@ -164,7 +164,7 @@ class _Collector(observe.Observer):
     def __init__(self) -> None:
         self.seen: list[Launch] = []
 
-    def launched(self, launch: Launch) -> None:
+    def launched(self, launch: Launch, storages: Sequence[Any]) -> None:
         self.seen.append(launch)
 
 

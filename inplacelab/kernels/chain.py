@@ -15,9 +15,9 @@ from typing import Any
 
 from inplacelab import errors
 from inplacelab.devices.kernels.source import Step, distinct
-from inplacelab.kernels.expressions import named, result, step
 from inplacelab.language import Text
 from inplacelab.ops import template
+from inplacelab.ops.expressions import named, result, step
 from inplacelab.ops.spec import Row, Rule
 from inplacelab.ops.template.parts import name_of
 from inplacelab.tensor import Tensor
@@ -27,11 +27,12 @@ def chained(rows: Sequence[Row], variant: str, dtypes: Sequence[str]) -> Row:
     """One row for several. Its inputs and attributes are those of all steps, told apart as in the text of the kernel.
 
     Raises:
-        ArgumentError: if a step cannot be fused: its results are of another data type, it has to look at its operands first, or
-            its derivative asks for metadata, which nobody knows of what lies between two steps.
+        ArgumentError: if a step cannot be fused: its results are of another data type, it has to look at its operands first, it
+            takes nothing from the step before, or its derivative asks for metadata of what lies between two steps.
     """
     for row in rows:
-        if row.validate is not None or row.numbers or not dtypes or result(row, dtypes[0]) != dtypes[0]:
+        looks = row.validate is not None or row.numbers or row.kind == "overwrite"
+        if looks or not dtypes or result(row, dtypes[0]) != dtypes[0]:
             raise errors.cannot_fuse(name_of(row, variant))
     steps = [step(row, variant, dtypes[0]) for row in rows]
     links = [Link(*each) for each in zip(rows, steps, distinct(steps), strict=True)]

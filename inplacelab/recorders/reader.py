@@ -38,7 +38,7 @@ class Reader(Things):
         self._place_before = (0, 0)  # the line and the instruction of the outermost frame when something last happened
         self._phase = "forward"
         self._quiet = self._simple = False  # a statement has begun and nothing happened in it; it holds no others
-        self._launches: list[Launch] = []  # since the last step
+        self._launches: list[tuple[Launch, list[int | None]]] = []  # since the last step, with their storages
 
     def read(self, entries: list[Any]) -> None:
         """Read everything in the journal, and empty it."""
@@ -72,7 +72,7 @@ class Reader(Things):
         if self._quiet and self._line is not None:
             if changes or (self._simple and depth < 2):
                 self._step("line", changes, live, peak)
-        elif changes:
+        else:  # what it needed for a moment may be gone, and the journal never have heard of it
             self.build.amend(changes, live=live)
         self._quiet = False
 
@@ -104,13 +104,17 @@ class Reader(Things):
 
     def _step(self, kind: str, changes: Changes, live: int, peak: int, **facts: Any) -> None:
         where: dict[str, Any] = {"phase": self._phase, "line": self._line, "turn": self._turn}
-        if self._launches:
+        if (
+            self._launches and getattr(facts.get("backward"), "action", "") != "unpack"
+        ):  # a node unpacks, and then computes
             known = self.build.tensors | changes.tensors
             given = [
                 None if (t := known.get(n)) is None else t.storage
                 for n in (*facts.get("inputs", ()), facts.get("output"))
             ]
-            where["launches"] = tuple(plain.launch(each, given[:-1], given[-1]) for each in self._launches)
+            if len(self._launches) > 1 or facts.get("category") == "reallocated":  # of which of them is it the result?
+                given = [None]
+            where["launches"] = tuple(plain.launch(*each, given[:-1], given[-1]) for each in self._launches)
             self._launches.clear()
         self.build.add(changes, kind=kind, live=live, peak=peak, **where, **facts)
 
@@ -120,9 +124,9 @@ class Reader(Things):
 
     # ---- operations ------------------------------------------------------------------------------------------------------
 
-    def launched(self, launch: Launch) -> None:
-        """A kernel ran: it is told of before the operation that it is of."""
-        self._launches.append(launch)
+    def launched(self, launch: Launch, storages: list[int | None]) -> None:
+        """A kernel ran: it is told of before the operation that it is of, or the node."""
+        self._launches.append((launch, storages))
 
     def rewrites(self) -> None:
         """The operation that comes next rewrites histories: what dies until then is what it lets go of."""
@@ -280,6 +284,6 @@ class Reader(Things):
 
 
 _KINDS = (
-    "tensor", "history", "flags", "gradient", "names", "storage", "written", "node", "operations_node", "kept", "rewrites", "launched", "outermost", "statement", "over",
+    "tensor", "made", "history", "flags", "gradient", "names", "storage", "written", "node", "operations_node", "kept", "rewrites", "launched", "outermost", "statement", "over",
     "operation", "begin", "arrived", "unpack", "run", "release", "end", "fail", "refusal", "failure",
 )  # fmt: skip

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from inplacelab.dtypes import named
+from inplacelab.layout import packed
 from inplacelab.recorders import plain
 from inplacelab.recorders.seen import SeenNode, SeenStorage, SeenTensor
 from inplacelab.recorders.steps import Changes, StepBuilder
@@ -67,6 +69,19 @@ class Things:
             id=serial, names=self._names(serial), storage=storage, shape=shape,
             strides=strides, offset=offset, dtype=named(dtype).name,
             device=device.place.text, leaf=node is None, needs_gradient=not stop, base=base, node=self._number(node), grad=grad,
+        )  # fmt: skip
+
+    def made(
+        self, serial: int, storage: int, shape: tuple[int, ...], dtype: np.dtype[Any], nbytes: int, device: Any, version: int,
+        values: Any, stop: bool, node: int | None, names: tuple[str, ...],
+    ) -> None:  # fmt: skip
+        """A tensor that is all there is on a new storage."""
+        self._named[serial] = names
+        self.storage(storage, nbytes, prod(shape), dtype, device, version, values)
+        self._now.tensors[serial] = TensorFacts(
+            id=serial, names=self._names(serial), storage=storage, shape=shape, strides=packed(shape), offset=0,
+            dtype=named(dtype).name, device=device.place.text, leaf=node is None, needs_gradient=not stop, base=None,
+            node=self._number(node), grad=None,
         )  # fmt: skip
 
     def history(self, serial: int, stop: bool, node: int | None) -> None:

@@ -168,6 +168,13 @@ def test_an_attribute_that_the_expression_leaves_out_is_refused() -> None:
     assert (x.tolist(), x.inplace_version) == ([5.0, 7.0], 0)
 
 
+def test_in_place_a_result_that_does_not_fit_is_refused() -> None:
+    x = paddle.to_tensor([1, 2, 3])
+    with pytest.raises(RuntimeError, match="cannot hold this result"):
+        kernels.run("clip_", x, max=0.9)
+    assert (x.tolist(), x.inplace_version) == ([1, 2, 3], 0)
+
+
 @pytest.mark.parametrize(
     ("name", "shape", "words"),
     [
@@ -214,7 +221,7 @@ class Listener(observe.Observer):
     def __init__(self) -> None:
         self.heard: list[Any] = []
 
-    def launched(self, launch: Launch) -> None:
+    def launched(self, launch: Launch, storages: Any) -> None:
         self.heard.append(launch)
 
     def operation(self, name: str, category: str, inputs: Any, output: Any, node: Any, written: Any = None) -> None:

@@ -45,6 +45,8 @@ PROGRAMS: dict[str, Callable[[], Any]] = {
     "transposed, in place": lambda: kernels.run("relu_", ramp(20, 30).t()),
     "small integers": lambda: kernels.run("abs_", ramp(1000, dtype="int8")),
     "truth values": lambda: kernels.run("greater_than", ramp(20, 40)[:, 8:24], ramp(16)),
+    "a number written": lambda: kernels.run("fill_", ramp(300), 2.0),
+    "a copy written": lambda: kernels.run("copy_", ramp(20, 30)[:, ::2], ramp(15)),
     "fused": lambda: kernels.fuse("scale_", "add_", "relu_")(ramp(515), ramp(515), scale=2.0),
     "normalised": lambda: kernels.run("normalize_", ramp(3, 700)),
     "transpose": lambda: kernels.run("transpose_tiled", ramp(45, 71)),

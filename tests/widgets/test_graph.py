@@ -260,7 +260,7 @@ def test_a_long_chain_is_one_box_that_names_the_node_of_each_step() -> None:
     recording = recorded(chain)
     panel = graph_panel(recording)
     assert panel.width < 848
-    assert panel.notes[0][1].en.startswith("202 grad nodes drawn in 2 boxes")
+    assert panel.notes[-1][1].en.startswith("202 grad nodes drawn in 2 boxes")
     names = {node.id: node.name for step in recording.steps for _, node in step.nodes if node}
     for step in recording.steps:
         facts = step.backward

@@ -40,7 +40,7 @@ def page(tmp_path: Path, chromium: Any) -> Iterator[Any]:
     view = KernelView(LAUNCHES, block=2, thread=37, language="en")
     names = ("block", "thread", "turn", "launch", "language", "step", "_payload")
     traits = json.dumps({name: getattr(view, name) for name in names})
-    module = javascript().replace("export default { render };", "")
+    module = javascript().replace("export default { render, play };", "")
     file = tmp_path / "kernel.html"
     file.write_text(
         f"<!doctype html><meta charset=utf-8><style>{stylesheet()}</style><body><script type=module>{MODEL % traits}{module}"

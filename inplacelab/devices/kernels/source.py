@@ -118,12 +118,14 @@ class Step:
         expression: in CUDA C; `T` stands for the data type.
         inputs: the names of the elements in it; the first is the one that a chain hands on.
         numbers: the names of its attributes, and their data types ("" for that of the elements).
+        target: of a write, which reads nothing of what was there: the operand that it writes, which is then the first.
     """
 
     says: str
     expression: str
     inputs: tuple[str, ...] = ("x",)
     numbers: Mapping[str, str] = field(default_factory=dict)
+    target: str = ""
 
 
 def elementwise(
@@ -148,16 +150,17 @@ def elementwise(
     steps = distinct(steps)
     inputs = _inputs(steps)
     numbers = {name: kind or dtype for step in steps for name, kind in step.numbers.items()}
-    target = inputs[0] if in_place else "out"
+    overwritten = steps[0].target
+    written = overwritten or (inputs[0] if in_place else "out")
     c, made = C_TYPES[dtype], C_TYPES[result or dtype]
     kind, width, bits, axes = form.settled(dtype)
     strided = kind == "strided"
-    slots = [Parameter(n, "slots", dtype, "both" if n == target else "reads") for n in inputs]
-    if not in_place:
-        slots.append(Parameter("out", "slots", result or dtype, "writes"))
+    slots = [Parameter(n, "slots", dtype, "both" if n == written else "reads") for n in inputs]
+    if written not in inputs:
+        slots.insert(0 if overwritten else len(slots), Parameter(written, "slots", result or dtype, "writes"))
     layouts = [Parameter(f"{p.name}_at", "layout", f"int{bits}") for p in slots] if strided else []
     given = [Parameter(n, "number", t) for n, t in numbers.items()]
-    body = Body(tuple(inputs), target, tuple(numbers), width, made is c)
+    body = Body(tuple(inputs), written, tuple(numbers), width, made is c)
     loop = through_layouts(body, [p.name for p in slots], bits, axes) if strided else {"loops": side_by_side(body)}
     filled = _fill(
         kind,
@@ -209,10 +212,12 @@ def distinct(steps: Sequence[Step]) -> list[Step]:
 
     The first input of every step is what the step before has left: it has one name.
     """
+    if len(steps) == 1:
+        return list(steps)
     taken, renamed = {"x"}, []
     for number, step in enumerate(steps, 1):
         first, *others = step.inputs
-        names = {first: first if len(steps) == 1 else "x"}
+        names = {first: "x"}
         for name in (*others, *step.numbers):
             names[name] = f"{name}_{number}" if name in taken else name
         taken.update(names.values())
@@ -223,7 +228,7 @@ def distinct(steps: Sequence[Step]) -> list[Step]:
 
 
 def _inputs(steps: Sequence[Step]) -> list[str]:
-    return [steps[0].inputs[0], *(name for step in steps for name in step.inputs[1:])]
+    return [*steps[0].inputs, *(name for step in steps[1:] for name in step.inputs[1:])]
 
 
 def _element(steps: Sequence[Step], inputs: Sequence[str], numbers: Mapping[str, str], c: CType, made: CType) -> str:

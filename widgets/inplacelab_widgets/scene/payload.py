@@ -102,7 +102,7 @@ class _Packer:
             "phase": step.phase,
             "error": step.error is not None,
             "stop": index in self.scene.interesting,
-            "says": _spoken(self.scene.sentences[index]),
+            "says": self.said.position(self.scene.sentences[index]),
         }
 
     def _elsewhere(self) -> dict[str, str]:

@@ -57,7 +57,11 @@ def step(row: Row, variant: str, dtype: str) -> Step:
     written = expression(row, dtype)
     if not written:
         raise errors.no_kernel_for(name_of(row, variant), dtype, data_types(row, in_place=variant == "in-place"))
-    return Step(name_of(row, variant), written, row.inputs, {p.name: c_kind(p) for p in named(row, written)})
+    numbers = {p.name: c_kind(p) for p in named(row, written)}
+    if row.kind == "overwrite":
+        target, *read = row.inputs
+        return Step(name_of(row, variant), written, tuple(read), numbers, target)
+    return Step(name_of(row, variant), written, row.inputs, numbers)
 
 
 def named(row: Row, written: str) -> list[Parameter]:
@@ -72,17 +76,19 @@ def c_kind(parameter: Parameter) -> str:
 
 
 _FLOATS = {"float32": np.float32, "float64": np.float64}
+_LARGE = 3e38  # beyond it single precision has no number, and NumPy a remark
 
 
 def number(name: str, value: Any, dtype: str) -> Any:
     """An attribute as a kernel is given it. A bound that is None is one that nothing is beyond: among floating-point numbers
     nan, which no number is less or greater than; among integers the last one.
     """
-    if type(value) is float and (made := _FLOATS.get(dtype)):
-        return made(value)
+    if type(value) is float and dtype in _FLOATS and -_LARGE < value < _LARGE:  # the usual case, in a tenth of the time
+        return _FLOATS[dtype](value)
     given = np.dtype(dtype)
     if value is not None:
-        return np.asarray(value).astype(given)[()]
+        with np.errstate(all="ignore"):
+            return np.asarray(value).astype(given)[()]
     if given.kind == "f":
         return given.type(np.nan)
     return np.iinfo(given).min if name.startswith("min") else np.iinfo(given).max
