@@ -28,7 +28,8 @@ def chained(rows: Sequence[Row], variant: str, dtypes: Sequence[str]) -> Row:
 
     Raises:
         ArgumentError: if a step cannot be fused: its results are of another data type, it has to look at its operands first, it
-            takes nothing from the step before, or its derivative asks for metadata of what lies between two steps.
+            takes nothing from the step before, or its derivative asks for metadata, which nobody knows of what lies between two
+            steps.
     """
     for row in rows:
         looks = row.validate is not None or row.numbers or row.kind == "overwrite"

@@ -112,7 +112,7 @@ class Elementwise(Kernel):
         return self._own.way(dtype, form)
 
     def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
-        plan = self._own.plan(given, storages, given[self.row.inputs[0]].dtype.name, given["device"])
+        plan = self._own.plan(given, storages, given["device"])
         if not isinstance(plan, launching.Plan):
             raise plan()
         launching.run(plan)

@@ -11,6 +11,7 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.devices.kernels.source import Step
 from inplacelab.devices.kernels.types import C_TYPES
+from inplacelab.ops.arguments import constant
 from inplacelab.ops.spec import Row
 from inplacelab.ops.template.parts import name_of
 
@@ -75,20 +76,13 @@ def c_kind(parameter: Parameter) -> str:
     return "bool" if isinstance(parameter.default, bool) else ""
 
 
-_FLOATS = {"float32": np.float32, "float64": np.float64}
-_LARGE = 3e38  # beyond it single precision has no number, and NumPy a remark
-
-
 def number(name: str, value: Any, dtype: str) -> Any:
     """An attribute as a kernel is given it. A bound that is None is one that nothing is beyond: among floating-point numbers
     nan, which no number is less or greater than; among integers the last one.
     """
-    if type(value) is float and dtype in _FLOATS and -_LARGE < value < _LARGE:  # the usual case, in a tenth of the time
-        return _FLOATS[dtype](value)
     given = np.dtype(dtype)
     if value is not None:
-        with np.errstate(all="ignore"):
-            return np.asarray(value).astype(given)[()]
+        return constant(value, given)[()]
     if given.kind == "f":
         return given.type(np.nan)
     return np.iinfo(given).min if name.startswith("min") else np.iinfo(given).max

@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 Makes = Callable[[str, Form], Source]
 """Writes the text of a kernel, for a data type and in a form."""
 
-Refuses = Callable[[], Exception]
-"""Makes the refusal that says why a kernel cannot be launched. Whoever has another way to compute needs no refusal."""
-
 
 class Window(NamedTuple):
     """An array, and where it lies.
@@ -49,7 +46,7 @@ class Window(NamedTuple):
     layout: Layout
     memory: Memory
     dtype: str
-    storage: Storage | None = None
+    storage: Storage | None
 
     def operand(self, layout: Layout) -> Operand:
         """The same as plain data, with its elements counted by this layout."""
@@ -64,7 +61,7 @@ class Plan(NamedTuple):
         source: the text.
         grid: blocks, and threads in each.
         windows: the operands.
-        layouts: theirs, as the text counts their elements.
+        layouts: of the operands, as the kernel counts their elements.
         arguments: in the order of the text's parameters.
         device: where.
     """
@@ -82,18 +79,19 @@ def window(name: str, role: Role, array: Any, storage: Storage | None, device: D
     """Find where an array lies: in a storage, or in bytes of its own."""
     first, step = device.address(array), array.itemsize
     begin, size = (first, array.nbytes) if storage is None else (device.address(storage.buffer), storage.nbytes)
-    layout = _layout(array.shape, array.strides, step, (first - begin) // step if array.size else 0)
-    return Window(name, role, layout, Memory(first, begin, size), _name(array.dtype), storage)
+    offset = (first - begin) // step if array.size else 0
+    layout = _layout(array.shape, array.strides, step, offset)
+    return Window(name, role, layout, Memory(first, begin, size), dtype_name(array.dtype), storage)
 
 
 @lru_cache(maxsize=4096)
 def _layout(shape: Shape, strides: Shape, step: int, offset: int) -> Layout:
-    """From strides in bytes to slots. The same arrays come again and again."""
+    """From strides in bytes to slots; the same arrays come again and again."""
     return Layout(shape, tuple(stride // step for stride in strides), offset)
 
 
 @cache
-def _name(dtype: np.dtype[Any]) -> str:
+def dtype_name(dtype: np.dtype[Any]) -> str:
     """`dtype.name`, which NumPy puts together anew each time."""
     return dtype.name
 
@@ -106,16 +104,15 @@ def elementwise(name: str, makes: Makes, windows: Sequence[Window], numbers: Seq
     written = [each.role != "reads" for each in windows].index(True)
     aligned = _simulated(device) or all(each.memory.begin % PACK == 0 for each in windows)
     way = ways.way(tuple([each.layout for each in windows]), windows[0].dtype, written, aligned=aligned)
-    source = makes(windows[0].dtype, way.form)
     arguments = [*[each.memory for each in windows], *numbers, *way.passed, way.turns]
-    return Plan(name, source, way.grid, windows, way.layouts, arguments, device)
+    return Plan(name, makes(windows[0].dtype, way.form), way.grid, windows, way.layouts, arguments, device)
 
 
 def whole(name: str, source: Source, windows: Sequence[Window], numbers: Sequence[Any], device: Device) -> Plan:
     """A launch of a kernel that is written for operands which are packed, and for the shape of the first.
 
     Raises:
-        ArgumentError: if they are not packed.
+        ShapeError: if they are not packed.
     """
     for each in windows:
         if not is_packed(each.layout):
@@ -135,33 +132,27 @@ def run(plan: Plan) -> None:
         runner.run(plan.source, plan.grid.blocks, plan.grid.threads, plan.arguments)
 
 
+def tell(plan: Plan) -> None:
+    """Tell everyone who listens."""
+    if not observe.everyone:
+        return
+    source, simulated = plan.source, _simulated(plan.device)
+    operands = tuple(each.operand(layout) for each, layout in zip(plan.windows, plan.layouts, strict=True))
+    launch = Launch(
+        plan.name, source.kind, *plan.grid, source.width, source.dtype, operands, *traffic.of_kernel(source.kind, operands),
+        "" if simulated else _runner("on_gpu").device_name(), simulated,
+    )  # fmt: skip
+    storages = [each.storage for each in plan.windows]
+    for each in observe.everyone:
+        each.launched(launch, storages)
+
+
 @cache
 def _runner(name: str) -> Any:
     """Imported when first needed: without a kernel nobody needs a compiler, and without a GPU nobody needs CuPy."""
     return import_module(f"inplacelab.devices.kernels.{name}")
 
 
-def tell(plan: Plan) -> None:
-    """Tell everyone who listens."""
-    if not observe.everyone:
-        return
-    source = plan.source
-    operands = tuple(each.operand(layout) for each, layout in zip(plan.windows, plan.layouts, strict=True))
-    storages = [each.storage for each in plan.windows]
-    simulated = _simulated(plan.device)
-    launch = Launch(
-        plan.name, source.kind, *plan.grid, source.width, source.dtype, operands, *traffic.of_kernel(source.kind, operands),
-        "" if simulated else _hardware(), simulated,
-    )  # fmt: skip
-    for each in observe.everyone:
-        each.launched(launch, storages)
-
-
 def _simulated(device: Device) -> bool:
     """On the CPU a kernel is always a simulation of what a GPU would do."""
     return device.simulated or not device.place.is_gpu_place()
-
-
-def _hardware() -> str:
-    name: str = _runner("on_gpu").device_name()
-    return name

@@ -38,17 +38,15 @@ class Body(NamedTuple):
         if self.width == 1:
             return self.once(at)
         width, made = self.width, f"{self.target}{self.width}"
-        packs = [f"{n}{width} = (({'const ' * (n != self.target)}Pack *){n})[{at.format(n)}]" for n in self.inputs]
-        results = "Pack" if self.one_type else "Results"
-        if self.target not in self.inputs and self.one_type:
-            packs.append(made)
+        pack = "Pack" if self.one_type else "Results"
+        loads = (f"{n}{width} = (({'const ' * (n != self.target)}Pack *){n})[{at.format(n)}]" for n in self.inputs)
         return [
-            f"Pack {', '.join(packs)};",
-            *([] if self.one_type else [f"Results {made};"]),
+            *([f"Pack {', '.join(loads)};"] if self.inputs else []),
+            *([] if self.target in self.inputs else [f"{pack} {made};"]),
             "#pragma unroll",
             f"for (int k = 0; k < {width}; k++)",
             f"    {made}.at[k] = {self.call(f'{{}}{width}.at[k]')};",
-            f"(({results} *){self.target})[{at.format(self.target)}] = {made};",
+            f"(({pack} *){self.target})[{at.format(self.target)}] = {made};",
         ]
 
 
