@@ -32,29 +32,27 @@ def three_blocks(n: Any) -> Steps:
 
 
 @exercise
-def a_quarter(m: Any, view: Any) -> Steps:
+def sixteen_sectors(m: Any, view: Any) -> Steps:
     yield (
         view is not m and view.storage is m.storage,
         Text("Is this a view of `m`? Do the two share a storage?", "这是 `m` 的视图吗？它们共用一块存储吗？"),
     )
     with kernels.launches() as launched:
         view.relu_()
-    first = traffic.requests(launched[0])[0]
-    found = Text(
-        "{moved} bytes are moved, and {wanted} were wanted.", "搬了 {moved} 字节，要的是 {wanted} 字节。"
-    ).format(moved=first.moved, wanted=first.requested)
+    moved = len(traffic.requests(launched[0])[0].sectors)
     yield (
-        first.efficiency <= 0.25,
-        found
-        + Text(
-            " The slots lie too close together: how far apart do two neighbours have to be?",
-            "槽位挨得太近了：两个相邻的元素要隔多远？",
-        ),
-        Text("Twice as good as the worst case: two slots in each sector.", "比最坏的情形好一倍：每个扇区里两个槽位。"),
+        moved > 8,
+        Text(
+            "{moved} sectors: the slots lie too close together. How far apart do two neighbours have to be?",
+            "{moved} 个扇区：槽位挨得太近了。两个相邻的元素要隔多远？",
+        ).format(moved=moved),
+        Text("Half the sectors of the worst case: two slots in each.", "最坏情形的一半：每个扇区里两个槽位。"),
     )
     yield (
-        first.efficiency == 0.25,
-        found + Text(" How many slots of each sector are wanted?", "每个扇区里用上了几个槽位？"),
+        moved == 16,
+        Text(
+            "{moved} sectors: how many slots of each are wanted?", "{moved} 个扇区：每个扇区里用上了几个槽位？"
+        ).format(moved=moved),
     )
     return Text("Two of eight slots in each sector: a quarter is used.", "每个扇区的八个槽位用上两个：利用率四分之一。")
 
