@@ -70,6 +70,16 @@ class Passes(Operations):
         journal.gradient(journal.tensor(leaf), leaf)
         return seen.serial, seen.storage.serial
 
+    def unheard(self) -> None:
+        if not self._depth and self._heard < self._limit:
+            self._journal.look_again()
+
+    def handed(self, tensors: Sequence[Tensor]) -> None:
+        if not self._depth and self._heard < self._limit:
+            for tensor in tensors:
+                self._journal.tensor(tensor)
+            self._append(("earlier",))
+
     def backward_fails(self) -> None:
         if self._depth:  # else the engine's refusal has said so
             self._append(("fail",))
@@ -79,6 +89,7 @@ class Passes(Operations):
         self._depth -= 1
         if self._depth or self._full():
             return
+        self._journal.look_again()  # hooks may have written, and what they do is no step
         nodes = [node for reference in self._waiting if (node := reference()) is not None]
         self._append(("release", [node.serial for node in nodes if node.released]))
         self._append(("end", *self._own_account()))

@@ -79,13 +79,17 @@ class Reader(Things):
     def _begin(self, where: Where, *, forget: bool = True) -> None:
         """Something happens: find its line, and leave what was late to the step before.
 
-        What has died since died before this, unless this itself let go of it (`forget` is then False).
+        What has died since died before this, unless this itself let go of it (`forget` is then False), or the statement in which
+        it died has only begun: the step before is not of this statement, and was over then.
         """
         if type(where) is int and self._outermost is not None:
             self._arrive(plain.line_of(self._outermost, where), where)
         elif type(where) is tuple:
             self._line = plain.line_of(*where) - self._first_line + 1
-        if not forget:
+        if self._quiet:
+            self._late.take(self._now)
+            self._now, self._late = self._late, Changes()
+        elif not forget:
             self._now.take_deaths(self._late)
         if self._late:
             self.build.amend(self._late)
@@ -284,6 +288,6 @@ class Reader(Things):
 
 
 _KINDS = (
-    "tensor", "made", "history", "flags", "gradient", "names", "storage", "written", "node", "operations_node", "kept", "rewrites", "launched", "outermost", "statement", "over",
+    "tensor", "made", "history", "flags", "gradient", "name", "storage", "written", "node", "operations_node", "kept", "earlier", "rewrites", "launched", "outermost", "statement", "over",
     "operation", "begin", "arrived", "unpack", "run", "release", "end", "fail", "refusal", "failure",
 )  # fmt: skip

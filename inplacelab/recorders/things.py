@@ -98,9 +98,13 @@ class Things:
             if grad is not None:
                 self._filler[grad] = serial
             facts = replace(facts, leaf=node is None, needs_gradient=not stop, node=self._number(node), grad=grad)
-            self._late.take(self._now)
-            self._now = Changes()
+            self.earlier()
             self._late.tensors[serial] = facts
+
+    def earlier(self) -> None:
+        """What was read since the last step belongs to what was before."""
+        self._late.take(self._now)
+        self._now = Changes()
 
     def gradient(self, serial: int, grad: int | None) -> None:
         """Another tensor holds a tensor's gradient now."""
@@ -111,14 +115,13 @@ class Things:
                 self._rename(self._now, grad)
             self._now.tensors[serial] = replace(facts, grad=grad)
 
-    def names(self, changed: Sequence[tuple[int, tuple[str, ...]]]) -> None:
-        """Names lead elsewhere."""
-        self._named.update(changed)
-        for serial, _ in changed:
-            self._rename(self._late, serial)
-            facts = self._tensor(serial)
-            if facts is not None and facts.grad is not None:
-                self._rename(self._late, facts.grad)
+    def name(self, serial: int, names: tuple[str, ...]) -> None:
+        """Other names lead to a tensor than before."""
+        self._named[serial] = names
+        self._rename(self._late, serial)
+        facts = self._tensor(serial)
+        if facts is not None and facts.grad is not None:
+            self._rename(self._late, facts.grad)
 
     def _rename(self, changes: Changes, serial: int) -> None:
         facts, names = self._tensor(serial), self._names(serial)

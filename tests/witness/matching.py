@@ -43,7 +43,7 @@ class Matching:
         for name, keys in self.told.names.items():
             if len(keys) > 1:
                 self._differ(f"{name}: told of {len(keys)} tensors")
-            found = self.seen.names.get(name, frozenset())
+            found = self.seen.names.get(_as_seen(name), frozenset())
             if not found:
                 self._differ(f"{name}: told of a tensor, but no such name leads to one")
             elif len(found) == 1:
@@ -51,7 +51,7 @@ class Matching:
         for name, keys in self.told.names.items():  # where scopes clash, the first name that is clear has decided
             for key in keys:
                 known = self.pairs["tensor"].get(key)
-                if known is not None and known not in self.seen.names.get(name, {known}):
+                if known is not None and known not in self.seen.names.get(_as_seen(name), {known}):
                     self._differ(f"{name}: told of another tensor than it leads to")
 
     def _complete(self) -> None:
@@ -140,7 +140,7 @@ class Matching:
         for key, facts in told.items():
             if key in pairs:
                 continue
-            alike = next((each for each in free if _alike(facts, seen[each])), None)
+            alike = next((each for each in free if self._alike(facts, seen[each])), None)
             if alike is None:
                 self._differ(f"{kind} {key}: told to be alive, but there is none like it: {facts}")
             else:
@@ -148,19 +148,20 @@ class Matching:
                 free = [each for each in free if each not in set(pairs.values())]
 
 
-def _alike(one: Any, other: Any) -> bool:
-    match one:
-        case TensorSeen():
-            return (one.layout, one.dtype, one.leaf, one.needs_gradient) == (
-                other.layout, other.dtype, other.leaf, other.needs_gradient
-            )  # fmt: skip
-        case StorageSeen():
-            return (one.bytes, one.version) == (other.bytes, other.version) and not any(
-                _other_values(one.values, other.values)
-            )
-        case NodeSeen():
+    def _alike(self, one: Any, other: Any) -> bool:
+        """Whether two things that no name leads to may be the same."""
+        if isinstance(one, NodeSeen):
             return one.name == other.name and len(one.edges) == len(other.edges)
-    raise TypeError(type(one))
+        if isinstance(one, TensorSeen):
+            same = (one.layout, one.dtype, one.leaf, one.needs_gradient) == (other.layout, other.dtype, other.leaf, other.needs_gradient)
+            return same and self._alike(self.told.storages[one.storage], self.seen.storages[other.storage])
+        return (one.bytes, one.version) == (other.bytes, other.version) and not any(_other_values(one.values, other.values))
+
+
+def _as_seen(name: str) -> str:
+    """A local name of a function that calls itself has the function's name before it several times."""
+    first, *rest = name.split(".")
+    return _as_seen(".".join(rest)) if len(rest) > 1 and rest[0] == first else name
 
 
 def _without_storage(saved: tuple[Any, ...]) -> tuple[Any, ...]:
