@@ -188,7 +188,11 @@ class Journal:
         return seen
 
     def written(
-        self, seen: SeenStorage, storage: Storage, target: SeenTensor | None = None, where: Tensor | list[int] | None = None
+        self,
+        seen: SeenStorage,
+        storage: Storage,
+        target: SeenTensor | None = None,
+        where: Tensor | list[int] | None = None,
     ) -> None:
         """A storage has another version now: write down its values.
 

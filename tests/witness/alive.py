@@ -123,8 +123,9 @@ def _leads_to(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
 def _layout(array: Any, storage: Storage) -> Layout:
     """In elements, found from addresses: where in the storage's bytes the window begins, and how far it steps."""
     begin = array.__array_interface__["data"][0] - storage.buffer.__array_interface__["data"][0]
-    offset = begin // array.itemsize if array.size else -1
-    return tuple(array.shape), tuple(step // array.itemsize for step in array.strides), offset
+    if not array.size:  # no element lies anywhere
+        return tuple(array.shape), (), 0
+    return tuple(array.shape), tuple(step // array.itemsize for step in array.strides), begin // array.itemsize
 
 
 def _tensor(tensor: Tensor) -> TensorSeen:

@@ -147,15 +147,21 @@ class Matching:
                 self._pair(kind, key, alike, f"{kind} {key}")
                 free = [each for each in free if each not in set(pairs.values())]
 
-
     def _alike(self, one: Any, other: Any) -> bool:
         """Whether two things that no name leads to may be the same."""
         if isinstance(one, NodeSeen):
             return one.name == other.name and len(one.edges) == len(other.edges)
         if isinstance(one, TensorSeen):
-            same = (one.layout, one.dtype, one.leaf, one.needs_gradient) == (other.layout, other.dtype, other.leaf, other.needs_gradient)
+            same = (one.layout, one.dtype, one.leaf, one.needs_gradient) == (
+                other.layout,
+                other.dtype,
+                other.leaf,
+                other.needs_gradient,
+            )
             return same and self._alike(self.told.storages[one.storage], self.seen.storages[other.storage])
-        return (one.bytes, one.version) == (other.bytes, other.version) and not any(_other_values(one.values, other.values))
+        return (one.bytes, one.version) == (other.bytes, other.version) and not any(
+            _other_values(one.values, other.values)
+        )
 
 
 def _as_seen(name: str) -> str:

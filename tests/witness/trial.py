@@ -60,7 +60,9 @@ class Witness(observe.Observer):
         assert seen.live == CPU.ledger.live - self._start, "the ledger is wrong"
         if self._passes:
             seen = replace(seen, simple={})  # gradients on their way are tensors that no operation has told of
-        self.pictures.append(None if self not in observe.listeners else replace(seen, peak=CPU.ledger.peak - self._start))
+        self.pictures.append(
+            None if self not in observe.listeners else replace(seen, peak=CPU.ledger.peak - self._start)
+        )
 
     def operation(self, name: str, *_: Any) -> None:
         if not self._passes:
@@ -273,7 +275,9 @@ def _unlike(one: State, other: State) -> list[str]:
     found = []
     for here, there in ((one.tensors, other.tensors), (one.storages, other.storages), (one.nodes, other.nodes)):
         for key in here.keys() & there.keys():
-            a, b = (replace(each, names=()) if isinstance(each, TensorFacts) else each for each in (here[key], there[key]))
+            a, b = (
+                replace(each, names=()) if isinstance(each, TensorFacts) else each for each in (here[key], there[key])
+            )
             if repr(a) != repr(b):
                 found.append(f"{a} in the block, {b} in the stepper")
     return found

@@ -11,6 +11,7 @@ from inplacelab.recording.facts import LaunchFacts
 
 __all__ = ["launched"]
 
+
 def launched(launches: Sequence[LaunchFacts]) -> list[Text]:
     """Which kernels ran, where, with how many threads, and the bytes that these asked for; nothing if none ran.
 
