@@ -24,6 +24,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from inplacelab_widgets.scene.wire import packed
+
 import inplacelab as paddle
 from inplacelab.recorders.block import record
 from inplacelab.recording import Recording
@@ -31,7 +33,6 @@ from inplacelab_widgets import to_html
 from inplacelab_widgets.player_files import packed_javascript, stylesheet
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.payload import payload
-from inplacelab_widgets.scene.wire import packed
 
 STEP_LIMIT = 16.0
 """Milliseconds."""
