@@ -10,7 +10,6 @@ from inplacelab.errors.kinds import (
     KernelFaultError,
     KernelTextError,
     MissingLibraryError,
-    NoGradientError,
     ShapeError,
 )
 from inplacelab.language import Text
@@ -157,19 +156,5 @@ def kernel_needs_packed(name: str, what: Text) -> ShapeError:
         Text(
             "use `contiguous()` or `reshape` first, or the operation itself.",
             "请先用 `contiguous()` 或 `reshape`，或直接使用该操作。",
-        ),
-    )
-
-
-def fused_without_derivative(name: str) -> NoGradientError:
-    return NoGradientError(
-        f"(Unavailable) the derivative of the fused kernel {name} is not there.",
-        Text(
-            "a fused kernel overwrites what its steps would have kept, and keeps nothing itself.",
-            "融合内核覆盖了各步骤本应保存的内容，自己也不保存任何东西。",
-        ),
-        Text(
-            "run the steps one by one, or run the kernel inside `with no_grad():`.",
-            "请逐步执行这些操作，或在 `with no_grad():` 中运行该内核。",
         ),
     )

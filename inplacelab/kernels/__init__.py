@@ -30,7 +30,8 @@ from typing import Any
 
 from inplacelab import errors, observe
 from inplacelab.devices.kernels.launch import Launch
-from inplacelab.devices.kernels.source import Kind, Source
+from inplacelab.devices.kernels.source import Source
+from inplacelab.devices.kernels.ways import form_of
 from inplacelab.kernels.kernel import Elementwise, Kernel
 from inplacelab.kernels.whole_rows import WHOLE
 from inplacelab.language import Text
@@ -108,18 +109,17 @@ def source_of(launch: Launch) -> Source:
     Raises:
         ArgumentError: if it was no kernel of ours.
 
-    >>> import inplacelab as paddle
     >>> from inplacelab import kernels
-    >>> from inplacelab.devices.kernels.launch import Launch
-    >>> launch = Launch("scale_ relu_", "strided", (1, 1, 1), (256, 1, 1), 1, "float32", (), 0, 0)
+    >>> from inplacelab.devices.kernels.launch import Launch, Operand
+    >>> x = Operand("x", "both", "float32", (3, 4), (8, 2), 0, 96)
+    >>> launch = Launch("scale_ relu_", "strided", (1, 1, 1), (256, 1, 1), 1, "float32", (x,), 48, 48)
     >>> kernels.source_of(launch).name
     'scale_relu_in_place_float32_strided'
     """
     names = launch.kernel.split()
     kernel = get(names[0]) if len(names) == 1 else fuse(*names)
     if isinstance(kernel, Elementwise) and launch.kind in {"contiguous", "strided"}:
-        kind: Kind = "strided" if launch.kind == "strided" else "contiguous"
-        return kernel.way(launch.dtype, kind, 1 if launch.width == 1 else 0)
+        return kernel.way(launch.dtype, form_of(launch))
     return kernel.source(launch.dtype)
 
 

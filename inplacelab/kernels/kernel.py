@@ -16,7 +16,7 @@ from typing import Any
 
 from inplacelab import dtypes, errors
 from inplacelab.devices.kernels import launching
-from inplacelab.devices.kernels.source import Kind, Source
+from inplacelab.devices.kernels.source import Form, Source
 from inplacelab.kernels.chain import chained
 from inplacelab.ops import template
 from inplacelab.ops.own_kernels import OwnKernel
@@ -105,15 +105,14 @@ class Elementwise(Kernel):
         self.rows = self._own.rows
 
     def source(self, dtype: Any = "float32", layout: str = "contiguous") -> Source:
-        kind: Kind = "strided" if layout == "strided" else "contiguous"
-        return self.way(_dtype_name(dtype), kind, 0)
+        return self.way(_dtype_name(dtype), Form("strided" if layout == "strided" else "contiguous"))
 
-    def way(self, dtype: str, kind: Kind, width: int) -> Source:
-        """The text for one way through memory; a width of 0 stands for as many elements as a pack holds."""
-        return self._own.way(dtype, kind, width)
+    def way(self, dtype: str, form: Form) -> Source:
+        """The text in one form."""
+        return self._own.way(dtype, form)
 
     def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
-        plan = self._own.plan(given, storages, given[self.row.inputs[0]].dtype.name, given["device"])
+        plan = self._own.plan(given, storages, given["device"])
         if not isinstance(plan, launching.Plan):
             raise plan()
         launching.run(plan)

@@ -11,6 +11,7 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.devices.kernels.source import Step
 from inplacelab.devices.kernels.types import C_TYPES
+from inplacelab.ops.arguments import constant
 from inplacelab.ops.spec import Row
 from inplacelab.ops.template.parts import name_of
 
@@ -81,8 +82,7 @@ def number(name: str, value: Any, dtype: str) -> Any:
     """
     given = np.dtype(dtype)
     if value is not None:
-        with np.errstate(all="ignore"):
-            return np.asarray(value).astype(given)[()]
+        return constant(value, given)[()]
     if given.kind == "f":
         return given.type(np.nan)
     return np.iinfo(given).min if name.startswith("min") else np.iinfo(given).max

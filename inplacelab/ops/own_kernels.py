@@ -10,15 +10,17 @@ This module is imported when a row is first computed where that matters: on a GP
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 from inplacelab import errors, observe
 from inplacelab.devices.kernels import launching
-from inplacelab.devices.kernels.launching import Plan, Refuses
-from inplacelab.devices.kernels.source import Kind, Source, elementwise
-from inplacelab.devices.kernels.types import C_TYPES
-from inplacelab.ops.expressions import data_types, named, number, result, step
+from inplacelab.devices.kernels.launch import Role
+from inplacelab.devices.kernels.launching import Plan
+from inplacelab.devices.kernels.source import Form, Source, elementwise
+from inplacelab.ops.expressions import data_types, number, result, step
 from inplacelab.ops.spec import Row
 from inplacelab.ops.template.parts import computed_with, name_of
 
@@ -26,6 +28,20 @@ if TYPE_CHECKING:
     from inplacelab.devices import Device
     from inplacelab.storage import Storage
     from inplacelab.tensor import Tensor
+
+
+class Taken(NamedTuple):
+    """What a text takes, for one data type.
+
+    Attributes:
+        operands: their names, what it does to them, and their data types.
+        numbers: the names of attributes, and the data types in which it takes them.
+        left_out: those that have a part in the result but not in the text: it holds for these values only.
+    """
+
+    operands: Sequence[tuple[str, Role, np.dtype[Any]]]
+    numbers: Sequence[tuple[str, str]]
+    left_out: Sequence[tuple[str, Any]]
 
 
 class OwnKernel:
@@ -44,67 +60,78 @@ class OwnKernel:
         self.name = " ".join(name_of(row, self._variant) for row in rows)
         first, *others = ([*data_types(row, in_place=in_place)] for row in rows)
         self.dtypes = tuple(dtype for dtype in first if all(dtype in each for each in others))
-        self._left_out = {dtype: self._fixed(dtype) for dtype in self.dtypes}
-        self._written: dict[tuple[str, Kind, int], Source] = {}
-
-    def _fixed(self, dtype: str) -> dict[str, Any]:
-        """The attributes that have a part in the result but not in the text: it holds for these values only."""
-        (row, *others) = self.rows
-        if others:  # a fused chain does not take them
-            return {}
-        taken = named(row, step(row, self._variant, dtype).expression)
-        return {p.name: p.default for p in computed_with(row) if p not in taken}
+        self._written: dict[tuple[str, Form], Source] = {}
+        self._taken: dict[str, Taken] = {}
 
     # ---- the text ----------------------------------------------------------------------------------------------------
 
-    def way(self, dtype: str, kind: Kind, width: int) -> Source:
-        """The text for one way through memory; a width of 0 stands for as many elements as a pack holds. Written once.
+    def way(self, dtype: str, form: Form) -> Source:
+        """The text in one form, written once.
 
         Raises:
             KernelError: if it is not written for that data type.
         """
-        key = dtype, kind, width
-        if key not in self._written:
-            self._written[key] = self._write(*key)
-        return self._written[key]
+        found = self._written.get((dtype, form))
+        if found is None:
+            if dtype not in self.dtypes:
+                raise errors.no_kernel_for(self.name, dtype, self.dtypes)
+            settled = form.settled(dtype)
+            found = self._write(dtype, form) if form == settled else self.way(dtype, settled)
+            self._written[dtype, form] = found
+        return found
 
-    def _write(self, dtype: str, kind: Kind, width: int) -> Source:
-        if dtype not in self.dtypes:
-            raise errors.no_kernel_for(self.name, dtype, self.dtypes)
-        steps, made = [step(row, self._variant, dtype) for row in self.rows], result(self.rows[-1], dtype)
-        one_by_one = width == 1 and kind == "contiguous" and made == dtype and C_TYPES[dtype].width > 1
-        named_after = "_".join(row.name for row in self.rows) + "_in_place" * self.in_place
-        name = f"{named_after}_{dtype}_{kind}" + "_one_by_one" * one_by_one
-        return elementwise(name, steps, dtype, in_place=self.in_place, kind=kind, result=made, width=width)
+    def _write(self, dtype: str, form: Form) -> Source:
+        kind, width, bits, axes = form
+        names = [*(row.name for row in self.rows), *(["in_place"] if self.in_place else []), dtype, kind]
+        unusual = {"one_by_one" if kind == "contiguous" else "packs": width != form.usual(dtype)}
+        if kind == "strided":
+            unusual |= {"64_bits": bits != 32, "1_axis" if axes == 1 else f"{axes}_axes": axes != 2}
+        name = "_".join([*names, *(word for word, there in unusual.items() if there)])
+        steps = [step(row, self._variant, dtype) for row in self.rows]
+        made = result(self.rows[-1], dtype)
+        return elementwise(name, steps, dtype, in_place=self.in_place, form=form, result=made)
 
     # ---- the launch --------------------------------------------------------------------------------------------------
 
     def plan(
-        self, given: Mapping[str, Any], storages: Mapping[str, Storage | None], dtype: str, device: Device
-    ) -> Plan | Refuses:
-        """How to launch it; or what makes the refusal that says why it cannot be.
+        self, given: Mapping[str, Any], storages: Mapping[str, Storage | None], device: Device
+    ) -> Plan | Callable[[], Exception]:
+        """How to launch it; or what makes the refusal that says why it cannot be: who has another way to compute needs none.
 
         Args:
             given: arrays and attributes, by the names in the text: `out` is the result of an ordinary variant.
             storages: where the arrays lie, as far as they lie in storages.
-            dtype: of the first input.
             device: where all of them are.
         """
+        dtype = launching.dtype_name(given[self._first].dtype)
         if dtype not in self.dtypes:
             return lambda: errors.no_kernel_for(self.name, dtype, self.dtypes)
-        source = self.way(dtype, "contiguous", 0)
-        for each in source.operands:
-            if given[each.name].dtype != each.dtype:
-                met = given[each.name].dtype.name
-                return lambda: errors.no_kernel_for(self.name, met, (dtype,))
-        for name, default in self._left_out[dtype].items():
+        taken = self._taken.get(dtype) or self._takes(dtype)
+        for name, _, wanted in taken.operands:
+            if given[name].dtype != wanted:
+                return lambda met=given[name].dtype.name: errors.no_kernel_for(self.name, met, (wanted.name,))  # type: ignore[misc]
+        for name, default in taken.left_out:
             if given[name] != default:
                 return lambda name=name: errors.attribute_not_in_kernel(self.name, name, given[name])  # type: ignore[misc]
         windows = [
-            launching.window(p.name, p.role, given[p.name], storages.get(p.name), device) for p in source.operands
+            launching.window(name, role, given[name], storages.get(name), device) for name, role, _ in taken.operands
         ]
-        numbers = [number(p.name, given[p.name], p.dtype) for p in source.parameters if p.kind == "number"]
+        numbers = [number(name, given[name], kind) for name, kind in taken.numbers]
         return launching.elementwise(self.name, self.way, windows, numbers, device)
+
+    @property
+    def _first(self) -> str:
+        """The text's name of the first input, whose data type is that of all; in a chain it is called `x`."""
+        return self.rows[0].inputs[0] if len(self.rows) == 1 else "x"
+
+    def _takes(self, dtype: str) -> Taken:
+        source = self.way(dtype, Form())
+        numbers = [(p.name, p.dtype) for p in source.parameters if p.kind == "number"]
+        rest: list[tuple[str, Any]] = []
+        if len(self.rows) == 1:  # of a chain, no others are asked for
+            rest = [(p.name, p.default) for p in computed_with(self.rows[0]) if p.name not in dict(numbers)]
+        operands = [(p.name, p.role, np.dtype(p.dtype)) for p in source.operands]
+        return self._taken.setdefault(dtype, Taken(operands, numbers, rest))
 
 
 class Launcher:
@@ -146,7 +173,7 @@ class Launcher:
             for name, tensor, array in zip(self._inputs, tensors, arrays, strict=True)
             if tensor.array is array
         }
-        plan = self._kernel.plan(given, storages, first.dtype.name, device)
+        plan = self._kernel.plan(given, storages, device)
         if not isinstance(plan, Plan):
             return False
         if not device.simulated:

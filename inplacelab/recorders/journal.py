@@ -288,7 +288,7 @@ def summary(buffer: Any, measured: bool, some: Any = None, where: Any = None) ->
     """
     extremes = (None, None)
     if measured and buffer.dtype.kind != "c":  # complex numbers have no order
-        extremes = np.minimum.reduce(buffer), np.maximum.reduce(buffer)  # (what `min()` does in the end)
+        extremes = buffer[buffer.argmin()], buffer[buffer.argmax()]  # (several times as quick as `min()`)
     return (*extremes, buffer[:ENDS].tobytes(), buffer[-ENDS:].tobytes(), some, where)
 
 

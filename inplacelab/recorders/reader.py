@@ -297,6 +297,6 @@ class Reader(Things):
 
 
 _KINDS = (
-    "tensor", "made", "history", "flags", "gradient", "names", "storage", "written", "node", "operations_node", "kept", "earlier", "rewrites", "launched", "outermost", "statement", "over",
+    "tensor", "made", "history", "flags", "gradient", "name", "storage", "written", "node", "operations_node", "kept", "earlier", "rewrites", "launched", "outermost", "statement", "over",
     "operation", "begin", "arrived", "unpack", "run", "release", "end", "fail", "refusal", "failure",
 )  # fmt: skip

@@ -115,14 +115,13 @@ class Things:
                 self._rename(self._now, grad)
             self._now.tensors[serial] = replace(facts, grad=grad)
 
-    def names(self, changed: Sequence[tuple[int, tuple[str, ...]]]) -> None:
-        """Names lead elsewhere."""
-        self._named.update(changed)
-        for serial, _ in changed:
-            self._rename(self._late, serial)
-            facts = self._tensor(serial)
-            if facts is not None and facts.grad is not None:
-                self._rename(self._late, facts.grad)
+    def name(self, serial: int, names: tuple[str, ...]) -> None:
+        """Other names lead to a tensor than before."""
+        self._named[serial] = names
+        self._rename(self._late, serial)
+        facts = self._tensor(serial)
+        if facts is not None and facts.grad is not None:
+            self._rename(self._late, facts.grad)
 
     def _rename(self, changes: Changes, serial: int) -> None:
         facts, names = self._tensor(serial), self._names(serial)

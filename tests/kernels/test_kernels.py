@@ -132,17 +132,6 @@ def test_a_chain_out_of_place() -> None:
     assert x.inplace_version == 0
 
 
-def test_a_chain_runs_without_history_and_is_refused_at_backward() -> None:
-    fused = kernels.fuse("scale_", "relu_")
-    w = tensor(1.0, -2.0, stop_gradient=False)
-    y = w.scale(1.0)
-    fused(y, scale=3.0)
-    with pytest.raises(ValueError, match="derivative of the fused kernel scale_relu is not there"):
-        y.sum().backward()
-    with paddle.no_grad():
-        assert fused(w, scale=3.0).tolist() == [3.0, 0.0]
-
-
 @pytest.mark.parametrize(
     "names", [(), ("scale_", "relu"), ("scale_", "normalize_"), ("greater_than", "relu"), ("remainder_", "abs_")]
 )
@@ -240,7 +229,7 @@ class Listener(observe.Observer):
 
 
 def test_a_launch_is_told_before_its_operation() -> None:
-    listener, base = Listener(), paddle.zeros([4, 6])
+    listener, base = Listener(), paddle.zeros([4, 7])
     x = base[1:, ::2]
     with observe.listening(listener):
         kernels.run("relu_", x)
@@ -248,7 +237,7 @@ def test_a_launch_is_told_before_its_operation() -> None:
     assert operation == ("relu_", "in-place")
     assert launch == Launch(
         "relu_", "strided", (1, 1, 1), (256, 1, 1), 1, "float32",
-        (Operand("x", "both", "float32", (3, 3), (6, 2), 6, 96),), 36, 36, "", True,
+        (Operand("x", "both", "float32", (3, 4), (7, 2), 7, 112),), 48, 48, "", True,
     )  # fmt: skip
 
 

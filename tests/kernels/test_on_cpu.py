@@ -117,7 +117,7 @@ def test_leaving_the_storage_is_reported(run: Run) -> None:
 
 
 def test_leaving_it_through_a_layout_is_reported(run: Run) -> None:
-    kernel = source.elementwise("relu_strided", RELU, "float32", in_place=True, kind="strided")
+    kernel = source.elementwise("relu_strided", RELU, "float32", in_place=True, form=source.Form("strided"))
     x = np.ones(6, "float32")
     with pytest.raises(errors.KernelFaultError, match="illegal memory access"):
         run(kernel, geometry.elementwise(3), x, Layout((3,), (-2,), 3), 3)

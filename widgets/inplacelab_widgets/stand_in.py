@@ -4,15 +4,19 @@ A notebook that is saved keeps the name of a widget, not the widget. JupyterLab 
 output, also one that is no longer there: of an output with a widget and a picture it would show the words "model not found".
 So a widget of ours leaves two outputs: one that only names the widget, and after it one with its stand-in. Where widgets are
 unknown only the second can be shown. Where they are known, a style sheet in the second looks at the first: beside a live
-widget the stand-in is hidden, and beside a lost one the complaint is.
+widget the stand-in is hidden, and beside a lost one the complaint is. A box (`VBox`, `Tab`, ...) with widgets of ours in it is
+shown in the same way.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import anywidget
+from IPython import get_ipython
 from IPython.display import display
+from ipywidgets import Box, HBox, Widget
 
 __all__ = ["LiveWidget", "hidden_beside_the_live"]
 
@@ -46,6 +50,11 @@ def hidden_beside_the_live(html: str) -> str:
 class LiveWidget(anywidget.AnyWidget):
     """A widget that leaves a stand-in in the notebook: the base of ours, whose root elements have the class `ipl`."""
 
+    def __init__(self, *args: Any, **traits: Any) -> None:
+        super().__init__(*args, **traits)
+        if shell := get_ipython():  # from now on a box may have one of ours in it
+            shell.display_formatter.ipython_display_formatter.for_type(Box, _show_box)
+
     def _stand_in(self) -> dict[str, str]:
         """What is shown where the widget is not, by MIME type; "text/html" is one of them."""
         raise NotImplementedError
@@ -58,6 +67,41 @@ class LiveWidget(anywidget.AnyWidget):
     def _ipython_display_(self) -> None:
         """Both, one after the other: what a cell shows."""
         data, metadata = super()._repr_mimebundle_() or ({}, {})
-        display({_WIDGET: data[_WIDGET]}, metadata=metadata, raw=True)
-        stand_in = self._stand_in()
-        display(stand_in | {"text/html": hidden_beside_the_live(stand_in["text/html"])}, raw=True)
+        _show(data, self._stand_in(), metadata)
+
+
+def _show(data: dict[str, Any], stand_in: dict[str, str], metadata: dict[str, Any] | None = None) -> None:
+    """The widget out of its own bundle, and its stand-in, as two outputs."""
+    display({_WIDGET: data[_WIDGET]}, metadata=metadata, raw=True)
+    display(stand_in | {"text/html": hidden_beside_the_live(stand_in["text/html"])}, raw=True)
+
+
+def _show_box(box: Box) -> None:
+    """What a cell shows of a box, if there is a widget of ours in it."""
+    if next(_ours(box), None) is None:
+        raise NotImplementedError  # to IPython: show it as ever
+    _show(box._repr_mimebundle_(), {"text/plain": _named(box), "text/html": _stacked(box)})
+
+
+def _ours(box: Box) -> Iterator[LiveWidget]:
+    for child in box.children:
+        if isinstance(child, LiveWidget):
+            yield child
+        elif isinstance(child, Box):
+            yield from _ours(child)
+
+
+def _named(widget: Widget) -> str:
+    """The line of text of a box: those of the widgets of ours in it."""
+    return f"{type(widget).__name__}({', '.join(map(repr, _ours(widget)))})"
+
+
+def _stacked(widget: Widget) -> str:
+    """The stand-ins of a box, standing as its widgets do: side by side only in an `HBox`. Widgets that are not ours have none."""
+    if isinstance(widget, LiveWidget):
+        return f"<div>\n{widget._stand_in()['text/html']}\n</div>"
+    inner = "\n".join(filter(None, map(_stacked, widget.children))) if isinstance(widget, Box) else ""
+    if not inner:
+        return ""
+    beside = ' style="display:flex;flex-wrap:wrap;gap:8px;align-items:flex-start"' if isinstance(widget, HBox) else ""
+    return f"<div{beside}>\n{inner}\n</div>"

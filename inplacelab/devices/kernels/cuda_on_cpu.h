@@ -1,13 +1,14 @@
 // CUDA C on a CPU: enough of it to run the kernels beside this file, one thread after the other, and to watch them.
 //
-// The text of a kernel is compiled as it is, but for its parameters: `float *x` becomes `Traced<float> x`, which looks at
-// every index before it is used, and writes down who read or wrote which bytes. Threads of a block are fibres: each runs
+// The text of a kernel is compiled as it is, but for its pointers: `float *x` becomes `Traced<float> x`, which looks at
+// every index before it is used, and writes down who read or wrote which bytes; `(Pack *)x` becomes `packs<Pack>(x)`. Threads of a block are fibres: each runs
 // until it ends or waits at a barrier, then the next one does. This shows what a kernel computes and what it touches. It
 // says nothing about speed, and nothing about two threads that really run at once: for that, see `Trace.races`.
 
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <ucontext.h>
 #include <vector>
 
@@ -17,11 +18,6 @@
 
 struct uint3 { unsigned x, y, z; };
 static uint3 threadIdx, blockIdx, blockDim, gridDim;
-
-struct float4 { float x, y, z, w; };
-struct double2 { double x, y; };
-struct int4 { int x, y, z, w; };
-struct longlong2 { long long x, y; };
 
 // CUDA's mathematics: one name for float and double, as in <cmath>. Integers need `abs` only.
 using std::abs, std::fabs, std::sqrt, std::exp, std::exp2, std::expm1, std::log, std::log2, std::log10, std::log1p, std::pow,
@@ -75,12 +71,6 @@ struct Slots {
 
 template <class T> struct Bare { using type = T; };
 template <class T> struct Bare<const T> { using type = T; };
-template <class T> struct Pack;
-template <> struct Pack<float> { using type = float4; };
-template <> struct Pack<double> { using type = double2; };
-template <> struct Pack<int> { using type = int4; };
-template <> struct Pack<long long> { using type = longlong2; };
-template <class T> struct Pack<const T> { using type = const typename Pack<T>::type; };
 
 template <class T> struct Traced;
 
@@ -89,8 +79,17 @@ template <class T> struct Element {
     using Value = typename Bare<T>::type;
     Traced<T> of;
 
-    operator Value() const { return *of.look(READ); }
-    Value operator=(Value value) const { return *of.look(WRITE) = value; }
+    operator Value() const
+    {
+        Value value;
+        memcpy(&value, of.look(READ), sizeof value);    // a pack may be aligned within its storage, and not within this machine
+        return value;
+    }
+    Value operator=(Value value) const
+    {
+        memcpy(of.look(WRITE), &value, sizeof value);
+        return value;
+    }
     Value operator=(const Element &other) const { return *this = Value(other); }
     Traced<T> operator&() const { return of; }
 };
@@ -106,19 +105,19 @@ template <class T> struct Traced {
     }
 
     // Check an access, write it down, and give the memory; what is out of bounds falls into a place of its own.
-    [[gnu::noinline]] typename Bare<T>::type *look(Kind kind) const
+    [[gnu::noinline]] char *look(Kind kind) const
     {
-        static typename Bare<T>::type nowhere;
+        static char nowhere[sizeof(T)];
         int64_t byte = address - begin;
         if (byte < 0 || byte + (int64_t)sizeof(T) > bytes) {
             report(OUT_OF_BOUNDS, operand, byte < 0 || byte > bytes ? byte : bytes);  // the first that is not there
-            return &nowhere;
+            return nowhere;
         }
         if (byte % sizeof(T)) report(MISALIGNED, operand, byte);
         if (call->trace)
             records.push_back({block_number, byte, thread_number, ordinals[thread_number]++, barriers_passed, operand,
                                (int32_t)sizeof(T), kind});
-        return (typename Bare<T>::type *)address;
+        return address;
     }
 };
 
@@ -128,7 +127,8 @@ template <class T> static Traced<T> operand(void *argument, int32_t number)
     return {at->first, at->begin, at->bytes, number};
 }
 
-template <class T> static Traced<typename Pack<T>::type> packs(Traced<T> x)
+// The same slots as packs: what a cast does to a pointer.
+template <class P, class T> static Traced<P> packs(Traced<T> x)
 {
     return {x.address, x.begin, x.bytes, x.operand};
 }
@@ -136,8 +136,11 @@ template <class T> static Traced<typename Pack<T>::type> packs(Traced<T> x)
 // Nobody comes in between, because nobody else runs.
 template <class T, class U> static T atomicAdd(Traced<T> at, U value)
 {
-    T *memory = at.look(ATOMIC), before = *memory;
-    *memory = before + (T)value;
+    char *memory = at.look(ATOMIC);
+    T before, after;
+    memcpy(&before, memory, sizeof before);
+    after = before + (T)value;
+    memcpy(memory, &after, sizeof after);
     return before;
 }
 

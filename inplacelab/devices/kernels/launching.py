@@ -7,13 +7,17 @@ what is told of a simulated launch is what a real one would do.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache, lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from inplacelab import errors, observe
-from inplacelab.devices.kernels import geometry, traffic
-from inplacelab.devices.kernels.arguments import MOST_AXES
+from inplacelab.devices.kernels import geometry, traffic, ways
 from inplacelab.devices.kernels.launch import Launch, Memory, Operand, Role
-from inplacelab.devices.kernels.source import Kind, Source
+from inplacelab.devices.kernels.source import Form, Source
+from inplacelab.devices.kernels.types import PACK
 from inplacelab.language import Text
 from inplacelab.layout import Layout, Shape, is_packed
 
@@ -21,14 +25,8 @@ if TYPE_CHECKING:
     from inplacelab.devices.base import Device
     from inplacelab.storage import Storage
 
-PACK = 16
-"""The bytes of a pack; one instruction loads them from an address that is a multiple of it."""
-
-Makes = Callable[[str, Kind, int], Source]
-"""Writes the text of a kernel, for a data type, a kind and a width (0 for as many elements as a pack holds)."""
-
-Refuses = Callable[[], Exception]
-"""Makes the refusal that says why a kernel cannot be launched. Whoever has another way to compute needs no refusal."""
+Makes = Callable[[str, Form], Source]
+"""Writes the text of a kernel, for a data type and in a form."""
 
 
 class Window(NamedTuple):
@@ -48,12 +46,11 @@ class Window(NamedTuple):
     layout: Layout
     memory: Memory
     dtype: str
-    storage: Storage | None = None
+    storage: Storage | None
 
-    @property
-    def operand(self) -> Operand:
-        """The same as plain data."""
-        return Operand(self.name, self.role, self.dtype, *self.layout, self.memory.bytes)
+    def operand(self, layout: Layout) -> Operand:
+        """The same as plain data, with its elements counted by this layout."""
+        return Operand(self.name, self.role, self.dtype, *layout, self.memory.bytes)
 
 
 class Plan(NamedTuple):
@@ -63,7 +60,8 @@ class Plan(NamedTuple):
         name: of the operation.
         source: the text.
         grid: blocks, and threads in each.
-        windows: the operands, laid out as the text takes them.
+        windows: the operands.
+        layouts: of the operands, as the kernel counts their elements.
         arguments: in the order of the text's parameters.
         device: where.
     """
@@ -72,73 +70,56 @@ class Plan(NamedTuple):
     source: Source
     grid: geometry.Grid
     windows: Sequence[Window]
+    layouts: Sequence[Layout]
     arguments: Sequence[Any]
     device: Device
 
 
 def window(name: str, role: Role, array: Any, storage: Storage | None, device: Device) -> Window:
     """Find where an array lies: in a storage, or in bytes of its own."""
-    buffer, size = (array, int(array.nbytes)) if storage is None else (storage.buffer, storage.nbytes)
-    step = int(array.itemsize)
-    layout = Layout(tuple(array.shape), tuple(s // step for s in array.strides), device.offset(array, buffer))
-    memory = Memory(device.address(array), device.address(buffer), size)
-    return Window(name, role, layout, memory, array.dtype.name, storage)
+    first, step = device.address(array), array.itemsize
+    begin, size = (first, array.nbytes) if storage is None else (device.address(storage.buffer), storage.nbytes)
+    offset = (first - begin) // step if array.size else 0
+    layout = _layout(array.shape, array.strides, step, offset)
+    return Window(name, role, layout, Memory(first, begin, size), dtype_name(array.dtype), storage)
+
+
+@lru_cache(maxsize=4096)
+def _layout(shape: Shape, strides: Shape, step: int, offset: int) -> Layout:
+    """From strides in bytes to slots; the same arrays come again and again."""
+    return Layout(shape, tuple(stride // step for stride in strides), offset)
+
+
+@cache
+def dtype_name(dtype: np.dtype[Any]) -> str:
+    """`dtype.name`, which NumPy puts together anew each time."""
+    return dtype.name
 
 
 # ---- the plan ---------------------------------------------------------------------------------------------------------------
 
 
-def elementwise(
-    name: str, makes: Makes, windows: Sequence[Window], numbers: Sequence[Any], device: Device
-) -> Plan | Refuses:
+def elementwise(name: str, makes: Makes, windows: Sequence[Window], numbers: Sequence[Any], device: Device) -> Plan:
     """A launch over all elements of the window that is written; the others are broadcast to its shape."""
-    written = next(each for each in windows if each.role != "reads")
-    shape = written.layout.shape
-    met = [each._replace(layout=broadcast(each.layout, shape)) for each in windows]
-    way = _way(met)
-    if way is None:
-        return lambda: errors.kernel_needs_packed(name, Text("at most {n} axes", "至多 {n} 个轴").format(n=MOST_AXES))
-    kind, width = way
-    source = makes(windows[0].dtype, kind, width)
-    layouts = [each.layout for each in met] if kind == "strided" else []
-    arguments = [*(each.memory for each in met), *numbers, *layouts, written.layout.size]
-    return Plan(name, source, geometry.elementwise(written.layout.size, source.width), met, arguments, device)
+    written = [each.role != "reads" for each in windows].index(True)
+    aligned = _simulated(device) or all(each.memory.begin % PACK == 0 for each in windows)
+    way = ways.way(tuple([each.layout for each in windows]), windows[0].dtype, written, aligned=aligned)
+    arguments = [*[each.memory for each in windows], *numbers, *way.passed, way.turns]
+    return Plan(name, makes(windows[0].dtype, way.form), way.grid, windows, way.layouts, arguments, device)
 
 
 def whole(name: str, source: Source, windows: Sequence[Window], numbers: Sequence[Any], device: Device) -> Plan:
     """A launch of a kernel that is written for operands which are packed, and for the shape of the first.
 
     Raises:
-        ArgumentError: if they are not packed.
+        ShapeError: if they are not packed.
     """
     for each in windows:
         if not is_packed(each.layout):
             raise errors.kernel_needs_packed(name, Text("elements that lie side by side", "元素连续存放"))
     grid = geometry.grid_for(source.kind, (windows[-1] if source.kind == "scatter_add" else windows[0]).layout.shape)
-    return Plan(name, source, grid, windows, [*(each.memory for each in windows), *numbers], device)
-
-
-def broadcast(layout: Layout, shape: Shape) -> Layout:
-    """The layout that shows the same elements again and again, until they have that shape.
-
-    >>> broadcast(Layout((3,), (1,), 0), (2, 3))
-    Layout(shape=(2, 3), strides=(0, 1), offset=0)
-    """
-    if layout.shape == shape:
-        return layout
-    missing = len(shape) - len(layout.shape)
-    known = zip(layout.shape, layout.strides, shape[missing:], strict=True)
-    return Layout(shape, (0,) * missing + tuple(0 if n != m else s for n, s, m in known), layout.offset)
-
-
-def _way(windows: Sequence[Window]) -> tuple[Kind, int] | None:
-    """Side by side and in packs (0: as many elements as fit), side by side one by one, or through layouts; None where there
-    are more axes than a layout has room for.
-    """
-    if all(is_packed(each.layout) for each in windows):
-        aligned = all(each.layout.offset * geometry.itemsize(each.dtype) % PACK == 0 for each in windows)
-        return "contiguous", 0 if aligned else 1
-    return None if max(len(each.layout.shape) for each in windows) > MOST_AXES else ("strided", 1)
+    layouts = [each.layout for each in windows]
+    return Plan(name, source, grid, windows, layouts, [*(each.memory for each in windows), *numbers], device)
 
 
 # ---- carrying it out --------------------------------------------------------------------------------------------------------
@@ -146,39 +127,32 @@ def _way(windows: Sequence[Window]) -> tuple[Kind, int] | None:
 
 def run(plan: Plan) -> None:
     """Launch: on a GPU; elsewhere the text runs on the CPU, thread by thread. Without elements, nothing runs."""
-    if not all(each.layout.size for each in plan.windows):
-        return
-    if _simulated(plan.device):
-        from inplacelab.devices.kernels import on_cpu  # noqa: PLC0415  # without a kernel, nobody needs a compiler
-
-        on_cpu.run(plan.source, *plan.grid, plan.arguments)
-    else:
-        from inplacelab.devices.kernels import on_gpu  # noqa: PLC0415  # and without a GPU, nobody needs CuPy
-
-        on_gpu.run(plan.source, *plan.grid, plan.arguments)
+    if all(each.layout.size for each in plan.windows):
+        runner = _runner("on_cpu" if _simulated(plan.device) else "on_gpu")
+        runner.run(plan.source, plan.grid.blocks, plan.grid.threads, plan.arguments)
 
 
 def tell(plan: Plan) -> None:
     """Tell everyone who listens."""
     if not observe.everyone:
         return
-    source, operands = plan.source, tuple(each.operand for each in plan.windows)
-    storages = [each.storage for each in plan.windows]
-    simulated = _simulated(plan.device)
+    source, simulated = plan.source, _simulated(plan.device)
+    operands = tuple(each.operand(layout) for each, layout in zip(plan.windows, plan.layouts, strict=True))
     launch = Launch(
         plan.name, source.kind, *plan.grid, source.width, source.dtype, operands, *traffic.of_kernel(source.kind, operands),
-        "" if simulated else _hardware(), simulated,
+        "" if simulated else _runner("on_gpu").device_name(), simulated,
     )  # fmt: skip
+    storages = [each.storage for each in plan.windows]
     for each in observe.everyone:
         each.launched(launch, storages)
+
+
+@cache
+def _runner(name: str) -> Any:
+    """Imported when first needed: without a kernel nobody needs a compiler, and without a GPU nobody needs CuPy."""
+    return import_module(f"inplacelab.devices.kernels.{name}")
 
 
 def _simulated(device: Device) -> bool:
     """On the CPU a kernel is always a simulation of what a GPU would do."""
     return device.simulated or not device.place.is_gpu_place()
-
-
-def _hardware() -> str:
-    from inplacelab.devices.kernels import on_gpu  # noqa: PLC0415
-
-    return on_gpu.device_name()

@@ -76,7 +76,7 @@ def run(
     compile_together([source])
     threads = block[0] * block[1] * block[2]
     turns = _order(order, threads)
-    kept = [_argument(p, a, source.kind == "strided") for p, a in zip(source.parameters, arguments, strict=True)]
+    kept = [_argument(source, p, a) for p, a in zip(source.parameters, arguments, strict=True)]
     pointers = (ctypes.c_void_p * len(kept))(*(_address(each) for each in kept))
     call = _Call(grid=grid, block=block, order=turns.ctypes.data, trace=trace)
     with _one_at_a_time:
@@ -103,13 +103,13 @@ def memory(array: np.ndarray[Any, Any], within: np.ndarray[Any, Any] | None = No
     return Memory(first, begin, storage.nbytes)
 
 
-def _argument(parameter: Parameter, given: Any, from_start: bool) -> Any:
+def _argument(source: Source, parameter: Parameter, given: Any) -> Any:
     """A value whose address can be handed over."""
     if parameter.kind == "layout":
-        return packed_layout(given)
+        return packed_layout(given, source.bits, source.axes)
     if parameter.kind != "slots":
         return np.array(given, parameter.dtype)
-    return _Slots(given.begin if from_start else given.first, given.begin, given.bytes)
+    return _Slots(given.begin if source.kind == "strided" else given.first, given.begin, given.bytes)
 
 
 def _address(argument: Any) -> int:
@@ -193,12 +193,14 @@ def cpp(sources: Sequence[Source]) -> str:
 
 _SIGNATURE = re.compile(r"(__global__ void \w+\()(.*?)(\)\n\{)", re.DOTALL)
 _POINTER = re.compile(r"((?:const )?[a-z ]+?) \*(\w+)")
+_CAST = re.compile(r"\(\(((?:const )?[A-Z]\w+) \*\)(\w+)\)")
 
 
 def _wrapped(source: Source) -> str:
     text = _SIGNATURE.sub(
         lambda found: found[1] + _POINTER.sub(r"cuda_on_cpu::Traced<\1> \2", found[2]) + found[3], source.text
     )
+    text = _CAST.sub(r"cuda_on_cpu::packs<\1>(\2)", text)
     unpacked, number = [], 0
     for k, parameter in enumerate(source.parameters):
         c = "Layout" if parameter.kind == "layout" else C_TYPES[parameter.dtype].name

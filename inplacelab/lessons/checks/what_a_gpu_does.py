@@ -38,7 +38,7 @@ def sixteen_sectors(m: Any, view: Any) -> Steps:
         Text("Is this a view of `m`? Do the two share a storage?", "这是 `m` 的视图吗？它们共用一块存储吗？"),
     )
     with kernels.launches() as launched:
-        kernels.run("relu_", view)
+        view.relu_()
     moved = len(traffic.requests(launched[0])[0].sectors)
     yield (
         moved > 8,
