@@ -1,11 +1,11 @@
 // The keys, listed over the player while the reader asks for them.
 
-import { html, label } from "./elements.js";
+import { html, label, sign } from "./elements.js";
 import { speak } from "./words.js";
 
 /** @param {Stage} stage @returns {Part & {button: HTMLElement, close: () => boolean, toggle: () => void}} */
 export function drawHelp(stage) {
-  const button = html("button", { type: "button", class: "ipl-button", "aria-expanded": "false" }, "?");
+  const button = html("button", { type: "button", class: "ipl-button", "aria-expanded": "false" }, sign("?"));
   const heading = html("h2", {});
   const list = html("dl", {});
   const close = html("button", { type: "button", class: "ipl-button" });

@@ -12,6 +12,7 @@ import { drawPredict } from "./predict.js";
 import { drawPresent } from "./present.js";
 import { drawReadout } from "./readout.js";
 import { drawSentence } from "./sentence.js";
+import { keepShortcutsAway } from "./shortcuts.js";
 import { makeStage } from "./stage.js";
 import { drawTables } from "./tables.js";
 import { followPointer } from "./things.js";
@@ -35,7 +36,8 @@ import { unpacked } from "./unpack.js";
  */
 export function mount(el, wire, options = {}) {
   const payload = unpacked(wire);
-  const root = html("div", { class: "ipl", role: "region", tabindex: "0", "data-lm-suppress-shortcuts": "true" });
+  const root = html("div", { class: "ipl", role: "region", tabindex: "0" });
+  keepShortcutsAway(root);
   root.classList.toggle("ipl-standalone", options.standalone === true);
   const stage = makeStage(payload, root, options);
 
@@ -95,7 +97,7 @@ function drawTitle(stage, panel) {
  * @param {Stage} stage @param {HTMLElement[]} first @param {boolean} hasHint @returns {Part} */
 function drawFoot(stage, first, hasHint) {
   const { simulated, truncated } = stage.payload;
-  const hint = html("span", { class: "ipl-hint" });
+  const hint = html("span", { class: "ipl-hint", "aria-hidden": "true" });
   const notice = html("span", { class: "ipl-notice" });
   const keys = html("span", { class: "ipl-keys" });
 
