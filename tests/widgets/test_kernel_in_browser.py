@@ -110,7 +110,7 @@ def test_the_language_changes_everything(page: Any) -> None:
     page.locator(".ipl-tongue").click()
     assert status(page).startswith("线程块 2 的线程 37 处理元素")
     assert page.locator("svg text").filter(has_text="模拟：未在 GPU 上运行").count() == 1
-    assert page.locator(".ipl-kernel").get_attribute("lang") == "zh-CN"
+    assert page.locator(".ipl-kernel").get_attribute("lang") == "zh-Hans"
     assert page.evaluate("traits.language") == "zh"
 
 
