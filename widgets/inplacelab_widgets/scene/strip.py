@@ -14,7 +14,7 @@ from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import lens
-from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, text
+from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, saying, text
 from inplacelab_widgets.scene.measure import NORMAL, coordinate, number, widest
 from inplacelab_widgets.scene.names import extremes
 from inplacelab_widgets.scene.timeline import Life
@@ -168,12 +168,10 @@ def strip_marks(
 
 def _slots(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
     marks = []
+    filled = ((step, Look("slot unknown" if facts.values is None else "slot")) for step, facts in life.moments)
+    looks = lasting(filled, life.last)
     for slot in range(strip.slots):
         (left, right, y) = strip.pieces(((slot, slot + 1),))[0]
-        looks = lasting(
-            ((step, Look("slot unknown" if facts.values is None else "slot")) for step, facts in life.moments),
-            life.last,
-        )
         keys = (f"s{storage}:{slot}", f"s{storage}")
         marks.append(rect(left, top + y, right - left, strip.height, looks, keys=keys))
     unfilled = [(step, Look("hatch") if facts.values is None else None) for step, facts in life.moments]
@@ -207,10 +205,7 @@ def _values(
         style = "text value small" if strip.dense else "text value"
         for slot in range(strip.slots):
             (left, right, y) = strip.pieces(((slot, slot + 1),))[0]
-            looks = lasting(
-                ((step, Look(style, texts[slot] if slot < len(texts) else "")) for step, texts in said),
-                life.last,
-            )
+            looks = saying(style, ((step, texts[slot] if slot < len(texts) else "") for step, texts in said), life.last)
             middle = round((left + right) / 2, 1)
             marks.append(text(middle, top + y + strip.height / 2 + 4.5, looks, keys=(f"s{storage}:{slot}",)))
             if not strip.dense:
