@@ -91,9 +91,14 @@ class _Storage:
         return max((pin.width for _, pin in self.pins), default=0)
 
     @cached_property
+    def raisers(self) -> tuple[tuple[int, Text], ...]:
+        """(step, who raised the version to what)."""
+        return tuple((step, words.BY.format(version=after, who=name)) for step, _, after, name in self.raised)
+
+    @cached_property
     def memory_width(self) -> float:
         """Of everything but the cards."""
-        by_line = max((width_of(_by(after, name)) for _, _, after, name in self.raised), default=0)
+        by_line = widest(said for _, said in self.raisers)
         return max(self.strip.right, self.title_width, PIN_LEFT + self.pin_width, self.strip.gutter + by_line)
 
 
@@ -294,15 +299,8 @@ def _title_marks(storage: _Storage) -> list[Mark]:
     return marks
 
 
-def _by(version: int, name: Text) -> Text:
-    return words.BY.format(version=version, who=name)
-
-
 def _by_mark(storage: _Storage, y: float) -> Mark:
-    moments = [
-        (step, Look("text bold", _by(after, name)), Look("text soft", _by(after, name)))
-        for step, _, after, name in storage.raised
-    ]
+    moments = [(step, Look("text bold", said), Look("text soft", said)) for step, said in storage.raisers]
     return text(storage.strip.gutter, y, flashes(moments, storage.life.last), keys=_version_keys(storage))
 
 

@@ -253,9 +253,12 @@ def _cells(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> 
 def _written(strip: Strip, top: float, storage: int, written: Mapping[int, SlotRuns], last: int) -> Mark:
     moments = []
     style = "written" if strip.slots <= WITH_VALUES else "inked"
+    looks: dict[SlotRuns, Look | None] = {}  # a loop writes the same slots again and again
     for step, slots in written.items():
-        boxes = "".join(_box(piece, top, strip) for piece in _boxes(strip, slots))
-        moments.append((step, Look(style, None, (("d", boxes),)) if boxes else None, None))
+        if slots not in looks:
+            boxes = "".join([_box(piece, top, strip) for piece in _boxes(strip, slots)])
+            looks[slots] = Look(style, None, (("d", boxes),)) if boxes else None
+        moments.append((step, looks[slots], None))
     return Mark("path", (), flashes(moments, last), (f"s{storage}",))
 
 
