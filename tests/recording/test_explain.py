@@ -163,6 +163,13 @@ def test_a_line_that_did_nothing_to_tensors(tape: Any) -> None:
     assert (last(tape).en, last(tape).zh) == ("Line 4 changed no tensor.", "第 4 行没有改变任何张量。")
 
 
+def test_a_result_that_nobody_holds_is_no_tensor_that_was_not_made(tape: Any) -> None:
+    tape.step("operation", 1, op="sum", output=1)
+    assert last(tape).en == "Line 1 `sum` made a tensor that was gone again before the next step."
+    tape.step("operation", 2, op="sum")
+    assert last(tape).en == "Line 2 `sum` ran and made no tensor."
+
+
 def test_rebinding_a_name(tape: Any) -> None:
     tape.step("line", 1, tape.storage(0, (1.0,)), tape.tensor(0, 0, (1,), "x"))
     tape.step("line", 2, tape.storage(1, (2.0,)), tape.tensor(1, 1, (1,), "x"), gone=(("tensor", 0), ("storage", 0)))

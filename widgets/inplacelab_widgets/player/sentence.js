@@ -13,7 +13,7 @@ export function widthOf(words) {
 
 /** @param {Stage} stage @returns {Part} */
 export function drawSentence(stage) {
-  const { steps } = stage.payload;
+  const { said, steps } = stage.payload;
   // Invisible copies of the longest sentences keep the room, so that nothing below moves.
   const rooms = Array.from({ length: LONGEST }, () => html("p", { class: "ipl-sentence ipl-room", "aria-hidden": "true" }));
   const sentence = html("p", { class: "ipl-sentence", role: "status", "aria-live": "polite" });
@@ -23,13 +23,21 @@ export function drawSentence(stage) {
     const now = steps[stage.step];
     // Played faster than it can be read, it is not read aloud.
     put(sentence, "aria-live", stage.root.hasAttribute("data-hurried") ? "off" : "polite");
-    say(sentence, speak(now.says, stage.language));
+    tell(speak(said[now.says], stage.language));
     root.classList.toggle("ipl-wrong", now.error);
   }
 
+  let last = "";
+
+  /** Said again, the same words would be read aloud again. @param {string} words */
+  function tell(words) {
+    if (words !== last) say(sentence, words);
+    last = words;
+  }
+
   function translate() {
-    const said = steps.map((each) => speak(each.says, stage.language));
-    const longest = [...new Set(said)].sort((one, other) => widthOf(other) - widthOf(one));
+    const sentences = steps.map((each) => speak(said[each.says], stage.language));
+    const longest = [...new Set(sentences)].sort((one, other) => widthOf(other) - widthOf(one));
     rooms.forEach((room, k) => say(room, longest[k] ?? ""));
   }
 
