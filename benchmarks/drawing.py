@@ -173,7 +173,7 @@ class Watch:
         self._browser = page.context.new_cdp_session(page)
         self._browser.send("Performance.enable")
 
-    def _worked(self) -> float:
+    def worked(self) -> float:
         """Milliseconds for which the page's thread has worked."""
         metrics = self._browser.send("Performance.getMetrics")["metrics"]
         return next(float(each["value"]) * 1000 for each in metrics if each["name"] == "ThreadTime")
@@ -182,9 +182,9 @@ class Watch:
         """Goes from place to place."""
         by_thread, by_clock = [], []
         for place in places:
-            before = self._worked()
+            before = self.worked()
             by_clock.append(float(self._page.evaluate(_DRAW, place)))
-            by_thread.append(self._worked() - before)
+            by_thread.append(self.worked() - before)
         return Times(by_thread, by_clock)
 
 
