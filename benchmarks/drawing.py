@@ -7,8 +7,8 @@ there, and how long a step is drawn: script, style, layout and paint, without wa
 one after the other and of 60 jumps over the whole recording: the median and the 95th percentile of what the page's thread worked
 (as long by the clock, on a machine that has nothing else to do), and the median by the clock.
 
-The goals: of a cell of 50 lines, scene and payload within 0.3 s; of 2,000 steps, within 1.5 s and 500 kB; a step or jump of any
-recording drawn within 16 ms (median); the player, which every widget carries, under 60 kB.
+The goals: of a cell of 50 lines, scene and payload within 0.3 s; of 2,000 steps, within 1.5 s and 500 kB as they travel; a step
+or jump of any recording drawn within 16 ms (median); the player, which every widget carries, under 60 kB.
 """
 
 from __future__ import annotations
