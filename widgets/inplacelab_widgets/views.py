@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import traitlets
 from ipywidgets import jslink
 
-from inplacelab.language import LANGUAGES, get_language
+from inplacelab.language import get_language
 from inplacelab.recording.predict import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import twins
@@ -61,7 +61,6 @@ class View(LiveWidget):
 
     step = traitlets.Int(0, help="The step shown, counted from 0.").tag(sync=True)
     n_steps = traitlets.Int(0, read_only=True, help="How many steps there are.").tag(sync=True)
-    language = traitlets.Enum(LANGUAGES, help="The language shown: 'en' or 'zh'.").tag(sync=True)
     mode = traitlets.Enum(
         ("event", "line"), "event", help="What the arrow keys and the slider step by: 'event' or 'line'."
     ).tag(sync=True)

@@ -11,9 +11,9 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Attributes, Look, Mark, Runs, between, rect, runs, text
 from inplacelab_widgets.scene.measure import coordinate
 
-WIDTH = 828.0
+WIDTH = 814.0
 LEFT = 150.0
-RIGHT = 30.0
+RIGHT = 26.0
 WIDEST_STEP = 76.0
 _APART = 8.0
 

@@ -39,7 +39,7 @@ from inplacelab_widgets.scene.names import tensor_name
 from inplacelab_widgets.scene.sheet import LINE, Sheet, sheet_for, sheet_marks
 from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives
 
-WIDTH = 828.0
+WIDTH = 814.0
 PAD = 9.0
 TITLE = 24.0
 GAP = 10.0
