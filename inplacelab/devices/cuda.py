@@ -29,6 +29,7 @@ class CudaDevice(Device):
     """The first GPU that CuPy sees. It has an account from the start; CuPy is imported when it is first `ready`."""
 
     kind_of_numbers = "cupy"
+    launches = True
 
     def __init__(self) -> None:
         super().__init__("gpu:0", "gpu", "gpu:0")

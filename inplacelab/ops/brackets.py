@@ -61,7 +61,7 @@ def _write_part(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
         return
     with observe.silence():
         write(part, given, selected)
-    _tell_written(x, value, part.layout)
+    _tell_written(x, value, part)
 
 
 def _part(x: Tensor, key: Any) -> Tensor:

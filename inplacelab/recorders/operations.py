@@ -37,17 +37,20 @@ class Operations(Places):
         where = frame.f_lasti if frame is self._root and self._marked else self._where(frame)
         journal = self._journal
         tensors = journal.tensors
-        numbers = []
+        numbers, known = [], None
         for tensor in inputs:
             seen = tensors.get(id(tensor))  # `journal.tensor(tensor)`
             if seen is None or seen() is not tensor:
                 seen = journal.meet(tensor)
-            elif seen.storage.version != tensor.storage.version and tensor is not output:
+            if tensor is output:
+                known = seen
+            elif seen.storage.version != tensor.storage.version:
                 journal.storage(tensor.storage)
             numbers.append(seen.serial)
-        known = tensors.get(id(output))
         version, values = 0, None
-        if known is None or known() is not output:
+        if known is None:
+            known = journal.known(output)
+        if known is None:
             known = journal.meet(output, name != "empty")
         elif category == "in-place":
             storage, held = output.storage, known.storage
@@ -56,11 +59,13 @@ class Operations(Places):
                 if held.whole:  # `journal.written(...)`
                     held.version, values = version, storage.buffer.tobytes()
                 else:
-                    journal.written(held, storage, known, output.array, written)
+                    journal.written(held, storage, known, written)
             if known.node is not None or output.node is not None or output.base is not None or len(held.tensors) > 1:
                 self._rewrote(known, output)
         else:
             self._remade(known, output)
+        if isinstance(written, Tensor):
+            written = journal.shown(written.array, known.storage, written.storage)
         if modes.keeper is not None:
             journal.kept_again()
         ledger = devices.current().ledger  # `self._account()`
@@ -73,9 +78,9 @@ class Operations(Places):
             written, where, version, values, live, peak, inherited,
         ))  # fmt: skip
 
-    def launched(self, launch: Launch) -> None:
+    def launched(self, launch: Launch, storages: Sequence[Any]) -> None:
         if self._heard < self._limit:
-            self._append(("launched", launch))
+            self._append(("launched", launch, [*map(self._journal.storage_known, storages)]))
 
     def _rewrote(self, seen: SeenTensor, output: Tensor) -> None:
         """A tensor that is in the journal was written: its family may have another history."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab.devices.kernels.launch import Launch
+from inplacelab.layout import Layout
 from inplacelab.recording.facts import LaunchFacts, OperandFacts, SavedFacts, Summary, Values
 from inplacelab.recording.slots import Laid, Runs, joined, slot_runs
 
@@ -31,6 +32,14 @@ def layout(shown: Any, buffer: Any, device: Any) -> tuple[tuple[int, ...], tuple
     return shape, tuple([s // dtype.itemsize for s in strides]), dtype, offset
 
 
+def place(written: Any) -> Any:
+    """Where was written: through a window (see `journal.Journal.shown`), or else what is told anyway."""
+    if type(written) is not tuple:
+        return written
+    shape, strides, _, offset = layout(*written)
+    return Layout(shape, strides, offset)
+
+
 def values(kept: Any, dtype: np.dtype[Any]) -> Values | Summary | None:
     """The values in a storage: its bytes, a summary of them, or nothing."""
     if kept is None:
@@ -43,7 +52,7 @@ def values(kept: Any, dtype: np.dtype[Any]) -> Values | Summary | None:
         None if highest is None else highest.item(),
         tuple(np.frombuffer(head, dtype).tolist()),
         tuple(np.frombuffer(tail, dtype).tolist()),
-        () if where is None else _some(some.tolist(), where),
+        () if where is None else _some(some.tolist(), place(where)),
     )
 
 
@@ -67,25 +76,28 @@ def _first_slots(layout: Laid, count: int) -> list[int]:
 
 
 def runs(written: Any) -> Runs:
-    """Runs of the slots in a list, or of those that a layout reaches."""
+    """Runs of the slots in a list, or of those that a layout or a window reaches."""
+    written = place(written)
     return joined((slot, slot + 1) for slot in written) if isinstance(written, list) else slot_runs(written)
 
 
-def launch(ran: Launch, inputs: Sequence[int | None], output: int | None) -> LaunchFacts:
-    """A launch, with the storages of the operation that it is of: what is written lies under its result, what is only read
-    under its inputs, in order. Where the two do not go together, nothing is said of storages.
+def launch(
+    ran: Launch, storages: Sequence[int | None], inputs: Sequence[int | None], output: int | None
+) -> LaunchFacts:
+    """A launch, with the storages that were known when it ran; the others are those of the operation that it is of.
+
+    What is written is its result; what is only read are its inputs, in order, unless the two do not go together.
     """
-    after = list(inputs[1:] if any(each.role == "both" for each in ran.operands) else inputs)
-    known = len(after) == sum(each.role == "reads" for each in ran.operands)
-    read = iter(after if known else [])
+    others = list(inputs[1:] if ran.kernel.endswith("_") else inputs)
+    reads = [each.role == "reads" for each in ran.operands]
+    read = iter(others if len(others) == sum(reads) else [None] * len(reads))
+    meant = [next(read) if reads_only else output for reads_only in reads]
     operands = tuple(
         OperandFacts(
-            each.name,
-            each.role,
-            each.dtype, each.shape, each.strides, each.offset, each.storage_bytes,
-            None if not known else next(read) if each.role == "reads" else output,
+            each.name, each.role, each.dtype, each.shape, each.strides, each.offset, each.storage_bytes,
+            told if known is None else known,
         )
-        for each in ran.operands
+        for each, known, told in zip(ran.operands, storages, meant, strict=True)
     )  # fmt: skip
     return LaunchFacts(
         ran.kernel, ran.kind, ran.grid, ran.block, ran.width, ran.dtype, operands, ran.bytes_read, ran.bytes_written,

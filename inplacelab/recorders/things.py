@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from inplacelab.dtypes import named
+from inplacelab.layout import packed
 from inplacelab.recorders import plain
 from inplacelab.recorders.seen import SeenNode, SeenStorage, SeenTensor
 from inplacelab.recorders.steps import Changes, StepBuilder
@@ -69,6 +71,19 @@ class Things:
             device=device.place.text, leaf=node is None, needs_gradient=not stop, base=base, node=self._number(node), grad=grad,
         )  # fmt: skip
 
+    def made(
+        self, serial: int, storage: int, shape: tuple[int, ...], dtype: np.dtype[Any], nbytes: int, device: Any, version: int,
+        values: Any, stop: bool, node: int | None, names: tuple[str, ...],
+    ) -> None:  # fmt: skip
+        """A tensor that is all there is on a new storage."""
+        self._named[serial] = names
+        self.storage(storage, nbytes, prod(shape), dtype, device, version, values)
+        self._now.tensors[serial] = TensorFacts(
+            id=serial, names=self._names(serial), storage=storage, shape=shape, strides=packed(shape), offset=0,
+            dtype=named(dtype).name, device=device.place.text, leaf=node is None, needs_gradient=not stop, base=None,
+            node=self._number(node), grad=None,
+        )  # fmt: skip
+
     def history(self, serial: int, stop: bool, node: int | None) -> None:
         """A tensor has another history now."""
         facts = self._tensor(serial)
@@ -83,9 +98,13 @@ class Things:
             if grad is not None:
                 self._filler[grad] = serial
             facts = replace(facts, leaf=node is None, needs_gradient=not stop, node=self._number(node), grad=grad)
-            self._late.take(self._now)
-            self._now = Changes()
+            self.earlier()
             self._late.tensors[serial] = facts
+
+    def earlier(self) -> None:
+        """What was read since the last step belongs to what was before."""
+        self._late.take(self._now)
+        self._now = Changes()
 
     def gradient(self, serial: int, grad: int | None) -> None:
         """Another tensor holds a tensor's gradient now."""
@@ -96,14 +115,13 @@ class Things:
                 self._rename(self._now, grad)
             self._now.tensors[serial] = replace(facts, grad=grad)
 
-    def names(self, changed: Sequence[tuple[int, tuple[str, ...]]]) -> None:
-        """Names lead elsewhere."""
-        self._named.update(changed)
-        for serial, _ in changed:
-            self._rename(self._late, serial)
-            facts = self._tensor(serial)
-            if facts is not None and facts.grad is not None:
-                self._rename(self._late, facts.grad)
+    def name(self, serial: int, names: tuple[str, ...]) -> None:
+        """Other names lead to a tensor than before."""
+        self._named[serial] = names
+        self._rename(self._late, serial)
+        facts = self._tensor(serial)
+        if facts is not None and facts.grad is not None:
+            self._rename(self._late, facts.grad)
 
     def _rename(self, changes: Changes, serial: int) -> None:
         facts, names = self._tensor(serial), self._names(serial)
@@ -144,8 +162,10 @@ class Things:
 
     def _storage(self, serial: int) -> StorageFacts | None:
         """The facts of a storage, as last read; None if it is gone."""
-        storages = self._now.storages if serial in self._now.storages else self.build.storages
-        return storages.get(serial)
+        for changes in (self._now, self._late):
+            if serial in changes.storages:
+                return changes.storages[serial]
+        return self.build.storages.get(serial)
 
     # ---- nodes -----------------------------------------------------------------------------------------------------------
 
@@ -185,8 +205,12 @@ class Things:
 
     def _node(self, number: int | None) -> NodeFacts | None:
         """The facts of a node, as last read; None if it is gone."""
-        nodes = self._now.nodes if number in self._now.nodes else self.build.nodes
-        return None if number is None else nodes.get(number)
+        if number is None:
+            return None
+        for changes in (self._now, self._late):
+            if number in changes.nodes:
+                return changes.nodes[number]
+        return self.build.nodes.get(number)
 
     def _place_nodes(self, made: set[int | None]) -> None:
         """The nodes that came to be through the last operation know it, and its line."""

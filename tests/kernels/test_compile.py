@@ -10,8 +10,8 @@ from inplacelab import errors, kernels
 from inplacelab.devices.kernels import compile as nvrtc
 from inplacelab.devices.kernels import source
 from inplacelab.devices.kernels.source import Source
-from inplacelab.kernels.expressions import data_types
 from inplacelab.ops import ROWS
+from inplacelab.ops.expressions import data_types
 
 needs_nvrtc = pytest.mark.skipif(
     not nvrtc.available(), reason="needs NVRTC: python -m pip install -e '.[nvrtc]' (no GPU needed)"

@@ -11,7 +11,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import kernels
-from inplacelab.devices.kernels import geometry, on_cpu, traffic
+from inplacelab.devices.kernels import geometry, on_cpu, traffic, ways
 from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab.devices.kernels.trace import Trace
 from inplacelab.devices.kernels.types import C_TYPES
@@ -38,6 +38,15 @@ PROGRAMS: dict[str, Callable[[], Any]] = {
     "transposed": lambda: kernels.run("relu", ramp(20, 30).transpose([1, 0])),
     "four axes": lambda: kernels.run("relu_", ramp(3, 4, 5, 6).transpose([2, 0, 3, 1])[1:, :, ::2]),
     "broadcast": lambda: kernels.run("add_", ramp(30, 20), ramp(20)),
+    "a number written": lambda: kernels.run("fill_", ramp(300), 2.0),
+    "a copy written": lambda: kernels.run("copy_", ramp(20, 30)[:, ::2], ramp(15)),
+    "broadcast along the last": lambda: kernels.run("add_", ramp(30, 7), ramp(30, 1)),
+    "rows of a wider matrix": lambda: kernels.run("relu_", ramp(20, 40)[2:, 8:24]),
+    "rows, two operands": lambda: kernels.run("add", ramp(20, 40)[:, :24], ramp(24)),
+    "rows, not aligned": lambda: kernels.run("relu_", ramp(20, 40)[:, 2:10]),
+    "transposed, in place": lambda: kernels.run("relu_", ramp(20, 30).t()),
+    "small integers": lambda: kernels.run("abs_", ramp(1000, dtype="int8")),
+    "truth values": lambda: kernels.run("greater_than", ramp(20, 40)[:, 8:24], ramp(16)),
     "fused": lambda: kernels.fuse("scale_", "add_", "relu_")(ramp(515), ramp(515), scale=2.0),
     "normalised": lambda: kernels.run("normalize_", ramp(3, 700)),
     "transpose": lambda: kernels.run("transpose_tiled", ramp(45, 71)),
@@ -94,6 +103,19 @@ def test_the_bytes_of_a_launch_are_those_that_its_threads_asked_for(launched: tu
     launch, trace = launched
     adds = trace.bytes("adds")  # an atomic addition reads and writes
     assert (launch.bytes_read, launch.bytes_written) == (trace.bytes("reads") + adds, trace.bytes("writes") + adds)
+
+
+def test_numbers_of_64_bits_lead_to_the_same_slots(compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = PROGRAMS["four axes"]
+    narrow, seen = watched(program, monkeypatch)
+    monkeypatch.undo()
+    monkeypatch.setattr(ways, "FITS", 100)
+    ways.way.cache_clear()
+    wide, seen_wide = watched(program, monkeypatch)
+    assert narrow == wide
+    assert kernels.source_of(wide).name.endswith("_64_bits")
+    assert np.array_equal(seen.records, seen_wide.records)
+    ways.way.cache_clear()
 
 
 def test_no_two_threads_are_in_each_others_way(launched: tuple[Launch, Trace]) -> None:

@@ -65,7 +65,7 @@ SPOILT = {
             "The `x` and `y` saved by `MultiplyGradNode` (line 4) are now stale."
         ),
         (
-            "第 5 行的 `add_` 写入了 S1 的第 1-2 号槽位（经由 `v`）。"
+            "第 5 行的 `add_` 写入了 S1 的第 1-2 号槽位，经由 `v`。"
             "S1 的版本号：0 → 1，共享它的有 `v`（又名 `w`）和 `b`。"
             "`b` 的梯度节点由 `ScaleGradNode`（第 2 行）换成了新的 `CopySlices`。"
             "视图 `v` 的梯度节点重新生成：`SliceGradNode`。"

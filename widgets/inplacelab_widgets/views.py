@@ -18,11 +18,11 @@ from inplacelab.recording.predict import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import twins
 from inplacelab_widgets.asking import questions_for
+from inplacelab_widgets.packing import packed_json
 from inplacelab_widgets.player_files import packed_javascript, stylesheet
 from inplacelab_widgets.scene import EVERYTHING, Scene, scene_of
 from inplacelab_widgets.scene.focus import threads
 from inplacelab_widgets.scene.payload import payload
-from inplacelab_widgets.scene.wire import packed
 from inplacelab_widgets.stand_in import LiveWidget
 from inplacelab_widgets.still import still_html, still_picture
 
@@ -76,7 +76,7 @@ class View(LiveWidget):
     ).tag(sync=True)
     panels = traitlets.Tuple(read_only=True, help="What is shown, by name.").tag(sync=True)
     toolbar = traitlets.Bool(True, read_only=True, help="Whether there are controls and a sentence.").tag(sync=True)
-    _payload = traitlets.Dict().tag(sync=True)
+    _payload = traitlets.Unicode().tag(sync=True)
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ class View(LiveWidget):
         given = shared | traits | ({} if step is None else {"step": step})
         # Without controls nothing is asked.
         self._questions = questions_for(self._recording, predict) if self.toolbar else ()
-        sent = packed(payload(self._scene, self._questions, panels=chosen))
+        sent = packed_json(payload(self._scene, self._questions, panels=chosen))
         super().__init__(_payload=sent, predict=predict is not False, **given)
         # In the browser, so that it works without a kernel too.
         self._links = [jslink((other, name), (self, name)) for name in _SHARED] if other else []

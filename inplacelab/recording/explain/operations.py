@@ -79,7 +79,7 @@ def _wrote(moment: Moment) -> Text:
 
 
 def _written(moment: Moment, write: WriteFacts) -> Text:
-    pattern = Text("{slots} of {storage} through {x}", "{storage} 的{slots}（经由 {x}）")
+    pattern = Text("{slots} of {storage} through {x}", "{storage} 的{slots}，经由 {x}")
     x = moment.called_before(write.tensor)
     return pattern.format(slots=slots(write.slots), storage=storage_label(write.storage), x=x)
 

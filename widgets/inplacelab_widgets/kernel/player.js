@@ -2,6 +2,7 @@
 
 import { html, svg } from "../player/elements.js";
 import { keepShortcutsAway } from "../player/shortcuts.js";
+import { arrived } from "../player/unpack.js";
 import { fill, speak } from "../player/words.js";
 import { pickAbove } from "./blocks.js";
 import { drawControls } from "./controls.js";
@@ -115,6 +116,7 @@ export function mountKernel(holder, payload, given = {}) {
     const tall = shown.height + 2 * PAD;
     drawing.setAttribute("viewBox", `${-PAD} ${-PAD} ${wide} ${tall}`);
     drawing.setAttribute("height", String(tall));
+    drawing.style.setProperty("--ipl-tall", String(tall));
     drawing.setAttribute("aria-label", `${speak(shown.says, stage.language)}. ${said}`);
     marks.replaceChildren(...[...shown.marks, ...picked].map((mark) => element(mark, stage.language)));
     status.textContent = said;
@@ -241,4 +243,9 @@ function render({ model, el }) {
   };
 }
 
-export default { render };
+/** What an exported page calls. @param {HTMLElement} el @param {any} payload  As it travels. @param {any} options */
+async function play(el, payload, options) {
+  mountKernel(el, await arrived(payload), options);
+}
+
+export default { render, play };

@@ -210,8 +210,8 @@ export function firstOf(keys) {
   return keys.split(" ", 1)[0];
 }
 
-/** A storage, tensor, pin, node or version, and not one of its slots or elements: those are too many to walk through.
+/** A storage, tensor, pin, node, version or fold of pins, and not one of its slots or elements: those are too many to walk through.
  * @param {string} key */
 export function isThing(key) {
-  return /^([stnv]\d+|p\d+(:\d+)*)$/.test(key);
+  return /^([stnvk]\d+|p\d+(:\d+)*)$/.test(key);
 }

@@ -90,7 +90,7 @@ function drawPane(stage, name, panels) {
     isSeen,
     show,
     // An axis shows every step: nothing on it needs to be looked for.
-    settle: () => (onAxis ? undefined : bringingIntoSight(root, changed, panels.some((panel) => panel.shelf))),
+    settle: () => (onAxis ? undefined : bringingIntoSight(root, changed, name !== "graph")),
     translate,
     highlight: (wanted) => drawn.forEach((panel) => panel.highlight(wanted, stage.selection, stage.followed.keys)),
     linksOf: (key) => drawn.flatMap((panel) => panel.linksOf(key)),

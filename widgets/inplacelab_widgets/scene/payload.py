@@ -7,6 +7,7 @@ of a training loop says the same things a thousand times. `player/runs.js` docum
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from inplacelab.language import Text
@@ -46,11 +47,12 @@ class _Pool:
         self._positions: dict[Hashable, int] = {}
 
     def position(self, value: Hashable) -> int:
-        if value not in self._positions:
+        found = self._positions.get(value)
+        if found is None:
             packed = self._pack(value)
-            self._positions[value] = len(self.values)
+            found = self._positions[value] = len(self.values)
             self.values.append(packed)
-        return self._positions[value]
+        return found
 
 
 class _Packer:
@@ -102,7 +104,7 @@ class _Packer:
             "phase": step.phase,
             "error": step.error is not None,
             "stop": index in self.scene.interesting,
-            "says": _spoken(self.scene.sentences[index]),
+            "says": self.said.position(self.scene.sentences[index]),
         }
 
     def _elsewhere(self) -> dict[str, str]:
@@ -158,11 +160,10 @@ class _Packer:
     def _mark(self, mark: Mark) -> list[Any]:
         """[tag, place, [step, look, step, look, ...], keys, links], without what is empty at the end."""
         place = {key: _number(value) for key, value in mark.place}
-        runs = [number for step, look in mark.runs for number in (step, self._position(look))]
+        runs: list[int] = []
+        for step, look in mark.runs:
+            runs += (step, _GONE if look is None else self.looks.position(look))
         return _trimmed([mark.tag, place, runs, " ".join(mark.keys), " ".join(mark.links)], "")
-
-    def _position(self, look: Look | None) -> int:
-        return _GONE if look is None else self.looks.position(look)
 
     def _look(self, look: Look) -> list[int]:
         """[style, words, moves], each the position of what it names."""
@@ -222,9 +223,13 @@ def _trimmed(packed: list[Any], empty: Any) -> list[Any]:
     return packed
 
 
+@lru_cache(maxsize=1 << 14)
 def _number(value: str | float) -> str | float:
     """A coordinate as a number: what `measure.coordinate` says in words."""
-    return value if isinstance(value, str) else float(round(value, 1)) or 0.0  # no -0.0
+    if isinstance(value, str):
+        return value
+    short = round(value, 1)
+    return int(short) if short == int(short) else short
 
 
 def _spoken(said: Words) -> Any:

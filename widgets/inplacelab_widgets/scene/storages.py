@@ -20,14 +20,14 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import cards as card_module
-from inplacelab_widgets.scene import pins as pin_module
 from inplacelab_widgets.scene.cards import Card, card_marks, cards, wire_marks
 from inplacelab_widgets.scene.combs import WIDEST_NAME_ALONE, comb_marks, gutter_for
 from inplacelab_widgets.scene.focus import Span, open_spans
 from inplacelab_widgets.scene.marks import GAP, Group, Look, Mark, Panel, between, flashes, lasting, rect, text
 from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width_of
 from inplacelab_widgets.scene.names import who
-from inplacelab_widgets.scene.pins import Pin, pin_marks, pins
+from inplacelab_widgets.scene.pin_folds import Hanging, hanging
+from inplacelab_widgets.scene.pins import Pin, pins
 from inplacelab_widgets.scene.shelf import Shelved, shelf
 from inplacelab_widgets.scene.strip import GUTTER, WITH_VALUES, Strip, strip_for, strip_marks
 from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives
@@ -55,7 +55,8 @@ class _Storage:
     last: int
     cards: tuple[tuple[int, Card], ...]
     """(place, card): cards that never meet share a place."""
-    pins: tuple[tuple[int, Pin], ...]
+    pins: tuple[Pin, ...]
+    hanging: Hanging
     raised: tuple[tuple[int, int, int, Text], ...]
     """(step, before, after, by whom)."""
     written: Mapping[int, SlotRuns]
@@ -64,10 +65,6 @@ class _Storage:
     @property
     def card_places(self) -> int:
         return 1 + max((place for place, _ in self.cards), default=-1)
-
-    @property
-    def pin_places(self) -> int:
-        return 1 + max((place for place, _ in self.pins), default=-1)
 
     @cached_property
     def card_width(self) -> float:
@@ -86,15 +83,11 @@ class _Storage:
         """Whether its cards have room to the right of its strip; they stand below it if not."""
         return self.strip.slots <= WITH_VALUES and self.memory_width + BUS + self.card_width <= WIDTH
 
-    @property
-    def pin_width(self) -> float:
-        return max((pin.width for _, pin in self.pins), default=0)
-
     @cached_property
     def memory_width(self) -> float:
         """Of everything but the cards."""
         by_line = max((width_of(_by(after, name)) for _, _, after, name in self.raised), default=0)
-        return max(self.strip.right, self.title_width, PIN_LEFT + self.pin_width, self.strip.gutter + by_line)
+        return max(self.strip.right, self.title_width, PIN_LEFT + self.hanging.width, self.strip.gutter + by_line)
 
 
 def storages_panel(recording: Recording) -> Panel:
@@ -117,10 +110,7 @@ def _with_a_shelf(recording: Recording) -> Panel:
     """The panel of many storages: those that a step is about in full, the others on the shelf."""
     storages, spans = _storages(recording, dense=True), open_spans(recording)
     groups = tuple(block.group(0, spans[block.storage.id]) for block in _blocks([s for s in storages if s.id in spans]))
-    shelved = [
-        Shelved(s.id, s.life, s.last, [c for _, c in s.cards], [p for _, p in s.pins], spans.get(s.id, ()))
-        for s in storages
-    ]
+    shelved = [Shelved(s.id, s.life, s.last, [c for _, c in s.cards], s.pins, spans.get(s.id, ())) for s in storages]
     width, height, chips = shelf(shelved, WIDTH)
     height += _highest_stack(groups, len(recording))
     return Panel("storages", max(_width(groups), width), height, groups, _says(recording), shelf=chips)
@@ -183,13 +173,14 @@ def _storages(recording: Recording, *, dense: bool) -> list[_Storage]:
     # Strips begin at one x, so that they can be compared.
     gutter = gutter_for(_comb_names(card for some in all_cards.values() for card in some))
     for key, life in storage_lives(recording).items():
-        mine, own_pins = _placed(all_cards.get(key, ())), _placed(all_pins.get(key, ()))
+        mine, own_pins = _placed(all_cards.get(key, ())), tuple(all_pins.get(key, ()))
         writes = all_writes.get(key, ())
         raised = tuple((step.index, write.before, write.after, who(step)) for step, write in writes)
         combs = 1 + max((place for place, _ in mine), default=-1)
         strip = strip_for(life, combs, WIDTH, dense, gutter)
         # One step longer than it lives: the step that frees it shows it fading.
-        storage = _Storage(key, life, min(life.last + 1, end), mine, own_pins, raised, written.get(key, {}), strip)
+        last, hung = min(life.last + 1, end), hanging(_placed(own_pins))
+        storage = _Storage(key, life, last, mine, own_pins, hung, raised, written.get(key, {}), strip)
         wider = gutter_for(_comb_names(card for _, card in mine), WIDEST_NAME_ALONE)
         if wider > gutter and not storage.has_cards_beside:
             storage = replace(storage, strip=strip_for(life, combs, WIDTH, dense, wider))
@@ -224,9 +215,8 @@ def _block(storage: _Storage, column: float | None, card_width: float) -> tuple[
     if storage.raised:
         marks.append(_by_mark(storage, y + 9))
         y += BY_LINE
-    for place, pin in storage.pins:
-        marks += pin_marks(pin, PIN_LEFT, y + pin_module.HEIGHT * place, storage.pin_width)
-    y += pin_module.HEIGHT * storage.pin_places
+    marks += storage.hanging.marks(PIN_LEFT, y)
+    y += storage.hanging.height
     if column is None:
         return _cards_below(storage, marks, y + 2)
     return _cards_beside(storage, marks, y, column, card_width)

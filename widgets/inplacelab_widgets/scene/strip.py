@@ -15,7 +15,7 @@ from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import lens
 from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, text
-from inplacelab_widgets.scene.measure import NORMAL, coordinate, number, widest
+from inplacelab_widgets.scene.measure import NORMAL, coordinate, number, widest, width_of
 from inplacelab_widgets.scene.names import extremes
 from inplacelab_widgets.scene.timeline import Life
 
@@ -119,6 +119,8 @@ def strip_for(life: Life[StorageFacts], combs: int, room: float, dense: bool, gu
     """The strip of a storage in `room` px, with room for its longest value over all steps; `dense` if there are many."""
     slots = max(facts.slots for facts in life.every())
     available = room - gutter
+    if not slots:
+        return Strip(0, 1, width_of(words.NO_SLOTS, NORMAL) + 12, 26, combs, gutter=gutter)
     if slots <= WITH_VALUES:
         spoken = {value for facts in life.every() for value in cell_texts(facts)}
         dense = dense and slots > FEW
@@ -160,10 +162,24 @@ def strip_marks(
         life: its facts over the steps.
         written: for each step that wrote to it, which slots.
     """
+    if not strip.slots:
+        return _nothing(strip, top, storage, life)
     drawn = _slots if strip.slots <= WITH_VALUES else _cells
     marks = drawn(strip, top, storage, life)
     marks.append(_written(strip, top, storage, written, life.last))
     return marks + _values(strip, top, storage, life, written)
+
+
+def _nothing(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
+    """The place of a storage without slots: the pointers of its tensors lead there."""
+    keys = (f"s{storage}",)
+    box, said = (
+        between(life.first, life.last, look) for look in (Look("slot none"), Look("text value soft", words.NO_SLOTS))
+    )
+    return [
+        rect(strip.gutter, top, strip.cell, strip.height, box, keys=keys),
+        text(round(strip.gutter + strip.cell / 2, 1), top + strip.height / 2 + 4.5, said, keys=keys),
+    ]
 
 
 def _slots(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:

@@ -49,6 +49,7 @@ PLAYER = {
     "help": Text("Keys (?)", "按键（?）"),
     "help_title": Text("Keys", "按键"),
     "close": Text("Close", "关闭"),
+    "keepers": Text("What backward keeps of {storage}: {count}", "反向传播对 {storage} 的保存：{count} 项"),
 }
 
 KEYS = (
@@ -63,8 +64,8 @@ KEYS = (
     (
         Text("Enter", "Enter"),
         Text(
-            "keep it lit, as a click does; a version: to the step that raised it; a pin: to its node",
-            "保持点亮（与单击相同）；版本号：跳到升版的那一步；保存标记：转到其节点",
+            "keep it lit, as a click does; a version: to the step that raised it; a pin: to its node, or to a list of many",
+            "保持点亮（与单击相同）；版本号：跳到升版的那一步；保存标记：转到其节点，多个时列出清单",
         ),
     ),
     (
@@ -102,10 +103,10 @@ LINKS = {
     "link_unread": Text("slot {slot} of {storage}, read by no tensor", "{storage} 的槽位 {slot}，没有张量读取"),
     "link_shared": Text("shared with {elements}", "与 {elements} 共享"),
     "link_more": Text(" and {count} more", " 等，另有 {count} 个"),
-    "link_kept": Text("kept by {nodes}", "由 {nodes} 保存"),
+    "link_kept": Text("kept by {nodes}", "保存者：{nodes}"),
     "link_line": Text("written by line {lines}", "由第 {lines} 行写入"),
     "link_lines": Text("written by lines {lines}", "由第 {lines} 行写入"),
-    "link_hint": Text("Point at a slot: what shares it lights up.", "指向一个槽位，与它共享的都会亮起。"),
+    "link_hint": Text("Point at a slot: its sharers light up.", "指向一个槽位，与它共享的都会亮起。"),
     "comma": Text(", ", "、"),
     "semicolon": Text(" · ", " · "),
 }

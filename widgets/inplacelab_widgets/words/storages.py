@@ -16,7 +16,7 @@ SHAPE = Text("shape", "形状")
 STRIDES = Text("strides", "步幅")
 OFFSET = Text("offset", "偏移")
 NO_NODE = Text("no grad node", "无梯度节点")
-SAVED_BY = Text("saved by {node}", "由 {node} 保存")
+SAVED_BY = Text("saved by {node}", "保存者：{node}")
 SAVED_AT = Text("{names} @ v{version}", "{names} @ v{version}")
 OWN_COPY = Text("{name} (own copy)", "{name}（单独的副本）")
 FRESH = Text("✓ fresh", "✓ 有效")
@@ -50,6 +50,7 @@ NEW_STORAGE = Text("new storage {now}, was {before}", "新存储 {now}，原为 
 NON_CONTIGUOUS = Text("non-contiguous", "不连续")
 ONE_SLOT = Text("×{size} along {axis}: one slot", "沿 {axis} ×{size}：同一槽位")
 ELEMENTS_CUT = Text("{drawn} of {total} elements drawn", "共 {total} 个元素，只画出 {drawn} 个")
+NO_SLOTS = Text("no slots", "没有槽位")
 NO_ELEMENTS = Text("no elements", "没有元素")
 READ_AS = Text(
     "counts in {dtype}, {bytes} bytes each; a slot has {slot}",
