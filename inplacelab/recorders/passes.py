@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
 from typing import Any
 
+from inplacelab.autograd.custom.node import CustomNode
 from inplacelab.autograd.nodes import AccumulateNode, Node
 from inplacelab.autograd.saved import Saved
 from inplacelab.recorders import source as learner
@@ -49,9 +50,10 @@ class Passes(Operations):
         if self._depth != 1 or self._full():
             return
         serial = self._journal.outer.get(node.serial, node.serial)
-        self._append(
-            ("unpack", serial, saved.name, saved.version, saved.storage.version, self._arrived(), *self._own_account())
-        )
+        where = self._where(sys._getframe(1)) if isinstance(node, CustomNode) else None
+        self._append((
+            "unpack", serial, saved.name, saved.version, saved.storage.version, where, self._arrived(), *self._own_account(),
+        ))  # fmt: skip
 
     def node_ends(self, node: Node) -> None:
         if self._depth != 1 or self._full():

@@ -162,8 +162,10 @@ class Things:
 
     def _storage(self, serial: int) -> StorageFacts | None:
         """The facts of a storage, as last read; None if it is gone."""
-        storages = self._now.storages if serial in self._now.storages else self.build.storages
-        return storages.get(serial)
+        for changes in (self._now, self._late):
+            if serial in changes.storages:
+                return changes.storages[serial]
+        return self.build.storages.get(serial)
 
     # ---- nodes -----------------------------------------------------------------------------------------------------------
 
@@ -203,8 +205,12 @@ class Things:
 
     def _node(self, number: int | None) -> NodeFacts | None:
         """The facts of a node, as last read; None if it is gone."""
-        nodes = self._now.nodes if number in self._now.nodes else self.build.nodes
-        return None if number is None else nodes.get(number)
+        if number is None:
+            return None
+        for changes in (self._now, self._late):
+            if number in changes.nodes:
+                return changes.nodes[number]
+        return self.build.nodes.get(number)
 
     def _place_nodes(self, made: set[int | None]) -> None:
         """The nodes that came to be through the last operation know it, and its line."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from inplacelab.recording.facts import Summary
 
-from .alive import NodeSeen, Picture, StorageSeen, TensorSeen
+from .alive import NodeSeen, Picture, TensorSeen
 
 
 class Matching:
@@ -24,6 +24,7 @@ class Matching:
     def __init__(self, told: Picture, seen: Picture) -> None:
         self.told, self.seen = told, seen
         self.pairs: dict[str, dict[int, int]] = {"tensor": {}, "storage": {}, "node": {}}
+        self._compared: set[tuple[int, str]] = set()
         self.differences: list[str] = []
         self._named()
         self._unnamed("tensor", told.tensors, seen.tensors)
@@ -86,10 +87,6 @@ class Matching:
             self._compared.add((told, kind))
             getattr(self, f"_{kind}")(told, seen, where)
 
-    @property
-    def _compared(self) -> set[tuple[int, str]]:
-        return self.__dict__.setdefault("_done", set())
-
     def _tensor(self, told: int, seen: int, where: str) -> None:
         one, other = self.told.tensors.get(told), self.seen.tensors.get(seen)
         if one is None or other is None:
@@ -119,8 +116,8 @@ class Matching:
         self._same(one, other, where, ("name",))
         if len(one.edges) != len(other.edges):
             self._differ(f"{where}: told {len(one.edges)} edges, seen {len(other.edges)}")
-        for k, (a, b) in enumerate(zip(one.edges, other.edges, strict=False)):
-            self._pair("node", a, b, f"{where}.{k}")
+        for k, (to, leads) in enumerate(zip(one.edges, other.edges, strict=False)):
+            self._pair("node", to, leads, f"{where}.{k}")
         self._pair("tensor", one.leaf, other.leaf, f"{where}.leaf")
         if [_without_storage(each) for each in one.saved] != [_without_storage(each) for each in other.saved]:
             self._differ(f"{where}: told it keeps {one.saved}, seen {other.saved}")
@@ -176,17 +173,15 @@ def _without_storage(saved: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _other_values(told: Any, seen: Any) -> Iterator[str]:
     """Where the slots hold other values than was told."""
-    if told is None:
-        return
-    if not isinstance(told, Summary):
-        if len(told) != seen.size or not _equal(told, seen):
-            yield f"told {told}, seen {tuple(seen.tolist())}"
-        return
-    ends = {"head": seen[: len(told.head)], "tail": seen[seen.size - len(told.tail) :]}
-    for name, part in ends.items():
-        if not _equal(getattr(told, name), part):
-            yield f"{name}: told {getattr(told, name)}, seen {part.tolist()}"
-    for first, values in told.runs:
+    if isinstance(told, Summary):
+        yield from _other_summary(told, seen)
+    elif told is not None and (len(told) != seen.size or not _equal(told, seen)):
+        yield f"told {told}, seen {tuple(seen.tolist())}"
+
+
+def _other_summary(told: Summary, seen: Any) -> Iterator[str]:
+    parts = [(0, told.head), (seen.size - len(told.tail), told.tail), *told.runs]
+    for first, values in parts:
         if not _equal(values, seen[first : first + len(values)]):
             yield f"from {first}: told {values}"
     if told.minimum is not None and not _equal((told.minimum, told.maximum), np.array([seen.min(), seen.max()])):
