@@ -29,6 +29,7 @@ class Operations(Places):
         self, name: str, category: str, inputs: Sequence[Tensor], output: Tensor, node: Any, written: Any = None
     ) -> None:
         if self._depth:
+            self._within(output)
             return  # backward computes with operations too; its nodes are the steps there
         self._heard += 1
         if self._heard > self._limit:
@@ -77,6 +78,12 @@ class Operations(Places):
             "operation", name, category, numbers, known.serial, None if node is None else node.serial, known.storage.serial,
             written, where, version, values, live, peak, inherited,
         ))  # fmt: skip
+
+    def _within(self, output: Tensor) -> None:
+        """In backward, an operation may write what the program knows: a hook that adds up gradients does."""
+        seen = self._journal.known(output)
+        if seen is not None and seen.storage.version != output.storage.version and self._heard < self._limit:
+            self._journal.storage(output.storage)
 
     def launched(self, launch: Launch, storages: Sequence[Any]) -> None:
         if self._heard < self._limit:

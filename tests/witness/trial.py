@@ -256,7 +256,8 @@ def _block(text: str, stepped: Recording, plain: tuple[Any, ...]) -> list[str]:
         told_of = [_happened(each) for each in (one, other)]
         if told_of[0] != told_of[1]:
             return [*found, f"step {one.index} of a block, line {one.line}: {told_of[0]}; the stepper's: {told_of[1]}"]
-        if one.index and other.index:
+        in_a_hook = other.index and (stepped.steps[other.index - 1].kind, other.phase) == ("line", "backward")
+        if one.index and other.index and not in_a_hook:  # whose statements are steps, but not in a block
             unlike = _unlike(recording.state(one.index - 1), stepped.state(other.index - 1))
             if unlike:
                 return [*found, f"before step {one.index} of a block, line {one.line}: {unlike}"]
