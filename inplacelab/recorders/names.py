@@ -17,7 +17,6 @@ from typing import Any
 
 from inplacelab.recorders import source
 from inplacelab.recorders.journal import Journal
-from inplacelab.recorders.seen import SeenTensor
 from inplacelab.tensor import Tensor
 
 _PLAIN = frozenset({int, float, str, bool, type(None)})
@@ -97,10 +96,7 @@ class Names:
                 continue
             seen, left = tensors.get(address), self._led.get(name)
             if (
-                seen is not None
-                and seen() is thing
-                and not seen.names
-                and (left is None or left() is None)
+                seen is not None and seen() is thing and not seen.names and (left is None or left() is None)
             ):  # `_moved` of the result of an operation that nothing else is called by; what the name led to is gone
                 names_now = seen.names = self._alone[name]
                 self._led[name] = seen
@@ -173,7 +169,9 @@ class Names:
         self._led.clear()
         if self._before:
             things = ((name, scopes[0].names.get(name)) for name in self._stored)
-            self._led |= {name: journal.bound[id(t)][0] for name, t in things if isinstance(t, Tensor) and id(t) in bound}
+            self._led |= {
+                name: journal.bound[id(t)][0] for name, t in things if isinstance(t, Tensor) and id(t) in bound
+            }
 
     def _values(self, scope: source.Scope) -> list[object]:
         return [value for name, value in list(scope.names.items()) if scope.function or name in self._wanted]

@@ -71,7 +71,9 @@ def test_nothing_of_it_depends_on_the_run(sample: Callable[[str], Recording], di
     assert displayed(Stepper(sample("lesson")))[1] == displayed(Stepper(sample("lesson")))[1]
 
 
-def test_a_box_with_ours_in_it_leaves_all_their_stand_ins(sample: Callable[[str], Recording], displayed: Displayed) -> None:
+def test_a_box_with_ours_in_it_leaves_all_their_stand_ins(
+    sample: Callable[[str], Recording], displayed: Displayed
+) -> None:
     stepper = Stepper(sample("stale"))
     storage, graph = StorageView(stepper), GraphView(stepper)
     box = VBox([Label("none of ours"), stepper, HBox([storage, graph])])
