@@ -11,6 +11,7 @@ from typing import Any
 
 from inplacelab import devices
 from inplacelab.autograd import modes
+from inplacelab.autograd.history import refresh
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.recorders import source as learner
 from inplacelab.recorders.places import Places
@@ -118,6 +119,8 @@ class Operations(Places):
         if self._depth:  # its gradient was to be retained
             self._journal.gradient(seen, tensor)
         else:
+            if tensor.base is not None:
+                refresh(tensor)
             node = None if tensor.node is None else self._journal.node(tensor.node)
             gradient = None if tensor._grad is None else self._journal.tensor(tensor._grad).serial
             seen.stop, seen.node = tensor._stop, node
