@@ -75,6 +75,7 @@ def test_what_a_hook_writes(run: Runner, way: str) -> None:
             "def watch(gradient):\n    total.add_(gradient)\n"
             "y = x * 3\ny.register_hook(watch)\ny.backward()\n"
         ).recording
+    assert recording is not None
     assert questions.visible_values(recording.state(), "total") == (1.0, 1.0)
 
 
