@@ -19,6 +19,7 @@ import inplacelab as paddle
 from inplacelab import Tensor, observe
 from inplacelab.cli.script import run_script
 from inplacelab.devices import CPU
+from inplacelab.nn import layer
 from inplacelab.recorders import marks, source
 from inplacelab.recorders.lab import LabRecorder
 from inplacelab.recorders.running import run as run_recorded
@@ -84,6 +85,7 @@ def fresh() -> Iterator[None]:
     """A new session; what there was before is out of sight of the witness (until `gc.unfreeze()`), and the collector runs for nobody."""
     paddle.set_grad_enabled(True)
     paddle.seed(7)
+    layer._serials.clear()  # layers are numbered from the start of the session, and errors name them
     gc.collect()
     gc.disable()
     gc.freeze()
