@@ -81,7 +81,8 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
     """Run, record, show; then let the cell's error, if any, take its course."""
     global _last
     text = shell.transform_cell(cell)
-    filename = shell.compile.cache(text, shell.execution_count, raw_code=cell)
+    # Older shells count a cell when it has run, newer ones before; its own number is the one that its output has.
+    filename = shell.compile.cache(text, shell.displayhook.prompt_count, raw_code=cell)
     try:
         tree = shell.compile.ast_parse(text, filename=filename)
     except SyntaxError as error:

@@ -31,11 +31,22 @@ class Observer:
                 slots (`x[[0]] = 5`).
         """
 
-    def launched(self, launch: Any) -> None:
-        """A kernel was launched: a `devices.kernels.launch.Launch`, which is plain data. Told before the operation it is of."""
+    def launched(self, launch: Any, storages: Sequence[Any]) -> None:
+        """A kernel was launched: told before the operation that it is of, and also in `silence`, for it did run.
+
+        Args:
+            launch: a `devices.kernels.launch.Launch`, which is plain data.
+            storages: for each operand the storage that it lies in; None for one that has none yet (a result), or none of its own.
+        """
 
     def flagged(self, tensor: Any) -> None:
         """A tensor has another `stop_gradient` or `.grad`, or left the history, and no operation will tell of it."""
+
+    def handed(self, tensors: Sequence[Any]) -> None:
+        """The program is given tensors that no operation tells of: gradients that `paddle.grad` has found, a `deepcopy`."""
+
+    def unheard(self) -> None:
+        """Code of the program's own has run, and nobody was told of its operations: they may have written what is known."""
 
     def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
         """Backward starts at these nodes, with these gradients."""
@@ -62,6 +73,9 @@ class Observer:
 listeners: tuple[Observer, ...] = ()
 """Who listens. The engine tests `if observe.listeners:` before it prepares anything to say."""
 
+everyone: tuple[Observer, ...] = ()
+"""Who listens, in `silence` too: of operations made of others only one is told, but each of their kernels runs."""
+
 
 def _tell_everyone(
     name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, written: Any = None
@@ -81,18 +95,25 @@ def _set_listeners(them: tuple[Observer, ...]) -> None:
     tell = them[0].operation if len(them) == 1 else _tell_everyone
 
 
+def _set_everyone(them: tuple[Observer, ...]) -> None:
+    global everyone
+    everyone = them
+
+
 @contextmanager
 def listening(observer: Observer) -> Iterator[None]:
     """Have `observer` hear everything inside a `with` block."""
     _set_listeners((*listeners, observer))
+    _set_everyone((*everyone, observer))
     try:
         yield
     finally:
         _set_listeners(tuple(each for each in listeners if each is not observer))
+        _set_everyone(tuple(each for each in everyone if each is not observer))
 
 
 class silence:  # noqa: N801  # used as a function is; a generator would take longer than a small operation does
-    """Have nobody hear what happens inside: one operation made of others is told once, as the learner wrote it."""
+    """Have nobody hear of the operations inside: one that is made of others is told once, as the learner wrote it."""
 
     __slots__ = ("_before",)
 

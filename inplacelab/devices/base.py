@@ -52,12 +52,14 @@ class Device:
         simulated: True if this only pretends to be the hardware its name says.
         ledger: the account of its bytes.
         kind_of_numbers: devices of one kind share one seeded stream of random numbers.
+        launches: True if kernels of our own run here, where a row has one: on a GPU; on the simulated one it is told that they
+            would.
     """
 
     kind_of_numbers = "numpy"
 
-    def __init__(self, name: str, kind: str, place: str, *, simulated: bool = False) -> None:
-        self.name, self.place, self.simulated = name, Place(kind, place), simulated
+    def __init__(self, name: str, kind: str, place: str, *, simulated: bool = False, launches: bool = False) -> None:
+        self.name, self.place, self.simulated, self.launches = name, Place(kind, place), simulated, launches
         self.ledger = Ledger()
         self.empty, self.zeros = np.empty, np.zeros
 

@@ -31,7 +31,7 @@ class CudaDevice(Device):
     kind_of_numbers = "cupy"
 
     def __init__(self) -> None:
-        super().__init__("gpu:0", "gpu", "gpu:0")
+        super().__init__("gpu:0", "gpu", "gpu:0", launches=True)
         self.empty, self.zeros = self._empty, self._zeros  # type: ignore[assignment]  # of device memory
         self._most_reserved = 0
 

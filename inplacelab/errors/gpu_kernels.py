@@ -10,7 +10,6 @@ from inplacelab.errors.kinds import (
     KernelFaultError,
     KernelTextError,
     MissingLibraryError,
-    NoGradientError,
     ShapeError,
 )
 from inplacelab.language import Text
@@ -26,9 +25,9 @@ def no_compiler() -> MissingLibraryError:
             "没有 GPU 时，内核会被编译到 CPU 上，并在那里逐线程执行。",
         ),
         Text(
-            "install g++ (Debian, Ubuntu: `apt-get install g++`; macOS: `xcode-select --install`), or read the kernel with "
-            "`kernels.source(...)`, which needs none.",
-            "请安装 g++（Debian、Ubuntu：`apt-get install g++`；macOS：`xcode-select --install`）；"
+            "install g++ (Debian, Ubuntu: `apt-get install g++`; macOS: `xcode-select --install`; Windows: work in WSL, and "
+            "install it there), or read the kernel with `kernels.source(...)`, which needs none.",
+            "请安装 g++（Debian、Ubuntu：`apt-get install g++`；macOS：`xcode-select --install`；Windows：请在 WSL 中安装和使用）；"
             "若只想阅读内核，`kernels.source(...)` 不需要编译器。",
         ),
     )
@@ -125,6 +124,20 @@ def attribute_not_in_kernel(name: str, attribute: str, given: object) -> Argumen
     )
 
 
+def kernel_in_place_only(name: str) -> KernelError:
+    return KernelError(
+        f"(InvalidArgument) The kernel of {name!r} cannot hold this result.",
+        Text(
+            "the result is of another data type or shape, and would need a storage of its own.",
+            "结果的数据类型或形状不同，需要另一块存储。",
+        ),
+        Text(
+            "use the operation itself, or the kernel without an underscore.",
+            "请直接使用该操作，或使用不带下划线的内核。",
+        ),
+    )
+
+
 def cannot_fuse(name: str) -> ArgumentError:
     return ArgumentError(
         f"(InvalidArgument) {name!r} cannot be a step of a fused kernel.",
@@ -143,19 +156,5 @@ def kernel_needs_packed(name: str, what: Text) -> ShapeError:
         Text(
             "use `contiguous()` or `reshape` first, or the operation itself.",
             "请先用 `contiguous()` 或 `reshape`，或直接使用该操作。",
-        ),
-    )
-
-
-def fused_without_derivative(name: str) -> NoGradientError:
-    return NoGradientError(
-        f"(Unavailable) the derivative of the fused kernel {name} is not there.",
-        Text(
-            "a fused kernel overwrites what its steps would have kept, and keeps nothing itself.",
-            "融合内核覆盖了各步骤本应保存的内容，自己也不保存任何东西。",
-        ),
-        Text(
-            "run the steps one by one, or run the kernel inside `with no_grad():`.",
-            "请逐步执行这些操作，或在 `with no_grad():` 中运行该内核。",
         ),
     )

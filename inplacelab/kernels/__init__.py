@@ -12,31 +12,38 @@ __device__ double element(double x)
 }
 ...
 
-A kernel is an operation like any other: it checks leaves, raises versions and is recorded. On the CPU, and on the simulated
-GPU, the very text is compiled by g++ and runs thread by thread; on a real GPU it is compiled by NVRTC.
+A plain `x.relu_()` launches it on a GPU. On the simulated GPU NumPy computes, and the launch that a GPU would make is told:
 
-    x = paddle.to_tensor([-1., 2.])
-    with kernels.launches() as seen:
-        kernels.run("relu_", x)
-    seen[0].grid, seen[0].bytes_read, seen[0].bytes_written
+>>> place = paddle.set_device("gpu", simulate=True)
+>>> x = paddle.to_tensor([-1., 2.])
+>>> with kernels.launches() as seen:
+...     _ = x.relu_()
+>>> seen[0].grid, seen[0].bytes_read, seen[0].bytes_written
+((1, 1, 1), 8, 8)
+>>> place = paddle.set_device("cpu")
+
+`kernels.run("relu_", x)` computes by the text itself, wherever `x` is: on the CPU and on the simulated GPU it is compiled by g++
+and runs thread by thread; on a real GPU it is compiled by NVRTC. Either way it is an operation like any other: it checks
+leaves, raises versions and is recorded.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
 from inplacelab import errors, observe
 from inplacelab.devices.kernels.launch import Launch
-from inplacelab.devices.kernels.source import Kind, Source
-from inplacelab.kernels.expressions import data_types
+from inplacelab.devices.kernels.source import Source
+from inplacelab.devices.kernels.ways import form_of
 from inplacelab.kernels.kernel import Elementwise, Kernel
 from inplacelab.kernels.whole_rows import WHOLE
 from inplacelab.language import Text
 from inplacelab.listing import Group, Listing
 from inplacelab.ops import ROWS
+from inplacelab.ops.expressions import data_types
 from inplacelab.ops.spec import Row
 from inplacelab.tensor import Tensor
 
@@ -108,18 +115,17 @@ def source_of(launch: Launch) -> Source:
     Raises:
         ArgumentError: if it was no kernel of ours.
 
-    >>> import inplacelab as paddle
     >>> from inplacelab import kernels
-    >>> from inplacelab.devices.kernels.launch import Launch
-    >>> launch = Launch("scale_ relu_", "strided", (1, 1, 1), (256, 1, 1), 1, "float32", (), 0, 0)
+    >>> from inplacelab.devices.kernels.launch import Launch, Operand
+    >>> x = Operand("x", "both", "float32", (3, 4), (8, 2), 0, 96)
+    >>> launch = Launch("scale_ relu_", "strided", (1, 1, 1), (256, 1, 1), 1, "float32", (x,), 48, 48)
     >>> kernels.source_of(launch).name
     'scale_relu_in_place_float32_strided'
     """
     names = launch.kernel.split()
     kernel = get(names[0]) if len(names) == 1 else fuse(*names)
     if isinstance(kernel, Elementwise) and launch.kind in {"contiguous", "strided"}:
-        kind: Kind = "strided" if launch.kind == "strided" else "contiguous"
-        return kernel.way(launch.dtype, kind, 1 if launch.width == 1 else 0)
+        return kernel.way(launch.dtype, form_of(launch))
     return kernel.source(launch.dtype)
 
 
@@ -164,19 +170,22 @@ class _Collector(observe.Observer):
     def __init__(self) -> None:
         self.seen: list[Launch] = []
 
-    def launched(self, launch: Launch) -> None:
+    def launched(self, launch: Launch, storages: Sequence[Any]) -> None:
         self.seen.append(launch)
 
 
 @contextmanager
 def launches() -> Iterator[list[Launch]]:
-    """Collect the launches inside a `with` block.
+    """Collect the launches inside a `with` block: those of plain operations on a GPU, real or simulated, and of `run`.
 
+    >>> import inplacelab as paddle
     >>> from inplacelab import kernels
+    >>> place = paddle.set_device("gpu", simulate=True)
     >>> with kernels.launches() as seen:
-    ...     pass
-    >>> seen
-    []
+    ...     y = paddle.ones([3]).exp().add_(paddle.ones([3]))
+    >>> [launch.kernel for launch in seen]
+    ['exp', 'add_']
+    >>> place = paddle.set_device("cpu")
     """
     collector = _Collector()
     with observe.listening(collector):

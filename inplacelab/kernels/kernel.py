@@ -15,14 +15,11 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from inplacelab import dtypes, errors
-from inplacelab.devices.kernels.launch import Role
-from inplacelab.devices.kernels.source import Kind, Source
-from inplacelab.devices.kernels.source import elementwise as elementwise_source
-from inplacelab.devices.kernels.types import C_TYPES
-from inplacelab.kernels import launching
+from inplacelab.devices.kernels import launching
+from inplacelab.devices.kernels.source import Form, Source
 from inplacelab.kernels.chain import chained
-from inplacelab.kernels.expressions import data_types, number, result, step
 from inplacelab.ops import template
+from inplacelab.ops.own_kernels import OwnKernel
 from inplacelab.ops.spec import Row
 from inplacelab.ops.template.parts import name_of
 from inplacelab.storage import Storage
@@ -57,8 +54,10 @@ class Kernel(ABC):
         """
 
     @abstractmethod
-    def launch(self, given: Mapping[str, Any], storages: Mapping[int, Storage]) -> None:
-        """Compute: called by the engine, with arrays and attributes by name, `out` and `device`."""
+    def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
+        """Compute: called by the engine, with arrays and attributes by name, `out` and `device`; and with the storages in which
+        arrays lie.
+        """
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -84,73 +83,40 @@ class Kernel(ABC):
         """The row's function, with this kernel in it. It takes what it is named after, as every kernel of a row does."""
         names = ("out", *self.row.inputs, *(p.name for p in self.row.attributes), "device")
 
-        def kernel(*given: Any) -> None:
-            self.launch(dict(zip(names, given, strict=True)), self._storages)
+        def kernel(*arguments: Any) -> None:
+            given = dict(zip(names, arguments, strict=True))
+            if self.in_place and given["out"] is not given[self.row.inputs[0]]:  # in place in name only
+                raise errors.kernel_in_place_only(self.name)
+            self.launch(given, {n: self._storages.get(id(given[n])) for n in self.row.inputs})
 
         kernel.__signature__ = Signature([Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in names])  # type: ignore[attr-defined]
-        row = replace(self.row, kernel=kernel, ufunc=None, plain="")
+        row = replace(self.row, kernel=kernel, ufunc=None, plain="", cuda="")
         return template.function(row, "in-place" if self.in_place else "ordinary")
-
-    def windows(self, given: Mapping[str, Any], storages: Mapping[int, Storage]) -> list[launching.Window]:
-        """The operands, in the order of the kernel's parameters."""
-        device, written = given["device"], self.row.inputs[0] if self.in_place else "out"
-        names = self.row.inputs if self.in_place else (*self.row.inputs, "out")
-
-        def role(name: str) -> Role:
-            return "reads" if name != written else "both" if self.in_place else "writes"
-
-        return [launching.window(n, role(n), given[n], storages, device) for n in names]
 
 
 class Elementwise(Kernel):
     """One row, or a chain of them in one pass over the elements."""
 
     def __init__(self, rows: Sequence[Row], *, in_place: bool) -> None:
-        self.rows, self.in_place = tuple(rows), in_place
+        self._own = OwnKernel(rows, in_place=in_place)
+        self.in_place, self.name, self.dtypes = in_place, self._own.name, self._own.dtypes
         variant = "in-place" if in_place else "ordinary"
-        self._variant = variant
-        self._written: dict[tuple[str, Kind, int], Source] = {}
-        self.name = " ".join(name_of(row, variant) for row in rows)
-        known = [data_types(row, in_place=in_place) for row in rows]
-        self.dtypes = tuple(d for d in known[0] if all(d in each for each in known[1:]))
-        self.row = rows[0] if len(rows) == 1 else chained(self.rows, variant, self.dtypes)
+        self.row = rows[0] if len(rows) == 1 else chained(rows, variant, self.dtypes)
+        self.rows = self._own.rows
 
     def source(self, dtype: Any = "float32", layout: str = "contiguous") -> Source:
-        kind: Kind = "strided" if layout == "strided" else "contiguous"
-        return self.way(_dtype_name(dtype), kind, 0)
+        return self.way(_dtype_name(dtype), Form("strided" if layout == "strided" else "contiguous"))
 
-    def way(self, dtype: str, kind: Kind, width: int) -> Source:
-        """The text for one way through memory; a width of 0 stands for as many elements as a pack holds. Written once."""
-        key = dtype, kind, width
-        if key not in self._written:
-            self._written[key] = self._write(*key)
-        return self._written[key]
+    def way(self, dtype: str, form: Form) -> Source:
+        """The text in one form."""
+        return self._own.way(dtype, form)
 
-    def _write(self, dtype: str, kind: Kind, width: int) -> Source:
-        self._check(dtype)
-        steps = [step(row, self._variant, dtype) for row in self.rows]
-        made = result(self.rows[-1], dtype)
-        one_by_one = width == 1 and kind == "contiguous" and made == dtype and C_TYPES[dtype].width > 1
-        named_after = "_".join(row.name for row in self.rows) + "_in_place" * self.in_place
-        name = f"{named_after}_{dtype}_{kind}" + "_one_by_one" * one_by_one
-        return elementwise_source(name, steps, dtype, in_place=self.in_place, kind=kind, result=made, width=width)
-
-    def _check(self, dtype: str) -> None:
-        if dtype not in self.dtypes:
-            raise errors.no_kernel_for(self.name, dtype, self.dtypes)
-
-    def launch(self, given: Mapping[str, Any], storages: Mapping[int, Storage]) -> None:
-        windows = self.windows(given, storages)
-        source = self.way(windows[0].dtype, "contiguous", 0)
-        for each in windows[: len(self.row.inputs)]:
-            if each.dtype != windows[0].dtype:
-                raise errors.no_kernel_for(self.name, each.dtype, (windows[0].dtype,))
-        taken = {p.name: p.dtype for p in source.parameters if p.kind == "number"}
-        for attribute in self.row.attributes:
-            if attribute.name not in taken and given[attribute.name] != attribute.default:
-                raise errors.attribute_not_in_kernel(self.name, attribute.name, given[attribute.name])
-        numbers = [number(name, given[name], dtype) for name, dtype in taken.items()]
-        launching.elementwise(self.name, self.way, windows, numbers, given["device"])
+    def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
+        plan = self._own.plan(given, storages, given["device"])
+        if not isinstance(plan, launching.Plan):
+            raise plan()
+        launching.run(plan)
+        launching.tell(plan)
 
 
 class Whole(Kernel):
@@ -169,12 +135,16 @@ class Whole(Kernel):
             raise errors.no_kernel_for(self.name, named_dtype, self.dtypes)
         return self._text(named_dtype)
 
-    def launch(self, given: Mapping[str, Any], storages: Mapping[int, Storage]) -> None:
-        windows = self.windows(given, storages)
-        source = self.source(windows[0].dtype)
+    def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
+        source, device = self.source(given[self.row.inputs[0]].dtype), given["device"]
+        windows = [
+            launching.window(p.name, p.role, given[p.name], storages.get(p.name), device) for p in source.operands
+        ]
         attributes = [given[p.name] for p in self.row.attributes]
         sizes = self._sizes(*(each.layout.shape for each in windows))
-        launching.whole(self.name, source, windows, [*attributes, *sizes], given["device"])
+        plan = launching.whole(self.name, source, windows, [*attributes, *sizes], device)
+        launching.run(plan)
+        launching.tell(plan)
 
 
 def _dtype_name(dtype: Any) -> str:

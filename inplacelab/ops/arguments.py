@@ -102,5 +102,8 @@ def constant(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _number(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A Python number in `dtype`; towards zero for integers, as in Paddle."""
-    return np.asarray(value).astype(dtype)
+    """A Python number in `dtype`; towards zero for integers, as in Paddle. One that is too large is infinite, without a remark:
+    where a filter makes errors of remarks, that would keep the kernel from computing (see `template.parts.launch`).
+    """
+    with np.errstate(all="ignore"):
+        return np.asarray(value).astype(dtype)

@@ -130,9 +130,24 @@ class Journal:
         if seen is None or seen() is not storage:
             seen = self._meet_storage(storage, True)
         elif seen.version != storage.version:
-            seen.version = storage.version
-            self._append(("written", seen.serial, storage.version, copies.everything(storage.buffer)))
+            self._written(seen, storage)
         return seen
+
+    def _written(self, seen: SeenStorage, storage: Storage) -> None:
+        seen.version = storage.version
+        self._append(("written", seen.serial, storage.version, copies.everything(storage.buffer)))
+
+    def storage_known(self, storage: Storage | None) -> int | None:
+        """The number of a storage that was written down before. Nothing is written down now."""
+        seen = None if storage is None else self.storages.get(id(storage))
+        return None if seen is None or seen() is not storage else seen.serial
+
+    def look_again(self) -> None:
+        """Write down the storages that were written while nobody was told of it."""
+        for seen in list(self.storages.values()):
+            storage = seen()
+            if storage is not None and seen.version != storage.version:
+                self._written(seen, storage)
 
     def _meet_storage(self, storage: Storage, filled: bool) -> SeenStorage:
         buffer, version = storage.buffer, storage.version

@@ -21,6 +21,7 @@ from inplacelab.recorders.passes import Passes
 from inplacelab.recorders.reader import Reader
 from inplacelab.recording.explain.errors import stale_story
 from inplacelab.recording.explain.moment import Moment
+from inplacelab.recording.explain.words import closed_up
 from inplacelab.recording.facts import ErrorFacts
 from inplacelab.recording.recording import Recording
 
@@ -77,7 +78,7 @@ class LabRecorder(Passes):
         notes = stale_story(Moment(so_far, len(so_far) - 1))
         self._reader.note(notes)
         for note in notes:
-            error.add_note(str(note))
+            error.add_note(str(closed_up(note)))
 
     def failed(self, error: BaseException) -> None:
         """The program ended with an exception."""

@@ -83,21 +83,23 @@ def runs(written: Any) -> Runs:
     return joined((slot, slot + 1) for slot in written) if isinstance(written, list) else slot_runs(written)
 
 
-def launch(ran: Launch, inputs: Sequence[int | None], output: int | None) -> LaunchFacts:
-    """A launch, with the storages of the operation that it is of: what is written lies under its result, what is only read
-    under its inputs, in order. Where the two do not go together, nothing is said of storages.
+def launch(
+    ran: Launch, storages: Sequence[int | None], inputs: Sequence[int | None], output: int | None
+) -> LaunchFacts:
+    """A launch, with the storages that were known when it ran; the others are those of the operation that it is of.
+
+    What is written is its result; what is only read are its inputs, in order, unless the two do not go together.
     """
-    after = list(inputs[1:] if any(each.role == "both" for each in ran.operands) else inputs)
-    known = len(after) == sum(each.role == "reads" for each in ran.operands)
-    read = iter(after if known else [])
+    others = list(inputs[1:] if ran.kernel.endswith("_") else inputs)
+    reads = [each.role == "reads" for each in ran.operands]
+    read = iter(others if len(others) == sum(reads) else [None] * len(reads))
+    meant = [next(read) if reads_only else output for reads_only in reads]
     operands = tuple(
         OperandFacts(
-            each.name,
-            each.role,
-            each.dtype, each.shape, each.strides, each.offset, each.storage_bytes,
-            None if not known else next(read) if each.role == "reads" else output,
+            each.name, each.role, each.dtype, each.shape, each.strides, each.offset, each.storage_bytes,
+            told if known is None else known,
         )
-        for each in ran.operands
+        for each, known, told in zip(ran.operands, storages, meant, strict=True)
     )  # fmt: skip
     return LaunchFacts(
         ran.kernel, ran.kind, ran.grid, ran.block, ran.width, ran.dtype, operands, ran.bytes_read, ran.bytes_written,

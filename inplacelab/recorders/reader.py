@@ -39,8 +39,9 @@ class Reader(Things):
         self._outermost: CodeType | None = None
         self._place_before = (0, 0)  # the line and the instruction of the outermost frame when something last happened
         self._phase = "forward"
+        self._line_of_pass: int | None = None  # of the call that the backward pass is under way for
         self._quiet = self._simple = False  # a statement has begun and nothing happened in it; it holds no others
-        self._launches: list[Launch] = []  # since the last step
+        self._launches: list[tuple[Launch, list[int | None]]] = []  # since the last step, with their storages
 
     def read(self, entries: list[Any]) -> None:
         """Read everything in the journal, and empty it."""
@@ -74,25 +75,32 @@ class Reader(Things):
         if self._quiet and self._line is not None:
             if changes or (self._simple and depth < 2):
                 self._step("line", changes, live, peak)
-        elif changes:
+        else:  # what it needed for a moment may be gone, and the journal never have heard of it
             self.build.amend(changes, live=live)
         self._quiet = False
 
     def _begin(self, where: Where, *, forget: bool = True) -> None:
         """Something happens: find its line, and leave what was late to the step before.
 
-        What has died since died before this, unless this itself let go of it (`forget` is then False).
+        What has died since died before this, unless this itself let go of it (`forget` is then False), or the statement in which
+        it died has only begun: the step before is not of this statement, and was over then.
         """
         if type(where) is int and self._outermost is not None:
             self._arrive(plain.line_of(self._outermost, where), where)
         elif type(where) is tuple:
-            self._line = plain.line_of(*where) - self._first_line + 1
-        if not forget:
+            self._line = self._line_at(where)
+        if self._quiet:
+            self._late.take(self._now)
+            self._now, self._late = self._late, Changes()
+        elif not forget:
             self._now.take_deaths(self._late)
         if self._late:
             self.build.amend(self._late)
             self._late = Changes()
         self._quiet = False
+
+    def _line_at(self, where: tuple[CodeType, int]) -> int:
+        return plain.line_of(*where) - self._first_line + 1
 
     def _arrive(self, line: int, instruction: int) -> None:
         """Something happens in the outermost frame. If the program does not tell of its statements, another line, or going
@@ -106,13 +114,17 @@ class Reader(Things):
 
     def _step(self, kind: str, changes: Changes, live: int, peak: int, **facts: Any) -> None:
         where: dict[str, Any] = {"phase": self._phase, "line": self._line, "turn": self._turn}
-        if self._launches:
+        if (
+            self._launches and getattr(facts.get("backward"), "action", "") != "unpack"
+        ):  # a node unpacks, and then computes
             known = self.build.tensors | changes.tensors
             given = [
                 None if (t := known.get(n)) is None else t.storage
                 for n in (*facts.get("inputs", ()), facts.get("output"))
             ]
-            where["launches"] = tuple(plain.launch(each, given[:-1], given[-1]) for each in self._launches)
+            if len(self._launches) > 1 or facts.get("category") == "reallocated":  # of which of them is it the result?
+                given = [None]
+            where["launches"] = tuple(plain.launch(*each, given[:-1], given[-1]) for each in self._launches)
             self._launches.clear()
         self.build.add(changes, kind=kind, live=live, peak=peak, **where, **facts)
 
@@ -122,9 +134,9 @@ class Reader(Things):
 
     # ---- operations ------------------------------------------------------------------------------------------------------
 
-    def launched(self, launch: Launch) -> None:
-        """A kernel ran: it is told of before the operation that it is of."""
-        self._launches.append(launch)
+    def launched(self, launch: Launch, storages: list[int | None]) -> None:
+        """A kernel ran: it is told of before the operation that it is of, or the node."""
+        self._launches.append((launch, storages))
 
     def rewrites(self) -> None:
         """The operation that comes next rewrites histories: what dies until then is what it lets go of."""
@@ -197,7 +209,7 @@ class Reader(Things):
     ) -> None:
         """Backward begins."""
         self._begin(where)
-        self._phase = "backward"
+        self._phase, self._line_of_pass = "backward", self._line
         self._place_nodes(set())
         for serial in waiting:
             self._change_node(serial, status="waiting")
@@ -208,11 +220,13 @@ class Reader(Things):
         self._change_node(serial, status="arrived")
 
     def unpack(
-        self, serial: int, saved: str, kept_at: int, found_at: int, gradient: tuple[Any, ...], live: int, peak: int
-    ) -> None:
-        """A node is about to use what it kept."""
+        self, serial: int, saved: str, kept_at: int, found_at: int, where: Where, gradient: tuple[Any, ...], live: int, peak: int
+    ) -> None:  # fmt: skip
+        """A node is about to use what it kept. `where`: in the program, if the program itself has asked for it."""
         self._change_node(serial, status="unpacking")
-        self._backward(live, peak, "unpack", serial, gradient, saved=saved, kept_at=kept_at, found_at=found_at)
+        self._backward(
+            live, peak, "unpack", serial, gradient, where=where, saved=saved, kept_at=kept_at, found_at=found_at
+        )
 
     def run(
         self,
@@ -253,8 +267,11 @@ class Reader(Things):
 
     def _backward(
         self, live: int, peak: int, action: Any, node: int | None, gradient: tuple[Any, ...],
-        writes: tuple[WriteFacts, ...] = (), **facts: Any,
+        writes: tuple[WriteFacts, ...] = (), where: Where = None, **facts: Any,
     ) -> None:  # fmt: skip
+        if self._quiet:  # a statement of a hook, or of a backward of the program's own, had begun
+            self._begin(None)
+        self._line = self._line_at(where) if type(where) is tuple else self._line_of_pass
         values, shape = gradient or (None, None)
         told = BackwardFacts(
             action, self._number(node), gradient=None if values is None else tuple(values), shape=shape, **facts
@@ -299,6 +316,6 @@ class Reader(Things):
 
 
 _KINDS = (
-    "tensor", "made", "viewed", "history", "flags", "gradient", "name", "storage", "written", "node", "operations_node", "kept", "rewrites", "launched", "outermost", "statement", "over",
+    "tensor", "made", "viewed", "history", "flags", "gradient", "name", "storage", "written", "node", "operations_node", "kept", "earlier", "rewrites", "launched", "outermost", "statement", "over",
     "operation", "begin", "arrived", "unpack", "run", "release", "end", "fail", "refusal", "failure",
 )  # fmt: skip

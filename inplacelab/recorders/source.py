@@ -142,7 +142,7 @@ def things(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> list[
 
 def bindings(led: Iterable[Led]) -> dict[int, Bound]:
     """The objects (by `id`) that names lead to. A local name that an outer scope uses for something else is written with its
-    function's name before it.
+    function's name before it, once more for each call in which the function calls itself.
     """
     found: dict[int, tuple[Any, list[str]]] = {}
     taken: dict[str, int] = {}
@@ -150,8 +150,9 @@ def bindings(led: Iterable[Led]) -> dict[int, Bound]:
         _, names = found.setdefault(id(thing), (thing, []))
         if label != name and names:
             continue  # a path to something that has a name already says nothing new
-        clash = function and taken.get(label, id(thing)) != id(thing)
-        shown = f"{function}.{label}" if clash else label
+        shown = label
+        while function and taken.get(shown, id(thing)) != id(thing):
+            shown = f"{function}.{shown}"
         taken[shown] = id(thing)
         if shown not in names:
             names.append(shown)
@@ -164,11 +165,13 @@ PLAIN = frozenset({int, float, str, bool, type(None), ModuleType, FunctionType})
 
 def holds_others(value: Any) -> bool:
     """Whether names may lead through this object to others, so that they can change without being bound anew."""
-    return type(value) in (list, tuple) or callable(getattr(type(value), "named_parameters", None))
+    return type(value) in (list, tuple) or callable(getattr(type(value), "named_sublayers", None))
 
 
 def _things(name: str, value: Any, kind: type) -> Iterator[tuple[str, Any]]:
-    """The objects of `kind` that a name leads to: itself, the first elements of a list, the parameters of a layer."""
+    """The objects of `kind` that a name leads to: itself, the first elements of a list, what is in a layer: its parameters, and
+    tensors such as running statistics.
+    """
     if isinstance(value, kind):
         yield name, value
     elif not holds_others(value):
@@ -178,8 +181,8 @@ def _things(name: str, value: Any, kind: type) -> Iterator[tuple[str, Any]]:
             if isinstance(each, kind):
                 yield f"{name}[{k}]", each
     else:
-        for path, parameter in value.named_parameters():
-            yield f"{name}.{path}", parameter
+        for path, layer in ((name, value), *value.named_sublayers(name)):
+            yield from ((f"{path}.{own}", each) for own, each in vars(layer).items() if isinstance(each, kind))
 
 
 class Block(NamedTuple):

@@ -48,6 +48,8 @@ class StepBuilder:
         if not self.steps or self.dropped:
             return
         last = self.steps[-1]
+        if not changes and all(getattr(last, name) == fact for name, fact in facts.items()):
+            return
         self.steps[-1] = replace(
             last,
             storages=_merged(last.storages, self._new(self.storages, changes.storages)),

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { dotsOf, onMap, scaleOf, scrolledBy, stateOf } from "../../widgets/inplacelab_widgets/player/minimap.js";
+import { dotsOf, isOfUse, onMap, scaleOf, scrolledBy, stateOf } from "../../widgets/inplacelab_widgets/player/minimap.js";
 
 const PAYLOAD = {
   styles: ["ipl-node", "ipl-node ipl-waiting", "ipl-node ipl-new ipl-failed", "ipl-text"],
@@ -38,6 +38,15 @@ test("the map fits its room and never enlarges", () => {
   assert.equal(scaleOf({ width: 8000, height: 80 }, 800), 0.1);
   assert.equal(scaleOf({ width: 400, height: 300 }, 800), 0.1);
   assert.equal(scaleOf({ width: 400, height: 20 }, 800), 1);
+});
+
+test("there is a map where scrolling would be long, and where it is not a scribble", () => {
+  const isMapped = (width, height) => isOfUse({ width, height }, 800, 170);
+  assert.equal(isMapped(700, 160), false, "all of it is seen");
+  assert.equal(isMapped(1000, 160), false, "a little to scroll");
+  assert.equal(isMapped(1400, 160), true);
+  assert.equal(isMapped(980, 1100), false, "thirty pixels high, it would be as narrow");
+  assert.equal(isOfUse({ width: 1400, height: 160 }, 0, 170), false, "the pane is closed");
 });
 
 test("a dot stays large enough to be seen", () => {

@@ -132,19 +132,16 @@ def test_a_chain_out_of_place() -> None:
     assert x.inplace_version == 0
 
 
-def test_a_chain_runs_without_history_and_is_refused_at_backward() -> None:
-    fused = kernels.fuse("scale_", "relu_")
-    w = tensor(1.0, -2.0, stop_gradient=False)
-    y = w.scale(1.0)
-    fused(y, scale=3.0)
-    with pytest.raises(ValueError, match="derivative of the fused kernel scale_relu is not there"):
-        y.sum().backward()
-    with paddle.no_grad():
-        assert fused(w, scale=3.0).tolist() == [3.0, 0.0]
-
-
 @pytest.mark.parametrize(
-    "names", [(), ("scale_", "relu"), ("scale_", "normalize_"), ("greater_than", "relu"), ("remainder_", "abs_")]
+    "names",
+    [
+        (),
+        ("scale_", "relu"),
+        ("scale_", "normalize_"),
+        ("greater_than", "relu"),
+        ("remainder_", "abs_"),
+        ("relu_", "fill_"),  # takes nothing from the step before
+    ],
 )
 def test_what_is_no_step_is_refused(names: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match="cannot be a step of a fused kernel"):
@@ -177,6 +174,13 @@ def test_an_attribute_that_the_expression_leaves_out_is_refused() -> None:
     with pytest.raises(ValueError, match="cannot take rounding_mode='floor'"):
         kernels.run("divide_", x, tensor(2.0, 2.0), rounding_mode="floor")
     assert (x.tolist(), x.inplace_version) == ([5.0, 7.0], 0)
+
+
+def test_in_place_a_result_that_does_not_fit_is_refused() -> None:
+    x = paddle.to_tensor([1, 2, 3])
+    with pytest.raises(RuntimeError, match="cannot hold this result"):
+        kernels.run("clip_", x, max=0.9)
+    assert (x.tolist(), x.inplace_version) == ([1, 2, 3], 0)
 
 
 @pytest.mark.parametrize(
@@ -225,7 +229,7 @@ class Listener(observe.Observer):
     def __init__(self) -> None:
         self.heard: list[Any] = []
 
-    def launched(self, launch: Launch) -> None:
+    def launched(self, launch: Launch, storages: Any) -> None:
         self.heard.append(launch)
 
     def operation(self, name: str, category: str, inputs: Any, output: Any, node: Any, written: Any = None) -> None:
@@ -233,7 +237,7 @@ class Listener(observe.Observer):
 
 
 def test_a_launch_is_told_before_its_operation() -> None:
-    listener, base = Listener(), paddle.zeros([4, 6])
+    listener, base = Listener(), paddle.zeros([4, 7])
     x = base[1:, ::2]
     with observe.listening(listener):
         kernels.run("relu_", x)
@@ -241,7 +245,7 @@ def test_a_launch_is_told_before_its_operation() -> None:
     assert operation == ("relu_", "in-place")
     assert launch == Launch(
         "relu_", "strided", (1, 1, 1), (256, 1, 1), 1, "float32",
-        (Operand("x", "both", "float32", (3, 3), (6, 2), 6, 96),), 36, 36, "", True,
+        (Operand("x", "both", "float32", (3, 4), (7, 2), 7, 112),), 48, 48, "", True,
     )  # fmt: skip
 
 

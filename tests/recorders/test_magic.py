@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -136,6 +137,16 @@ def test_any_other_error_shows_as_without_the_magic(cell: Run) -> None:
     assert "decoder.py" in stepped.out
     assert "ipython.py" not in stepped.out
     assert plain.out.strip().splitlines()[-1] == stepped.out.strip().splitlines()[-1]
+
+
+def test_a_traceback_has_the_number_of_its_cell(cell: Run) -> None:
+    text = "1 / 0\n"
+    number = re.compile(r"(?:Cell In\[|ipython-input-)(\d+)")
+    before, stepped, after = (number.search(cell(each).out) for each in (text, f"%%stepper\n{text}", text))
+    assert before is not None
+    assert stepped is not None
+    assert after is not None
+    assert int(stepped[1]) == int(before[1]) + 1 == int(after[1]) - 1
 
 
 def test_a_syntax_error_shows_as_without_the_magic(cell: Run) -> None:

@@ -65,7 +65,7 @@ SPOILT = {
             "The `x` and `y` saved by `MultiplyGradNode` (line 4) are now stale."
         ),
         (
-            "第 5 行的 `add_` 写入了 S1 的第 1-2 号槽位（经由 `v`）。"
+            "第 5 行的 `add_` 写入了 S1 的第 1-2 号槽位，经由 `v`。"
             "S1 的版本号：0 → 1，共享它的有 `v`（又名 `w`）和 `b`。"
             "`b` 的梯度节点由 `ScaleGradNode`（第 2 行）换成了新的 `CopySlices`。"
             "视图 `v` 的梯度节点重新生成：`SliceGradNode`。"
@@ -161,6 +161,13 @@ def test_a_cleared_gradient(tape: Any) -> None:
 def test_a_line_that_did_nothing_to_tensors(tape: Any) -> None:
     tape.step("line", 4)
     assert (last(tape).en, last(tape).zh) == ("Line 4 changed no tensor.", "第 4 行没有改变任何张量。")
+
+
+def test_a_result_that_nobody_holds_is_no_tensor_that_was_not_made(tape: Any) -> None:
+    tape.step("operation", 1, op="sum", output=1)
+    assert last(tape).en == "Line 1 `sum` made a tensor that was gone again before the next step."
+    tape.step("operation", 2, op="sum")
+    assert last(tape).en == "Line 2 `sum` ran and made no tensor."
 
 
 def test_rebinding_a_name(tape: Any) -> None:

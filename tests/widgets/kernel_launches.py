@@ -66,6 +66,9 @@ CASES = {
     ),
     "every second": _case(launch("scale_", "strided", operand("x", "both", (2048,), (2,), total=16384)), (3, 5, 0)),
     "backwards": _case(launch("scale_", "strided", operand("x", "both", (1, 40), (7, -1), offset=39, total=160)), (0, 2, 0)),
+    "rows of a wider matrix": _case(
+        launch("relu_", "strided", operand("x", "both", (40, 32), (64, 1), offset=8, total=10240), width=4), (0, 9, 0), (1, 63, 0)
+    ),
     "broadcast": _case(
         launch("add_", "strided", operand("x", "both", (6, 48)), operand("y", "reads", (6, 48), (1, 0), total=24)), (0, 70, 0)
     ),

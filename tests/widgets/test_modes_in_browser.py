@@ -43,10 +43,10 @@ function link(one, other, name) {
 const views = JSON.parse(document.getElementById("views").textContent);
 window.models = views.map((state) => shim(state));
 for (const model of models.slice(1)) for (const name of ["step", "language", "mode", "selection", "follow"]) link(models[0], model, name);
-window.closers = models.map((model) => {
+window.closers = await Promise.all(models.map((model) => {
   const el = document.body.appendChild(document.createElement("div"));
   return render({ model, el });
-});
+}));
 """
 
 

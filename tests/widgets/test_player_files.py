@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import gzip
 import re
 import shutil
 import subprocess
@@ -15,6 +13,7 @@ from typing import Any
 import pytest
 
 from inplacelab_widgets import player_files
+from inplacelab_widgets.packing import unpacked
 from inplacelab_widgets.player_files import MODULES, STYLES, javascript, packed_javascript, source, stylesheet
 from inplacelab_widgets.scene.palette import css
 
@@ -32,8 +31,7 @@ def test_every_file_of_the_folder_is_used() -> None:
 def test_the_whole_is_one_module_that_imports_nothing() -> None:
     text = javascript()
     assert not re.search(r"\bimport\b\s*[({\"'\w]", text)
-    assert re.findall(r"^export .*$", text, re.MULTILINE) == ["export default { render };"]
-    assert "mount(" in text
+    assert re.findall(r"^export .*$", text, re.MULTILINE) == ["export default { render, play };"]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
@@ -63,9 +61,9 @@ def test_it_is_small_since_every_widget_carries_it() -> None:
 
 
 def test_a_widget_unpacks_the_same_player() -> None:
-    found = re.search(r'atob\("([^"]+)"\)', packed_javascript())
+    found = re.search(r'unpacked\("([^"]+)"\)', packed_javascript())
     assert found
-    assert gzip.decompress(base64.b64decode(found[1])).decode() == javascript()
+    assert unpacked(found[1]) == javascript()
     assert not re.search(r"https?:|\bfetch\b", packed_javascript())
 
 
@@ -77,13 +75,13 @@ def test_what_a_widget_unpacks_can_be_imported_and_renders(chromium: Any) -> Non
         found = page.evaluate(
             """async (text) => {
               const player = await import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
-              return [Object.keys(player), typeof player.default.render];
+              return [Object.keys(player), typeof player.default.render, typeof player.default.play];
             }""",
             packed_javascript(),
         )
     finally:
         page.close()
-    assert found == [["default"], "function"]
+    assert found == [["default"], "function", "function"]
 
 
 def test_no_string_goes_on_over_the_end_of_a_line() -> None:
@@ -99,7 +97,7 @@ def test_comments_stay_in_the_sources_and_nothing_else_does() -> None:
     kept = {line.strip() for line in javascript().splitlines()}
     for module in MODULES:
         assert {line.strip().removeprefix("export ") for line in _lines_of_code(source(module))} <= kept | {
-            "default { render };"
+            "default { render, play };"
         }
 
 

@@ -13,7 +13,6 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -22,9 +21,10 @@ from inplacelab.language import LANGUAGES, Text, speak
 from inplacelab.recording.predict import quiz
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html, to_markdown, to_svg, to_text, words
+from inplacelab_widgets.packing import packed_json
+from inplacelab_widgets.page import payload_of
 from inplacelab_widgets.scene import Scene
 from inplacelab_widgets.scene.payload import payload
-from inplacelab_widgets.scene.wire import packed
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 ADDRESS = re.compile(r"0x[0-9a-f]{4}")
@@ -81,27 +81,18 @@ def test_a_page_is_whole_and_asks_for_nothing(recording: Recording, tmp_path: Pa
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
 
 
-def data_in(page: str) -> Any:
-    found = re.search(r'<script type="application/json" id="recording">(.*?)</script>', page, re.DOTALL)
-    assert found
-    return json.loads(found[1])
-
-
 def test_the_page_carries_the_payload(sample: Callable[[str], Recording], sample_scene: Callable[[str], Scene]) -> None:
     for name in ("lesson", "hostile"):
         # Questions travel always: a reader may turn predict mode on at any time.
-        sent = packed(payload(sample_scene(name), quiz(sample(name))))
-        assert data_in(to_html(sample(name))) == json.loads(json.dumps(sent))
+        sent = payload(sample_scene(name), quiz(sample(name)))
+        assert payload_of(to_html(sample(name))) == json.loads(json.dumps(sent))
 
 
 def test_the_payload_stays_small(sample_scene: Callable[[str], Scene]) -> None:
-    sizes = {
-        name: len(json.dumps(packed(payload(sample_scene(name))), separators=(",", ":")))
-        for name in ("lesson", "large", "many")
-    }
-    assert sizes["lesson"] < 60_000
-    assert sizes["large"] < 70_000
-    assert sizes["many"] < 110_000
+    sizes = {name: len(packed_json(payload(sample_scene(name)))) for name in ("lesson", "large", "many")}
+    assert sizes["lesson"] < 20_000
+    assert sizes["large"] < 25_000
+    assert sizes["many"] < 30_000
 
 
 def test_a_still_picture_stays_small(scene: Scene) -> None:

@@ -2,17 +2,17 @@
 
 The sources are small modules in `player/`. anywidget loads one module that cannot import files beside it, and an
 exported page must fetch nothing, so the modules are put together here: no bundler, only their text one after the other.
+Both carry that text packed.
 """
 
 from __future__ import annotations
 
-import base64
-import gzip
 import re
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from inplacelab_widgets.packing import unpacking
 from inplacelab_widgets.scene.palette import css
 
 MODULES = (
@@ -20,6 +20,7 @@ MODULES = (
     "words",
     "unpack",
     "elements",
+    "shortcuts",
     "sight",
     "linking",
     "numbers",
@@ -41,7 +42,9 @@ MODULES = (
     "keyboard",
     "pace",
     "toolbar",
+    "dialog",
     "help",
+    "keepers",
     "present",
     "predict",
     "follow",
@@ -80,21 +83,13 @@ _CSS_BLANK = re.compile(r"\s*([{};,>])\s*")
 _CSS_COLON = re.compile(r"(?<=[{;])([\w-]+): ")
 # No string of ours goes on over a line's end, so that what a line begins with means nothing.
 _BLANK = re.compile(r"\s*\n\s*")
-_UNPACK = """\
-const bytes = Uint8Array.from(atob("PACKED"), (character) => character.charCodeAt(0));
-const text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
-const address = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
-const player = await import(address);
-URL.revokeObjectURL(address);
-export default player.default;
-"""
 
 
 @cache
 def javascript() -> str:
-    """The player as one ES module without imports: it defines `mount` and exports anywidget's `render`.
+    """The player as one ES module without imports: it exports anywidget's `render`, and `play` for a page.
 
-    Comments and indentation stay in the sources: every exported page carries this text.
+    Comments and indentation stay in the sources.
     """
     return joined(source(name) for name in MODULES)
 
@@ -107,13 +102,12 @@ def joined(modules: Iterable[str]) -> str:
 @cache
 def packed_javascript() -> str:
     """The same as a module that unpacks it: every widget of a notebook carries this text, a third of the other's size."""
-    return unpacking(javascript())
+    return for_anywidget(javascript())
 
 
-def unpacking(module: str) -> str:
+def for_anywidget(module: str) -> str:
     """A module that unpacks another one, and exports what that exports by default."""
-    packed = base64.b64encode(gzip.compress(module.encode(), mtime=0)).decode("ascii")
-    return _UNPACK.replace("PACKED", packed)
+    return f"{unpacking(module)}export default player;\n"
 
 
 @cache
@@ -124,7 +118,7 @@ def stylesheet() -> str:
 
 
 def without_comments(text: str) -> str:
-    """CSS as it is sent: a rule a line, for those who read an exported page."""
+    """CSS as it is sent: a rule a line."""
     tight = _CSS_COLON.sub(r"\1:", _CSS_BLANK.sub(r"\1", _CSS_COMMENT.sub("", text)))
     return tight.replace("}", "}\n")
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from pathlib import Path
 
 from inplacelab.language import Text, get_language
@@ -14,6 +12,7 @@ from inplacelab.recording.predict import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.asking import questions_for
+from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_files import javascript, stylesheet
 from inplacelab_widgets.raster import png
 from inplacelab_widgets.scene import EVERYTHING, PANELS, Scene, scene_of, telling_step
@@ -23,7 +22,6 @@ from inplacelab_widgets.scene.names import unquoted
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.picture import picture
 from inplacelab_widgets.scene.tables import Table, tables, told_by
-from inplacelab_widgets.scene.wire import packed
 from inplacelab_widgets.still import still_picture
 
 __all__ = ["to_html", "to_markdown", "to_png", "to_svg", "to_text"]
@@ -231,18 +229,13 @@ def _in_markdown(said: str) -> str:
 
 
 def _page(scene: Scene, language: str, predict: bool | Iterable[Question], panels: Sequence[str]) -> str:
-    # "</" would end the script element early, wherever it stands in the data.
-    sent = packed(payload(scene, questions_for(scene.recording, predict), panels=panels))
-    data = json.dumps(sent, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    tag = "zh-Hans" if language == "zh" else "en"
-    title = escape(scene.recording.title)
-    return (
-        f'<!DOCTYPE html>\n<html lang="{tag}">\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<style>\nbody{{margin:0;padding:8px}}\n{stylesheet()}</style>\n</head>\n<body>\n"
-        f'<main id="stepper"></main>\n<script type="application/json" id="recording">{data}</script>\n'
-        f'<script type="module">\n{javascript()}\n'
-        'mount(document.getElementById("stepper"), JSON.parse(document.getElementById("recording").textContent), '
-        f'{{ language: "{language}", predict: {json.dumps(predict is not False)}, standalone: true }});\n</script>\n</body>\n</html>\n'
+    asked = questions_for(scene.recording, predict)
+    return whole_page(
+        payload(scene, asked, panels=panels),
+        javascript(),
+        stylesheet(),
+        folder="inplacelab_widgets/player",
+        title=scene.recording.title,
+        language=language,
+        options={"predict": predict is not False},
     )

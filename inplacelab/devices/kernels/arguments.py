@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from inplacelab.layout import Layout
 
-MOST_AXES = 8
-"""The most axes of a layout that is passed to a kernel."""
 
-LAYOUT = np.dtype({
-    "names": ["rank", "offset", "shape", "strides"],
-    "formats": ["i8", "i8", ("i8", MOST_AXES), ("i8", MOST_AXES)],
-})  # fmt: skip
-"""`struct Layout` in strided.cu."""
+@lru_cache(maxsize=4096)
+def packed_layout(layout: Layout, bits: int, axes: int) -> np.ndarray[Any, Any]:
+    """A layout in the bytes of `struct Layout` in strided.cu: an array without axes, made once and not to be changed.
 
-
-def packed_layout(layout: Layout) -> np.ndarray[Any, Any]:
-    """A layout in the bytes of `struct Layout`: an array without axes."""
-    made, rank = np.zeros((), LAYOUT), len(layout.shape)
-    made["rank"], made["offset"] = rank, layout.offset
-    made["shape"][:rank], made["strides"][:rank] = layout.shape, layout.strides
+    Args:
+        layout: of at most `axes` axes; axes of one element are put before them.
+        bits: 32 or 64: of its numbers.
+        axes: how many the kernel is written for.
+    """
+    number, missing = f"i{bits // 8}", axes - len(layout.shape)
+    fields = np.dtype([("offset", number), ("shape", number, (axes,)), ("strides", number, (axes,))])
+    made = np.zeros((), fields)
+    made["offset"] = layout.offset
+    made["shape"], made["strides"] = (1,) * missing + layout.shape, (0,) * missing + layout.strides
+    made.flags.writeable = False
     return made

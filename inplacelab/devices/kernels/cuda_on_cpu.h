@@ -1,14 +1,16 @@
 // CUDA C on a CPU: enough of it to run the kernels beside this file, one thread after the other, and to watch them.
 //
-// The text of a kernel is compiled as it is, but for its parameters: `float *x` becomes `Traced<float> x`, which looks at
-// every index before it is used, and writes down who read or wrote which bytes. Threads of a block are fibres: each runs
-// until it ends or waits at a barrier, then the next one does. This shows what a kernel computes and what it touches. It
-// says nothing about speed, and nothing about two threads that really run at once: for that, see `Trace.races`.
+// The text of a kernel is compiled as it is, but for its pointers: `float *x` becomes `Traced<float> x`, which looks at every
+// index before it is used, and writes down who read or wrote which bytes; `(Pack *)x` becomes `packs<Pack>(x)`. Threads of a
+// block are fibres (fibres.h): each runs until it ends or waits at a barrier, then the next one does. This shows what a kernel
+// computes and what it touches. It says nothing about speed, and nothing about two threads that really run at once: for
+// that, see `Trace.races`.
 
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <ucontext.h>
+#include <cstring>
+#include <deque>
 #include <vector>
 
 #define __global__
@@ -17,11 +19,6 @@
 
 struct uint3 { unsigned x, y, z; };
 static uint3 threadIdx, blockIdx, blockDim, gridDim;
-
-struct float4 { float x, y, z, w; };
-struct double2 { double x, y; };
-struct int4 { int x, y, z, w; };
-struct longlong2 { long long x, y; };
 
 // CUDA's mathematics: one name for float and double, as in <cmath>. Integers need `abs` only.
 using std::abs, std::fabs, std::sqrt, std::exp, std::exp2, std::expm1, std::log, std::log2, std::log10, std::log1p, std::pow,
@@ -75,12 +72,6 @@ struct Slots {
 
 template <class T> struct Bare { using type = T; };
 template <class T> struct Bare<const T> { using type = T; };
-template <class T> struct Pack;
-template <> struct Pack<float> { using type = float4; };
-template <> struct Pack<double> { using type = double2; };
-template <> struct Pack<int> { using type = int4; };
-template <> struct Pack<long long> { using type = longlong2; };
-template <class T> struct Pack<const T> { using type = const typename Pack<T>::type; };
 
 template <class T> struct Traced;
 
@@ -89,8 +80,17 @@ template <class T> struct Element {
     using Value = typename Bare<T>::type;
     Traced<T> of;
 
-    operator Value() const { return *of.look(READ); }
-    Value operator=(Value value) const { return *of.look(WRITE) = value; }
+    operator Value() const
+    {
+        Value value;
+        memcpy(&value, of.look(READ), sizeof value);    // a pack may be aligned within its storage, and not within this machine
+        return value;
+    }
+    Value operator=(Value value) const
+    {
+        memcpy(of.look(WRITE), &value, sizeof value);
+        return value;
+    }
     Value operator=(const Element &other) const { return *this = Value(other); }
     Traced<T> operator&() const { return of; }
 };
@@ -106,19 +106,19 @@ template <class T> struct Traced {
     }
 
     // Check an access, write it down, and give the memory; what is out of bounds falls into a place of its own.
-    [[gnu::noinline]] typename Bare<T>::type *look(Kind kind) const
+    [[gnu::noinline]] char *look(Kind kind) const
     {
-        static typename Bare<T>::type nowhere;
+        static char nowhere[sizeof(T)];
         int64_t byte = address - begin;
         if (byte < 0 || byte + (int64_t)sizeof(T) > bytes) {
             report(OUT_OF_BOUNDS, operand, byte < 0 || byte > bytes ? byte : bytes);  // the first that is not there
-            return &nowhere;
+            return nowhere;
         }
         if (byte % sizeof(T)) report(MISALIGNED, operand, byte);
         if (call->trace)
             records.push_back({block_number, byte, thread_number, ordinals[thread_number]++, barriers_passed, operand,
                                (int32_t)sizeof(T), kind});
-        return (typename Bare<T>::type *)address;
+        return address;
     }
 };
 
@@ -128,7 +128,8 @@ template <class T> static Traced<T> operand(void *argument, int32_t number)
     return {at->first, at->begin, at->bytes, number};
 }
 
-template <class T> static Traced<typename Pack<T>::type> packs(Traced<T> x)
+// The same slots as packs: what a cast does to a pointer.
+template <class P, class T> static Traced<P> packs(Traced<T> x)
 {
     return {x.address, x.begin, x.bytes, x.operand};
 }
@@ -136,8 +137,11 @@ template <class T> static Traced<typename Pack<T>::type> packs(Traced<T> x)
 // Nobody comes in between, because nobody else runs.
 template <class T, class U> static T atomicAdd(Traced<T> at, U value)
 {
-    T *memory = at.look(ATOMIC), before = *memory;
-    *memory = before + (T)value;
+    char *memory = at.look(ATOMIC);
+    T before, after;
+    memcpy(&before, memory, sizeof before);
+    after = before + (T)value;
+    memcpy(memory, &after, sizeof after);
     return before;
 }
 
@@ -163,32 +167,11 @@ static void run_block(Kernel kernel, void **arguments, int32_t threads)
     }
 }
 
-static const size_t STACK = 64 * 1024;
-
-struct Fibre {
-    ucontext_t context;
-    char *stack;
-    int waiting_at;            // the line of the barrier; 0 while there is none
-    bool done;
-};
-
-static ucontext_t scheduler;
-static std::vector<Fibre> fibres;
+static std::deque<Fibre> fibres;
 static Kernel body;
 static void **body_arguments;
 
-static void enter()
-{
-    body(body_arguments);
-    fibres[thread_number].done = true;      // the context then goes back to the scheduler by itself
-}
-
-static void barrier(int line)
-{
-    Fibre &me = fibres[thread_number];
-    me.waiting_at = line;
-    swapcontext(&me.context, &scheduler);
-}
+static void barrier(int line) { fibres[thread_number].wait(line); }
 
 // After a round, every thread must wait at the same barrier, or every thread must be done.
 static bool all_alike()
@@ -205,22 +188,13 @@ static bool all_alike()
 // Threads that wait for each other: a round is from one barrier to the next.
 static void run_fibres(Kernel kernel, void **arguments, int32_t threads)
 {
-    for (int32_t k = (int32_t)fibres.size(); k < threads; k++)
-        fibres.push_back({{}, (char *)malloc(STACK), 0, false});
     body = kernel, body_arguments = arguments;
-    for (auto &fibre : fibres) {
-        getcontext(&fibre.context);
-        fibre.context.uc_stack.ss_sp = fibre.stack;
-        fibre.context.uc_stack.ss_size = STACK;
-        fibre.context.uc_link = &scheduler;
-        makecontext(&fibre.context, enter, 0);
-        fibre.waiting_at = 0, fibre.done = false;
-    }
+    while ((int32_t)fibres.size() < threads) fibres.emplace_back();
+    for (auto &fibre : fibres) fibre.start([] { body(body_arguments); });
     do {
         for (int32_t turn = 0; turn < threads; turn++) {
             become(call->order[turn]);
-            fibres[thread_number].waiting_at = 0;
-            swapcontext(&scheduler, &fibres[thread_number].context);
+            fibres[thread_number].go_on();
         }
         barriers_passed++;
     } while (all_alike() && !fibres[0].done);
@@ -244,7 +218,6 @@ static void launch(Call *what, bool waits, Kernel kernel, void **arguments)
         barriers_passed = 0;
         (waits ? run_fibres : run_block)(kernel, arguments, threads);
     }
-    for (auto &fibre : fibres) free(fibre.stack);
     fibres.clear();
     call->records = records.data(), call->count = (int64_t)records.size();
 }

@@ -1,7 +1,7 @@
 """Run the text of a kernel on the CPU: compiled by g++ with `cuda_on_cpu.h`, called through ctypes.
 
 It is for reading and for being sure, not for speed: a million elements take a few milliseconds, threads that wait for each
-other a microsecond each.
+other a microsecond each; some tens of microseconds where there are no contexts to switch between (macOS).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from inplacelab.devices.kernels.source import HERE, Parameter, Source
 from inplacelab.devices.kernels.trace import RECORD, Trace
 from inplacelab.devices.kernels.types import C_TYPES
 
-FLAGS = ("-std=c++17", "-O1", "-fPIC", "-shared", "-fwrapv", "-ffp-contract=off", "-w")
+FLAGS = ("-std=c++17", "-O1", "-fPIC", "-shared", "-pthread", "-fwrapv", "-ffp-contract=off", "-w")
 """Integers wrap as on a GPU, and a product and a sum are two roundings, as in NumPy."""
 
 _one_at_a_time = threading.Lock()  # the threads of a kernel live in static variables
@@ -76,7 +76,7 @@ def run(
     compile_together([source])
     threads = block[0] * block[1] * block[2]
     turns = _order(order, threads)
-    kept = [_argument(p, a, source.kind == "strided") for p, a in zip(source.parameters, arguments, strict=True)]
+    kept = [_argument(source, p, a) for p, a in zip(source.parameters, arguments, strict=True)]
     pointers = (ctypes.c_void_p * len(kept))(*(_address(each) for each in kept))
     call = _Call(grid=grid, block=block, order=turns.ctypes.data, trace=trace)
     with _one_at_a_time:
@@ -103,13 +103,13 @@ def memory(array: np.ndarray[Any, Any], within: np.ndarray[Any, Any] | None = No
     return Memory(first, begin, storage.nbytes)
 
 
-def _argument(parameter: Parameter, given: Any, from_start: bool) -> Any:
+def _argument(source: Source, parameter: Parameter, given: Any) -> Any:
     """A value whose address can be handed over."""
     if parameter.kind == "layout":
-        return packed_layout(given)
+        return packed_layout(given, source.bits, source.axes)
     if parameter.kind != "slots":
         return np.array(given, parameter.dtype)
-    return _Slots(given.begin if from_start else given.first, given.begin, given.bytes)
+    return _Slots(given.begin if source.kind == "strided" else given.first, given.begin, given.bytes)
 
 
 def _address(argument: Any) -> int:
@@ -187,18 +187,20 @@ def _folder() -> Path:
 
 def cpp(sources: Sequence[Source]) -> str:
     """The C++ text of some kernels: each in a namespace of its own, with a function that unpacks its arguments."""
-    header = (HERE / "cuda_on_cpu.h").read_text(encoding="utf-8")
-    return "\n".join([header, *(_wrapped(source) for source in sources)])
+    headers = [(HERE / name).read_text(encoding="utf-8") for name in ("fibres.h", "cuda_on_cpu.h")]
+    return "\n".join([*headers, *(_wrapped(source) for source in sources)])
 
 
 _SIGNATURE = re.compile(r"(__global__ void \w+\()(.*?)(\)\n\{)", re.DOTALL)
 _POINTER = re.compile(r"((?:const )?[a-z ]+?) \*(\w+)")
+_CAST = re.compile(r"\(\(((?:const )?[A-Z]\w+) \*\)(\w+)\)")
 
 
 def _wrapped(source: Source) -> str:
     text = _SIGNATURE.sub(
         lambda found: found[1] + _POINTER.sub(r"cuda_on_cpu::Traced<\1> \2", found[2]) + found[3], source.text
     )
+    text = _CAST.sub(r"cuda_on_cpu::packs<\1>(\2)", text)
     unpacked, number = [], 0
     for k, parameter in enumerate(source.parameters):
         c = "Layout" if parameter.kind == "layout" else C_TYPES[parameter.dtype].name

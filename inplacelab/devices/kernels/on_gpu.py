@@ -8,8 +8,8 @@ the integer that it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from importlib import import_module
 from typing import Any
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from inplacelab.devices.kernels.arguments import packed_layout
 from inplacelab.devices.kernels.compile import OPTIONS
-from inplacelab.devices.kernels.launch import Dim3
+from inplacelab.devices.kernels.launch import Dim3, Memory
 from inplacelab.devices.kernels.source import Parameter, Source
 
 
@@ -31,15 +31,15 @@ def run(source: Source, grid: Dim3, block: Dim3, arguments: Sequence[Any]) -> No
         arguments: as for `on_cpu.run`, with addresses in the device's memory. That memory must stay until the kernel is done:
             what CuPy's pool frees in the same stream's order does.
     """
-    passed = (_argument(p, a, source.kind == "strided") for p, a in zip(source.parameters, arguments, strict=True))
-    compiled(source)(grid, block, tuple(passed))
+    kernel, passed = compiled(source)
+    kernel(grid, block, tuple([each(given) for each, given in zip(passed, arguments, strict=True)]))
 
 
 @cache
-def compiled(source: Source) -> Any:
-    """The kernel as CuPy's `RawKernel`, compiled for the device that is there, once."""
+def compiled(source: Source) -> tuple[Any, tuple[Callable[[Any], Any], ...]]:
+    """The kernel as CuPy's `RawKernel`, compiled for the device that is there, once; and how each argument is passed."""
     module = import_module("cupy").RawModule(code=source.text, options=OPTIONS, backend="nvrtc")
-    return module.get_function(source.name)
+    return module.get_function(source.name), tuple(_passing(source, each) for each in source.parameters)
 
 
 def device_name() -> str:
@@ -49,9 +49,17 @@ def device_name() -> str:
     return name.decode() if isinstance(name, bytes) else str(name)
 
 
-def _argument(parameter: Parameter, given: Any, from_start: bool) -> Any:
+def _passing(source: Source, parameter: Parameter) -> Callable[[Any], Any]:
     if parameter.kind == "slots":
-        return np.uint64(given.begin if from_start else given.first)
+        return _begin if source.kind == "strided" else _first
     if parameter.kind == "layout":
-        return packed_layout(given)
-    return np.dtype(parameter.dtype).type(given)
+        return partial(packed_layout, bits=source.bits, axes=source.axes)
+    return np.dtype(parameter.dtype).type
+
+
+def _first(memory: Memory) -> np.uint64:
+    return np.uint64(memory.first)
+
+
+def _begin(memory: Memory) -> np.uint64:
+    return np.uint64(memory.begin)

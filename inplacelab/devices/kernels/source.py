@@ -12,14 +12,43 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from string import Template
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from inplacelab.devices.kernels.launch import Role
-from inplacelab.devices.kernels.types import C_TYPES, FIELDS, CType
+from inplacelab.devices.kernels.loops import Body, packs, side_by_side, through_layouts
+from inplacelab.devices.kernels.types import C_TYPES, CType
 
 Kind = Literal["contiguous", "strided", "normalize", "transpose", "transpose_square", "scatter_add"]
 
 HERE = Path(__file__).parent
+
+
+class Form(NamedTuple):
+    """In which form an element-wise kernel is written.
+
+    Attributes:
+        kind: "contiguous" (slots side by side) or "strided" (wherever layouts say).
+        width: how many elements to take at once; 0 for as many as 16 bytes hold, and one by one if they lie apart.
+        bits: 32 or 64: of the numbers that a strided kernel counts with.
+        axes: how many its layouts have.
+    """
+
+    kind: Kind = "contiguous"
+    width: int = 0
+    bits: int = 32
+    axes: int = 2
+
+    def settled(self, dtype: str) -> Form:
+        """The same with the width that it comes to."""
+        return self._replace(width=self.width or self.usual(dtype))
+
+    def usual(self, dtype: str) -> int:
+        """The width where nothing else is said."""
+        return C_TYPES[dtype].width if self.kind == "contiguous" else 1
+
+
+SIDE_BY_SIDE = Form()
+"""Slots side by side, in packs."""
 
 
 @dataclass(frozen=True)
@@ -28,8 +57,8 @@ class Parameter:
 
     Attributes:
         name: as the text has it.
-        kind: "slots" (a pointer to an operand), "layout" (how an operand lies), "number" or "size" (64 bits).
-        dtype: of the slots or the number.
+        kind: "slots" (a pointer to an operand), "layout" (how an operand lies), "number" or "size".
+        dtype: of the slots, of the number, or of those in the layout.
         role: what the kernel does to the slots.
     """
 
@@ -50,6 +79,8 @@ class Source:
         parameters: in order.
         dtype: of what it computes with.
         width: how many elements a thread takes at once.
+        bits: of the numbers that it counts with.
+        axes: of the layouts that it is given.
     """
 
     name: str
@@ -58,6 +89,11 @@ class Source:
     parameters: tuple[Parameter, ...]
     dtype: str
     width: int = 1
+    bits: int = 64
+    axes: int = 0
+
+    def __hash__(self) -> int:  # asked for at every launch: a string remembers its own
+        return hash((self.name, self.text))
 
     @property
     def operands(self) -> tuple[Parameter, ...]:
@@ -82,12 +118,14 @@ class Step:
         expression: in CUDA C; `T` stands for the data type.
         inputs: the names of the elements in it; the first is the one that a chain hands on.
         numbers: the names of its attributes, and their data types ("" for that of the elements).
+        target: of a write, which reads nothing of what was there: the operand that it writes, which is then the first.
     """
 
     says: str
     expression: str
     inputs: tuple[str, ...] = ("x",)
     numbers: Mapping[str, str] = field(default_factory=dict)
+    target: str = ""
 
 
 def elementwise(
@@ -96,9 +134,8 @@ def elementwise(
     dtype: str,
     *,
     in_place: bool,
-    kind: Kind = "contiguous",
+    form: Form = SIDE_BY_SIDE,
     result: str = "",
-    width: int = 0,
 ) -> Source:
     """A kernel that does `steps` to each element, in one pass.
 
@@ -107,32 +144,35 @@ def elementwise(
         steps: one operation, or several to be done one after the other.
         dtype: of the elements that it reads.
         in_place: whether the result lies where the first input lay; otherwise there is a further operand, `out`.
-        kind: "contiguous" or "strided".
+        form: one by one or in packs, side by side or through layouts.
         result: the data type of the result, if it is another.
-        width: how many elements to load at once; 0 for as many as 16 bytes hold.
     """
     steps = distinct(steps)
     inputs = _inputs(steps)
     numbers = {name: kind or dtype for step in steps for name, kind in step.numbers.items()}
-    target = inputs[0] if in_place else "out"
+    overwritten = steps[0].target
+    written = overwritten or (inputs[0] if in_place else "out")
     c, made = C_TYPES[dtype], C_TYPES[result or dtype]
-    if kind == "strided" or made != c:
-        width = 1
-    slots = [Parameter(n, "slots", dtype, "both" if n == target else "reads") for n in inputs]
-    if not in_place:
-        slots.append(Parameter("out", "slots", result or dtype, "writes"))
-    layouts = [Parameter(f"{p.name}_at", "layout") for p in slots] if kind == "strided" else []
+    kind, width, bits, axes = form.settled(dtype)
+    strided = kind == "strided"
+    slots = [Parameter(n, "slots", dtype, "both" if n == written else "reads") for n in inputs]
+    if written not in inputs:
+        slots.insert(0 if overwritten else len(slots), Parameter(written, "slots", result or dtype, "writes"))
+    layouts = [Parameter(f"{p.name}_at", "layout", f"int{bits}") for p in slots] if strided else []
     given = [Parameter(n, "number", t) for n, t in numbers.items()]
+    body = Body(tuple(inputs), written, tuple(numbers), width, made is c)
+    loop = through_layouts(body, [p.name for p in slots], bits, axes) if strided else {"loops": side_by_side(body)}
     filled = _fill(
         kind,
         name=name,
         element=_element(steps, inputs, numbers, c, made),
+        packs=packs(c, made, width),
         parameters=", ".join(map(_declared, [*slots, *given])),
         layouts=", ".join(map(_declared, layouts)),
-        **_bodies(inputs, target, tuple(numbers), c, width or c.width),
+        **loop,
     )
-    parameters = (*slots, *given, *layouts, Parameter("n", "size"))
-    return Source(name, kind, filled, parameters, dtype, (width or c.width) if kind == "contiguous" else 1)
+    parameters = (*slots, *given, *layouts, Parameter("n", "size", f"int{bits}" if strided else "int64"))
+    return Source(name, kind, filled, parameters, dtype, width, bits if strided else 64, axes if strided else 0)
 
 
 def normalize(dtype: str) -> Source:
@@ -172,10 +212,12 @@ def distinct(steps: Sequence[Step]) -> list[Step]:
 
     The first input of every step is what the step before has left: it has one name.
     """
+    if len(steps) == 1:
+        return list(steps)
     taken, renamed = {"x"}, []
     for number, step in enumerate(steps, 1):
         first, *others = step.inputs
-        names = {first: first if len(steps) == 1 else "x"}
+        names = {first: "x"}
         for name in (*others, *step.numbers):
             names[name] = f"{name}_{number}" if name in taken else name
         taken.update(names.values())
@@ -186,7 +228,7 @@ def distinct(steps: Sequence[Step]) -> list[Step]:
 
 
 def _inputs(steps: Sequence[Step]) -> list[str]:
-    return [steps[0].inputs[0], *(name for step in steps for name in step.inputs[1:])]
+    return [*steps[0].inputs, *(name for step in steps[1:] for name in step.inputs[1:])]
 
 
 def _element(steps: Sequence[Step], inputs: Sequence[str], numbers: Mapping[str, str], c: CType, made: CType) -> str:
@@ -200,37 +242,6 @@ def _element(steps: Sequence[Step], inputs: Sequence[str], numbers: Mapping[str,
     ]
     lines.append(f"    return {last};" + f"  // {steps[-1].says}" * bool(before))
     return "\n".join([f"__device__ {made.name} element({', '.join(parameters)})", "{", *lines, "}", ""])
-
-
-def _bodies(inputs: Sequence[str], target: str, numbers: tuple[str, ...], c: CType, width: int) -> dict[str, str]:
-    def call(each: str) -> str:
-        return f"element({', '.join([*(each.format(n) for n in inputs), *numbers])})"
-
-    strided = f"{target}[slot({target}_at, i)] = {call('{0}[slot({0}_at, i)]')};"
-    if width == 1:
-        loop = f"    for (long long i = thread; i < n; i += threads)\n        {target}[i] = {call('{}[i]')};"
-        return {"call": strided, "packs": "", "loops": loop}
-    loads = ", ".join(f"{n}{width} = packs({n})[i]" for n in inputs)
-    first = f"{inputs[0]}{width}"
-    lines = [
-        f"    for (long long i = thread; i < n / {width}; i += threads) {{",
-        f"        {c.pack} {loads};",
-        *(f"        {first}.{f} = {call(f'{{}}{width}.{f}')};" for f in FIELDS[:width]),
-        f"        packs({target})[i] = {first};",
-        "    }",
-        f"    for (long long i = n / {width} * {width} + thread; i < n; i += threads)  // what is left over",
-        f"        {target}[i] = {call('{}[i]')};",
-    ]
-    return {"call": strided, "packs": _packs(c), "loops": "\n".join(lines)}
-
-
-def _packs(c: CType) -> str:
-    return "\n".join([
-        f"// The same slots, {c.width} at a time: one instruction that moves 16 bytes instead of {c.width} that move {c.size}.",
-        f"__device__ {c.pack} *packs({c.name} *x) {{ return ({c.pack} *)x; }}",
-        f"__device__ const {c.pack} *packs(const {c.name} *x) {{ return (const {c.pack} *)x; }}",
-        "",
-    ])  # fmt: skip
 
 
 def _declared(parameter: Parameter) -> str:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable
+from functools import cache
 from types import CodeType
 from typing import Any
 
@@ -65,6 +66,8 @@ def function(row: Row, variant: str) -> Callable[..., Any]:
         "SHORTCUT": row.shortcut,
         "VALIDATE": row.validate,
     }
+    if row.cuda:
+        scope["LAUNCHED"] = _launcher(row, variant)
     scope.update({f"PREPARE_{attribute}": check for attribute, check in row.prepare.items()})
     if variant == "in-place" and row.ordinary:
         scope["ORDINARY"] = function(row, "ordinary")
@@ -78,6 +81,18 @@ def function(row: Row, variant: str) -> Callable[..., Any]:
         document(row, variant),
     )
     return made  # type: ignore[no-any-return]
+
+
+def _launcher(row: Row, variant: str) -> Callable[..., bool]:
+    """Launches the row's kernel of our own. It is made when a device first asks for it: the CPU never does."""
+
+    @cache
+    def made() -> Callable[..., bool]:
+        from inplacelab.ops.own_kernels import Launcher  # noqa: PLC0415
+
+        return Launcher(row, variant)
+
+    return lambda *given, **attributes: made()(*given, **attributes)
 
 
 def _spoken(code: CodeType, row: Row, variant: str) -> CodeType:

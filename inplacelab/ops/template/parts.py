@@ -101,6 +101,8 @@ def launch(row: Row, out: str) -> Iterator[str]:
 
     NumPy's remarks on values (a division by zero) come after the loop, when all is written. Where a filter has made them
     errors, they must not keep the version from being raised.
+
+    A row that has an expression in CUDA C has a kernel of our own, which takes the place of both on a GPU (see `own_kernels`).
     """
     arrays = {name: f"a{k}" for k, name in enumerate(row.inputs)}
     plain = f"UFUNC({', '.join([*arrays.values(), out])})"
@@ -109,7 +111,23 @@ def launch(row: Row, out: str) -> Iterator[str]:
         known = {**arrays, "out": out, "device": "storage.device"}
         call = f"KERNEL({', '.join(known.get(p, p) for p in inspect.signature(row.kernel).parameters)})"
         lines = [f"if {row.plain}:", f"    {plain}", "else:", f"    {call}"] if row.plain else [call]
+    if row.cuda:
+        lines = [f"if not (storage.device.launches and {_launched(row, out)}):", *("    " + line for line in lines)]
     yield from ["try:", *("    " + line for line in lines), "except RuntimeWarning:", "    pass"]
+
+
+def _launched(row: Row, out: str) -> str:
+    """The question whether a kernel of our own has done it."""
+    first, *others = (f"a{k}" for k in range(len(row.inputs)))
+    given = [f"({', '.join(row.inputs)},)", f"({', '.join([first, *others])},)"]
+    given += [] if out == first else [out]
+    return f"LAUNCHED({', '.join([*given, *(f'{p.name}={p.name}' for p in computed_with(row))])})"
+
+
+def computed_with(row: Row) -> tuple[inspect.Parameter, ...]:
+    """The attributes on which the result depends: those that the kernel takes. Others are for the history alone."""
+    taken = () if row.kernel is None else inspect.signature(row.kernel).parameters
+    return tuple(p for p in row.attributes if p.name in taken)
 
 
 # ---- history --------------------------------------------------------------------------------------------------------------

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from inplacelab.language import Text
 from inplacelab.recording.explain.backward import backward_moment
 from inplacelab.recording.explain.errors import error_step
+from inplacelab.recording.explain.launches import launched
 from inplacelab.recording.explain.lines import plain_line
 from inplacelab.recording.explain.moment import Moment
 from inplacelab.recording.explain.operations import operation
-from inplacelab.recording.explain.words import closed_up
+from inplacelab.recording.explain.words import closed_up, joined
 from inplacelab.recording.facts import StepKind
 from inplacelab.recording.recording import Recording
 
@@ -25,7 +26,8 @@ _BY_KIND: dict[StepKind, Callable[[Moment], Text]] = {
 
 
 def sentence(recording: Recording, index: int) -> Text:
-    """What happened at step `index`: which slots were written, which versions rose, who sees it, what went stale.
+    """What happened at step `index`: which slots were written, which versions rose, who sees it, what went stale; and on a GPU,
+    which kernels it launched.
 
     Names of the program stand in backticks. Words for gradient flags are those of the recorded framework.
 
@@ -33,4 +35,4 @@ def sentence(recording: Recording, index: int) -> Text:
         IndexError: if there is no such step.
     """
     moment = Moment(recording, index)
-    return closed_up(_BY_KIND[moment.step.kind](moment))
+    return closed_up(joined([_BY_KIND[moment.step.kind](moment), *launched(moment.step.launches)]))

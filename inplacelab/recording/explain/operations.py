@@ -79,7 +79,7 @@ def _wrote(moment: Moment) -> Text:
 
 
 def _written(moment: Moment, write: WriteFacts) -> Text:
-    pattern = Text("{slots} of {storage} through {x}", "{storage} 的{slots}（经由 {x}）")
+    pattern = Text("{slots} of {storage} through {x}", "{storage} 的{slots}，经由 {x}")
     x = moment.called_before(write.tensor)
     return pattern.format(slots=slots(write.slots), storage=storage_label(write.storage), x=x)
 
@@ -116,6 +116,10 @@ def _moved_house(moment: Moment) -> Text:
 
 
 def _nothing(moment: Moment) -> Text:
+    if moment.step.output is not None:  # `x.sum().item()`: nobody holds the sum
+        return Text(
+            "{0} made a tensor that was gone again before the next step.", "{0}产生了一个张量，它在下一步之前就已释放。"
+        ).format(moment.head)
     return Text("{0} ran and made no tensor.", "{0}已执行，没有产生张量。").format(moment.head)
 
 

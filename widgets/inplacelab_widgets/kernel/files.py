@@ -7,7 +7,7 @@ from pathlib import Path
 
 from inplacelab_widgets import player_files
 
-SHARED = ("words", "elements")
+SHARED = ("words", "unpack", "elements", "shortcuts")
 """Modules of the player that are used here too."""
 MODULES = (
     "geometry", "pick", "formulas", "drawing", "blocks", "strips", "scene", "tables", "keys", "controls", "player",
@@ -19,7 +19,7 @@ _HERE = Path(__file__).parent
 
 @cache
 def javascript() -> str:
-    """One ES module without imports: it defines `mountKernel` and exports anywidget's `render`."""
+    """One ES module without imports: it exports anywidget's `render`, and `play` for a page."""
     own = [(_HERE / f"{name}.js").read_text(encoding="utf-8") for name in MODULES]
     return player_files.joined([*(player_files.source(name) for name in SHARED), *own])
 
@@ -27,7 +27,7 @@ def javascript() -> str:
 @cache
 def packed_javascript() -> str:
     """The same, packed."""
-    return player_files.unpacking(javascript())
+    return player_files.for_anywidget(javascript())
 
 
 @cache

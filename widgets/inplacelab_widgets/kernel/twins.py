@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 from html import escape
 
 from inplacelab.language import Text
@@ -15,6 +14,7 @@ from inplacelab_widgets.kernel.pick import Pick
 from inplacelab_widgets.kernel.scene import picked_marks, spoken
 from inplacelab_widgets.kernel.shown import Shown
 from inplacelab_widgets.kernel.tables import Table, facts_table, picked_tables
+from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.scene.marks import Look, Mark, Words, always
 from inplacelab_widgets.scene.svg import document, mark_at, placed
 
@@ -99,17 +99,5 @@ def plain(shown: Shown | None, pick: Pick, language: str) -> str:
 
 def page(sent: dict[str, object], language: str, title: str, traits: dict[str, int]) -> str:
     """A page that shows the launches in any browser, from a file, without a network."""
-    # "</" would end the script element early, wherever it stands in the data.
-    data = json.dumps(sent, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
-    tag = "zh-Hans" if language == "zh" else "en"
-    given = json.dumps({**traits, "language": language, "standalone": True})
-    return (
-        f'<!DOCTYPE html>\n<html lang="{tag}">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}</title>\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n'
-        f"<style>\nbody{{margin:0;padding:8px}}\n{stylesheet()}</style>\n</head>\n<body>\n"
-        f'<main id="kernel"></main>\n<script type="application/json" id="launches">{data}</script>\n'
-        f'<script type="module">\n{javascript()}\n'
-        'mountKernel(document.getElementById("kernel"), JSON.parse(document.getElementById("launches").textContent), '
-        f"{given});\n</script>\n</body>\n</html>\n"
-    )
+    folder = "inplacelab_widgets/kernel"
+    return whole_page(sent, javascript(), stylesheet(), folder=folder, title=title, language=language, options=traits)

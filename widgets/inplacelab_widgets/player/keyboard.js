@@ -12,8 +12,8 @@ export function isTaken({ tagName, type = "" }, key) {
   return own !== undefined && own.test(key);
 }
 
-/** @param {Stage} stage @param {{help: {close: () => boolean, toggle: () => void}, present: {leave: () => boolean, toggle: () => void}, pace: {stop: () => void, toggle: () => void, change: (by: number) => void}}} controls */
-export function followKeys(stage, { help, present, pace }) {
+/** @param {Stage} stage @param {{help: {close: () => boolean, toggle: () => void}, keepers: {close: () => boolean}, present: {leave: () => boolean, toggle: () => void}, pace: {stop: () => void, toggle: () => void, change: (by: number) => void}}} controls */
+export function followKeys(stage, { help, keepers, present, pace }) {
   const deeds = {
     play: pace.toggle,
     faster: () => pace.change(1),
@@ -27,7 +27,7 @@ export function followKeys(stage, { help, present, pace }) {
     openElements: () => stage.open("elements"),
     // One thing at a time: what lies on top first, and at last the player itself.
     leave(at) {
-      if (help.close() || present.leave()) return;
+      if (help.close() || keepers.close() || present.leave()) return;
       if (stage.selection) stage.choose("selection", "");
       else at.blur();
     },

@@ -6,8 +6,11 @@ import { speak } from "./words.js";
 
 /** The room of a minimap, in px. It is as wide as its pane. */
 const TALLEST = 30;
-/** A graph is shown without a map while it is no higher than this many times its pane: a little scrolling needs no map. */
-const HIGH = 2;
+/** A graph is shown without a map while it is no larger than this many times its pane: a little scrolling needs no map. */
+const WIDE = 1.3;
+const HIGH = 3;
+/** A map that would take less than this part of its room, because the graph is high, would be a scribble. */
+const NARROWEST = 0.15;
 /** A dot is never smaller than this, in px, however large the graph is. */
 const SMALLEST = 3;
 
@@ -45,6 +48,12 @@ export function stateOf(dot, step, { looks, styles }) {
 /** How much smaller than the graph its map is. @param {{width: number, height: number}} graph @param {number} room */
 export function scaleOf(graph, room) {
   return Math.min(1, room / graph.width, TALLEST / graph.height);
+}
+
+/** Whether a map helps to find one's way in a graph. @param {{width: number, height: number}} graph @param {number} room @param {number} high  The height of the pane. */
+export function isOfUse(graph, room, high) {
+  const isLarge = graph.width > WIDE * room || graph.height > HIGH * high;
+  return room > 0 && isLarge && graph.width * scaleOf(graph, room) >= NARROWEST * room;
 }
 
 /** A box on the map: at least large enough to be seen. @param {Box} box @param {number} scale @returns {Box} */
@@ -88,9 +97,9 @@ export function drawMinimap(stage, pane, panel) {
   /** Fits the map to its pane; a graph that is seen whole needs none. */
   function fit() {
     const room = pane.clientWidth - 16;
-    const hidden = room <= 0 || (panel.width <= room && panel.height <= HIGH * pane.clientHeight);
-    map.toggleAttribute("hidden", hidden);
-    if (hidden) return;
+    const isShown = isOfUse(panel, room, pane.clientHeight);
+    map.toggleAttribute("hidden", !isShown);
+    if (!isShown) return;
     scale = scaleOf(panel, room);
     drawing.setAttribute("width", String(panel.width * scale));
     drawing.setAttribute("height", String(Math.max(SMALLEST, panel.height * scale)));
@@ -130,6 +139,7 @@ export function drawMinimap(stage, pane, panel) {
       if (state !== each.state) each.element.setAttribute("class", state && `ipl-dot ipl-dot-${state}`);
       each.state = state;
     }
+    map.classList.toggle("ipl-blank", dots.every(({ state }) => !state));
     write(note, speak(payload.said[valueAt(notes, stage.step) ?? -1], stage.language));
     put(map, "aria-label", stage.word("minimap"));
   }

@@ -6,22 +6,23 @@ import { drawCode } from "./code.js";
 import { html } from "./elements.js";
 import { drawFollow } from "./follow.js";
 import { drawHelp } from "./help.js";
+import { drawKeepers } from "./keepers.js";
 import { followKeys } from "./keyboard.js";
 import { drawPanes, drawTabs } from "./panes.js";
 import { drawPredict } from "./predict.js";
 import { drawPresent } from "./present.js";
 import { drawReadout } from "./readout.js";
 import { drawSentence } from "./sentence.js";
+import { keepShortcutsAway } from "./shortcuts.js";
 import { makeStage } from "./stage.js";
 import { drawTables } from "./tables.js";
 import { followPointer } from "./things.js";
 import { drawToolbar } from "./toolbar.js";
-import { unpacked } from "./unpack.js";
 
 /**
  * Builds the player in `el`.
  * @param {HTMLElement} el
- * @param {any} wire  The payload as it travels.
+ * @param {Payload} payload
  * @param {Object} [options]
  * @param {number} [options.step]
  * @param {string} [options.language]
@@ -33,14 +34,15 @@ import { unpacked } from "./unpack.js";
  * @param {boolean} [options.standalone]  Whether the player is a page of its own.
  * @param {(trait: Trait, value: any) => void} [options.tell]  Told what the reader changes.
  */
-export function mount(el, wire, options = {}) {
-  const payload = unpacked(wire);
-  const root = html("div", { class: "ipl", role: "region", tabindex: "0", "data-lm-suppress-shortcuts": "true" });
+export function mount(el, payload, options = {}) {
+  const root = html("div", { class: "ipl", role: "region", tabindex: "0" });
+  keepShortcutsAway(root);
   root.classList.toggle("ipl-standalone", options.standalone === true);
   const stage = makeStage(payload, root, options);
 
   const toolbar = drawToolbar(stage);
   const help = drawHelp(stage);
+  const keepers = drawKeepers(stage);
   const present = drawPresent(stage);
   const predict = drawPredict(stage);
   const follow = drawFollow(stage);
@@ -62,7 +64,7 @@ export function mount(el, wire, options = {}) {
   if (hasTabs) tabs.root.append(foot.root);
   // A panel by itself says what it is; among others, its place does.
   const title = main.length + views.length === 1 ? drawTitle(stage, payload.panels[0].name) : null;
-  stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, present, help, readout);
+  stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, present, help, keepers, readout);
   const controls = options.toolbar === false ? [] : [toolbar, sentence, predict, follow];
   stage.parts.push(...controls, ...(title ? [title] : []));
 
@@ -75,10 +77,10 @@ export function mount(el, wire, options = {}) {
   if (views.length) lower.append(html("div", { class: "ipl-views" }, ...views.map((part) => part.root)));
   if (controls.length) lower.append(predict.root);
   if (hasTabs && hasReadout) lower.append(readout.root);
-  root.append(lower, ...(hasTabs ? [] : [foot.root]), tables.holder, help.root);
+  root.append(lower, ...(hasTabs ? [] : [foot.root]), tables.holder, help.root, keepers.root);
   el.replaceChildren(root);
 
-  followKeys(stage, { help, present, pace: toolbar.pace });
+  followKeys(stage, { help, keepers, present, pace: toolbar.pace });
   followPointer(stage);
   stage.begin();
 
@@ -95,7 +97,7 @@ function drawTitle(stage, panel) {
  * @param {Stage} stage @param {HTMLElement[]} first @param {boolean} hasHint @returns {Part} */
 function drawFoot(stage, first, hasHint) {
   const { simulated, truncated } = stage.payload;
-  const hint = html("span", { class: "ipl-hint" });
+  const hint = html("span", { class: "ipl-hint", "aria-hidden": "true" });
   const notice = html("span", { class: "ipl-notice" });
   const keys = html("span", { class: "ipl-keys" });
 

@@ -7,7 +7,7 @@
 /** @typedef {{x: number, y: number, first: number, last: number, marks: Mark[], key?: string, height?: number, open?: number[], folded?: boolean}} Group  Drawn in the stretches `open`: [first, last, ...]. */
 /** @typedef {{name: string, width: number, height: number, says: number[], unfolds?: {says: Said, height?: number}, opened?: Panel, notes?: number[], groups: Group[], shelf?: Group[]}} Panel */
 /** @typedef {{name: string, storages: string, keys: string, stops: number[]}} Thread  What there is to see of a tensor that a reader follows. */
-/** @typedef {{line: number | null, phase: string, error: boolean, stop: boolean, ends: boolean, says: Said}} Step */
+/** @typedef {{line: number | null, phase: string, error: boolean, stop: boolean, ends: boolean, says: number}} Step  What it says is a position in `said`. */
 /** @typedef {{title: Said, columns: Said[], rows: Object<string, [number, number[] | null][]>}} Table  Cells are positions in `said`. */
 /**
  * @typedef {Object} Payload

@@ -3,25 +3,42 @@
 import { html, put } from "./elements.js";
 import { pieces, speak } from "./words.js";
 
+/** So many of the longest sentences are measured by the browser: which of them needs most lines cannot be told from its length. */
+const LONGEST = 3;
+
+/** About how wide a sentence is: a Chinese character is as wide as two others. @param {string} words */
+export function widthOf(words) {
+  return words.length + (words.match(/[\u2e80-\uffef]/g)?.length ?? 0);
+}
+
 /** @param {Stage} stage @returns {Part} */
 export function drawSentence(stage) {
-  const { steps } = stage.payload;
-  // An invisible copy of the longest sentence keeps the room, so that nothing below moves.
-  const room = html("p", { class: "ipl-sentence ipl-room", "aria-hidden": "true" });
+  const { said, steps } = stage.payload;
+  // Invisible copies of the longest sentences keep the room, so that nothing below moves.
+  const rooms = Array.from({ length: LONGEST }, () => html("p", { class: "ipl-sentence ipl-room", "aria-hidden": "true" }));
   const sentence = html("p", { class: "ipl-sentence", role: "status", "aria-live": "polite" });
-  const root = html("div", { class: "ipl-saying" }, room, sentence);
+  const root = html("div", { class: "ipl-saying" }, ...rooms, sentence);
 
   function show() {
     const now = steps[stage.step];
     // Played faster than it can be read, it is not read aloud.
     put(sentence, "aria-live", stage.root.hasAttribute("data-hurried") ? "off" : "polite");
-    say(sentence, speak(now.says, stage.language));
+    tell(speak(said[now.says], stage.language));
     root.classList.toggle("ipl-wrong", now.error);
   }
 
+  let last = "";
+
+  /** Said again, the same words would be read aloud again. @param {string} words */
+  function tell(words) {
+    if (words !== last) say(sentence, words);
+    last = words;
+  }
+
   function translate() {
-    const said = steps.map((each) => speak(each.says, stage.language));
-    say(room, said.reduce((longest, each) => (each.length > longest.length ? each : longest), ""));
+    const sentences = steps.map((each) => speak(said[each.says], stage.language));
+    const longest = [...new Set(sentences)].sort((one, other) => widthOf(other) - widthOf(one));
+    rooms.forEach((room, k) => say(room, longest[k] ?? ""));
   }
 
   return { root, show, translate };

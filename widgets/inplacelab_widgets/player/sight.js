@@ -17,7 +17,7 @@ export function scrollNeeded(low, high, start, end) {
 
 /** How to scroll a pane so that what this step changed is in sight: all of it, or if that does not fit, what was drawn last.
  * It measures now and scrolls when called, so that all panes can be measured before one of them moves. `isStacked`: blocks stand
- * one below the other, and of the one that changed its head is to be seen too.
+ * one below the other, and the one that changed is to be seen whole, or at least its head.
  * @param {HTMLElement} pane @param {Element[]} changed @param {boolean} isStacked @returns {(() => void) | undefined} */
 export function bringingIntoSight(pane, changed, isStacked) {
   const room = roomOf(pane);
@@ -34,11 +34,13 @@ export function bringingIntoSight(pane, changed, isStacked) {
   const all = span(boxes);
   const fits = all.bottom - all.top <= room.height && all.right - all.left <= room.width;
   let { top, bottom, left, right } = fits ? all : span(boxes.slice(-1));
-  const head = isStacked ? (sought.at(-1)?.parentElement?.getBoundingClientRect().top ?? top) : top;
-  const isTooLow = bottom - head > room.height;
+  const block = (isStacked && sought.at(-1)?.parentElement?.getBoundingClientRect()) || { top, bottom };
+  const [above, below] = [Math.min(top, block.top), Math.max(bottom, block.bottom)];
+  if (below - above <= room.height) [top, bottom] = [above, below];
+  else if (block.bottom - block.top <= room.height) ({ top, bottom } = block);
   // Of a block higher than its pane the strip comes first, unless what was written lies further down.
-  if (isTooLow && !strongest.length) [top, bottom] = [head, head + room.height];
-  else if (!isTooLow) top = Math.min(top, head);
+  else if (bottom - block.top <= room.height) top = Math.min(top, block.top);
+  else if (!strongest.length) [top, bottom] = [block.top, block.top + room.height];
   const needed = { top: scrollNeeded(top, bottom, room.top, room.bottom), left: scrollNeeded(left, right, room.left, room.right) };
   return needed.top || needed.left ? () => glide(pane, needed) : undefined;
 }

@@ -30,6 +30,7 @@ import { fill, speak } from "./words.js";
  * @property {(by: "pointer" | "keyboard", keys: string) => void} point  Light up what has one of these keys; "": nothing.
  * @property {(key: string) => void} visit  The reader clicks a thing.
  * @property {(pane: string) => void} open  Show one of the panes that share a room.
+ * @property {(fold: string) => void} list  List the pins that are folded.
  * @property {(words: string) => void} announce  Have something read aloud.
  * @property {() => string} reading  What is read out of what is pointed at or pinned.
  * @property {() => void} begin  Show everything for the first time.
@@ -48,6 +49,7 @@ import { fill, speak } from "./words.js";
  * @property {() => void} [translate]
  * @property {(wanted: Set<string>, lines: Set<number>, says: Said) => void} [highlight]
  * @property {(pane: string) => void} [open]
+ * @property {(fold: string) => void} [list]
  * @property {(key: string) => string[]} [linksOf]
  * @property {(key: string) => number} [firstStep]
  * @property {(key: string) => number} [raisedAt]
@@ -120,6 +122,9 @@ export function makeStage(payload, root, options) {
     visit: (key) => visitThing(stage, key),
     open(pane) {
       for (const part of stage.parts) part.open?.(pane);
+    },
+    list(fold) {
+      for (const part of stage.parts) part.list?.(fold);
     },
     announce: (words) => (aloud.textContent = words),
     reading: () => speak(says, stage.language).replaceAll("`", ""),

@@ -65,8 +65,11 @@ export function walkThings(stage, pane, things) {
     element.setAttribute("data-here", "");
     scrollIntoPane(pane, element);
     stage.point("keyboard", element.getAttribute("data-k") ?? key);
-    stage.announce(describe(stage, keyHere(stage, element.getAttribute("data-k") ?? key)) || element.textContent || "");
+    stage.announce(describe(stage, keyHere(stage, element.getAttribute("data-k") ?? key)) || element.textContent || wordsOf(key));
   }
+
+  /** What stands on folded pins: no table has a row for them. @param {string} key */
+  const wordsOf = (key) => [...pane.querySelectorAll(`text[data-k="${key}"]:not([hidden])`)].map((line) => line.textContent).join(" · ");
 
   function leave() {
     here = "";
@@ -86,14 +89,15 @@ export function walkThings(stage, pane, things) {
   });
 }
 
-/** Goes to what a thing points at: from a version to the step that raised it, from a pin to its node. Anything else is kept
- * lit, or let go. @param {Stage} stage @param {string} key */
+/** Goes to what a thing points at: from a version to the step that raised it, from a pin to its node, from folded
+ * pins to a list of them. Anything else is kept lit, or let go. @param {Stage} stage @param {string} key */
 export function visitThing(stage, key) {
   if (key.startsWith("v")) {
     const raised = Math.max(-1, ...stage.parts.map((part) => part.raisedAt?.(key) ?? -1));
     if (raised >= 0) stage.go(raised);
     return;
   }
+  if (key.startsWith("k")) return stage.list(key);
   const jump = /^step:(\d+)$/.exec(key)?.[1];
   if (jump !== undefined) return stage.go(Number(jump));
   const node = /^p(\d+):/.exec(key)?.[1];

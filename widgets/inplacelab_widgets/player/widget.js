@@ -1,6 +1,7 @@
-// The player as a notebook widget: what anywidget calls, and the post between the player and its model.
+// The player as a notebook widget: what anywidget calls, and the post between the player and its model; and as a page.
 
 import { mount } from "./player.js";
+import { arrived } from "./unpack.js";
 
 /** How long to wait before telling the kernel of a step, in ms: a dragged slider sends one message, not a hundred. */
 const QUIET = 120;
@@ -41,10 +42,11 @@ export function courier(model, go) {
 const modelName = (trait) => (trait === "thread" ? "follow" : trait);
 
 /** The anywidget entry point. @param {{model: any, el: HTMLElement}} view */
-function render({ model, el }) {
+async function render({ model, el }) {
+  const payload = await arrived(model.get("_payload"));
   const step = courier(model, (to) => player.follow("step", to));
   const given = Object.fromEntries(["step", "language", "mode", "selection", "predict", "answers", "toolbar", "thread"].map((trait) => [trait, model.get(modelName(trait))]));
-  const player = mount(el, model.get("_payload"), {
+  const player = mount(el, payload, {
     ...given,
     tell(trait, value) {
       if (trait === "step") return step.tell(value);
@@ -62,4 +64,9 @@ function render({ model, el }) {
   };
 }
 
-export default { render };
+/** What an exported page calls. @param {HTMLElement} el @param {any} payload  As it travels. @param {Object} options */
+async function play(el, payload, options) {
+  mount(el, await arrived(payload), options);
+}
+
+export default { render, play };

@@ -76,7 +76,7 @@ def _drawn(recording: Recording, nodes: int, plan: _Plan, found: Mapping[Edge, L
     near = sight(recording, plan.boxes, plan.homes, plan.shown)
     marks = tuple(_marks(recording, plan, found, near))
     group = Group(0, 0, plan.width, plan.height, 0, len(recording) - 1, marks)
-    return Panel("graph", plan.width, plan.height, (group,), _says(recording), _notes(nodes, plan, near))
+    return Panel("graph", plan.width, plan.height, (group,), _says(recording), _notes(recording, nodes, plan, near))
 
 
 def _marks(recording: Recording, plan: _Plan, found: Mapping[Edge, Life[str]], near: Sight) -> Iterable[Mark]:
@@ -94,12 +94,17 @@ def _marks(recording: Recording, plan: _Plan, found: Mapping[Edge, Life[str]], n
     yield from chips
 
 
-def _notes(nodes: int, plan: _Plan, near: Sight) -> tuple[tuple[int, Text], ...]:
-    if near.notes:
-        return near.notes
-    if not plan.is_folded:
-        return ()
-    return ((0, words.FOLDED.format(nodes=nodes, boxes=len(plan.boxes))),)
+def _notes(recording: Recording, nodes: int, plan: _Plan, near: Sight) -> tuple[tuple[int, Text], ...]:
+    """What is folded or cut; and as long as there is no node, where the graph begins."""
+    folded = ((0, words.FOLDED.format(nodes=nodes, boxes=len(plan.boxes))),) if plan.is_folded else ()
+    notes = near.notes or folded
+    begins = next(step for step in recording.steps if step.nodes)
+    if not begins.index:
+        return notes
+    line = words.BEGINS_AT.format(line=begins.line) if begins.line is not None else Text("", "")
+    then = [note for step, note in notes if step <= begins.index][-1:] or [Text("", "")]
+    later = ((step, note) for step, note in notes if step > begins.index)
+    return ((0, words.NO_NODE_YET + line), (begins.index, then[0]), *later)
 
 
 # --- where everything stands --------------------------------------------------------------------------------------------

@@ -117,7 +117,8 @@ def _origin(node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Words:
     if node.leaf is not None:
         return words.FILLS.format(tensor=tensor_name(node.leaf, leaves))
     if node.line is None:
-        return node.op
+        # A gradient that can be differentiated again has nodes, and no operation of the program made them.
+        return node.op or words.MADE_BY_BACKWARD
     return Text("{0} · {1}", "{0} · {1}").format(words.LINE.format(line=node.line), node.op)
 
 

@@ -55,6 +55,7 @@ STYLES: dict[str, dict[str, str]] = (
         # storages
         "slot": {"fill": "paper", "stroke": "line", "stroke-width": "1"},
         "unknown": {"fill": "faint"},
+        "none": {"stroke-dasharray": "2 3"},
         "hatch": _DRAWN | {"stroke": "line", "stroke-width": "0.7"},
         "written": {"fill": "tint", "stroke": "now", "stroke-width": "3"},
         "lens": {},

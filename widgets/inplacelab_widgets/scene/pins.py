@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,7 +11,7 @@ from inplacelab.recording.facts import NodeFacts, SavedFacts
 from inplacelab.recording.labels import node_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.marks import Look, Mark, Runs, Words, lasting, path, rect, text
+from inplacelab_widgets.scene.marks import Look, Mark, Runs, Words, path, rect, runs, text
 from inplacelab_widgets.scene.measure import SMALL, coordinate, width_of
 from inplacelab_widgets.scene.names import unquoted
 from inplacelab_widgets.scene.timeline import Life, followed
@@ -31,6 +31,24 @@ _WORDS: Mapping[Status, str] = {"fresh": "text", "stale": "text alarm", "release
 
 
 @dataclass(frozen=True, slots=True)
+class Plate:
+    """What stands on a pin: two lines, and whether backward is looking at it in this step."""
+
+    status: Status
+    first_line: Text
+    second_line: Text
+    checked: bool = False
+
+    @property
+    def width(self) -> float:
+        return 28 + max(width_of(self.first_line, SMALL), width_of(self.second_line, SMALL))
+
+
+Plates = Sequence[tuple[int, Plate | None]]
+"""(step, what stands there from then on, or nothing), in order."""
+
+
+@dataclass(frozen=True, slots=True)
 class Face:
     """What a pin says at one moment."""
 
@@ -42,12 +60,9 @@ class Face:
     """Whether backward is looking at it in this step."""
 
     @property
-    def first_line(self) -> Text:
-        return words.SAVED_BY.format(node=self.owner)
-
-    @property
-    def second_line(self) -> Text:
-        return Text("{saved} · {state}", "{saved} · {state}").format(saved=self.saved, state=self.state)
+    def plate(self) -> Plate:
+        second = Text("{saved} · {state}", "{saved} · {state}").format(saved=self.saved, state=self.state)
+        return Plate(self.status, words.SAVED_BY.format(node=self.owner), second, self.checked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +75,27 @@ class Pin:
     life: Life[Face]
     width: float
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return (f"p{self.node}:{self.storage}:{self.version}",)
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        return f"n{self.node}", f"s{self.storage}"
+
+    @property
+    def plates(self) -> Plates:
+        return (*((step, face.plate) for step, face in self.life.moments), (self.life.last + 1, None))
+
 
 def pins(recording: Recording) -> list[Pin]:
     """All pins, in the order in which they were set."""
+    return recording.once(_pins)
+
+
+def _pins(recording: Recording) -> list[Pin]:
     found = followed(pin_changes(recording), len(recording) - 1)
-    return [Pin(*key, life, max(map(_width, life.every()))) for key, life in found.items()]
+    return [Pin(*key, life, max(face.plate.width for face in life.every())) for key, life in found.items()]
 
 
 def pin_changes(recording: Recording) -> Iterator[tuple[int, Key, Face | None]]:
@@ -95,10 +126,6 @@ def _pins_of(state: State, key: int) -> dict[Key, Face]:
     return {pin: _face(state, state.nodes[key], saved) for pin, saved in kept.items()}
 
 
-def _width(face: Face) -> float:
-    return 28 + max(width_of(face.first_line, SMALL), width_of(face.second_line, SMALL))
-
-
 def _face(state: State, node: NodeFacts, saved: list[SavedFacts]) -> Face:
     stale = any(state.storages[each.storage].version != each.version for each in saved)
     status: Status = "released" if node.released else "stale" if stale else "fresh"
@@ -122,22 +149,23 @@ def _is_checked(state: State, node: int, saved: SavedFacts) -> bool:
     return (backward.saved, backward.kept_at) == (saved.name, saved.version)
 
 
-def pin_marks(pin: Pin, x: float, y: float, width: float) -> list[Mark]:
+def pin_marks(
+    plates: Plates, x: float, y: float, width: float, keys: tuple[str, ...], links: tuple[str, ...]
+) -> list[Mark]:
     """A pin with its top left corner at (x, y)."""
 
-    def looks(styles: Mapping[Status, str], said: Callable[[Face], Words] | None = None) -> Runs:
-        return lasting(
-            ((step, Look(styles[face.status], said(face) if said else None)) for step, face in pin.life.moments),
-            pin.life.last,
+    def looks(style: Callable[[Plate], str], said: Callable[[Plate], Words] | None = None) -> Runs:
+        return runs(
+            (step, Look(style(plate), said(plate) if said else None) if plate else None) for step, plate in plates
         )
 
-    styles = ((step, _OUTLINES[face.status] + (" checked" if face.checked else "")) for step, face in pin.life.moments)
-    outline = lasting(((step, Look(style)) for step, style in styles), pin.life.last)
-    keys, links = (f"p{pin.node}:{pin.storage}:{pin.version}",), (f"n{pin.node}", f"s{pin.storage}")
+    outline = looks(lambda plate: _OUTLINES[plate.status] + (" checked" if plate.checked else ""))
     needle = f"M{coordinate(x + 7)} {coordinate(y + 8)}h9l-4.5 13z"
     return [
         rect(x, y, width, HEIGHT - 4, outline, 4, keys=keys, links=links),
-        path(needle, looks(_FLAGS), keys=keys),
-        text(x + 22, y + 12.5, looks(_PLAIN, lambda face: face.first_line), keys=keys),
-        text(x + 22, y + 25, looks(_WORDS, lambda face: face.second_line), keys=keys),
+        path(needle, looks(lambda plate: _FLAGS[plate.status]), keys=keys[:1]),
+        text(
+            x + 22, y + 12.5, looks(lambda plate: _PLAIN[plate.status], lambda plate: plate.first_line), keys=keys[:1]
+        ),
+        text(x + 22, y + 25, looks(lambda plate: _WORDS[plate.status], lambda plate: plate.second_line), keys=keys[:1]),
     ]

@@ -7,7 +7,7 @@ that makes a temporary a hundred times needs the room of one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import TypeVar
@@ -20,14 +20,14 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import cards as card_module
-from inplacelab_widgets.scene import pins as pin_module
 from inplacelab_widgets.scene.cards import Card, card_marks, cards, wire_marks
 from inplacelab_widgets.scene.combs import WIDEST_NAME_ALONE, comb_marks, gutter_for
 from inplacelab_widgets.scene.focus import Span, open_spans
 from inplacelab_widgets.scene.marks import GAP, Group, Look, Mark, Panel, between, flashes, lasting, rect, text
 from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width_of
 from inplacelab_widgets.scene.names import who
-from inplacelab_widgets.scene.pins import Pin, pin_marks, pins
+from inplacelab_widgets.scene.pin_folds import Hanging, hanging
+from inplacelab_widgets.scene.pins import Pin, pins
 from inplacelab_widgets.scene.shelf import Shelved, shelf
 from inplacelab_widgets.scene.strip import GUTTER, WITH_VALUES, Strip, strip_for, strip_marks
 from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives
@@ -47,27 +47,23 @@ BUS = 22.0
 
 
 @dataclass(frozen=True)
-class _Storage:
-    """One storage over the steps, and where the parts of its block go."""
+class _Parts:
+    """One storage over the steps, and what there is to draw of it."""
 
     id: int
     life: Life[StorageFacts]
     last: int
     cards: tuple[tuple[int, Card], ...]
     """(place, card): cards that never meet share a place."""
-    pins: tuple[tuple[int, Pin], ...]
+    pins: tuple[Pin, ...]
+    hanging: Hanging
     raised: tuple[tuple[int, int, int, Text], ...]
     """(step, before, after, by whom)."""
     written: Mapping[int, SlotRuns]
-    strip: Strip
 
     @property
     def card_places(self) -> int:
         return 1 + max((place for place, _ in self.cards), default=-1)
-
-    @property
-    def pin_places(self) -> int:
-        return 1 + max((place for place, _ in self.pins), default=-1)
 
     @cached_property
     def card_width(self) -> float:
@@ -81,25 +77,34 @@ class _Storage:
     def pill_width(self) -> float:
         return widest([f"v{before}→v{after}" for _, before, after, _ in self.raised] + ["v0", words.FREED], SMALL) + 14
 
+    @cached_property
+    def raisers(self) -> tuple[tuple[int, Text], ...]:
+        """(step, who raised the version to what)."""
+        return tuple((step, words.BY.format(version=after, who=name)) for step, _, after, name in self.raised)
+
+
+@dataclass(frozen=True)
+class _Storage(_Parts):
+    """A storage with its strip, and so with the places of all parts of its block."""
+
+    strip: Strip
+
     @property
     def has_cards_beside(self) -> bool:
         """Whether its cards have room to the right of its strip; they stand below it if not."""
         return self.strip.slots <= WITH_VALUES and self.memory_width + BUS + self.card_width <= WIDTH
 
-    @property
-    def pin_width(self) -> float:
-        return max((pin.width for _, pin in self.pins), default=0)
-
     @cached_property
     def memory_width(self) -> float:
         """Of everything but the cards."""
-        by_line = max((width_of(_by(after, name)) for _, _, after, name in self.raised), default=0)
-        return max(self.strip.right, self.title_width, PIN_LEFT + self.pin_width, self.strip.gutter + by_line)
+        by_line = widest(said for _, said in self.raisers)
+        return max(self.strip.right, self.title_width, PIN_LEFT + self.hanging.width, self.strip.gutter + by_line)
 
 
 def storages_panel(recording: Recording) -> Panel:
     """The memory panel of a recording."""
-    storages = _storages(recording, dense=False)
+    parts = _parts(recording)
+    storages = _with_strips(parts, dense=False)
     rows = shared_rows([(s.life.first, s.last) for s in storages])
     heights: dict[int, float] = {}
     blocks = []
@@ -107,20 +112,17 @@ def storages_panel(recording: Recording) -> Panel:
         heights[row] = max(heights.get(row, 0), block.height)
         blocks.append(block)
         if sum(heights.values()) + GAP * (len(heights) - 1) > HIGHEST:
-            return _with_a_shelf(recording)
+            return _with_a_shelf(recording, parts)
     tops = [sum(heights[row] for row in range(above)) + GAP * above for above in range(len(heights) + 1)]
     groups = tuple(block.group(tops[row]) for block, row in zip(blocks, rows, strict=True))
     return Panel("storages", _width(groups), max(tops[-1] - GAP, 40), groups, _says(recording))
 
 
-def _with_a_shelf(recording: Recording) -> Panel:
+def _with_a_shelf(recording: Recording, parts: Sequence[_Parts]) -> Panel:
     """The panel of many storages: those that a step is about in full, the others on the shelf."""
-    storages, spans = _storages(recording, dense=True), open_spans(recording)
+    storages, spans = _with_strips(parts, dense=True), open_spans(recording)
     groups = tuple(block.group(0, spans[block.storage.id]) for block in _blocks([s for s in storages if s.id in spans]))
-    shelved = [
-        Shelved(s.id, s.life, s.last, [c for _, c in s.cards], [p for _, p in s.pins], spans.get(s.id, ()))
-        for s in storages
-    ]
+    shelved = [Shelved(s.id, s.life, s.last, [c for _, c in s.cards], s.pins, spans.get(s.id, ())) for s in storages]
     width, height, chips = shelf(shelved, WIDTH)
     height += _highest_stack(groups, len(recording))
     return Panel("storages", max(_width(groups), width), height, groups, _says(recording), shelf=chips)
@@ -171,7 +173,7 @@ def _highest_stack(groups: Sequence[Group], steps: int) -> float:
     return max(accumulate(changes))
 
 
-def _storages(recording: Recording, *, dense: bool) -> list[_Storage]:
+def _parts(recording: Recording) -> list[_Parts]:
     end = len(recording) - 1
     all_cards, all_pins = _by_storage(cards(recording)), _by_storage(pins(recording))
     all_writes: dict[int, list[tuple[Step, WriteFacts]]] = {}
@@ -179,26 +181,35 @@ def _storages(recording: Recording, *, dense: bool) -> list[_Storage]:
         for write in step.writes:
             all_writes.setdefault(write.storage, []).append((step, write))
     written = questions.slots_written(recording)
-    storages = []
-    # Strips begin at one x, so that they can be compared.
-    gutter = gutter_for(_comb_names(card for some in all_cards.values() for card in some))
+    found = []
     for key, life in storage_lives(recording).items():
-        mine, own_pins = _placed(all_cards.get(key, ())), _placed(all_pins.get(key, ()))
+        mine, own_pins = _placed(all_cards.get(key, ())), tuple(all_pins.get(key, ()))
         writes = all_writes.get(key, ())
         raised = tuple((step.index, write.before, write.after, who(step)) for step, write in writes)
-        combs = 1 + max((place for place, _ in mine), default=-1)
-        strip = strip_for(life, combs, WIDTH, dense, gutter)
         # One step longer than it lives: the step that frees it shows it fading.
-        storage = _Storage(key, life, min(life.last + 1, end), mine, own_pins, raised, written.get(key, {}), strip)
-        wider = gutter_for(_comb_names(card for _, card in mine), WIDEST_NAME_ALONE)
-        if wider > gutter and not storage.has_cards_beside:
-            storage = replace(storage, strip=strip_for(life, combs, WIDTH, dense, wider))
-        storages.append(storage)
-    return storages
+        last, hung = min(life.last + 1, end), hanging(_placed(own_pins))
+        found.append(_Parts(key, life, last, mine, own_pins, hung, raised, written.get(key, {})))
+    return found
 
 
-def _comb_names(some: Iterable[Card]) -> Iterable[str]:
-    return (face.comb_name for card in some for face in card.life.every())
+def _with_strips(parts: Sequence[_Parts], *, dense: bool) -> list[_Storage]:
+    # Strips begin at one x, so that they can be compared.
+    gutter = gutter_for(name for each in parts for name in _comb_names(each))
+    return [_with_strip(each, gutter, dense=dense) for each in parts]
+
+
+def _with_strip(parts: _Parts, gutter: float, *, dense: bool) -> _Storage:
+    def with_gutter(room: float) -> _Storage:
+        strip = strip_for(parts.life, parts.card_places, WIDTH, dense, room)
+        facts = (parts.id, parts.life, parts.last, parts.cards, parts.pins, parts.hanging, parts.raised, parts.written)
+        return _Storage(*facts, strip)
+
+    storage, wider = with_gutter(gutter), gutter_for(_comb_names(parts), WIDEST_NAME_ALONE)
+    return with_gutter(wider) if wider > gutter and not storage.has_cards_beside else storage
+
+
+def _comb_names(parts: _Parts) -> Iterable[str]:
+    return (face.comb_name for _, card in parts.cards for face in card.life.every())
 
 
 def _by_storage(things: Iterable[_Thing]) -> dict[int, list[_Thing]]:
@@ -224,9 +235,8 @@ def _block(storage: _Storage, column: float | None, card_width: float) -> tuple[
     if storage.raised:
         marks.append(_by_mark(storage, y + 9))
         y += BY_LINE
-    for place, pin in storage.pins:
-        marks += pin_marks(pin, PIN_LEFT, y + pin_module.HEIGHT * place, storage.pin_width)
-    y += pin_module.HEIGHT * storage.pin_places
+    marks += storage.hanging.marks(PIN_LEFT, y)
+    y += storage.hanging.height
     if column is None:
         return _cards_below(storage, marks, y + 2)
     return _cards_beside(storage, marks, y, column, card_width)
@@ -294,15 +304,8 @@ def _title_marks(storage: _Storage) -> list[Mark]:
     return marks
 
 
-def _by(version: int, name: Text) -> Text:
-    return words.BY.format(version=version, who=name)
-
-
 def _by_mark(storage: _Storage, y: float) -> Mark:
-    moments = [
-        (step, Look("text bold", _by(after, name)), Look("text soft", _by(after, name)))
-        for step, _, after, name in storage.raised
-    ]
+    moments = [(step, Look("text bold", said), Look("text soft", said)) for step, said in storage.raisers]
     return text(storage.strip.gutter, y, flashes(moments, storage.life.last), keys=_version_keys(storage))
 
 

@@ -28,6 +28,7 @@ PLAYER = {
     "memory": Text("Bytes", "字节"),
     "history": Text("Versions and bytes", "版本与字节"),
     "elements": Text("Elements", "元素"),
+    "picture": Text("Picture", "图"),
     "views": Text("Views", "视图"),
     "tables": Text("Read as table", "以表格阅读"),
     "language": Text("中文", "English"),
@@ -42,12 +43,13 @@ PLAYER = {
     "mode_event_hint": Text("every event is a step (E)", "每个事件为一步（E）"),
     "mode_line_hint": Text("every line is a step (E)", "每行为一步（E）"),
     "position_by_line": Text("line step {step} of {steps}", "第 {step} 个行步，共 {steps} 个"),
-    "pace": Text("Pace: {count} steps in a second (- +)", "速度：每秒 {count} 步（- +）"),
+    "pace": Text("{count}/s: how many steps in a second (- +)", "{count}/秒：每秒走几步（- +）"),
     "speed": Text("{count}/s", "{count}/秒"),
     "present": Text("Present: fill the screen (F)", "演示：铺满屏幕（F）"),
     "help": Text("Keys (?)", "按键（?）"),
     "help_title": Text("Keys", "按键"),
     "close": Text("Close", "关闭"),
+    "keepers": Text("What backward keeps of {storage}: {count}", "反向传播对 {storage} 的保存：{count} 项"),
 }
 
 KEYS = (
@@ -62,8 +64,8 @@ KEYS = (
     (
         Text("Enter", "Enter"),
         Text(
-            "keep it lit, as a click does; a version: to the step that raised it; a pin: to its node",
-            "保持点亮（与单击相同）；版本号：跳到升版的那一步；保存标记：转到其节点",
+            "keep it lit, as a click does; a version: to the step that raised it; a pin: to its node, or to a list of many",
+            "保持点亮（与单击相同）；版本号：跳到升版的那一步；保存标记：转到其节点，多个时列出清单",
         ),
     ),
     (
@@ -101,10 +103,10 @@ LINKS = {
     "link_unread": Text("slot {slot} of {storage}, read by no tensor", "{storage} 的槽位 {slot}，没有张量读取"),
     "link_shared": Text("shared with {elements}", "与 {elements} 共享"),
     "link_more": Text(" and {count} more", " 等，另有 {count} 个"),
-    "link_kept": Text("kept by {nodes}", "由 {nodes} 保存"),
+    "link_kept": Text("kept by {nodes}", "保存者：{nodes}"),
     "link_line": Text("written by line {lines}", "由第 {lines} 行写入"),
     "link_lines": Text("written by lines {lines}", "由第 {lines} 行写入"),
-    "link_hint": Text("Point at a slot: what shares it lights up.", "指向一个槽位，与它共享的都会亮起。"),
+    "link_hint": Text("Point at a slot: its sharers light up.", "指向一个槽位，与它共享的都会亮起。"),
     "comma": Text(", ", "、"),
     "semicolon": Text(" · ", " · "),
 }

@@ -16,7 +16,7 @@ SHAPE = Text("shape", "形状")
 STRIDES = Text("strides", "步幅")
 OFFSET = Text("offset", "偏移")
 NO_NODE = Text("no grad node", "无梯度节点")
-SAVED_BY = Text("saved by {node}", "由 {node} 保存")
+SAVED_BY = Text("saved by {node}", "保存者：{node}")
 SAVED_AT = Text("{names} @ v{version}", "{names} @ v{version}")
 OWN_COPY = Text("{name} (own copy)", "{name}（单独的副本）")
 FRESH = Text("✓ fresh", "✓ 有效")
@@ -30,7 +30,8 @@ OVERVIEW = Text(
 RANGE = Text("min {minimum}, max {maximum}", "最小 {minimum}，最大 {maximum}")
 RANGE_NOT_MEASURED = Text("min and max not measured", "未测最小值和最大值")
 FOLLOW = {
-    "follow": Text("Follow a tensor: its storages stay in full", "跟踪一个张量：始终完整显示它的存储"),
+    "follow": Text("Follow a tensor", "跟踪一个张量"),
+    "follow_hint": Text("Its storages stay in full", "始终完整显示它的存储"),
     "follow_nothing": Text("Follow…", "跟踪…"),
 }
 LENS = Text("values of slots {first}–{last}", "槽位 {first}–{last} 的数值")
@@ -49,6 +50,7 @@ NEW_STORAGE = Text("new storage {now}, was {before}", "新存储 {now}，原为 
 NON_CONTIGUOUS = Text("non-contiguous", "不连续")
 ONE_SLOT = Text("×{size} along {axis}: one slot", "沿 {axis} ×{size}：同一槽位")
 ELEMENTS_CUT = Text("{drawn} of {total} elements drawn", "共 {total} 个元素，只画出 {drawn} 个")
+NO_SLOTS = Text("no slots", "没有槽位")
 NO_ELEMENTS = Text("no elements", "没有元素")
 READ_AS = Text(
     "counts in {dtype}, {bytes} bytes each; a slot has {slot}",

@@ -11,6 +11,7 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.devices.kernels.source import Step
 from inplacelab.devices.kernels.types import C_TYPES
+from inplacelab.ops.arguments import constant
 from inplacelab.ops.spec import Row
 from inplacelab.ops.template.parts import name_of
 
@@ -57,7 +58,11 @@ def step(row: Row, variant: str, dtype: str) -> Step:
     written = expression(row, dtype)
     if not written:
         raise errors.no_kernel_for(name_of(row, variant), dtype, data_types(row, in_place=variant == "in-place"))
-    return Step(name_of(row, variant), written, row.inputs, {p.name: c_kind(p) for p in named(row, written)})
+    numbers = {p.name: c_kind(p) for p in named(row, written)}
+    if row.kind == "overwrite":
+        target, *read = row.inputs
+        return Step(name_of(row, variant), written, tuple(read), numbers, target)
+    return Step(name_of(row, variant), written, row.inputs, numbers)
 
 
 def named(row: Row, written: str) -> list[Parameter]:
@@ -77,7 +82,7 @@ def number(name: str, value: Any, dtype: str) -> Any:
     """
     given = np.dtype(dtype)
     if value is not None:
-        return np.asarray(value).astype(given)[()]
+        return constant(value, given)[()]
     if given.kind == "f":
         return given.type(np.nan)
     return np.iinfo(given).min if name.startswith("min") else np.iinfo(given).max

@@ -1,0 +1,157 @@
+"""What is alive between two statements, found by brute force: every object that Python knows of, every name in sight."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+from inplacelab.autograd.history import refresh
+from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node
+from inplacelab.nn import Layer
+from inplacelab.storage import Storage, Unaccounted
+from inplacelab.tensor import Tensor
+
+Layout = tuple[tuple[int, ...], tuple[int, ...], int]
+"""Shape, strides and offset, in elements."""
+
+
+@dataclass(frozen=True)
+class TensorSeen:
+    layout: Layout
+    dtype: str
+    needs_gradient: bool
+    leaf: bool
+    storage: int
+    base: int | None
+    node: int | None
+    grad: int | None
+
+
+@dataclass(frozen=True)
+class StorageSeen:
+    bytes: int
+    slots: int
+    dtype: str
+    version: int
+    values: Any
+    """Bytes; or, where a recording keeps a summary, a `Summary`."""
+
+
+@dataclass(frozen=True)
+class NodeSeen:
+    name: str
+    edges: tuple[int, ...]
+    saved: tuple[tuple[str, int, int, Layout, bool], ...]
+    """Name, storage, version, layout, whether it is a copy."""
+    leaf: int | None
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Everything at one moment. Keys are whatever tells one thing from another in this picture, and mean nothing else."""
+
+    tensors: Mapping[int, TensorSeen]
+    storages: Mapping[int, StorageSeen]
+    nodes: Mapping[int, NodeSeen]
+    names: Mapping[str, frozenset[int]]
+    """The tensors that an expression leads to: several if scopes use one name for different things."""
+    simple: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """Those of the names that are identifiers."""
+    live: int = 0
+    peak: int = 0
+
+
+def picture(innermost: FrameType | None, filename: str, extra: Mapping[str, Any] | None = None) -> Picture:
+    """What is alive now. Names are those of the frames that run `filename`, or those in `extra`.
+
+    `gc.freeze()` was called before the program began, so that only its own objects are gone through.
+    """
+    objects = gc.get_objects()
+    tensors = [each for each in objects if isinstance(each, Tensor)]
+    for each in tensors:
+        if each.base is not None:
+            refresh(each)
+    storages = [each for each in objects if isinstance(each, Storage)]
+    nodes = [each for each in gc.get_objects() if isinstance(each, Node)]
+    inner = {each.inner for each in nodes if isinstance(each, CopySlicesNode)}
+    names, simple = _names(_scopes(innermost, filename) if extra is None else [("", extra)])
+    return Picture(
+        {id(each): _tensor(each) for each in tensors},
+        {id(each): _storage(each) for each in storages},
+        {each.serial: _node(each) for each in nodes if each not in inner},
+        {label: frozenset(found) for label, found in names.items()},
+        {label: frozenset(found) for label, found in simple.items()},
+        sum(each.nbytes for each in storages if not isinstance(each, Unaccounted)),
+    )
+
+
+def _names(scopes: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[dict[str, set[int]], dict[str, set[int]]]:
+    """All expressions that lead to tensors, and those of them that are identifiers."""
+    names: dict[str, set[int]] = {}
+    simple: dict[str, set[int]] = {}
+    for function, scope in scopes:
+        for name, value in list(scope.items()):
+            for path, tensor in _leads_to(name, value):
+                for label in {path, f"{function}.{path}" if function else path}:
+                    names.setdefault(label, set()).add(id(tensor))
+                    if tensor._grad is not None:
+                        names.setdefault(f"{label}.grad", set()).add(id(tensor._grad))
+                if path == name:
+                    simple.setdefault(name, set()).add(id(tensor))
+    return names, simple
+
+
+def _scopes(frame: FrameType | None, filename: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    while frame is not None:
+        if frame.f_code.co_filename == filename:
+            names = frame.f_locals
+            yield "" if names is frame.f_globals else frame.f_code.co_name, dict(names)
+            if names is not frame.f_globals and frame.f_code.co_flags & 0x1:
+                names.clear()  # before Python 3.13 it is a copy that would stay on the frame, and keep tensors alive
+        frame = frame.f_back
+
+
+def _leads_to(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
+    if isinstance(value, Tensor):
+        yield name, value
+    elif type(value) in (list, tuple):
+        for k, each in enumerate(value):
+            if isinstance(each, Tensor):
+                yield f"{name}[{k}]", each
+    elif isinstance(value, Layer):
+        for inner, each in vars(value).items():
+            if isinstance(each, Tensor | Layer):
+                yield from _leads_to(f"{name}.{inner}", each)
+
+
+def _layout(array: Any, storage: Storage) -> Layout:
+    """In elements, found from addresses: where in the storage's bytes the window begins, and how far it steps."""
+    begin = array.__array_interface__["data"][0] - storage.buffer.__array_interface__["data"][0]
+    if not array.size:  # no element lies anywhere
+        return tuple(array.shape), (), 0
+    return tuple(array.shape), tuple(step // array.itemsize for step in array.strides), begin // array.itemsize
+
+
+def _tensor(tensor: Tensor) -> TensorSeen:
+    return TensorSeen(
+        _layout(tensor.array, tensor.storage), tensor.array.dtype.name, not tensor._stop, tensor.node is None,
+        id(tensor.storage), None if tensor.base is None else id(tensor.base),
+        None if tensor.node is None else tensor.node.serial, None if tensor._grad is None else id(tensor._grad),
+    )  # fmt: skip
+
+
+def _storage(storage: Storage) -> StorageSeen:
+    buffer = storage.buffer
+    return StorageSeen(storage.nbytes, buffer.size, buffer.dtype.name, storage.version, buffer.reshape(-1).copy())
+
+
+def _node(node: Node) -> NodeSeen:
+    saved = tuple(
+        (each.name, id(each.storage), each.version, _layout(each.array, each.storage), each.is_copy)
+        for each in node.saved
+    )
+    leaf = id(node.leaf) if isinstance(node, AccumulateNode) else None
+    return NodeSeen(node.name, tuple(each.serial for each in node.edges if each is not None), saved, leaf)

@@ -1,0 +1,286 @@
+"""A program on trial: run without a recorder, with a witness, recorded in each of the ways that there are; all must agree."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import linecache
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any
+
+import inplacelab as paddle
+from inplacelab import Tensor, observe
+from inplacelab.cli.script import run_script
+from inplacelab.devices import CPU
+from inplacelab.nn import layer
+from inplacelab.recorders import marks, source
+from inplacelab.recorders.lab import LabRecorder
+from inplacelab.recorders.running import run as run_recorded
+from inplacelab.recording.facts import TensorFacts
+from inplacelab.recording.recording import Recording, State
+
+from .alive import Picture, picture
+from .matching import Matching
+from .told import told
+
+FILENAME = "<program>"
+LIMIT = 10_000
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What an unrecorded run was seen to do."""
+
+    pictures: tuple[Picture | None, ...]
+    """One before each statement, and one at the end; None where nobody is told: inside an operation of one's own."""
+    operations: tuple[tuple[str, int], ...]
+    """Name and line."""
+    left: tuple[Any, ...]
+
+
+class Witness(observe.Observer):
+    """Looks at everything before each statement. (It hears marks and operations as a recorder does, and keeps no journal.)"""
+
+    def __init__(self) -> None:
+        self.pictures: list[Picture | None] = []
+        self.operations: list[tuple[str, int]] = []
+        self._passes, self._start = 0, CPU.ledger.live
+
+    def mark(self, line: int, simple: bool, bound: Any, outermost: bool, frame: FrameType | None = None, /) -> None:
+        self.look(sys._getframe(1) if frame is None else frame)
+
+    def look(self, frame: FrameType | None, names: dict[str, Any] | None = None) -> None:
+        seen = picture(frame, FILENAME, names)
+        assert seen.live == CPU.ledger.live - self._start, "the ledger is wrong"
+        if self._passes:
+            seen = replace(seen, simple={})  # gradients on their way are tensors that no operation has told of
+        self.pictures.append(
+            None if self not in observe.listeners else replace(seen, peak=CPU.ledger.peak - self._start)
+        )
+
+    def operation(self, name: str, *_: Any) -> None:
+        if not self._passes:
+            frames = traceback.walk_stack(sys._getframe(1))
+            self.operations.append((name, next(line for f, line in frames if f.f_code.co_filename == FILENAME)))
+
+    def backward_begins(self, roots: Any) -> None:
+        self._passes += 1
+
+    def backward_ends(self) -> None:
+        self._passes -= 1
+
+    def backward_fails(self) -> None:
+        self._passes = 0
+
+
+@contextmanager
+def fresh() -> Iterator[None]:
+    """A new session; what there was before is out of sight of the witness (until `gc.unfreeze()`), and the collector runs for nobody."""
+    paddle.set_grad_enabled(True)
+    paddle.seed(7)
+    layer._serials.clear()  # layers are numbered from the start of the session, and errors name them
+    gc.collect()
+    gc.disable()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.enable()
+        paddle.set_grad_enabled(True)
+
+
+def left(names: dict[str, Any], error: BaseException | None) -> tuple[Any, ...]:
+    """What a program leaves behind: values, metadata and histories of its names, and its error."""
+    tensors = {name: value for name, value in names.items() if isinstance(value, Tensor)}
+    numbers = {name: value for name, value in names.items() if isinstance(value, int | float | str) and name[0] != "_"}
+    return (
+        [(name, *_facts(value)) for name, value in tensors.items()],
+        numbers, type(error).__name__, str(error),
+    )  # fmt: skip
+
+
+def _facts(tensor: Tensor) -> tuple[Any, ...]:
+    grad = tensor.grad
+    try:
+        history = tensor.grad_fn
+    except RuntimeError:  # a view made as a constant, whose storage was written since
+        history = None
+    return (
+        tensor.numpy().tobytes(), tuple(tensor.shape), tensor.strides, tensor.offset, str(tensor.dtype), tensor.stop_gradient,
+        tensor.is_leaf, tensor.inplace_version, history and history.name(), None if grad is None else grad.numpy().tobytes(),
+    )  # fmt: skip
+
+
+def alone(text: str) -> tuple[Any, list[tuple[int, int]]]:
+    """Run it with nobody looking but at two figures: what it leaves, and the live bytes and their peak at each statement."""
+    figures: list[tuple[int, int]] = []
+    with fresh():
+        ledger = CPU.ledger
+        ledger.reset_peak()
+        start = ledger.live
+
+        def mark(*_: Any) -> None:
+            figures.append((ledger.live - start, ledger.peak - start))
+
+        with marks.marking(mark):
+            names, error = execute(text)
+        mark()
+        return left(names, error), figures
+
+
+@lru_cache(maxsize=1)
+def marked(text: str) -> CodeType:
+    """A program with marks, compiled."""
+    return compile(marks.marked(ast.parse(text)), FILENAME, "exec")
+
+
+def execute(text: str) -> tuple[dict[str, Any], BaseException | None]:
+    """Run a marked program."""
+    names: dict[str, Any] = {}
+    try:
+        exec(marked(text), names)
+    except Exception as error:  # noqa: BLE001  # compared with that of the recorded run
+        return names, error
+    return names, None
+
+
+def witnessed(text: str) -> Seen:
+    """Run it with a witness and without a recorder."""
+    with fresh():
+        CPU.ledger.reset_peak()
+        witness = Witness()
+        with observe.listening(witness), marks.marking(witness.mark):
+            names, error = execute(text)
+            witness.look(None, names)
+        return Seen(tuple(witness.pictures), tuple(witness.operations), left(names, error))
+
+
+def stepped(text: str, also: Callable[..., None] | None = None) -> tuple[Recording, tuple[Any, ...]]:
+    """Record it as `%%stepper` does. `also`: somebody else who hears the marks."""
+    recorder = LabRecorder(source.Program.of(ast.parse(text), text, FILENAME), limit=LIMIT)
+    names: dict[str, Any] = {}
+    with fresh(), ExitStack() as stack:
+        if also is not None:
+            stack.enter_context(marks.marking(also))
+        error = run_recorded(recorder, [marked(text)], names)
+        return recorder.recording(), left(names, error)
+
+
+def in_a_block(text: str) -> tuple[Recording, tuple[Any, ...]]:
+    """Record it with `with paddle.record():` around it."""
+    filename = "<block>"
+    body = "".join(f"    {line}\n" for line in text.splitlines())
+    whole = f"import inplacelab as paddle\nwith paddle.record(limit={LIMIT}) as the_block:\n{body}"
+    linecache.cache[filename] = (len(whole), None, whole.splitlines(keepends=True), filename)
+    names: dict[str, Any] = {}
+    error: BaseException | None = None
+    with fresh():
+        try:
+            exec(compile(whole, filename, "exec"), names)
+        except Exception as raised:  # noqa: BLE001  # compared with that of the other runs
+            error = raised
+        recording = names.pop("the_block").recording
+        return recording, left(names, error)
+
+
+def by_command(text: str, folder: Path) -> Recording:
+    """Record it as `inplacelab record` does."""
+    path = folder / "program.py"
+    path.write_text(text)
+    with fresh():
+        return run_script(path, [], title="", limit=LIMIT)[0]
+
+
+# ---- the verdict -----------------------------------------------------------------------------------------------------------
+
+
+def differences(text: str, folder: Path | None = None) -> list[str]:
+    """Everything that does not agree; at most the differences of the first statement that has any."""
+    seen = witnessed(text)
+    recording, recorded_left = stepped(text)
+    plain_left, figures = alone(text)
+    found = [
+        f"recording changes what is left: {a} is {b} when recorded"
+        for a, b in zip(plain_left, recorded_left, strict=True)
+        if a != b
+    ]
+    found += [
+        f"the witness changes what is left: {a}, {b}" for a, b in zip(plain_left, seen.left, strict=True) if a != b
+    ]
+    found += _statements(recording, seen, figures)
+    operations = tuple((s.op, s.line) for s in recording.steps if s.kind == "operation")
+    if operations != seen.operations:
+        found.append(f"operations: told {operations}, heard {seen.operations}")
+    found += _block(text, recording, plain_left)
+    if folder is not None and repr(by_command(text, folder).steps) != repr(recording.steps):
+        found.append("the command records something else than the stepper")
+    return found
+
+
+def _statements(recording: Recording, seen: Seen, figures: list[tuple[int, int]]) -> list[str]:
+    """What is told of the end of each statement, against what was seen there."""
+    if len(figures) != len(seen.pictures):
+        return ["the witness sees another number of statements"]
+    steps = recording.steps
+    at = -1
+    for turn, (shown, account) in enumerate(zip(seen.pictures, figures, strict=True)):
+        before = at
+        while at + 1 < len(steps) and steps[at + 1].turn <= turn:
+            at += 1
+        if at < 0 or shown is None:
+            continue
+        if turn == len(figures) - 1:
+            at = len(steps) - 1
+        state = told(recording.state(at))
+        live, peak = account if at != before else (state.live, state.peak)  # else no step could tell of it
+        found = Matching(state, replace(shown, live=live, peak=peak)).differences
+        if found:
+            return [f"after statement {turn} (step {at}, line {steps[at].line}): {each}" for each in found]
+    return []
+
+
+def _block(text: str, stepped: Recording, plain: tuple[Any, ...]) -> list[str]:
+    """What a `with` block records, against what the stepper does."""
+    recording, block_left = in_a_block(text)
+    found = [f"a block changes what is left: {a} is {b}" for a, b in zip(plain, block_left, strict=True) if a != b]
+    ours = [step for step in recording.steps if step.kind != "line"]
+    theirs = [step for step in stepped.steps if step.kind != "line"]
+    if len(ours) != len(theirs):
+        return [*found, f"a block has {len(ours)} steps, the stepper {len(theirs)}"]
+    for one, other in zip(ours, theirs, strict=True):
+        told_of = [_happened(each) for each in (one, other)]
+        if told_of[0] != told_of[1]:
+            return [*found, f"step {one.index} of a block, line {one.line}: {told_of[0]}; the stepper's: {told_of[1]}"]
+        in_a_hook = other.index and (stepped.steps[other.index - 1].kind, other.phase) == ("line", "backward")
+        if one.index and other.index and not in_a_hook:  # whose statements are steps, but not in a block
+            unlike = _unlike(recording.state(one.index - 1), stepped.state(other.index - 1))
+            if unlike:
+                return [*found, f"before step {one.index} of a block, line {one.line}: {unlike}"]
+    return found
+
+
+def _happened(step: Any) -> tuple[Any, ...]:
+    return (
+        step.kind, step.phase, step.line, step.op, step.category, step.inputs, step.output, step.writes, step.rewired, step.kept,
+        step.peak, repr(step.backward), repr(step.error),
+    )  # fmt: skip
+
+
+def _unlike(one: State, other: State) -> list[str]:
+    """What two recordings tell differently of things that are alive in both, names apart: those a block notices later."""
+    found = []
+    for here, there in ((one.tensors, other.tensors), (one.storages, other.storages), (one.nodes, other.nodes)):
+        for key in here.keys() & there.keys():
+            a, b = (
+                replace(each, names=()) if isinstance(each, TensorFacts) else each for each in (here[key], there[key])
+            )
+            if repr(a) != repr(b):
+                found.append(f"{a} in the block, {b} in the stepper")
+    return found

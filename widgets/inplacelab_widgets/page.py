@@ -1,0 +1,62 @@
+"""A page that plays something in any browser, from a file, without a network."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import escape
+from typing import Any
+
+from inplacelab.language import Text
+from inplacelab_widgets.packing import packed_json, unpacked, unpacking
+
+_ABOUT = (
+    "Made with inplacelab. What plays here is packed, to be small; its readable source is the folder {folder} "
+    "of the Python package inplacelab."
+)
+_TOO_OLD = Text(
+    "This page needs a newer browser: one that has DecompressionStream, as all have since 2023.",
+    "此网页需要较新的浏览器：须支持 DecompressionStream（2023 年以来的浏览器都支持）。",
+)
+
+
+def whole_page(
+    payload: Any, player: str, style: str, *, folder: str, title: str, language: str, options: dict[str, Any]
+) -> str:
+    """The whole page as text.
+
+    Args:
+        payload: what is played, as plain lists and dictionaries.
+        player: a module whose default export has `play(element, payload, options)`.
+        style: its CSS.
+        folder: where the sources of both are.
+        title: of the page.
+        language: "en" or "zh".
+        options: for the player.
+    """
+    tag = "zh-Hans" if language == "zh" else "en"
+    given = json.dumps({"language": language, "standalone": True, **options})
+    too_old = json.dumps(_TOO_OLD.in_language(language), ensure_ascii=False)
+    return (
+        f'<!DOCTYPE html>\n<!-- {_ABOUT.format(folder=folder)} -->\n<html lang="{tag}">\n<head>\n<meta charset="utf-8">\n'
+        f'<title>{escape(title)}</title>\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        f"<style>\nbody{{margin:0;padding:8px}}\n{style}</style>\n</head>\n<body>\n<main></main>\n"
+        f'<script type="text/plain" id="payload">{packed_json(payload)}</script>\n<script type="module">\n'
+        'const main = document.querySelector("main");\n'
+        f"if (!globalThis.DecompressionStream) main.textContent = {too_old};\n"
+        f"{unpacking(player)}"
+        f'player.play(main, document.getElementById("payload").textContent, {given});\n</script>\n</body>\n</html>\n'
+    )
+
+
+def payload_of(text: str) -> Any:
+    """What a page plays, as plain lists and dictionaries: for those who want to look into one.
+
+    Raises:
+        ValueError: if the text is not such a page.
+    """
+    found = re.search(r'id="payload">([^<]*)<', text)
+    if found is None:
+        raise ValueError("this is not a page of inplacelab: it has no payload")
+    return json.loads(unpacked(found[1]))

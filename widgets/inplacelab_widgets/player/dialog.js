@@ -1,0 +1,37 @@
+// A list that lies over the player until it is closed, and then gives the focus back.
+
+import { html } from "./elements.js";
+
+/** @param {Stage} stage @param {() => void} [told]  Told when it is opened or closed.
+ * @returns {{root: HTMLElement, isOpen: () => boolean, open: () => void, close: () => boolean, translate: (title: string) => void, fill: (...content: HTMLElement[]) => void}} */
+export function makeDialog(stage, told = () => {}) {
+  const heading = html("h2", {});
+  const body = html("div", {});
+  const button = html("button", { type: "button", class: "ipl-button" });
+  const root = html("div", { class: "ipl-help", role: "dialog", tabindex: "-1", hidden: "" }, heading, body, button);
+  button.addEventListener("click", close);
+
+  function open() {
+    root.hidden = false;
+    told();
+    root.focus();
+  }
+
+  /** Whether there was something to close. */
+  function close() {
+    if (root.hidden) return false;
+    root.hidden = true;
+    told();
+    stage.root.focus();
+    return true;
+  }
+
+  /** @param {string} title */
+  function translate(title) {
+    heading.textContent = title;
+    root.setAttribute("aria-label", title);
+    button.textContent = stage.word("close");
+  }
+
+  return { root, isOpen: () => !root.hidden, open, close, translate, fill: (...content) => body.replaceChildren(...content) };
+}

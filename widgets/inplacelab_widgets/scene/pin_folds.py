@@ -1,0 +1,114 @@
+"""The pins that hang on a storage. Many of them are folded, so that the block stays as high as one with a few.
+
+A weight that a loop reads is kept once in every turn. Its pins are then told as one, with their number; those that have
+gone stale are told apart from the others, since they are what backward will refuse; and the one that backward looks at in
+this step has a place of its own. In the player a fold opens a list.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from inplacelab.language import Text
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.marks import Mark
+from inplacelab_widgets.scene.pins import HEIGHT, Face, Pin, Plate, Plates, Status, pin_marks
+from inplacelab_widgets.scene.timeline import Life, gatherings
+
+MOST = 3
+"""As many pins hang below each other; more of them are folded."""
+
+_Key = tuple[int, int]
+"""(node, version)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hung:
+    """What hangs at one place: the plates over the steps, and what they stand for."""
+
+    place: int
+    plates: Plates
+    keys: tuple[str, ...]
+    links: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Hanging:
+    """All that hangs on one storage."""
+
+    hung: tuple[Hung, ...] = ()
+
+    @property
+    def height(self) -> float:
+        return HEIGHT * (1 + max((each.place for each in self.hung), default=-1))
+
+    @property
+    def width(self) -> float:
+        return max((plate.width for each in self.hung for _, plate in each.plates if plate), default=0)
+
+    def marks(self, x: float, y: float) -> Iterator[Mark]:
+        """Everything, from (x, y) downwards."""
+        width = self.width
+        for each in self.hung:
+            yield from pin_marks(each.plates, x, y + HEIGHT * each.place, width, each.keys, each.links)
+
+
+def hanging(placed: Sequence[tuple[int, Pin]]) -> Hanging:
+    """What hangs on a storage, from its pins with their places: pins that never meet share one."""
+    if max((place for place, _ in placed), default=-1) < MOST:
+        return Hanging(tuple(Hung(place, pin.plates, pin.keys, pin.links) for place, pin in placed))
+    return Hanging(tuple(_folded([pin for _, pin in placed])))
+
+
+def _folded(pins: Sequence[Pin]) -> Iterator[Hung]:
+    storage, by_key = pins[0].storage, {(pin.node, pin.version): pin for pin in pins}
+    told = list(_told({key: pin.life for key, pin in by_key.items()}))
+    keys = (f"k{storage}", *(key for pin in pins for key in pin.keys))
+    links = tuple(dict.fromkeys(link for pin in pins for link in pin.links))
+    place = 0
+    for plates in ([(step, each.first) for step, each in told], [(step, each.second) for step, each in told]):
+        if any(plate for _, plate in plates):
+            yield Hung(place, plates, keys, links)
+            place += 1
+    for key in dict.fromkeys(each.looked_at for _, each in told if each.looked_at):
+        plates = [(step, each.apart if each.looked_at == key else None) for step, each in told]
+        yield Hung(place, plates, by_key[key].keys, by_key[key].links)
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What is said of many pins after one step: of those that are not stale and of those that are (`first` and `second`, if
+    there are both), and of the one looked at.
+    """
+
+    first: Plate | None
+    second: Plate | None
+    looked_at: _Key | None
+    apart: Plate | None
+
+
+def _told(lives: Mapping[_Key, Life[Face]]) -> Iterator[tuple[int, _Told]]:
+    for step, alive, _ in gatherings(lives):
+        stale = {key: face for key, face in alive.items() if face.status == "stale"}
+        together = {key: face for key, face in alive.items() if key not in stale}
+        looked_at = next((key for key, face in alive.items() if face.checked), None)
+        if any(len(group) == 1 and looked_at in group for group in (together, stale)):
+            looked_at = None  # it is told by itself already
+        first, second = [*filter(None, (_plate(together), _plate(stale))), None, None][:2]
+        yield step, _Told(first, second, looked_at, alive[looked_at].plate if looked_at else None)
+
+
+def _plate(alive: Mapping[_Key, Face]) -> Plate | None:
+    """Several pins as one; of a single one, what it says itself."""
+    faces = list(alive.values())
+    if len(faces) < 2:
+        return faces[0].plate if faces else None
+    nodes = words.NODES.format(count=len({node for node, _ in alive}))
+    states = Counter(face.state for face in faces)
+    counted = [f"{{}} ×{count}" if len(states) > 1 else "{}" for count in states.values()]
+    second = Text(*[" · ".join(counted)] * 2).format(*states)
+    released = all(face.status == "released" for face in faces)
+    status: Status = "stale" if faces[0].status == "stale" else "released" if released else "fresh"
+    return Plate(status, words.SAVED_BY.format(node=nodes), second)
