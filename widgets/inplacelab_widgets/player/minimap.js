@@ -94,10 +94,16 @@ export function drawMinimap(stage, pane, panel) {
   const notes = paired(panel.notes ?? []);
   let scale = 1;
 
+  /** On a projector a graph is drawn larger than it was laid out; its map is not. */
+  function zoom() {
+    const graph = pane.querySelector(":scope > svg:not([hidden])");
+    return (graph?.getBoundingClientRect().width || panel.width) / panel.width;
+  }
+
   /** Fits the map to its pane; a graph that is seen whole needs none. */
   function fit() {
     const room = pane.clientWidth - 16;
-    const isShown = isOfUse(panel, room, pane.clientHeight);
+    const isShown = isOfUse(panel, room / zoom(), pane.clientHeight / zoom());
     map.toggleAttribute("hidden", !isShown);
     if (!isShown) return;
     scale = scaleOf(panel, room);
@@ -109,15 +115,17 @@ export function drawMinimap(stage, pane, panel) {
 
   /** Shows which part of the graph is seen. */
   function follow() {
-    const width = Math.min(pane.clientWidth, panel.width);
-    place(frame, { x: pane.scrollLeft * scale, y: pane.scrollTop * scale, width: width * scale, height: Math.min(pane.clientHeight, panel.height) * scale });
+    const large = zoom();
+    const [x, y, wide, high] = [pane.scrollLeft, pane.scrollTop, pane.clientWidth, pane.clientHeight].map((length) => length / large);
+    const width = Math.min(wide, panel.width);
+    place(frame, { x: x * scale, y: y * scale, width: width * scale, height: Math.min(high, panel.height) * scale });
     const most = panel.width - width;
-    map.setAttribute("aria-valuenow", String(most > 0 ? Math.round((100 * pane.scrollLeft) / most) : 0));
+    map.setAttribute("aria-valuenow", String(most > 0 ? Math.round((100 * x) / most) : 0));
   }
 
   map.addEventListener("keydown", (event) => {
     const view = { left: pane.scrollLeft, top: pane.scrollTop, width: pane.clientWidth, height: pane.clientHeight };
-    const to = event.ctrlKey || event.altKey || event.metaKey || event.shiftKey ? null : scrolledBy(event.key, view, panel);
+    const to = event.ctrlKey || event.altKey || event.metaKey || event.shiftKey ? null : scrolledBy(event.key, view, { width: panel.width * zoom(), height: panel.height * zoom() });
     if (!to) return;
     pane.scrollTo(to);
     event.preventDefault();
@@ -126,8 +134,9 @@ export function drawMinimap(stage, pane, panel) {
   });
   map.addEventListener("click", (event) => {
     const box = drawing.getBoundingClientRect();
-    const left = (event.clientX - box.left) / scale - pane.clientWidth / 2;
-    pane.scrollTo({ left, top: (event.clientY - box.top) / scale - pane.clientHeight / 2 });
+    const large = zoom() / scale;
+    const left = (event.clientX - box.left) * large - pane.clientWidth / 2;
+    pane.scrollTo({ left, top: (event.clientY - box.top) * large - pane.clientHeight / 2 });
     event.stopPropagation();
   });
   pane.addEventListener("scroll", follow);
