@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import statistics
 import sys
 from collections.abc import Callable
@@ -24,6 +23,7 @@ from typing import Any
 
 import inplacelab as paddle
 from inplacelab.devices import GPU, cuda
+from inplacelab.devices.kernels.machine import machine
 
 Work = Callable[[], object]
 
@@ -65,8 +65,8 @@ def of_pytorch(elements: int) -> dict[str, tuple[Work, int]]:
         return {}
     if not torch.cuda.is_available():
         return {}
-    stream = torch.cuda.ExternalStream(GPU.cupy.library.cuda.get_current_stream().ptr)
-    torch.cuda.set_stream(stream)  # so that the same events time it
+    # PyTorch and CuPy both work on the default stream, so the same events time both. (Wrapping that one in an `ExternalStream` would
+    # make another: the number 0 stands for "none given" there.)
     x, y = torch.ones(elements, device="cuda"), torch.ones(elements, device="cuda")
     return {"PyTorch: x.relu_()": (x.relu_, 2), "PyTorch: x.add_(y)": (lambda: x.add_(y), 3)}
 
@@ -85,12 +85,7 @@ def measure(megabytes: int, rounds: int) -> dict[str, Any]:
     copied = rows["copy, device to device"]["GB/s"]
     for row in rows.values():
         row["share of copying"] = row["GB/s"] / copied
-    return {
-        "device": GPU.describe(),
-        "cupy": GPU.cupy.library.__version__,
-        "python": platform.python_version(),
-        "rows": rows,
-    }
+    return {"machine": machine(), "rows": rows}
 
 
 def main() -> int:
@@ -108,7 +103,8 @@ def main() -> int:
         "command": f"python benchmarks/device.py {' '.join(sys.argv[1:])}".strip(),
         **measure(given.megabytes, given.rounds),
     }
-    print(f"{found['device']}, CuPy {found['cupy']}, {given.megabytes} MiB an operand, median of {given.rounds}")
+    print(*(f"{key} {value or '-'}" for key, value in found["machine"].items()), sep=" · ")
+    print(f"{given.megabytes} MiB an operand, median of {given.rounds} rounds")
     for name, row in found["rows"].items():
         print(f"  {name:24} {row['ms']:9.3f} ms {row['GB/s']:8.0f} GB/s {row['share of copying']:6.1%} of copying")
     if given.write:

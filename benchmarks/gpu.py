@@ -4,7 +4,10 @@
 
 Beside our kernels stand CuPy's ufuncs and, where it is installed with CUDA, PyTorch's eager operators. Time is taken by the
 device's own events; of many rounds the median counts. A kernel that waits for memory cannot be faster than the copy: the goal
-for element-wise kernels in place and for the fused chain is 90 % of it.
+for element-wise kernels in place and for the fused chain is 90 % of it. `relu_` is measured with several grids, too: if another
+than the usual one is clearly faster, `geometry.MOST_BLOCKS` is to be changed.
+
+Last, what a launch costs the program: microseconds of the host for an operation on a small tensor, which is all of its time.
 
 Without a GPU it says what is missing, and that is all.
 """
@@ -13,20 +16,27 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from statistics import median
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
+import inplacelab as paddle
 from inplacelab import kernels
-from inplacelab.devices.kernels import geometry, on_gpu
+from inplacelab.devices.kernels import geometry, on_gpu, ways
 from inplacelab.devices.kernels import source as texts
 from inplacelab.devices.kernels.launch import Memory
+from inplacelab.devices.kernels.machine import machine
 from inplacelab.devices.kernels.source import Source
+from inplacelab.kernels.kernel import Elementwise
 from inplacelab.language import Text
+from inplacelab.layout import Layout
+from inplacelab.ops import ROWS
 
 WARM_UP = 5
 GOAL = 0.9
@@ -84,7 +94,7 @@ def milliseconds(cupy: Any, run: Callable[[], object], rounds: int) -> float:
         run()
         after.record()
     pairs[-1][1].synchronize()
-    return median(cupy.cuda.get_elapsed_time(before, after) for before, after in pairs)
+    return float(median(cupy.cuda.get_elapsed_time(before, after) for before, after in pairs))
 
 
 def address(array: Any) -> Memory:
@@ -92,11 +102,26 @@ def address(array: Any) -> Memory:
     return Memory(array.data.ptr, array.data.ptr, array.nbytes)
 
 
-def elementwise(source: Source, n: int, *operands: Any, numbers: tuple[Any, ...] = ()) -> Callable[[], None]:
-    """One launch of an element-wise kernel over packed arrays."""
+def elementwise(
+    source: Source, n: int, *operands: Any, numbers: tuple[Any, ...] = (), blocks: int = 0
+) -> Callable[[], None]:
+    """One launch of an element-wise kernel over packed arrays, in the usual grid or in so many blocks."""
     grid = geometry.elementwise(n, source.width)
+    if blocks:
+        grid = grid._replace(blocks=(blocks, 1, 1))
     arguments = [*map(address, operands), *numbers, n]
     return lambda: on_gpu.run(source, *grid, arguments)
+
+
+def through(name: str, dtype: str, layout: Layout, x: Any) -> Callable[[], None]:
+    """One launch of a kernel in place on a view of `x`, in the way that a launch of the engine would take."""
+    kernel, way = (
+        Elementwise((ROWS[name.removesuffix("_")],), in_place=True),
+        ways.way((layout,), dtype, 0, aligned=True),
+    )
+    source = kernel.way(dtype, way.form)
+    arguments = [address(x), *way.passed, way.turns]
+    return lambda: on_gpu.run(source, *way.grid, arguments)
 
 
 def several(*calls: Callable[[], object]) -> Callable[[], None]:
@@ -123,6 +148,13 @@ def ours(n: int, x: Any, y: Any) -> Iterator[Case]:
     yield Case("ours", "relu out of place", elementwise(kernels.source("relu"), n, x, y), once)
     yield Case("ours", "scale_ abs_ relu_, one by one", several(*one_by_one), 3 * once)
     yield Case("ours", "scale_ abs_ relu_, fused", elementwise(fused, n, x, numbers=factor), once, goal=True)
+    together = (
+        x.device.attributes["MultiProcessorCount"] * 8
+    )  # as many blocks of 256 threads as there is room for at once
+    for blocks in (together, 2 * together, 16384, geometry.parts(n, 4 * geometry.THREADS)):
+        run = elementwise(kernels.source("relu_"), n, x, blocks=blocks)
+        yield Case("ours", f"relu_ in place, {blocks} blocks", run, once)
+    yield from on_views(n, x)
     side = int(n**0.5) // 32 * 32
     square = [address(x), side]
     tiles, half = geometry.tiles(side, side), 2 * FLOAT * side * side
@@ -140,6 +172,24 @@ def ours(n: int, x: Any, y: Any) -> Iterator[Case]:
         lambda: on_gpu.run(norm, *geometry.rows(rows), arguments),
         2 * FLOAT * rows * columns,
     )
+
+
+def on_views(n: int, x: Any) -> Iterator[Case]:
+    """Views of a matrix with rows of 4096, in place. What is moved is counted in bytes asked for: gaps between them cost extra."""
+    rows, half = n // 4096, 2 * FLOAT * (n // 2)
+    wide = Layout((rows, 2048), (4096, 1), 0)
+    yield Case("ours", "relu_ of half of each row, in packs", through("relu_", "float32", wide, x), half, goal=True)
+    yield Case(
+        "ours", "relu_ of half of each row, one by one", through("relu_", "float32", wide._replace(offset=1), x), half
+    )
+    yield Case("ours", "relu_ of every second", through("relu_", "float32", Layout((n // 2,), (2,), 0), x), half)
+    turned = Layout((4096, rows), (1, 4096), 0)
+    yield Case(
+        "ours", "relu_ of the transposed matrix", through("relu_", "float32", turned, x), 2 * FLOAT * rows * 4096
+    )
+    small = x.view(np.int8)
+    run = through("abs_", "int8", Layout((small.size,), (1,), 0), small)
+    yield Case("ours", "abs_ of int8", run, 2 * small.size, goal=True)
 
 
 def of_cupy(cupy: Any, n: int, x: Any, y: Any) -> Iterator[Case]:
@@ -187,6 +237,34 @@ def measured(cupy: Any, torch: Any, gigabytes: float, rounds: int) -> Iterator[A
         yield Answer(case.who, case.what, taken, rate, rate / best, case.goal)
 
 
+# ---- what a launch costs the program ------------------------------------------------------------------------------------------
+
+
+def host_costs(cupy: Any, torch: Any, rounds: int) -> Iterator[tuple[str, float]]:
+    """Microseconds of the host for an operation on 1024 numbers: the median of rounds of 200 calls that nobody waits for."""
+    paddle.set_device("gpu")
+    x, y = paddle.ones([1024]), paddle.ones([1024])
+    view, held = x[::2], cupy.ones(1024, np.float32)
+    works: dict[str, Callable[[], object]] = {
+        "x.relu_()": x.relu_,
+        "x.add_(y)": lambda: x.add_(y),
+        "view.relu_(), view = x[::2]": view.relu_,
+        "kernels.run('relu_', x)": lambda: kernels.run("relu_", x),
+        "CuPy: maximum": lambda: cupy.maximum(held, np.float32(0), out=held),
+    }
+    if torch is not None:
+        works["PyTorch: relu_"] = torch.from_dlpack(held).relu_
+    for name, work in works.items():
+        times = []
+        for _ in range(rounds + WARM_UP):
+            cupy.cuda.get_current_stream().synchronize()
+            before = perf_counter()
+            for _ in range(200):
+                work()
+            times.append((perf_counter() - before) / 200 * 1e6)
+        yield name, median(times[WARM_UP:])
+
+
 # ---- the machine ------------------------------------------------------------------------------------------------------------
 
 
@@ -199,20 +277,8 @@ def found(name: str) -> Any:
 
 
 def with_cuda(torch: Any) -> Any:
-    """PyTorch, if it can use the GPU, in CuPy's stream."""
+    """PyTorch, if it can use the GPU. Its stream is CuPy's: both begin on the default one, and nobody changes that here."""
     return torch if torch is not None and torch.cuda.is_available() else None
-
-
-def machine(cupy: Any, torch: Any) -> dict[str, str]:
-    """The device and the versions: figures mean nothing without them."""
-    runtime = cupy.cuda.runtime
-    return {
-        "device": on_gpu.device_name(),
-        "driver": str(runtime.driverGetVersion()),
-        "runtime": str(runtime.runtimeGetVersion()),
-        "cupy": cupy.__version__,
-        "torch": "" if torch is None else str(torch.__version__),
-    }
 
 
 def main() -> None:
@@ -227,7 +293,7 @@ def main() -> None:
         print(NO_CUPY if cupy is None else NO_GPU)
         return
     torch = with_cuda(found("torch"))
-    about, answers = machine(cupy, torch), []
+    about, answers = machine() | {"PyTorch": "" if torch is None else str(torch.__version__)}, []
     print(*(f"{key} {value or '-'}" for key, value in about.items()), sep=" · ")
     print(f"{'':8}{'':42}{'ms':>10}{'GB/s':>10}{'of copy':>10}")
     for answer in measured(cupy, torch, chosen.gigabytes, chosen.rounds):
@@ -236,8 +302,18 @@ def main() -> None:
         print(
             f"{answer.who:8}{answer.what:42}{answer.milliseconds:10.3f}{answer.gigabytes_per_second:10.1f}{answer.of_copy:10.1%}{mark}"
         )
+    print("\nOne operation on 1024 numbers, microseconds of the host:")
+    costs = dict(host_costs(cupy, torch, chosen.rounds))
+    for name, cost in costs.items():
+        print(f"  {name:32}{cost:8.1f}")
     if chosen.json is not None:
-        figures = {"machine": about, "rounds": chosen.rounds, "answers": [answer._asdict() for answer in answers]}
+        figures = {
+            "command": " ".join(["python", "benchmarks/gpu.py", *sys.argv[1:]]),
+            "machine": about,
+            "rounds": chosen.rounds,
+            "answers": [answer._asdict() for answer in answers],
+            "host microseconds": costs,
+        }
         chosen.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
 
 

@@ -25,9 +25,9 @@ def no_compiler() -> MissingLibraryError:
             "没有 GPU 时，内核会被编译到 CPU 上，并在那里逐线程执行。",
         ),
         Text(
-            "install g++ (Debian, Ubuntu: `apt-get install g++`; macOS: `xcode-select --install`), or read the kernel with "
-            "`kernels.source(...)`, which needs none.",
-            "请安装 g++（Debian、Ubuntu：`apt-get install g++`；macOS：`xcode-select --install`）；"
+            "install g++ (Debian, Ubuntu: `apt-get install g++`; macOS: `xcode-select --install`; Windows: work in WSL, and "
+            "install it there), or read the kernel with `kernels.source(...)`, which needs none.",
+            "请安装 g++（Debian、Ubuntu：`apt-get install g++`；macOS：`xcode-select --install`；Windows：请在 WSL 中安装和使用）；"
             "若只想阅读内核，`kernels.source(...)` 不需要编译器。",
         ),
     )

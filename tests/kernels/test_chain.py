@@ -97,9 +97,10 @@ def derivatives(program: Program, arrays: list[Any]) -> list[Any]:
     """The value, the gradients, and the gradients of a sum of their squares."""
     leaves = asked(*arrays)
     out = program(*(leaf.scale(1.0) for leaf in leaves))
-    first = paddle.grad(out.square().sum(), leaves, create_graph=True)
+    first = [g for g in paddle.grad(out.square().sum(), leaves, create_graph=True) if g is not None]
     total = sum((g.square().sum() for g in first[1:]), first[0].square().sum())
-    second = paddle.grad(total, leaves)
+    second = [g for g in paddle.grad(total, leaves) if g is not None]
+    assert len(first) == len(second) == len(leaves)
     return [each.numpy() for each in (out, *first, *second)]
 
 

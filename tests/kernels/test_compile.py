@@ -9,7 +9,8 @@ import pytest
 from inplacelab import errors, kernels
 from inplacelab.devices.kernels import compile as nvrtc
 from inplacelab.devices.kernels import source
-from inplacelab.devices.kernels.source import Source
+from inplacelab.devices.kernels.source import Form, Kind, Source
+from inplacelab.devices.kernels.types import C_TYPES
 from inplacelab.ops import ROWS
 from inplacelab.ops.expressions import data_types
 
@@ -73,6 +74,28 @@ def test_a_text_stands_alone() -> None:
     assert all("#include" not in each.text and "$" not in each.text for each in SOME)
     assert "ld.global.v4.f32" in nvrtc.ptx(kernels.source("relu_"), 80)  # one instruction for four floats
     assert "atom.global.add.f64" in nvrtc.ptx(source.scatter_add("float64"), 80)
+
+
+@needs_nvrtc
+@pytest.mark.parametrize("axes", [1, 2, 5])
+def test_layouts_are_read_where_they_lie(axes: int) -> None:
+    """In the constant memory of the arguments: an index known only while the kernel runs would have every thread copy them."""
+    made = nvrtc.ptx(kernels.get("relu_").way("float32", Form("strided", 1, 32, axes)), 80)  # type: ignore[attr-defined]
+    assert ".local" not in made
+    assert made.count("div.u32") == axes - 1
+    assert "u64" not in made.replace(".param .u64", "").replace("ld.param.u64", "").replace("cvta.to.global.u64", "")
+
+
+@needs_nvrtc
+@pytest.mark.parametrize(
+    ("name", "dtype"), [("abs_", "int8"), ("add_", "int16"), ("greater_than", "uint8"), ("lgamma_", "float32")]
+)
+@pytest.mark.parametrize("kind", ["contiguous", "strided"])
+def test_packs_of_any_type_are_one_instruction_and_stay_in_registers(name: str, dtype: str, kind: Kind) -> None:
+    made = nvrtc.ptx(kernels.get(name).way(dtype, Form(kind, C_TYPES[dtype].width)), 80)  # type: ignore[attr-defined]
+    assert "ld.global.v4" in made
+    assert "st.global.v4" in made
+    assert ".local" not in made
 
 
 @needs_nvrtc

@@ -1,30 +1,41 @@
-"""On a real GPU the text computes what it computes on the CPU. `compute-sanitizer python -m pytest -m gpu` looks at memory, too."""
+"""On a real GPU the text computes what it computes on the CPU.
+
+    compute-sanitizer --tool memcheck --error-exitcode 1 python -m pytest -n0 -m gpu tests/kernels/test_gpu.py
+
+looks at every access, too; `--tool racecheck` at those to shared memory. Arrays are allocated one by one here, not from CuPy's pool:
+or whoever leaves one would land in the next, unseen.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
 from inplacelab import kernels
-from inplacelab.devices.kernels import geometry, on_cpu, on_gpu, source
+from inplacelab.devices.kernels import geometry, on_cpu, on_gpu, source, ways
 from inplacelab.devices.kernels.launch import Memory
-from inplacelab.devices.kernels.source import Source
+from inplacelab.devices.kernels.source import Form, Source
+from inplacelab.devices.kernels.types import C_TYPES
+from inplacelab.kernels.kernel import Elementwise
 from inplacelab.layout import Layout
 from inplacelab.ops import ROWS
-from inplacelab.ops.expressions import data_types
+from inplacelab.ops.expressions import data_types, result
 
 pytestmark = pytest.mark.gpu
 
 
 @pytest.fixture(scope="module")
-def cupy() -> Any:
+def cupy() -> Iterator[Any]:
     library = pytest.importorskip("cupy", reason="needs CuPy: python -m pip install -e '.[gpu13]'")
     if not library.cuda.is_available():
         pytest.skip("needs a CUDA device; CuPy finds none")
-    return library
+    pool = library.cuda.get_allocator()
+    library.cuda.set_allocator(None)
+    yield library
+    library.cuda.set_allocator(pool)
 
 
 @pytest.fixture
@@ -60,6 +71,27 @@ def test_expressions(both: Callable[..., None], dtype: str, layout: str) -> None
         layouts = [Layout((1027,), (1,), 0) for p in kernel.parameters if p.kind == "layout"]
         grid = geometry.elementwise(1027, kernel.width)
         both(kernel, grid, *arrays, *numbers, *layouts, 1027, rtol=1e-5 if dtype == "float32" else 1e-13)
+
+
+@pytest.mark.parametrize("dtype", C_TYPES)
+@pytest.mark.parametrize("name", ["maximum", "greater_than", "logical_xor"])
+def test_every_form(both: Callable[..., None], name: str, dtype: str) -> None:
+    """Side by side and through layouts, one by one and in packs, counted with 32 bits and with 64."""
+    row, width = ROWS[name], C_TYPES[dtype].width
+    if dtype not in data_types(row):
+        pytest.skip(f"{name} has no kernel for {dtype}")
+    kernel = Elementwise((row,), in_place=False)
+    rows = Layout((16, 32), (48, 1), 16)
+    forms = [Form("contiguous", width), Form("contiguous", 1)]
+    forms += [Form("strided", each, bits, 2) for each in (1, width) for bits in (32, 64)]
+    on_cpu.compile_together([kernel.way(dtype, form) for form in forms])
+    for form in forms:
+        arrays = [np.random.default_rng(k).choice([0, 0, 1, 7, 90], (17, 48)).astype(dtype) for k in (1, 2)]
+        out = np.zeros((17, 48), result(row, dtype))
+        n, layouts = rows.size // form.width, [ways.packs(rows, form.width)] * 3
+        if form.kind == "contiguous":
+            n, layouts = out.size - 3, []
+        both(kernel.way(dtype, form), geometry.elementwise(rows.size, form.width), *arrays, out, *layouts, n)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -25,12 +25,18 @@ def drawn(*shape: int, dtype: str = "float64") -> Any:
     return np.random.default_rng(7).normal(3.0, 2.0, shape).astype(dtype)
 
 
-def once(text: str, *parameters: Parameter) -> Source:
+def once(text: str, *parameters: Parameter, name: str = "once") -> Source:
     """A kernel that only a test needs."""
-    return Source("once", "contiguous", f'extern "C" __global__ void once({text}', parameters, "float32")
+    return Source(name, "contiguous", f'extern "C" __global__ void {name}({text}', parameters, "float32")
 
 
 X = Parameter("x", "slots", "float32", "both")
+WAITS = once(
+    "float *x)\n{ float next = x[(threadIdx.x + 1) % blockDim.x];\n__syncthreads();\nx[threadIdx.x] = next; }",
+    X,
+    name="waits",
+)
+SOME_WAIT = once("float *x)\n{ if (threadIdx.x < 3) __syncthreads();\n x[threadIdx.x] = 1; }", X, name="some_wait")
 
 
 # ---- results --------------------------------------------------------------------------------------------------------------
@@ -131,9 +137,8 @@ def test_a_pack_from_the_middle_of_two_is_reported(run: Run) -> None:
 
 
 def test_a_barrier_that_not_all_threads_reach_is_reported(run: Run) -> None:
-    kernel = once("float *x) { if (threadIdx.x < 3) __syncthreads();\n x[threadIdx.x] = 1; }".replace(") {", ")\n{"), X)
     with pytest.raises(RuntimeError, match="a barrier was not reached by all threads"):
-        run(kernel, geometry.Grid((1, 1, 1), (8, 1, 1)), np.zeros(8, "float32"))
+        run(SOME_WAIT, geometry.Grid((1, 1, 1), (8, 1, 1)), np.zeros(8, "float32"))
 
 
 def test_two_barriers_are_not_one(run: Run) -> None:
@@ -155,10 +160,9 @@ def test_a_race_is_found_and_shows_in_another_order(run: Run) -> None:
 
 
 def test_a_barrier_ends_a_race(run: Run) -> None:
-    text = "float *x)\n{ float next = x[(threadIdx.x + 1) % blockDim.x];\n__syncthreads();\nx[threadIdx.x] = next; }"
     for order in ORDERS:
         x = np.arange(4, dtype="float32")
-        trace = run(once(text, X), geometry.Grid((1, 1, 1), (4, 1, 1)), x, order=order)
+        trace = run(WAITS, geometry.Grid((1, 1, 1), (4, 1, 1)), x, order=order)
         assert (x.tolist(), trace.races()) == ([1, 2, 3, 0], [])
 
 
@@ -174,3 +178,34 @@ def test_without_a_compiler_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
         on_cpu.compiler()
     assert isinstance(refusal.value, errors.MissingLibraryError)
     assert "编译器" in refusal.value.mend.zh
+    assert "macOS" in refusal.value.mend.en
+    assert "WSL" in refusal.value.mend.en
+
+
+# ---- without contexts -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def by_threads(compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on macOS and Windows: a thread of the operating system for each thread of a block."""
+    monkeypatch.setattr(on_cpu, "FLAGS", (*on_cpu.FLAGS, "-DONE_THREAD_EACH"))
+    monkeypatch.setattr(on_cpu, "_ready", {})
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("by_threads")
+def test_threads_of_the_system_wait_for_each_other_too(run: Run) -> None:
+    on_cpu.compile_together([source.normalize("float64"), source.transpose_square("float64"), WAITS, SOME_WAIT])
+    for order in ORDERS:
+        x, rows = drawn(33, 33), drawn(2, 40)
+        expected = x.T.copy()
+        trace = run(source.transpose_square("float64"), geometry.tiles(33, 33), x, 33, order=order)
+        np.testing.assert_array_equal(x, expected)
+        assert trace.races() == []
+        run(source.normalize("float64"), geometry.rows(2), rows, 1e-5, 2, 40, order=order)
+        np.testing.assert_allclose(rows.std(axis=1), 1, rtol=1e-4)
+    with pytest.raises(RuntimeError, match="a barrier was not reached by all threads"):
+        run(SOME_WAIT, geometry.Grid((2, 1, 1), (8, 1, 1)), np.zeros(8, "float32"))
+    x = np.arange(4, dtype="float32")
+    run(WAITS, geometry.Grid((1, 1, 1), (4, 1, 1)), x)  # after those that were given up
+    assert x.tolist() == [1, 2, 3, 0]

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import inplacelab as paddle
 from inplacelab import kernels
@@ -15,7 +17,7 @@ from inplacelab.devices.kernels import geometry, on_cpu, traffic, ways
 from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab.devices.kernels.trace import Trace
 from inplacelab.devices.kernels.types import C_TYPES
-from inplacelab.layout import Layout
+from inplacelab.layout import Layout, packed
 
 
 def ramp(*shape: int, dtype: str = "float32") -> Any:
@@ -137,6 +139,51 @@ def test_the_requests_of_a_warp_are_those_of_its_threads(
                 ranges = [(int(r["byte"]), int(r["bytes"])) for r in some]
                 seen.add((operand, int(some["bytes"].sum()), traffic.sectors(ranges)))
     assert {(r.operand, r.requested, r.sectors) for r in traffic.requests(launch)} == seen
+
+
+def looked_at(launch: Launch) -> int:
+    """What is moved, request by request."""
+    warps = range(-(-launch.threads // geometry.WARP))
+    return sum(
+        each.moved for block in range(launch.blocks) for warp in warps for each in traffic.requests(launch, block, warp)
+    )
+
+
+def test_what_a_launch_moves_is_counted_without_looking_at_its_requests(launched: tuple[Launch, Trace]) -> None:
+    launch = launched[0]
+    assert traffic.moved(launch) == (None if launch.kind == "scatter_add" else looked_at(launch))
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    shape=st.lists(st.integers(1, 12), min_size=1, max_size=3)
+    | st.tuples(st.integers(1, 9), st.integers(30, 150)).map(list),
+    gaps=st.lists(st.sampled_from([0, 1, 4, 5, 12]), min_size=3, max_size=3),
+    inner=st.sampled_from([1, 1, 2, 3, 8, 9, -1, 0]),
+    dtype=st.sampled_from(["float32", "float64", "int8"]),
+    offset=st.integers(0, 40),
+)
+def test_sectors_of_any_layout(shape: list[int], gaps: list[int], inner: int, dtype: str, offset: int) -> None:
+    strides, step = [inner], abs(inner) or 1
+    for size, gap in zip(reversed(shape[1:]), gaps, strict=False):
+        step = step * size + gap
+        strides.insert(0, step)
+    x = Operand("x", "reads", dtype, tuple(shape), tuple(strides), offset + 4096, 10**9)
+    out = Operand("out", "writes", dtype, tuple(shape), packed(tuple(shape)), offset, 10**9)
+    n = x.elements
+    launch = Launch("relu", "strided", *geometry.elementwise(n), 1, dtype, (x, out), 0, 0)
+    assert traffic.moved(launch) == looked_at(launch)
+    in_a_row = Operand("x", "both", dtype, (n,), (1,), offset, 10**9)
+    width = C_TYPES[dtype].width if offset % C_TYPES[dtype].width == 0 else 1
+    launch = Launch("relu_", "contiguous", *geometry.elementwise(n, width), width, dtype, (in_a_row,), 0, 0)
+    assert traffic.moved(launch) == looked_at(launch)
+
+
+def test_a_layout_whose_rows_never_repeat_is_not_counted() -> None:
+    x = Operand("x", "both", "float32", (3, 99_999, 7), (99_999 * 9, 9, 1), 0, 10**9)
+    assert (
+        traffic.moved(Launch("relu_", "strided", *geometry.elementwise(x.elements), 1, "float32", (x,), 0, 0)) is None
+    )
 
 
 # ---- known answers --------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inplacelab.devices.kernels import geometry, ways
@@ -30,6 +30,7 @@ def places(layouts: tuple[Layout, ...]) -> list[tuple[int, ...]]:
     return sorted(tuple(geometry.slot(each, k) for each in layouts) for k in range(layouts[0].size))
 
 
+@settings(deadline=None, max_examples=60)
 @given(operands())
 def test_the_same_slots_meet(layouts: tuple[Layout, ...]) -> None:
     merged = ways.merged(layouts, 0)
@@ -38,6 +39,7 @@ def test_the_same_slots_meet(layouts: tuple[Layout, ...]) -> None:
     assert list(merged[0].strides) == sorted(merged[0].strides, key=abs, reverse=True)
 
 
+@settings(deadline=None, max_examples=60)
 @given(operands(), st.sampled_from(["float32", "float64", "int8"]))
 def test_packs_hold_the_same_slots(layouts: tuple[Layout, ...], dtype: str) -> None:
     way = ways.way(layouts, dtype, 0, aligned=True)

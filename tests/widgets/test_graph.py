@@ -298,6 +298,7 @@ def test_a_node_of_a_gradient_says_that_backward_made_it() -> None:
     def twice() -> None:
         x = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
         (g,) = paddle.grad((x * x * x).sum(), x, create_graph=True)
+        assert g is not None
         g.sum().backward()
 
     recording = recorded(twice)

@@ -80,12 +80,20 @@ def test_totals_of_aligned_and_of_looked_at_launches_agree() -> None:
     assert totals(shown) == (4096, 4096, looked_at) == (4096, 4096, 8192)
 
 
-def test_the_bytes_of_a_large_scattered_launch_are_not_guessed() -> None:
+def test_the_bytes_of_a_large_scattered_launch_are_counted() -> None:
+    """A column after the other: a sector of 32 bytes for each number of 4, to read it and to write it."""
     operand = kernel_launches.operand
     big = kernel_launches.launch("scale_", "strided", operand("x", "both", (4000, 4000), (1, 4000)))
     (shown,) = shown_launches(big)
-    assert totals(shown).moved is None
-    assert "not counted: too many warps" in KernelView(big).to_svg()
+    assert totals(shown).moved == 2 * 32 * 4000 * 4000
+    assert "1,024,000,000" in KernelView(big).to_svg()
+
+
+def test_the_bytes_of_a_launch_without_regularity_are_not_guessed() -> None:
+    operand = kernel_launches.operand
+    odd = kernel_launches.launch("scale_", "strided", operand("x", "both", (3, 99_999, 7), (99_999 * 9, 9, 1)))
+    assert totals(shown_launches(odd)[0]).moved is None
+    assert "not counted: too many rows" in KernelView(odd).to_svg()
 
 
 def test_the_bytes_of_an_atomic_addition_whose_places_nobody_knows_are_not_guessed() -> None:

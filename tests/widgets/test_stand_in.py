@@ -64,7 +64,14 @@ def test_the_stand_in_is_what_a_bundle_would_have_and_knows_when_to_hide(
     assert bundle is not None
     data, _ = bundle
     assert data.pop(WIDGET)["model_id"] == widget.model_id
-    assert second == data | {"text/html": hidden_beside_the_live(data["text/html"])}
+    assert second == data | {"text/html": hidden_beside_the_live(data["text/html"], "en")}
+
+
+def test_it_is_read_in_its_own_language(sample: Callable[[str], Recording], displayed: Displayed) -> None:
+    for language, tag in {"en": "en", "zh": "zh-Hans"}.items():
+        view = Stepper(sample("stale"), language=language)
+        for shown in (view, VBox([view])):
+            assert displayed(shown)[1]["text/html"].startswith(f'<div class="ipl-still" lang="{tag}">')
 
 
 def test_nothing_of_it_depends_on_the_run(sample: Callable[[str], Recording], displayed: Displayed) -> None:

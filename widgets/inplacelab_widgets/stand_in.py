@@ -14,9 +14,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import anywidget
+import traitlets
 from IPython import get_ipython
 from IPython.display import display
 from ipywidgets import Box, HBox, Widget
+
+from inplacelab.language import LANGUAGES
 
 __all__ = ["LiveWidget", "hidden_beside_the_live"]
 
@@ -42,13 +45,19 @@ _STYLE = (
 )
 
 
-def hidden_beside_the_live(html: str) -> str:
-    """The same HTML, which hides itself as long as a live widget is in the output before its own."""
-    return f'<div class="ipl-still">\n{html}\n</div>\n<style>{_STYLE}</style>'
+def hidden_beside_the_live(html: str, language: str) -> str:
+    """The same HTML, which hides itself as long as a live widget is in the output before its own.
+
+    The page around it may be in another language, in which a screen reader would read it.
+    """
+    tag = "zh-Hans" if language == "zh" else "en"
+    return f'<div class="ipl-still" lang="{tag}">\n{html}\n</div>\n<style>{_STYLE}</style>'
 
 
 class LiveWidget(anywidget.AnyWidget):
     """A widget that leaves a stand-in in the notebook: the base of ours, whose root elements have the class `ipl`."""
+
+    language = traitlets.Enum(LANGUAGES, help="The language shown: 'en' or 'zh'.").tag(sync=True)
 
     def __init__(self, *args: Any, **traits: Any) -> None:
         super().__init__(*args, **traits)
@@ -67,20 +76,23 @@ class LiveWidget(anywidget.AnyWidget):
     def _ipython_display_(self) -> None:
         """Both, one after the other: what a cell shows."""
         data, metadata = super()._repr_mimebundle_() or ({}, {})
-        _show(data, self._stand_in(), metadata)
+        _show(data, self._stand_in(), self.language, metadata)
 
 
-def _show(data: dict[str, Any], stand_in: dict[str, str], metadata: dict[str, Any] | None = None) -> None:
+def _show(
+    data: dict[str, Any], stand_in: dict[str, str], language: str, metadata: dict[str, Any] | None = None
+) -> None:
     """The widget out of its own bundle, and its stand-in, as two outputs."""
     display({_WIDGET: data[_WIDGET]}, metadata=metadata, raw=True)
-    display(stand_in | {"text/html": hidden_beside_the_live(stand_in["text/html"])}, raw=True)
+    display(stand_in | {"text/html": hidden_beside_the_live(stand_in["text/html"], language)}, raw=True)
 
 
 def _show_box(box: Box) -> None:
     """What a cell shows of a box, if there is a widget of ours in it."""
-    if next(_ours(box), None) is None:
+    first = next(_ours(box), None)
+    if first is None:
         raise NotImplementedError  # to IPython: show it as ever
-    _show(box._repr_mimebundle_(), {"text/plain": _named(box), "text/html": _stacked(box)})
+    _show(box._repr_mimebundle_(), {"text/plain": _named(box), "text/html": _stacked(box)}, first.language)
 
 
 def _ours(box: Box) -> Iterator[LiveWidget]:

@@ -1,15 +1,16 @@
 // CUDA C on a CPU: enough of it to run the kernels beside this file, one thread after the other, and to watch them.
 //
-// The text of a kernel is compiled as it is, but for its pointers: `float *x` becomes `Traced<float> x`, which looks at
-// every index before it is used, and writes down who read or wrote which bytes; `(Pack *)x` becomes `packs<Pack>(x)`. Threads of a block are fibres: each runs
-// until it ends or waits at a barrier, then the next one does. This shows what a kernel computes and what it touches. It
-// says nothing about speed, and nothing about two threads that really run at once: for that, see `Trace.races`.
+// The text of a kernel is compiled as it is, but for its pointers: `float *x` becomes `Traced<float> x`, which looks at every
+// index before it is used, and writes down who read or wrote which bytes; `(Pack *)x` becomes `packs<Pack>(x)`. Threads of a
+// block are fibres (fibres.h): each runs until it ends or waits at a barrier, then the next one does. This shows what a kernel
+// computes and what it touches. It says nothing about speed, and nothing about two threads that really run at once: for
+// that, see `Trace.races`.
 
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <ucontext.h>
+#include <deque>
 #include <vector>
 
 #define __global__
@@ -166,32 +167,11 @@ static void run_block(Kernel kernel, void **arguments, int32_t threads)
     }
 }
 
-static const size_t STACK = 64 * 1024;
-
-struct Fibre {
-    ucontext_t context;
-    char *stack;
-    int waiting_at;            // the line of the barrier; 0 while there is none
-    bool done;
-};
-
-static ucontext_t scheduler;
-static std::vector<Fibre> fibres;
+static std::deque<Fibre> fibres;
 static Kernel body;
 static void **body_arguments;
 
-static void enter()
-{
-    body(body_arguments);
-    fibres[thread_number].done = true;      // the context then goes back to the scheduler by itself
-}
-
-static void barrier(int line)
-{
-    Fibre &me = fibres[thread_number];
-    me.waiting_at = line;
-    swapcontext(&me.context, &scheduler);
-}
+static void barrier(int line) { fibres[thread_number].wait(line); }
 
 // After a round, every thread must wait at the same barrier, or every thread must be done.
 static bool all_alike()
@@ -208,22 +188,13 @@ static bool all_alike()
 // Threads that wait for each other: a round is from one barrier to the next.
 static void run_fibres(Kernel kernel, void **arguments, int32_t threads)
 {
-    for (int32_t k = (int32_t)fibres.size(); k < threads; k++)
-        fibres.push_back({{}, (char *)malloc(STACK), 0, false});
     body = kernel, body_arguments = arguments;
-    for (auto &fibre : fibres) {
-        getcontext(&fibre.context);
-        fibre.context.uc_stack.ss_sp = fibre.stack;
-        fibre.context.uc_stack.ss_size = STACK;
-        fibre.context.uc_link = &scheduler;
-        makecontext(&fibre.context, enter, 0);
-        fibre.waiting_at = 0, fibre.done = false;
-    }
+    while ((int32_t)fibres.size() < threads) fibres.emplace_back();
+    for (auto &fibre : fibres) fibre.start([] { body(body_arguments); });
     do {
         for (int32_t turn = 0; turn < threads; turn++) {
             become(call->order[turn]);
-            fibres[thread_number].waiting_at = 0;
-            swapcontext(&scheduler, &fibres[thread_number].context);
+            fibres[thread_number].go_on();
         }
         barriers_passed++;
     } while (all_alike() && !fibres[0].done);
@@ -247,7 +218,6 @@ static void launch(Call *what, bool waits, Kernel kernel, void **arguments)
         barriers_passed = 0;
         (waits ? run_fibres : run_block)(kernel, arguments, threads);
     }
-    for (auto &fibre : fibres) free(fibre.stack);
     fibres.clear();
     call->records = records.data(), call->count = (int64_t)records.size();
 }

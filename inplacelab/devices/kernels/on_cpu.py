@@ -1,7 +1,7 @@
 """Run the text of a kernel on the CPU: compiled by g++ with `cuda_on_cpu.h`, called through ctypes.
 
 It is for reading and for being sure, not for speed: a million elements take a few milliseconds, threads that wait for each
-other a microsecond each.
+other a microsecond each; some tens of microseconds where there are no contexts to switch between (macOS).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from inplacelab.devices.kernels.source import HERE, Parameter, Source
 from inplacelab.devices.kernels.trace import RECORD, Trace
 from inplacelab.devices.kernels.types import C_TYPES
 
-FLAGS = ("-std=c++17", "-O1", "-fPIC", "-shared", "-fwrapv", "-ffp-contract=off", "-w")
+FLAGS = ("-std=c++17", "-O1", "-fPIC", "-shared", "-pthread", "-fwrapv", "-ffp-contract=off", "-w")
 """Integers wrap as on a GPU, and a product and a sum are two roundings, as in NumPy."""
 
 _one_at_a_time = threading.Lock()  # the threads of a kernel live in static variables
@@ -187,8 +187,8 @@ def _folder() -> Path:
 
 def cpp(sources: Sequence[Source]) -> str:
     """The C++ text of some kernels: each in a namespace of its own, with a function that unpacks its arguments."""
-    header = (HERE / "cuda_on_cpu.h").read_text(encoding="utf-8")
-    return "\n".join([header, *(_wrapped(source) for source in sources)])
+    headers = [(HERE / name).read_text(encoding="utf-8") for name in ("fibres.h", "cuda_on_cpu.h")]
+    return "\n".join([*headers, *(_wrapped(source) for source in sources)])
 
 
 _SIGNATURE = re.compile(r"(__global__ void \w+\()(.*?)(\)\n\{)", re.DOTALL)

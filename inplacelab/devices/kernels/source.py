@@ -117,8 +117,8 @@ class Step:
         says: the operation, as a learner writes it: "relu_".
         expression: in CUDA C; `T` stands for the data type.
         inputs: the names of the elements in it; the first is the one that a chain hands on.
-        target: of a write, which reads nothing of what was there: the operand that it writes, which is then the first.
         numbers: the names of its attributes, and their data types ("" for that of the elements).
+        target: of a write, which reads nothing of what was there: the operand that it writes, which is then the first.
     """
 
     says: str

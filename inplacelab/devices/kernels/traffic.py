@@ -17,11 +17,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from math import gcd, lcm, prod
 from typing import NamedTuple
 
 from inplacelab.devices.kernels import geometry
 from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab.devices.kernels.types import C_TYPES
+from inplacelab.layout import Layout
 
 SECTOR = 32
 """Bytes that memory moves at least."""
@@ -124,6 +126,94 @@ def of_kernel(kind: str, operands: Sequence[Operand]) -> Bytes:
     read = sum(n * size for each, size in zip(operands, sizes, strict=True) if each.role != "writes")
     written = sum(n * size for each, size in zip(operands, sizes, strict=True) if each.role != "reads")
     return Bytes(read, written)
+
+
+def moved(launch: Launch) -> int | None:
+    """The bytes of the sectors that serve all requests of a launch: the sum of `moved` over `requests`, without making them.
+
+    The 32 threads of a warp take neighbouring elements, so a request is a run of elements, and the sectors of runs that follow
+    on each other repeat: that makes it a matter of a few formulas, however large the launch is.
+
+    Returns:
+        None where the data decide (an atomic addition), or where a layout has too many rows before anything repeats.
+
+    >>> from inplacelab.devices.kernels.launch import Launch, Operand
+    >>> x = Operand("x", "both", "float32", (1_000_000,), (8,), 0, 32_000_000)
+    >>> moved(Launch("relu_", "strided", (3907, 1, 1), (256, 1, 1), 1, "float32", (x,), 4_000_000, 4_000_000))
+    64000000
+    """
+    if launch.kind == "scatter_add":
+        return None
+    if launch.kind in ("contiguous", "strided"):
+        counts = [_of_elements(each, launch) for each in launch.operands]
+        times = [2 if each.role == "both" else 1 for each in launch.operands]
+    else:
+        counts = [_of_rows(each) for each in launch.operands]
+        times = [geometry.PASSES + 1] if launch.kind == "normalize" else [2 // len(counts)] * len(counts)
+    known = [count for count in counts if count is not None]
+    if len(known) < len(counts):
+        return None
+    return SECTOR * sum(count * often for count, often in zip(known, times, strict=True))
+
+
+MOST_ROWS = 1 << 14
+"""Rows of a layout that are looked at one by one before they repeat."""
+
+
+def _of_elements(operand: Operand, launch: Launch) -> int | None:
+    """The sectors of all requests for an operand of an element-wise kernel, each counted once."""
+    n, per, each = operand.elements, geometry.WARP * launch.width, SECTOR // C_TYPES[operand.dtype].size
+    layout = operand.layout if launch.kind == "strided" else Layout((n,), (1,), operand.offset)
+    if launch.width > 1 and n % launch.width:  # whole packs, and one request for what is left over
+        packed, rest = n - n % launch.width, n % launch.width
+        left_over = _in_run((operand.offset + packed) % each, 1, rest, each)
+        return _in_runs(operand.offset, 1, packed, per, each) + left_over
+    inner = prod(layout.shape[1:])
+    # After so many rows of the first axis a request begins a row, and the row a sector, as the first one did.
+    again = inner * lcm(per // gcd(per, inner), each // gcd(each, layout.strides[0])) if layout.shape else 1
+    if len(layout.shape) > 1 and min(n, again) // layout.shape[-1] > MOST_ROWS:
+        return None
+    times, rest = divmod(n, again) if len(layout.shape) > 1 else (0, n)
+    return (times * _of_first(layout, again, per, each) if times else 0) + _of_first(layout, rest, per, each)
+
+
+def _of_first(layout: Layout, n: int, per: int, each: int) -> int:
+    """The sectors of the requests for the first `n` elements; of `per` elements each, with `each` slots to a sector."""
+    found = done = 0
+    while done < n:
+        row_ends = min(n, (done // layout.shape[-1] + 1) * layout.shape[-1]) if layout.shape else n
+        inside = (row_ends - done) // per * per
+        if inside:
+            found += _in_runs(geometry.slot(layout, done), layout.strides[-1], inside, per, each)
+        else:  # a request that goes on in the next row, or the last one
+            inside = min(per, n - done)
+            found += len({geometry.slot(layout, k) // each for k in range(done, done + inside)})
+        done += inside
+    return found
+
+
+def _of_rows(operand: Operand) -> int:
+    """The sectors of a matrix that warps take in runs of 32, each within a row."""
+    *_, columns = operand.shape
+    rows, each = operand.elements // max(columns, 1), SECTOR // C_TYPES[operand.dtype].size
+    again = each // gcd(each, columns)
+    of_row = [_in_runs(operand.offset + k * columns, 1, columns, geometry.WARP, each) for k in range(min(again, rows))]
+    return rows // again * sum(of_row) + sum(of_row[: rows % again])
+
+
+def _in_runs(first: int, step: int, n: int, per: int, each: int) -> int:
+    """The sectors of the requests for `n` slots that lie `step` apart. Where the runs begin in their sectors repeats."""
+    again = each // gcd(each, per * step)
+    of_run = [_in_run((first + k * per * step) % each, step, per, each) for k in range(min(again, n // per))]
+    of_whole = (n // per // again * sum(of_run) + sum(of_run[: n // per % again])) if of_run else 0
+    return of_whole + _in_run((first + n // per * per * step) % each, step, n % per, each)
+
+
+def _in_run(place: int, step: int, n: int, each: int) -> int:
+    """The sectors of `n` slots that lie `step` apart, the first of them at a place of its sector."""
+    if n == 0 or step == 0:
+        return min(n, 1)
+    return n if abs(step) >= each else abs((place + (n - 1) * step) // each - place // each) + 1
 
 
 def total(launches: Iterable[Launch]) -> Bytes:

@@ -32,27 +32,28 @@ def three_blocks(n: Any) -> Steps:
 
 
 @exercise
-def sixteen_sectors(m: Any, view: Any) -> Steps:
+def a_quarter(m: Any, view: Any) -> Steps:
     yield (
         view is not m and view.storage is m.storage,
         Text("Is this a view of `m`? Do the two share a storage?", "这是 `m` 的视图吗？它们共用一块存储吗？"),
     )
     with kernels.launches() as launched:
         view.relu_()
-    moved = len(traffic.requests(launched[0])[0].sectors)
+    asked = traffic.requests(launched[0])[0]
+    times = asked.moved / asked.requested
     yield (
-        moved > 8,
+        times > 2,
         Text(
-            "{moved} sectors: the slots lie too close together. How far apart do two neighbours have to be?",
-            "{moved} 个扇区：槽位挨得太近了。两个相邻的元素要隔多远？",
-        ).format(moved=moved),
-        Text("Half the sectors of the worst case: two slots in each.", "最坏情形的一半：每个扇区里两个槽位。"),
+            "{times:g} times: the slots lie too close together. How far apart do two neighbours have to be?",
+            "{times:g} 倍：槽位挨得太近了。两个相邻的元素要隔多远？",
+        ).format(times=times),
+        Text("Half of the worst case: two slots in each sector.", "最坏情形的一半：每个扇区里两个槽位。"),
     )
     yield (
-        moved == 16,
+        times == 4,
         Text(
-            "{moved} sectors: how many slots of each are wanted?", "{moved} 个扇区：每个扇区里用上了几个槽位？"
-        ).format(moved=moved),
+            "{times:g} times: how many slots of each sector are wanted?", "{times:g} 倍：每个扇区里用上了几个槽位？"
+        ).format(times=times),
     )
     return Text("Two of eight slots in each sector: a quarter is used.", "每个扇区的八个槽位用上两个：利用率四分之一。")
 

@@ -10,7 +10,7 @@ import traitlets
 from ipywidgets import jslink
 
 from inplacelab.devices.kernels import geometry
-from inplacelab.language import LANGUAGES, get_language
+from inplacelab.language import get_language
 from inplacelab_widgets.kernel import twins
 from inplacelab_widgets.kernel.files import packed_javascript, stylesheet
 from inplacelab_widgets.kernel.payload import payload, title_of
@@ -56,7 +56,6 @@ class KernelView(LiveWidget):
     thread = traitlets.Int(0, help="The picked thread, counted within its block.").tag(sync=True)
     turn = traitlets.Int(0, help="The picked turn of the thread, from 0.").tag(sync=True)
     step = traitlets.Int(-1, help="The step whose launches are shown; -1 for all launches there are.").tag(sync=True)
-    language = traitlets.Enum(LANGUAGES, help="The language shown: 'en' or 'zh'.").tag(sync=True)
     _payload = traitlets.Dict().tag(sync=True)
 
     def __init__(

@@ -102,7 +102,7 @@ TOTAL_READ = Text("read", "读")
 TOTAL_WRITTEN = Text("written", "写")
 TOTAL_MOVED = Text("moved", "搬运")
 IN_BYTES = Text("{bytes} bytes", "{bytes} 字节")
-NOT_COUNTED = Text("not counted: too many warps", "未计：线程束过多")
+NOT_COUNTED = Text("not counted: too many rows before anything repeats", "未计：行数过多，且没有重复的规律")
 UNKNOWN_MOVED = Text("not known", "未知")
 BY_INDEX = Text(
     "not counted: it depends on the values of the index, which were not recorded",

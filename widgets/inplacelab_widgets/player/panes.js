@@ -75,7 +75,8 @@ function drawPane(stage, name, panels) {
   function translate() {
     root.setAttribute("aria-label", stage.word(title));
     for (const button of buttons) button.translate();
-    for (const panel of drawn) panel.translate(stage.language, stage.word(panel.name));
+    // What the pane is called already, its picture need not say again.
+    for (const panel of drawn) panel.translate(stage.language, stage.word(panels.length > 1 ? panel.name : "picture"));
   }
 
   // As high at every step as at its highest, if there is room: what stands below stays where it is.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from inplacelab.recording.recording import Recording
@@ -18,13 +18,13 @@ WIDEST_STEP = 76.0
 _APART = 8.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Axis:
     """Where each of `steps` steps stands between the labels on the left and the right edge."""
 
     steps: int
 
-    @property
+    @cached_property
     def spacing(self) -> float:
         return min(WIDEST_STEP, (WIDTH - LEFT - RIGHT) / max(self.steps - 1, 1))
 

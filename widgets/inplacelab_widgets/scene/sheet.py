@@ -16,7 +16,7 @@ from inplacelab.recording.slots import is_contiguous
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.grid import HEIGHT, Grid, Index, position
 from inplacelab_widgets.scene.grid_hops import hop_marks
-from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, lasting, path, rect, text
+from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, lasting, path, rect, saying, text
 from inplacelab_widgets.scene.measure import NORMAL, SMALL, coordinate, number, widest
 from inplacelab_widgets.scene.names import axis_letter, formula, layout_words
 from inplacelab_widgets.scene.strip import hatch
@@ -173,10 +173,15 @@ def _boxes(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) ->
     """A box for each element, hatched where its value is not known."""
     wide = sheet.grid.cell
     marks = []
+    all_known = between(sheet.values[0][0], sheet.last, Look("slot"))
+    missing = any(None in known for _, known in sheet.values)
     for k, (index, x, y) in enumerate(cells):
-        looks = [(step, Look("slot" if known[k] is not None else "slot unknown")) for step, known in sheet.values]
-        marks.append(rect(x, y, wide, HEIGHT, lasting(looks, sheet.last), keys=(_key(sheet.facts, index),)))
-        if any(known[k] is None for _, known in sheet.values):
+        looks = all_known
+        if missing:
+            now = ((step, Look("slot" if known[k] is not None else "slot unknown")) for step, known in sheet.values)
+            looks = lasting(now, sheet.last)
+        marks.append(rect(x, y, wide, HEIGHT, looks, keys=(_key(sheet.facts, index),)))
+        if missing and any(known[k] is None for _, known in sheet.values):
             unknown = [(step, Look("hatch") if known[k] is None else None) for step, known in sheet.values]
             marks.append(path(hatch(x, y, wide, HEIGHT), lasting(unknown, sheet.last)))
     return marks + _written(sheet, cells, written)
@@ -205,8 +210,8 @@ def _words(sheet: Sheet, cells: list[_Cell]) -> list[Mark]:
     marks = []
     for k, (index, x, y) in enumerate(cells):
         middle = round(x + sheet.grid.cell / 2, 1)
-        said = ((step, Look("text value", _spoken(known[k]))) for step, known in sheet.values)
+        said = saying("text value", ((step, _spoken(known[k])) for step, known in sheet.values), sheet.last)
         slot = Look("text tiny middle", _slot(sheet.storage, sheet.facts, index))
-        marks.append(text(middle, y + 14.5, lasting(said, sheet.last), keys=(_key(sheet.facts, index),)))
+        marks.append(text(middle, y + 14.5, said, keys=(_key(sheet.facts, index),)))
         marks.append(text(middle, y + 26, between(sheet.first, sheet.last, slot)))
     return marks

@@ -1,0 +1,51 @@
+"""The GPU and the versions of all that runs on it: a figure or a recording means nothing without them."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+from importlib import import_module
+
+import numpy as np
+
+from inplacelab.devices.kernels.on_gpu import device_name
+
+
+def machine() -> dict[str, str]:
+    """Device, driver and versions, by name, as text. Needs a GPU and CuPy.
+
+    Keys: "device", "compute capability", "driver" (of NVIDIA's kernel driver: "580.65"; "" where `nvidia-smi` is missing), "CUDA of
+    the driver" (the newest that it can run), "CUDA runtime", "NVRTC", "CuPy", "NumPy", "Python".
+    """
+    cupy = import_module("cupy")
+    runtime = cupy.cuda.runtime
+    return {
+        "device": device_name(),
+        "compute capability": _dotted(int(cupy.cuda.Device().compute_capability), 10),
+        "driver": _driver(),
+        "CUDA of the driver": _cuda(runtime.driverGetVersion()),
+        "CUDA runtime": _cuda(runtime.runtimeGetVersion()),
+        "NVRTC": ".".join(map(str, cupy.cuda.nvrtc.getVersion())),
+        "CuPy": str(cupy.__version__),
+        "NumPy": np.__version__,
+        "Python": platform.python_version(),
+    }
+
+
+def _cuda(number: int) -> str:
+    """13000 is 13.0, 12080 is 12.8."""
+    return _dotted(number // 10, 100)
+
+
+def _dotted(number: int, base: int) -> str:
+    return f"{number // base}.{number % base}"
+
+
+def _driver() -> str:
+    program = shutil.which("nvidia-smi")
+    if program is None:
+        return ""
+    asked = [program, "--query-gpu=driver_version", "--format=csv,noheader"]
+    said = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.split()
+    return said[0] if said else ""
