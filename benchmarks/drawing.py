@@ -23,8 +23,6 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from inplacelab_widgets.scene.wire import packed
-
 import inplacelab as paddle
 from inplacelab.recorders.block import record
 from inplacelab.recording import Recording
