@@ -13,7 +13,6 @@ recording drawn within 16 ms (median); the player, which every widget carries, u
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
@@ -24,14 +23,16 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from inplacelab_widgets.scene.wire import packed
+
 import inplacelab as paddle
 from inplacelab.recorders.block import record
 from inplacelab.recording import Recording
 from inplacelab_widgets import to_html
+from inplacelab_widgets.packing import packed_json
 from inplacelab_widgets.player_files import packed_javascript, stylesheet
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.payload import payload
-from inplacelab_widgets.scene.wire import packed
 
 STEP_LIMIT = 16.0
 """Milliseconds."""
@@ -142,10 +143,9 @@ def in_python(recording: Recording) -> tuple[float, float, float]:
     start = perf_counter()
     scene = scene_of(recording)
     drawn = perf_counter()
-    sent = packed(payload(scene))
+    sent = packed_json(payload(scene))
     done = perf_counter()
-    size = len(json.dumps(sent, ensure_ascii=False, separators=(",", ":")).encode()) / 1000
-    return drawn - start, done - drawn, size
+    return drawn - start, done - drawn, len(sent) / 1000
 
 
 _PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? performance.now()"

@@ -45,14 +45,12 @@ class Text:
 
     def format(self, *args: Any, **facts: Any) -> Text:
         """Fill in `{placeholders}`. A fact that is itself a `Text` appears in each language's own words."""
-        # A picture says thousands of things: each value is looked at once.
-        en, zh, en_facts, zh_facts = list(args), list(args), facts, facts
-        for position, value in enumerate(args):
-            if isinstance(value, Text):
-                en[position], zh[position] = value.en, value.zh
-        if any(isinstance(value, Text) for value in facts.values()):
-            en_facts = {key: value.en if isinstance(value, Text) else value for key, value in facts.items()}
-            zh_facts = {key: value.zh if isinstance(value, Text) else value for key, value in facts.items()}
+        en = [value.en if isinstance(value, Text) else value for value in args]
+        zh = [value.zh if isinstance(value, Text) else value for value in args]
+        if not facts:
+            return Text(self.en.format(*en), self.zh.format(*zh))
+        en_facts = {key: value.en if isinstance(value, Text) else value for key, value in facts.items()}
+        zh_facts = {key: value.zh if isinstance(value, Text) else value for key, value in facts.items()}
         return Text(self.en.format(*en, **en_facts), self.zh.format(*zh, **zh_facts))
 
     def __add__(self, other: Text) -> Text:

@@ -42,6 +42,12 @@ class Observer:
     def flagged(self, tensor: Any) -> None:
         """A tensor has another `stop_gradient` or `.grad`, or left the history, and no operation will tell of it."""
 
+    def handed(self, tensors: Sequence[Any]) -> None:
+        """The program is given tensors that no operation tells of: the gradients that `paddle.grad` has found."""
+
+    def unheard(self) -> None:
+        """Code of the program's own has run, and nobody was told of its operations: they may have written what is known."""
+
     def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
         """Backward starts at these nodes, with these gradients."""
 

@@ -265,7 +265,10 @@ def grad(
         create_graph=create_graph, retain_graph=create_graph if retain_graph is None else retain_graph, capture=targets
     )
     walk.run(roots)
-    return [_captured(walk, target, k, allow_unused) for k, target in enumerate(targets)]
+    found = [_captured(walk, target, k, allow_unused) for k, target in enumerate(targets)]
+    for each in observe.listeners:
+        each.handed([gradient for gradient in found if gradient is not None])
+    return found
 
 
 def _captured(walk: Pass, target: Node | None, position: int, allow_unused: bool) -> Tensor | None:

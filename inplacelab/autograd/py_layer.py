@@ -131,6 +131,8 @@ class PyLayer:
             if not tensors:
                 raise errors.no_result(cls.__name__)
             results = call.finish(context, tensors) if call.needed else tensors
+        for each in observe.listeners:
+            each.unheard()
         _tell(cls.__name__, call, results)
         if not several:
             return results[0]

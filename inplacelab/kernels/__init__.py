@@ -12,13 +12,19 @@ __device__ double element(double x)
 }
 ...
 
-A kernel is an operation like any other: it checks leaves, raises versions and is recorded. On the CPU, and on the simulated
-GPU, the very text is compiled by g++ and runs thread by thread; on a real GPU it is compiled by NVRTC.
+A plain `x.relu_()` launches it on a GPU. On the simulated GPU NumPy computes, and the launch that a GPU would make is told:
 
-    x = paddle.to_tensor([-1., 2.])
-    with kernels.launches() as seen:
-        kernels.run("relu_", x)
-    seen[0].grid, seen[0].bytes_read, seen[0].bytes_written
+>>> place = paddle.set_device("gpu", simulate=True)
+>>> x = paddle.to_tensor([-1., 2.])
+>>> with kernels.launches() as seen:
+...     _ = x.relu_()
+>>> seen[0].grid, seen[0].bytes_read, seen[0].bytes_written
+((1, 1, 1), 8, 8)
+>>> place = paddle.set_device("cpu")
+
+`kernels.run("relu_", x)` computes by the text itself, wherever `x` is: on the CPU and on the simulated GPU it is compiled by g++
+and runs thread by thread; on a real GPU it is compiled by NVRTC. Either way it is an operation like any other: it checks
+leaves, raises versions and is recorded.
 """
 
 from __future__ import annotations
@@ -170,13 +176,16 @@ class _Collector(observe.Observer):
 
 @contextmanager
 def launches() -> Iterator[list[Launch]]:
-    """Collect the launches inside a `with` block.
+    """Collect the launches inside a `with` block: those of plain operations on a GPU, real or simulated, and of `run`.
 
+    >>> import inplacelab as paddle
     >>> from inplacelab import kernels
+    >>> place = paddle.set_device("gpu", simulate=True)
     >>> with kernels.launches() as seen:
-    ...     pass
-    >>> seen
-    []
+    ...     y = paddle.ones([3]).exp().add_(paddle.ones([3]))
+    >>> [launch.kernel for launch in seen]
+    ['exp', 'add_']
+    >>> place = paddle.set_device("cpu")
     """
     collector = _Collector()
     with observe.listening(collector):

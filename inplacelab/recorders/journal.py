@@ -170,6 +170,13 @@ class Journal:
         seen = None if storage is None else self._storages.get(id(storage))
         return None if seen is None or seen() is not storage else seen.serial
 
+    def look_again(self) -> None:
+        """Write down the storages that were written while nobody was told of it."""
+        for seen in list(self._storages.values()):
+            storage = seen()
+            if storage is not None and seen.version != storage.version:
+                self.written(seen, storage)
+
     def _meet_storage(self, storage: Storage, filled: bool) -> SeenStorage:
         buffer, version = storage.buffer, storage.version
         seen = self._storages[id(storage)] = SeenStorage(storage, self._append)
@@ -281,7 +288,7 @@ def summary(buffer: Any, measured: bool, some: Any = None, where: Any = None) ->
     """
     extremes = (None, None)
     if measured and buffer.dtype.kind != "c":  # complex numbers have no order
-        extremes = np.minimum.reduce(buffer), np.maximum.reduce(buffer)  # (what `min()` does in the end)
+        extremes = buffer[buffer.argmin()], buffer[buffer.argmax()]  # (several times as quick as `min()`)
     return (*extremes, buffer[:ENDS].tobytes(), buffer[-ENDS:].tobytes(), some, where)
 
 

@@ -38,6 +38,9 @@ class Names:
             str, Any
         ] = {}  # if they were the one scope there was (locals are not kept: they may hold tensors)
         self._before: dict[str, int] = {}  # where the stored names led in the one scope; empty if there were more
+        self._led: dict[str, weakref.ref[Tensor] | None] = {}  # and the tensors among these
+        self._alone = {name: (name,) for name in self._stored}
+        self._append = journal.entries.append
         self.deep = True
 
     def look(self, frames: Sequence[FrameType], *, done: bool) -> None:
@@ -67,7 +70,7 @@ class Names:
 
     def forget(self) -> None:
         """The program is over: let go of its names."""
-        self._globals, self._before = {}, {}
+        self._globals, self._before, self._led = {}, {}, {}
 
     # ---- what has changed ------------------------------------------------------------------------------------------------
 
@@ -84,49 +87,72 @@ class Names:
         """Look at nothing but these names in the one scope there is; False if it is not as simple as that, and everything
         must be looked at.
         """
-        before = self._before
-        return bool(before) and self._look_again(self._globals, names, before)
+        before, scope, tensors = self._before, self._globals, self._journal.tensors
+        if not before:
+            return False
+        for name in names:
+            thing = scope.get(name)
+            address = id(thing)
+            if before.get(name) == address:
+                continue
+            seen, left = tensors.get(address), self._led.get(name)
+            if (
+                seen is not None and seen() is thing and not seen.names and (left is None or left() is None)
+            ):  # `_moved` of the result of an operation that nothing else is called by; what the name led to is gone
+                names_now = seen.names = self._alone[name]
+                self._led[name] = seen
+                self._append(("name", seen.serial, names_now))
+            elif not self._moved(name, thing):
+                return False
+            before[name] = address
+        return True
 
     def _look_again(self, scope: Mapping[str, Any], names: Iterable[str], before: dict[str, int]) -> bool:
         """Look at these names, and note in `before` where they lead; False if it is not as simple as that."""
         for name in names:
-            thing, old = scope.get(name), before.get(name, 0)
-            if id(thing) == old:
-                continue
-            if not self._moved(name, old, thing):
-                return False
-            before[name] = id(thing)
+            thing = scope.get(name)
+            if id(thing) != before.get(name):
+                if not self._moved(name, thing):
+                    return False
+                before[name] = id(thing)
         return True
 
-    def _moved(self, name: str, old: int, thing: Any) -> bool:  # each case costs a test, and no more
-        """A name that led to the address `old` leads to this thing now. False if one of the two has, or had, other names."""
-        journal = self._journal
-        bound = journal.bound
-        left = bound.get(old)
-        if left is not None and left[1] != (name,):
+    def _moved(self, name: str, thing: Any) -> bool:
+        """A name leads to this thing now. False if it has other names, or if what the name has led to had others."""
+        left = self._led.get(name)
+        old = None if left is None else left()
+        if old is not None and self._names_of(old) != (name,):
             return False
-        tensor = thing if isinstance(thing, Tensor) else None
-        if tensor is None:
-            if type(thing) not in _PLAIN and source.holds_others(thing):
+        if isinstance(thing, Tensor):
+            if self._names_of(thing):
                 return False
-            if name in self._counters and type(thing) is int:
-                self._stored = tuple(each for each in self._stored if each != name)
-        elif id(tensor) in bound and bound[id(tensor)][0]() is tensor:
+        elif type(thing) not in _PLAIN and source.holds_others(thing):
             return False
-        if left is not None:
-            del bound[old]
-            self._name(journal.tensors.get(old), left[0](), ())
-        if tensor is not None:
-            seen = journal.known(tensor)
-            bound[id(tensor)] = (seen or weakref.ref(tensor), (name,))
-            self._name(seen, tensor, (name,))
+        elif name in self._counters and type(thing) is int:
+            self._stored = tuple(each for each in self._stored if each != name)
+        if old is not None:
+            self._name(old, ())
+        self._led[name] = self._name(thing, self._alone[name]) if isinstance(thing, Tensor) else None
         return True
 
-    def _name(self, seen: SeenTensor | None, tensor: Tensor | None, names: tuple[str, ...]) -> None:
-        """A tensor that is in the journal, and lives, has other names."""
-        if seen is not None and tensor is not None and seen() is tensor:
+    def _names_of(self, tensor: Tensor) -> tuple[str, ...]:
+        """The names of a living tensor when they were last looked at."""
+        seen = self._journal.known(tensor)
+        if seen is not None:
+            return seen.names
+        reference, names = self._journal.bound.get(id(tensor), (None, ()))
+        return names if reference is not None and reference() is tensor else ()
+
+    def _name(self, tensor: Tensor, names: tuple[str, ...]) -> weakref.ref[Tensor]:
+        """A tensor has other names. Returns what refers to it."""
+        seen = self._journal.known(tensor)
+        if seen is not None:
             seen.names = names
-            self._journal.entries.append(("names", ((seen.serial, names),)))
+            self._append(("name", seen.serial, names))
+            return seen
+        reference = weakref.ref(tensor)
+        self._journal.bound[id(tensor)] = (reference, names)
+        return reference
 
     # ---- everything ------------------------------------------------------------------------------------------------------
 
@@ -135,15 +161,18 @@ class Names:
         bound = source.bindings(scopes, self._wanted, Tensor)
         self.deep = any(source.holds_others(value) for scope in scopes for value in self._values(scope))
         journal.bound = {address: (weakref.ref(thing), names) for address, (thing, names) in bound.items()}
-        changed = []
         for seen, tensor in journal.living():
             found = bound.get(id(tensor))
             names = found.names if found else () if done else seen.names
             if names != seen.names:
                 seen.names = names
-                changed.append((seen.serial, names))
-        if changed:
-            journal.entries.append(("names", changed))
+                self._append(("name", seen.serial, names))
+        self._led.clear()
+        if self._before:
+            things = ((name, scopes[0].names.get(name)) for name in self._stored)
+            self._led |= {
+                name: journal.bound[id(t)][0] for name, t in things if isinstance(t, Tensor) and id(t) in bound
+            }
 
     def _values(self, scope: source.Scope) -> list[object]:
         return [value for name, value in list(scope.names.items()) if scope.function or name in self._wanted]

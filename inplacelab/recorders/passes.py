@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
 from typing import Any
 
+from inplacelab.autograd.custom.node import CustomNode
 from inplacelab.autograd.nodes import AccumulateNode, Node
 from inplacelab.autograd.saved import Saved
 from inplacelab.recorders import source as learner
@@ -49,9 +50,10 @@ class Passes(Operations):
         if self._depth != 1 or self._full():
             return
         serial = self._journal.outer.get(node.serial, node.serial)
-        self._append(
-            ("unpack", serial, saved.name, saved.version, saved.storage.version, self._arrived(), *self._own_account())
-        )
+        where = self._where(sys._getframe(1)) if isinstance(node, CustomNode) else None
+        self._append((
+            "unpack", serial, saved.name, saved.version, saved.storage.version, where, self._arrived(), *self._own_account(),
+        ))  # fmt: skip
 
     def node_ends(self, node: Node) -> None:
         if self._depth != 1 or self._full():
@@ -70,6 +72,16 @@ class Passes(Operations):
         journal.gradient(journal.tensor(leaf), leaf)
         return seen.serial, seen.storage.serial
 
+    def unheard(self) -> None:
+        if not self._depth and self._heard < self._limit:
+            self._journal.look_again()
+
+    def handed(self, tensors: Sequence[Tensor]) -> None:
+        if not self._depth and self._heard < self._limit:
+            for tensor in tensors:
+                self._journal.tensor(tensor)
+            self._append(("earlier",))
+
     def backward_fails(self) -> None:
         if self._depth:  # else the engine's refusal has said so
             self._append(("fail",))
@@ -79,6 +91,7 @@ class Passes(Operations):
         self._depth -= 1
         if self._depth or self._full():
             return
+        self._journal.look_again()  # hooks may have written, and what they do is no step
         nodes = [node for reference in self._waiting if (node := reference()) is not None]
         self._append(("release", [node.serial for node in nodes if node.released]))
         self._append(("end", *self._own_account()))

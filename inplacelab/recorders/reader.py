@@ -37,6 +37,7 @@ class Reader(Things):
         self._outermost: CodeType | None = None
         self._place_before = (0, 0)  # the line and the instruction of the outermost frame when something last happened
         self._phase = "forward"
+        self._line_of_pass: int | None = None  # of the call that the backward pass is under way for
         self._quiet = self._simple = False  # a statement has begun and nothing happened in it; it holds no others
         self._launches: list[tuple[Launch, list[int | None]]] = []  # since the last step, with their storages
 
@@ -79,18 +80,25 @@ class Reader(Things):
     def _begin(self, where: Where, *, forget: bool = True) -> None:
         """Something happens: find its line, and leave what was late to the step before.
 
-        What has died since died before this, unless this itself let go of it (`forget` is then False).
+        What has died since died before this, unless this itself let go of it (`forget` is then False), or the statement in which
+        it died has only begun: the step before is not of this statement, and was over then.
         """
         if type(where) is int and self._outermost is not None:
             self._arrive(plain.line_of(self._outermost, where), where)
         elif type(where) is tuple:
-            self._line = plain.line_of(*where) - self._first_line + 1
-        if not forget:
+            self._line = self._line_at(where)
+        if self._quiet:
+            self._late.take(self._now)
+            self._now, self._late = self._late, Changes()
+        elif not forget:
             self._now.take_deaths(self._late)
         if self._late:
             self.build.amend(self._late)
             self._late = Changes()
         self._quiet = False
+
+    def _line_at(self, where: tuple[CodeType, int]) -> int:
+        return plain.line_of(*where) - self._first_line + 1
 
     def _arrive(self, line: int, instruction: int) -> None:
         """Something happens in the outermost frame. If the program does not tell of its statements, another line, or going
@@ -182,7 +190,7 @@ class Reader(Things):
     ) -> None:
         """Backward begins."""
         self._begin(where)
-        self._phase = "backward"
+        self._phase, self._line_of_pass = "backward", self._line
         self._place_nodes(set())
         for serial in waiting:
             self._change_node(serial, status="waiting")
@@ -193,11 +201,13 @@ class Reader(Things):
         self._change_node(serial, status="arrived")
 
     def unpack(
-        self, serial: int, saved: str, kept_at: int, found_at: int, gradient: tuple[Any, ...], live: int, peak: int
-    ) -> None:
-        """A node is about to use what it kept."""
+        self, serial: int, saved: str, kept_at: int, found_at: int, where: Where, gradient: tuple[Any, ...], live: int, peak: int
+    ) -> None:  # fmt: skip
+        """A node is about to use what it kept. `where`: in the program, if the program itself has asked for it."""
         self._change_node(serial, status="unpacking")
-        self._backward(live, peak, "unpack", serial, gradient, saved=saved, kept_at=kept_at, found_at=found_at)
+        self._backward(
+            live, peak, "unpack", serial, gradient, where=where, saved=saved, kept_at=kept_at, found_at=found_at
+        )
 
     def run(
         self,
@@ -238,8 +248,11 @@ class Reader(Things):
 
     def _backward(
         self, live: int, peak: int, action: Any, node: int | None, gradient: tuple[Any, ...],
-        writes: tuple[WriteFacts, ...] = (), **facts: Any,
+        writes: tuple[WriteFacts, ...] = (), where: Where = None, **facts: Any,
     ) -> None:  # fmt: skip
+        if self._quiet:  # a statement of a hook, or of a backward of the program's own, had begun
+            self._begin(None)
+        self._line = self._line_at(where) if type(where) is tuple else self._line_of_pass
         values, shape = gradient or (None, None)
         told = BackwardFacts(
             action, self._number(node), gradient=None if values is None else tuple(values), shape=shape, **facts
@@ -284,6 +297,6 @@ class Reader(Things):
 
 
 _KINDS = (
-    "tensor", "made", "history", "flags", "gradient", "names", "storage", "written", "node", "operations_node", "kept", "rewrites", "launched", "outermost", "statement", "over",
+    "tensor", "made", "history", "flags", "gradient", "name", "storage", "written", "node", "operations_node", "kept", "earlier", "rewrites", "launched", "outermost", "statement", "over",
     "operation", "begin", "arrived", "unpack", "run", "release", "end", "fail", "refusal", "failure",
 )  # fmt: skip

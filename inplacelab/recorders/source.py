@@ -125,7 +125,7 @@ def bindings(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> dic
     """The objects of `kind` (by `id`) that names lead to.
 
     Of the globals only the names in `wanted` count. A local name that an outer scope uses for something else is written
-    with its function's name before it.
+    with its function's name before it, once more for each call in which the function calls itself.
     """
     found: dict[int, tuple[Any, list[str]]] = {}
     taken: dict[str, int] = {}
@@ -137,8 +137,9 @@ def bindings(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> dic
                 _, names = found.setdefault(id(thing), (thing, []))
                 if label != name and names:
                     continue  # a path to something that has a name already says nothing new
-                clash = scope.function and taken.get(label, id(thing)) != id(thing)
-                shown = f"{scope.function}.{label}" if clash else label
+                shown = label
+                while scope.function and taken.get(shown, id(thing)) != id(thing):
+                    shown = f"{scope.function}.{shown}"
                 taken[shown] = id(thing)
                 if shown not in names:
                     names.append(shown)

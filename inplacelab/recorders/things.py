@@ -98,9 +98,13 @@ class Things:
             if grad is not None:
                 self._filler[grad] = serial
             facts = replace(facts, leaf=node is None, needs_gradient=not stop, node=self._number(node), grad=grad)
-            self._late.take(self._now)
-            self._now = Changes()
+            self.earlier()
             self._late.tensors[serial] = facts
+
+    def earlier(self) -> None:
+        """What was read since the last step belongs to what was before."""
+        self._late.take(self._now)
+        self._now = Changes()
 
     def gradient(self, serial: int, grad: int | None) -> None:
         """Another tensor holds a tensor's gradient now."""
@@ -111,14 +115,13 @@ class Things:
                 self._rename(self._now, grad)
             self._now.tensors[serial] = replace(facts, grad=grad)
 
-    def names(self, changed: Sequence[tuple[int, tuple[str, ...]]]) -> None:
-        """Names lead elsewhere."""
-        self._named.update(changed)
-        for serial, _ in changed:
-            self._rename(self._late, serial)
-            facts = self._tensor(serial)
-            if facts is not None and facts.grad is not None:
-                self._rename(self._late, facts.grad)
+    def name(self, serial: int, names: tuple[str, ...]) -> None:
+        """Other names lead to a tensor than before."""
+        self._named[serial] = names
+        self._rename(self._late, serial)
+        facts = self._tensor(serial)
+        if facts is not None and facts.grad is not None:
+            self._rename(self._late, facts.grad)
 
     def _rename(self, changes: Changes, serial: int) -> None:
         facts, names = self._tensor(serial), self._names(serial)
@@ -159,8 +162,10 @@ class Things:
 
     def _storage(self, serial: int) -> StorageFacts | None:
         """The facts of a storage, as last read; None if it is gone."""
-        storages = self._now.storages if serial in self._now.storages else self.build.storages
-        return storages.get(serial)
+        for changes in (self._now, self._late):
+            if serial in changes.storages:
+                return changes.storages[serial]
+        return self.build.storages.get(serial)
 
     # ---- nodes -----------------------------------------------------------------------------------------------------------
 
@@ -200,8 +205,12 @@ class Things:
 
     def _node(self, number: int | None) -> NodeFacts | None:
         """The facts of a node, as last read; None if it is gone."""
-        nodes = self._now.nodes if number in self._now.nodes else self.build.nodes
-        return None if number is None else nodes.get(number)
+        if number is None:
+            return None
+        for changes in (self._now, self._late):
+            if number in changes.nodes:
+                return changes.nodes[number]
+        return self.build.nodes.get(number)
 
     def _place_nodes(self, made: set[int | None]) -> None:
         """The nodes that came to be through the last operation know it, and its line."""

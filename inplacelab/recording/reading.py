@@ -63,6 +63,10 @@ def slot_value(storage: StorageFacts, slot: int) -> Number | None:
 def element_values(storage: StorageFacts, dtype: str, positions: Iterable[int]) -> tuple[Number | None, ...]:
     """What elements of `dtype` at `positions` (offset and strides counted in elements) read; None: not recorded."""
     if dtype == storage.dtype:
+        known = storage.values
+        if isinstance(known, tuple):
+            count = len(known)
+            return tuple([known[position] if position < count else None for position in positions])
         return tuple(slot_value(storage, position) for position in positions)
     return tuple(_reread(storage, dtype, position) for position in positions)
 

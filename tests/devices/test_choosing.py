@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import inplacelab as paddle
-from inplacelab.devices import GPU, Device, cuda
+from inplacelab.devices import GPU, Device, cuda, current
 from inplacelab.devices.cuda import CudaDevice
 
 
@@ -175,7 +175,7 @@ def test_a_simulated_gpu_is_never_chosen_in_the_place_of_a_real_one(monkeypatch:
     assert repr(paddle.ones([1]).to(x.place).place) == "Place(gpu:0 simulated)"  # by its own name it may be found again
 
 
-def test_recordings_are_those_of_the_cpu_but_for_the_place(gpu: Device) -> None:
+def test_recordings_are_those_of_the_cpu_but_for_the_place_and_the_launches(gpu: Device) -> None:
     from inplacelab.recording.codec import to_json  # noqa: PLC0415
 
     def program() -> None:
@@ -191,7 +191,11 @@ def test_recordings_are_those_of_the_cpu_but_for_the_place(gpu: Device) -> None:
         with paddle.record() as block:
             program()
         assert block.recording is not None
-        alone = replace(block.recording, live_before=0)  # what other tests have left on a device is no part of it
+        assert any(step.launches for step in block.recording.steps) == current().launches
+        steps = tuple(replace(step, launches=()) for step in block.recording.steps)
+        alone = replace(
+            block.recording, live_before=0, steps=steps
+        )  # what other tests have left there is no part of it
         return to_json(alone).replace(gpu.place.text, "cpu").replace('"simulated":true', '"simulated":false')
 
     there = recorded()

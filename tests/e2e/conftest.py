@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -18,6 +19,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+import inplacelab
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets import to_html
 
 ROOT = Path(__file__).parents[2]
 SECONDS_TO_START = 60
@@ -192,3 +197,26 @@ def screenshots() -> Path:
     folder = ROOT / "screenshots"
     folder.mkdir(exist_ok=True)
     return folder
+
+
+@pytest.fixture(scope="session")
+def everything() -> Recording:
+    """A recording with everything to see: a view, a rewritten history, a stale value, a refusal."""
+    with inplacelab.record(title="everything") as rec:
+        a = inplacelab.to_tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], stop_gradient=False)
+        b = a * 2.0
+        c = b * b
+        v = b[0]
+        v.scale_(3.0)
+        with contextlib.suppress(RuntimeError):
+            c.sum().backward()
+    assert rec.recording is not None
+    return rec.recording
+
+
+@pytest.fixture(scope="session")
+def page_file(tmp_path_factory: pytest.TempPathFactory, everything: Recording) -> Path:
+    """The player of that recording as a page."""
+    path = tmp_path_factory.mktemp("page") / "page.html"
+    to_html(everything, path)
+    return path

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import inplacelab
 from inplacelab.devices.kernels.launch import Launch, Operand
-from inplacelab.recording.recording import Recording
-from inplacelab_widgets import KernelView, to_html
+from inplacelab_widgets import KernelView
 
 # A theme changes colours and nothing else: what is no matter of colour is asked once.
 RULES = {"light": None, "dark": ["cat.color"]}
@@ -32,6 +29,10 @@ def keys(*pressed: str) -> Act:
     return press
 
 
+def asked(page: Any) -> None:
+    page.locator(".ipl-predict input").first.wait_for()
+
+
 def click(selector: str) -> Act:
     return lambda page: page.locator(selector).first.click()
 
@@ -47,31 +48,10 @@ STATES: dict[str, list[Act]] = {
     "with the elements": [keys("End", "t")],
     "with the tables": [keys("End"), click(".ipl-as-table")],
     "in Chinese": [keys("End"), click(".ipl-tongue")],
-    "asking": [keys("Home", "p", "ArrowRight", "ArrowRight")],
+    "asking": [keys("Home", "p", "ArrowRight", "ArrowRight", "ArrowRight"), asked],
     "with the keys": [keys("?")],
     "presenting": [keys("End", "f")],
 }
-
-
-def program() -> Recording:
-    """A program with everything to see: a view, a rewritten history, a stale value, a refusal."""
-    with inplacelab.record(title="everything") as rec:
-        a = inplacelab.to_tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], stop_gradient=False)
-        b = a * 2.0
-        c = b * b
-        v = b[0]
-        v.scale_(3.0)
-        with contextlib.suppress(RuntimeError):
-            c.sum().backward()
-    assert rec.recording is not None
-    return rec.recording
-
-
-@pytest.fixture(scope="module")
-def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("page") / "page.html"
-    to_html(program(), path)
-    return path
 
 
 @pytest.mark.browser

@@ -20,6 +20,7 @@ RUN_ALL = "() => { void window.jupyterapp.commands.execute('notebook:run-all-cel
 IS_READY = (
     "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.connectionStatus === 'connected'"
 )
+IS_SAVED = "() => !window.jupyterapp.shell.currentWidget.content.model.dirty"
 NUMBER_OF_CELLS = "() => window.jupyterapp.shell.currentWidget.content.model.cells.length"
 PROGRAM = """\
 import inplacelab as paddle
@@ -83,6 +84,10 @@ def test_notebook_7_plays_it_and_keeps_its_own_keys(notebook7: str, chromium: An
         page.keyboard.press("ArrowDown")
         assert page.evaluate(NUMBER_OF_CELLS) == cells
         assert page.evaluate("() => document.activeElement.closest('.ipl') !== null")
+        # With Ctrl, keys are the notebook's from everywhere: the browser is not asked to save the page.
+        assert not page.evaluate(IS_SAVED)
+        page.keyboard.press("Control+s")
+        page.wait_for_function(IS_SAVED)
 
 
 def test_voila_plays_it(voila: str, chromium: Any, screenshots: Path) -> None:

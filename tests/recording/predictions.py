@@ -96,7 +96,9 @@ def _raises(recording: Recording, question: Question, before: State, after: Stat
     if after.step.backward is None:
         if after.step.error is None:
             return {"it runs"}
-        written = any(before.storages[key] != after.storages.get(key) for key in before.storages)
+        written = any(
+            before.storages[key] != after.storages[key] for key in before.storages.keys() & after.storages.keys()
+        )
         return {"it raises an error after it has written" if written else "it is refused, and nothing has been written"}
     for step in recording.steps[question.step :]:
         if step.error is not None:

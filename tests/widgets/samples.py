@@ -408,6 +408,22 @@ def really_training() -> Recording:
     return run.recording
 
 
+def kept_often() -> Recording:
+    """Seven nodes keep one storage: three before it is overwritten, four after. Backward goes through one of each."""
+    run = paddle.record("kept often")
+    with contextlib.suppress(RuntimeError), run:
+        w = paddle.to_tensor([1.0, 2.0])
+        w.stop_gradient = False
+        a = w * 2
+        early = [a * a for _ in range(3)]
+        a.add_(paddle.to_tensor([1.0, 1.0]))
+        late = [a * a for _ in range(4)]
+        late[0].sum().backward(retain_graph=True)
+        early[1].sum().backward()
+    assert run.recording is not None
+    return run.recording
+
+
 ALL: dict[str, Callable[[], Recording]] = {
     "lesson": lesson,
     "views": views,
@@ -421,4 +437,5 @@ ALL: dict[str, Callable[[], Recording]] = {
     "really_views": really_views,
     "really_stale": really_stale,
     "really_training": really_training,
+    "kept_often": kept_often,
 }

@@ -253,3 +253,37 @@ def test_metadata_stays_inside_its_seat(recording: Recording, language: str) -> 
                     x: Any = dict(mark.place)["x"]
                     words = look.text.in_language(language) if isinstance(look.text, Text) else look.text
                     assert x + width_of(words, 11) <= group.width + 0.5, words
+
+
+def test_values_are_said_to_be_unknown_only_as_long_as_they_are() -> None:
+    with paddle.record("empty") as run:
+        u = paddle.empty([3])
+        u.fill_(7.0)
+    assert run.recording is not None
+    panel = elements_panel(run.recording)
+    assert "values not recorded" in said(panel, 0)
+    assert "values not recorded" not in said(panel, 1)
+    assert said(panel, 1).count("7") == 3
+
+
+def test_a_tensor_without_elements_says_no_more_than_that() -> None:
+    with paddle.record("nothing") as run:
+        q = paddle.ones([0, 3])
+    assert run.recording is not None
+    assert q.shape == [0, 3]
+    told = said(elements_panel(run.recording), 0)
+    assert "no elements" in told
+    assert not any("one slot" in line for line in told)
+
+
+def test_a_cell_without_axes_keeps_off_the_metadata() -> None:
+    with paddle.record("scalar") as run:
+        s = paddle.to_tensor(3.0)
+    assert run.recording is not None
+    assert s.shape == []
+    there = alive(elements_panel(run.recording), 0)
+    cell = next(dict(mark.place)["y"] for _, mark, _ in there if mark.tag == "rect" and ":" in "".join(mark.keys))
+    lines = [
+        float(dict(mark.place)["y"]) for _, mark, look in there if mark.tag == "text" and "slot = " in str(look.text)
+    ]
+    assert float(cell) - max(lines) >= 6

@@ -281,7 +281,35 @@ def test_a_loop_that_keeps_nothing_needs_the_boxes_of_one_turn() -> None:
 
     panel = graph_panel(recorded(training))
     assert len(panel.groups[0].marks) < 60
-    assert panel.notes == ()
+    assert not any("boxes" in note.en for _, note in panel.notes)
+
+
+def test_as_long_as_there_is_no_node_the_panel_says_where_the_graph_begins(sample: Callable[[str], Recording]) -> None:
+    recording = sample("stale")
+    panel, begins = graph_panel(recording), next(step for step in recording.steps if step.nodes)
+    (first, blank), (then, said_then) = panel.notes
+    assert (first, then, said_then.en) == (0, begins.index, "")
+    assert blank.en == f"No grad node yet. The graph begins at line {begins.line}."
+    assert said(panel, begins.index - 1) == []
+    assert said(panel, begins.index) != []
+
+
+def test_a_node_of_a_gradient_says_that_backward_made_it() -> None:
+    def twice() -> None:
+        x = paddle.to_tensor([2.0, 3.0], stop_gradient=False)
+        (g,) = paddle.grad((x * x * x).sum(), x, create_graph=True)
+        assert g is not None
+        g.sum().backward()
+
+    recording = recorded(twice)
+    node = next(
+        node
+        for step in recording.steps
+        for _, node in step.nodes
+        if node and node.line is None and not node.op and node.leaf is None
+    )
+    born = next(step.index for step in recording.steps if node.id in dict(step.nodes))
+    assert "made by backward" in said(graph_panel(recording), born)
 
 
 def irregular() -> None:

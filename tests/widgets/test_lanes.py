@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,11 +10,13 @@ import inplacelab as paddle
 from inplacelab.cli.script import run_script
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
+from inplacelab_widgets import words
 from inplacelab_widgets.scene.axis import LEFT, WIDTH, Axis
 from inplacelab_widgets.scene.lane_choice import MOST_ROWS
 from inplacelab_widgets.scene.lane_marks import GRAIN
 from inplacelab_widgets.scene.lanes import lanes_panel
 from inplacelab_widgets.scene.marks import Mark, Panel
+from inplacelab_widgets.scene.measure import width_of
 
 
 def marks(panel: Panel) -> list[Mark]:
@@ -148,3 +151,20 @@ def test_the_number_of_the_present_version_is_never_veiled(sample: Callable[[str
     assert [look.style for _, look in drawn[veil:] if look.text == "v1"] == ["text tiny"]
     before = [look.style for mark in marks(lanes_panel(recording)) if (look := mark.at(0)) and look.text == "v1"]
     assert before == ["text tiny ahead"], "faint until it comes"
+
+
+def test_threads_of_one_lane_are_one_and_nothing_runs_through_words(sample: Callable[[str], Recording]) -> None:
+    drawn = marks(lanes_panel(sample("kept_often")))
+    end = len(sample("kept_often")) - 1
+    (thread,) = (mark for mark in drawn if (look := mark.at(end)) and look.style == "thread")
+    assert len(thread.keys) == 3
+    (said,) = (mark for mark in drawn if (look := mark.at(end)) and look.text == words.UNPACK_FAILS)
+    left = float(dict(said.place)["x"])
+    right = left + width_of(words.UNPACK_FAILS, 9)
+    pieces = [
+        tuple(map(float, each)) for each in re.findall(r"M([\d.]+) [\d.]+H([\d.]+)", str(dict(thread.place)["d"]))
+    ]
+    assert pieces
+    assert all(b <= left or a >= right - 0.2 for a, b in pieces)
+    crosses = [float(dict(mark.place)["x"]) for mark in drawn if (look := mark.at(end)) and look.text == "✗"]
+    assert len(crosses) == len(set(crosses))

@@ -340,7 +340,7 @@ def test_playing_stops_at_the_end(open_player: Callable[..., Player]) -> None:
     player = open_player("relayout")
     player.press(" ")
     player.page.wait_for_function("() => document.querySelector('.ipl-counter').textContent === '3 / 3'", timeout=6000)
-    player.page.wait_for_function("() => document.querySelector('[aria-label^=Play]')", timeout=4000)
+    player.page.wait_for_function("() => document.querySelector('[title^=Play]')", timeout=4000)
 
 
 @pytest.mark.parametrize("width", [600, 848, 1200])

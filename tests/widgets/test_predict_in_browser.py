@@ -188,7 +188,7 @@ def test_playing_stops_where_something_is_asked(open_quiz: Callable[..., Quiz]) 
     quiz.press(" ")
     quiz.page.wait_for_selector(PANEL, state="visible", timeout=6000)
     assert quiz.step() == 2
-    quiz.page.wait_for_selector("[aria-label^=Play]", timeout=2000)
+    quiz.page.wait_for_selector("[title^=Play]", timeout=2000)
 
 
 def test_nothing_jumps_while_it_asks(open_quiz: Callable[..., Quiz]) -> None:
@@ -228,7 +228,7 @@ def test_it_speaks_to_those_who_do_not_see_it(open_quiz: Callable[..., Quiz]) ->
     assert page.get_by_role("form", name="Next: line 3 b.add_(k)").count() == 1
     assert page.get_by_role("group", name="Which saved tensors will become stale?").get_by_role("checkbox").count() == 2
     assert page.get_by_role("group", name="What will the version of S2 (b) be?").get_by_role("radio").count() == 3
-    assert page.locator(f"{PANEL} [role=status]").count() == 1
+    assert page.locator(f"{PANEL} .ipl-remark").count() == 1  # read aloud: tests/e2e/test_read_aloud.py
 
 
 def test_a_notebook_s_model_is_told_of_every_answer(

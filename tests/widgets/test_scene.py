@@ -9,6 +9,7 @@ from itertools import combinations, pairwise
 
 import pytest
 
+import inplacelab as paddle
 from inplacelab.language import LANGUAGES, Text
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_svg
@@ -299,6 +300,19 @@ def test_backward_states_are_said_in_words_and_gradients_shown(sample_scene: Cal
 @pytest.mark.parametrize(("name", "note"), [("large", "slots 0–23"), ("overview", "in a pixel")])
 def test_a_storage_too_large_to_draw_says_so(sample_scene: Callable[[str], Scene], name: str, note: str) -> None:
     assert any(note in said for said in words_at(sample_scene(name).storages, 0))
+
+
+def test_a_storage_without_slots_is_a_place_that_pointers_lead_to() -> None:
+    with paddle.record("nothing") as run:
+        z = paddle.zeros([0])
+    assert run.recording is not None
+    assert z.shape == [0]
+    scene = scene_of(run.recording)
+    assert "no slots" in words_at(scene.storages, 0)
+    assert "没有槽位" in words_at(scene.storages, 0, "zh")
+    (place,) = boxes(scene.storages, 0, "none")
+    assert place[2] - place[0] > 28
+    assert overlapping(boxes(scene.storages, 0, "none", "card")) == []
 
 
 def test_an_empty_recording_is_refused() -> None:

@@ -6,38 +6,44 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from ipywidgets import Box, HBox, Label, VBox
 
+from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab.language import Text
 from inplacelab.listing import Group, Listing
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets import GraphView, Stepper, stand_in
+from inplacelab_widgets import GraphView, KernelView, Stepper, StorageView, stand_in
 from inplacelab_widgets.list_view import ListView
 from inplacelab_widgets.stand_in import LiveWidget, hidden_beside_the_live
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
+X = Operand("x", "both", "float32", (64,), (1,), 0, 256)
+LAUNCH = Launch("relu_", "flat", (1, 1, 1), (256, 1, 1), 1, "float32", (X,), 256, 256)
 LISTING = Listing(Text("Copies", "副本"), (Text("operation", "操作"),), (Group(None, (("`exp_`",),)),))
 
 
-Displayed = Callable[[LiveWidget], list[dict[str, Any]]]
+Displayed = Callable[[LiveWidget | Box], list[dict[str, Any]]]
 
 
 @pytest.fixture
 def displayed(monkeypatch: pytest.MonkeyPatch) -> Displayed:
     """What a widget shows in a cell, output by output."""
 
-    def outputs_of(widget: LiveWidget) -> list[dict[str, Any]]:
+    def outputs_of(widget: LiveWidget | Box) -> list[dict[str, Any]]:
         outputs: list[dict[str, Any]] = []
         monkeypatch.setattr(stand_in, "display", lambda data, *, raw, metadata=None: outputs.append(data))
-        widget._ipython_display_()
+        widget._ipython_display_() if isinstance(widget, LiveWidget) else stand_in._show_box(widget)
         return outputs
 
     return outputs_of
 
 
-@pytest.fixture(params=["Stepper", "GraphView", "ListView"])
+@pytest.fixture(params=["Stepper", "GraphView", "KernelView", "ListView"])
 def widget(request: pytest.FixtureRequest, sample: Callable[[str], Recording]) -> LiveWidget:
     if request.param == "ListView":
         return ListView(LISTING)
+    if request.param == "KernelView":
+        return KernelView(LAUNCH)
     return {"Stepper": Stepper, "GraphView": GraphView}[request.param](sample("stale"))
 
 
@@ -58,8 +64,49 @@ def test_the_stand_in_is_what_a_bundle_would_have_and_knows_when_to_hide(
     assert bundle is not None
     data, _ = bundle
     assert data.pop(WIDGET)["model_id"] == widget.model_id
-    assert second == data | {"text/html": hidden_beside_the_live(data["text/html"])}
+    assert second == data | {"text/html": hidden_beside_the_live(data["text/html"], "en")}
+
+
+def test_it_is_read_in_its_own_language(sample: Callable[[str], Recording], displayed: Displayed) -> None:
+    for language, tag in {"en": "en", "zh": "zh-Hans"}.items():
+        view = Stepper(sample("stale"), language=language)
+        for shown in (view, VBox([view])):
+            assert displayed(shown)[1]["text/html"].startswith(f'<div class="ipl-still" lang="{tag}">')
 
 
 def test_nothing_of_it_depends_on_the_run(sample: Callable[[str], Recording], displayed: Displayed) -> None:
     assert displayed(Stepper(sample("lesson")))[1] == displayed(Stepper(sample("lesson")))[1]
+
+
+def test_a_box_with_ours_in_it_leaves_all_their_stand_ins(
+    sample: Callable[[str], Recording], displayed: Displayed
+) -> None:
+    stepper = Stepper(sample("stale"))
+    storage, graph = StorageView(stepper), GraphView(stepper)
+    box = VBox([Label("none of ours"), stepper, HBox([storage, graph])])
+    first, second = displayed(box)
+    assert set(first) == {WIDGET}
+    assert first[WIDGET]["model_id"] == box.model_id
+    assert second["text/plain"] == f"VBox({stepper!r}, {storage!r}, {graph!r})"
+    places = [second["text/html"].index(each._stand_in()["text/html"]) for each in (stepper, storage, graph)]
+    assert places == sorted(places)
+    assert second["text/html"].count("display:flex") == 1
+
+
+def test_a_box_with_nothing_of_ours_is_left_to_ipython() -> None:
+    with pytest.raises(NotImplementedError):
+        stand_in._show_box(VBox([HBox([Label("none of ours")])]))
+
+
+def test_ipython_asks_us_about_boxes_once_there_is_a_view(monkeypatch: pytest.MonkeyPatch) -> None:
+    interactiveshell = pytest.importorskip("IPython.core.interactiveshell")
+    shell = interactiveshell.InteractiveShell()
+    monkeypatch.setattr(stand_in, "get_ipython", lambda: shell)
+    outputs: list[dict[str, Any]] = []
+    monkeypatch.setattr(stand_in, "display", lambda data, *, raw, metadata=None: outputs.append(data))
+    view = ListView(LISTING)
+    assert shell.display_formatter.format(VBox([view])) == ({}, {})
+    assert [WIDGET in output for output in outputs] == [True, False]
+    shown, _ = shell.display_formatter.format(VBox([Label("none of ours")]))
+    assert WIDGET in shown
+    assert len(outputs) == 2

@@ -24,6 +24,7 @@ from inplacelab_widgets import GraphView, MemoryView, MetadataView, Stepper, Sto
 from inplacelab_widgets.packing import unpacked
 from inplacelab_widgets.page import payload_of
 from inplacelab_widgets.scene import EVERYTHING
+from inplacelab_widgets.stand_in import LiveWidget
 
 KINDS: dict[type[View], str] = {
     StorageView: "storages",
@@ -102,7 +103,8 @@ def test_views_compose_and_are_linked_like_any_widget(sample: Callable[[str], Re
 
 def test_every_trait_that_is_meant_for_readers_is_described() -> None:
     own = {name: trait for name, trait in Stepper.class_own_traits().items() if trait.metadata.get("sync")}
-    own |= {name: trait for name, trait in View.class_own_traits().items() if trait.metadata.get("sync")}
+    for each in (View, LiveWidget):
+        own |= {name: trait for name, trait in each.class_own_traits().items() if trait.metadata.get("sync")}
     public = {name for name in own if not name.startswith("_")}
     assert public == {*SHARED, "n_steps", "panels", "toolbar", "predict", "answers"}
     assert all(own[name].help for name in public)

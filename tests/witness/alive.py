@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -77,17 +77,7 @@ def picture(innermost: FrameType | None, filename: str, extra: Mapping[str, Any]
     storages = [each for each in objects if isinstance(each, Storage)]
     nodes = [each for each in gc.get_objects() if isinstance(each, Node)]
     inner = {each.inner for each in nodes if isinstance(each, CopySlicesNode)}
-    names: dict[str, set[int]] = {}
-    simple: dict[str, set[int]] = {}
-    for function, scope in _scopes(innermost, filename) if extra is None else [("", extra)]:
-        for name, value in list(scope.items()):
-            for path, tensor in _leads_to(name, value):
-                for label in {path, f"{function}.{path}" if function else path}:
-                    names.setdefault(label, set()).add(id(tensor))
-                    if tensor._grad is not None:
-                        names.setdefault(f"{label}.grad", set()).add(id(tensor._grad))
-                if path == name:
-                    simple.setdefault(name, set()).add(id(tensor))
+    names, simple = _names(_scopes(innermost, filename) if extra is None else [("", extra)])
     return Picture(
         {id(each): _tensor(each) for each in tensors},
         {id(each): _storage(each) for each in storages},
@@ -96,6 +86,22 @@ def picture(innermost: FrameType | None, filename: str, extra: Mapping[str, Any]
         {label: frozenset(found) for label, found in simple.items()},
         sum(each.nbytes for each in storages if not isinstance(each, Unaccounted)),
     )
+
+
+def _names(scopes: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[dict[str, set[int]], dict[str, set[int]]]:
+    """All expressions that lead to tensors, and those of them that are identifiers."""
+    names: dict[str, set[int]] = {}
+    simple: dict[str, set[int]] = {}
+    for function, scope in scopes:
+        for name, value in list(scope.items()):
+            for path, tensor in _leads_to(name, value):
+                for label in {path, f"{function}.{path}" if function else path}:
+                    names.setdefault(label, set()).add(id(tensor))
+                    if tensor._grad is not None:
+                        names.setdefault(f"{label}.grad", set()).add(id(tensor._grad))
+                if path == name:
+                    simple.setdefault(name, set()).add(id(tensor))
+    return names, simple
 
 
 def _scopes(frame: FrameType | None, filename: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -123,8 +129,9 @@ def _leads_to(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
 def _layout(array: Any, storage: Storage) -> Layout:
     """In elements, found from addresses: where in the storage's bytes the window begins, and how far it steps."""
     begin = array.__array_interface__["data"][0] - storage.buffer.__array_interface__["data"][0]
-    offset = begin // array.itemsize if array.size else -1
-    return tuple(array.shape), tuple(step // array.itemsize for step in array.strides), offset
+    if not array.size:  # no element lies anywhere
+        return tuple(array.shape), (), 0
+    return tuple(array.shape), tuple(step // array.itemsize for step in array.strides), begin // array.itemsize
 
 
 def _tensor(tensor: Tensor) -> TensorSeen:

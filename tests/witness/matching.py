@@ -15,7 +15,7 @@ import numpy as np
 
 from inplacelab.recording.facts import Summary
 
-from .alive import NodeSeen, Picture, StorageSeen, TensorSeen
+from .alive import NodeSeen, Picture, TensorSeen
 
 
 class Matching:
@@ -24,6 +24,7 @@ class Matching:
     def __init__(self, told: Picture, seen: Picture) -> None:
         self.told, self.seen = told, seen
         self.pairs: dict[str, dict[int, int]] = {"tensor": {}, "storage": {}, "node": {}}
+        self._compared: set[tuple[int, str]] = set()
         self.differences: list[str] = []
         self._named()
         self._unnamed("tensor", told.tensors, seen.tensors)
@@ -43,7 +44,7 @@ class Matching:
         for name, keys in self.told.names.items():
             if len(keys) > 1:
                 self._differ(f"{name}: told of {len(keys)} tensors")
-            found = self.seen.names.get(name, frozenset())
+            found = self.seen.names.get(_as_seen(name), frozenset())
             if not found:
                 self._differ(f"{name}: told of a tensor, but no such name leads to one")
             elif len(found) == 1:
@@ -51,7 +52,7 @@ class Matching:
         for name, keys in self.told.names.items():  # where scopes clash, the first name that is clear has decided
             for key in keys:
                 known = self.pairs["tensor"].get(key)
-                if known is not None and known not in self.seen.names.get(name, {known}):
+                if known is not None and known not in self.seen.names.get(_as_seen(name), {known}):
                     self._differ(f"{name}: told of another tensor than it leads to")
 
     def _complete(self) -> None:
@@ -86,10 +87,6 @@ class Matching:
             self._compared.add((told, kind))
             getattr(self, f"_{kind}")(told, seen, where)
 
-    @property
-    def _compared(self) -> set[tuple[int, str]]:
-        return self.__dict__.setdefault("_done", set())
-
     def _tensor(self, told: int, seen: int, where: str) -> None:
         one, other = self.told.tensors.get(told), self.seen.tensors.get(seen)
         if one is None or other is None:
@@ -119,8 +116,8 @@ class Matching:
         self._same(one, other, where, ("name",))
         if len(one.edges) != len(other.edges):
             self._differ(f"{where}: told {len(one.edges)} edges, seen {len(other.edges)}")
-        for k, (a, b) in enumerate(zip(one.edges, other.edges, strict=False)):
-            self._pair("node", a, b, f"{where}.{k}")
+        for k, (to, leads) in enumerate(zip(one.edges, other.edges, strict=False)):
+            self._pair("node", to, leads, f"{where}.{k}")
         self._pair("tensor", one.leaf, other.leaf, f"{where}.leaf")
         if [_without_storage(each) for each in one.saved] != [_without_storage(each) for each in other.saved]:
             self._differ(f"{where}: told it keeps {one.saved}, seen {other.saved}")
@@ -140,27 +137,34 @@ class Matching:
         for key, facts in told.items():
             if key in pairs:
                 continue
-            alike = next((each for each in free if _alike(facts, seen[each])), None)
+            alike = next((each for each in free if self._alike(facts, seen[each])), None)
             if alike is None:
                 self._differ(f"{kind} {key}: told to be alive, but there is none like it: {facts}")
             else:
                 self._pair(kind, key, alike, f"{kind} {key}")
                 free = [each for each in free if each not in set(pairs.values())]
 
-
-def _alike(one: Any, other: Any) -> bool:
-    match one:
-        case TensorSeen():
-            return (one.layout, one.dtype, one.leaf, one.needs_gradient) == (
-                other.layout, other.dtype, other.leaf, other.needs_gradient
-            )  # fmt: skip
-        case StorageSeen():
-            return (one.bytes, one.version) == (other.bytes, other.version) and not any(
-                _other_values(one.values, other.values)
-            )
-        case NodeSeen():
+    def _alike(self, one: Any, other: Any) -> bool:
+        """Whether two things that no name leads to may be the same."""
+        if isinstance(one, NodeSeen):
             return one.name == other.name and len(one.edges) == len(other.edges)
-    raise TypeError(type(one))
+        if isinstance(one, TensorSeen):
+            same = (one.layout, one.dtype, one.leaf, one.needs_gradient) == (
+                other.layout,
+                other.dtype,
+                other.leaf,
+                other.needs_gradient,
+            )
+            return same and self._alike(self.told.storages[one.storage], self.seen.storages[other.storage])
+        return (one.bytes, one.version) == (other.bytes, other.version) and not any(
+            _other_values(one.values, other.values)
+        )
+
+
+def _as_seen(name: str) -> str:
+    """A local name of a function that calls itself has the function's name before it several times."""
+    first, *rest = name.split(".")
+    return _as_seen(".".join(rest)) if len(rest) > 1 and rest[0] == first else name
 
 
 def _without_storage(saved: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -169,17 +173,15 @@ def _without_storage(saved: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _other_values(told: Any, seen: Any) -> Iterator[str]:
     """Where the slots hold other values than was told."""
-    if told is None:
-        return
-    if not isinstance(told, Summary):
-        if len(told) != seen.size or not _equal(told, seen):
-            yield f"told {told}, seen {tuple(seen.tolist())}"
-        return
-    ends = {"head": seen[: len(told.head)], "tail": seen[seen.size - len(told.tail) :]}
-    for name, part in ends.items():
-        if not _equal(getattr(told, name), part):
-            yield f"{name}: told {getattr(told, name)}, seen {part.tolist()}"
-    for first, values in told.runs:
+    if isinstance(told, Summary):
+        yield from _other_summary(told, seen)
+    elif told is not None and (len(told) != seen.size or not _equal(told, seen)):
+        yield f"told {told}, seen {tuple(seen.tolist())}"
+
+
+def _other_summary(told: Summary, seen: Any) -> Iterator[str]:
+    parts = [(0, told.head), (seen.size - len(told.tail), told.tail), *told.runs]
+    for first, values in parts:
         if not _equal(values, seen[first : first + len(values)]):
             yield f"from {first}: told {values}"
     if told.minimum is not None and not _equal((told.minimum, told.maximum), np.array([seen.min(), seen.max()])):

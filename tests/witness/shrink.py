@@ -39,10 +39,10 @@ def _shorter(text: str) -> Iterator[str]:
             for unwrap in (False, True):
                 tree = ast.parse(text)
                 body = _at(tree, path)
-                inside = getattr(body[position], "body", None)
+                inside: list[ast.stmt] = getattr(body[position], "body", []) if unwrap else []
                 if unwrap and not inside:
                     continue
-                body[position : position + 1] = inside if unwrap else []
+                body[position : position + 1] = inside
                 yield ast.unparse(_whole(tree)) + "\n"
 
 

@@ -7,12 +7,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from inplacelab.recording import Recording, questions
+from inplacelab.recording.predict import questions_at
+from tests.recording.predictions import chosen, expected
 from tests.witness.author import write
-from tests.witness.trial import differences
+from tests.witness.trial import differences, stepped
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -33,3 +37,52 @@ def test_a_recording_tells_what_a_witness_sees(number: int, tmp_path: Path) -> N
 def test_many_recordings_tell_what_a_witness_sees(random: Random) -> None:
     text = write(random)
     assert differences(text) == [], text
+
+
+# ---- what a recording answers ----------------------------------------------------------------------------------------------
+
+
+def wrong_answers(recording: Recording) -> list[str]:
+    """Questions whose right answer is not what the states before and after say, element by element."""
+    asked = [question for index in range(len(recording)) for question in questions_at(recording, index)]
+    return [f"{each.step}: {each.ask.en}" for each in asked if chosen(each) != expected(recording, each)]
+
+
+def wrong_changes(recording: Recording) -> list[int]:
+    """Steps of which it is told wrongly which tensors show other values after them."""
+    return [
+        index
+        for index in range(1, len(recording))
+        if set(questions.changed_values(recording, index)) != _changed(recording, index)
+    ]
+
+
+def _changed(recording: Recording, index: int) -> set[int]:
+    before, after = recording.state(index - 1), recording.state(index)
+    found = set()
+    for key in before.tensors.keys() & after.tensors.keys():
+        was, now = (questions.visible_values(state, state.tensors[key]) for state in (before, after))
+        if was is None or now is None:  # a large storage: whatever lies where was written
+            reached = questions.slots_of(after.tensors[key])
+            written = [w for w in after.step.writes if w.storage == after.tensors[key].storage]
+            if any(first <= slot < last for w in written for first, last in w.slots for slot in reached):
+                found.add(key)
+        elif not np.array_equal(was, now, equal_nan=True):
+            found.add(key)
+    return found
+
+
+@pytest.mark.parametrize("number", range(20, 24))
+def test_the_right_answers_are_right(number: int) -> None:
+    recording, _ = stepped(write(Random(number)))
+    assert wrong_answers(recording) == []
+    assert wrong_changes(recording) == []
+
+
+@pytest.mark.thorough
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(st.randoms(use_true_random=False))
+def test_many_right_answers_are_right(random: Random) -> None:
+    recording, _ = stepped(write(random))
+    assert wrong_answers(recording) == []
+    assert wrong_changes(recording) == []

@@ -25,7 +25,7 @@ def told(state: State) -> Picture:
 
 
 def _layout(shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> Layout:
-    return shape, strides, -1 if 0 in shape else offset
+    return (shape, (), 0) if 0 in shape else (shape, strides, offset)
 
 
 def _tensor(facts: TensorFacts) -> TensorSeen:

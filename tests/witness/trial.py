@@ -22,6 +22,7 @@ from inplacelab.devices import CPU
 from inplacelab.recorders import marks, source
 from inplacelab.recorders.lab import LabRecorder
 from inplacelab.recorders.running import run as run_recorded
+from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.recording import Recording, State
 
 from .alive import Picture, picture
@@ -36,8 +37,8 @@ LIMIT = 10_000
 class Seen:
     """What an unrecorded run was seen to do."""
 
-    pictures: tuple[Picture, ...]
-    """One before each statement, and one at the end."""
+    pictures: tuple[Picture | None, ...]
+    """One before each statement, and one at the end; None where nobody is told: inside an operation of one's own."""
     operations: tuple[tuple[str, int], ...]
     """Name and line."""
     left: tuple[Any, ...]
@@ -47,7 +48,7 @@ class Witness(observe.Observer):
     """Looks at everything before each statement. (It hears marks and operations as a recorder does, and keeps no journal.)"""
 
     def __init__(self) -> None:
-        self.pictures: list[Picture] = []
+        self.pictures: list[Picture | None] = []
         self.operations: list[tuple[str, int]] = []
         self._passes, self._start = 0, CPU.ledger.live
 
@@ -57,7 +58,11 @@ class Witness(observe.Observer):
     def look(self, frame: FrameType | None, names: dict[str, Any] | None = None) -> None:
         seen = picture(frame, FILENAME, names)
         assert seen.live == CPU.ledger.live - self._start, "the ledger is wrong"
-        self.pictures.append(replace(seen, peak=CPU.ledger.peak - self._start))
+        if self._passes:
+            seen = replace(seen, simple={})  # gradients on their way are tensors that no operation has told of
+        self.pictures.append(
+            None if self not in observe.listeners else replace(seen, peak=CPU.ledger.peak - self._start)
+        )
 
     def operation(self, name: str, *_: Any) -> None:
         if not self._passes:
@@ -151,7 +156,7 @@ def witnessed(text: str) -> Seen:
         witness = Witness()
         with observe.listening(witness), marks.marking(witness.mark):
             names, error = execute(text)
-        witness.look(None, names)
+            witness.look(None, names)
         return Seen(tuple(witness.pictures), tuple(witness.operations), left(names, error))
 
 
@@ -224,13 +229,16 @@ def _statements(recording: Recording, seen: Seen, figures: list[tuple[int, int]]
     steps = recording.steps
     at = -1
     for turn, (shown, account) in enumerate(zip(seen.pictures, figures, strict=True)):
+        before = at
         while at + 1 < len(steps) and steps[at + 1].turn <= turn:
             at += 1
-        if at < 0:
+        if at < 0 or shown is None:
             continue
         if turn == len(figures) - 1:
             at = len(steps) - 1
-        found = Matching(told(recording.state(at)), replace(shown, live=account[0], peak=account[1])).differences
+        state = told(recording.state(at))
+        live, peak = account if at != before else (state.live, state.peak)  # else no step could tell of it
+        found = Matching(state, replace(shown, live=live, peak=peak)).differences
         if found:
             return [f"after statement {turn} (step {at}, line {steps[at].line}): {each}" for each in found]
     return []
@@ -248,9 +256,10 @@ def _block(text: str, stepped: Recording, plain: tuple[Any, ...]) -> list[str]:
         told_of = [_happened(each) for each in (one, other)]
         if told_of[0] != told_of[1]:
             return [*found, f"step {one.index} of a block, line {one.line}: {told_of[0]}; the stepper's: {told_of[1]}"]
-        before = [_before(recording, one.index), _before(stepped, other.index)]
-        if before[0] and before[1] and _facts_of(before[0]) != _facts_of(before[1]):
-            return [*found, f"before step {one.index} of a block, line {one.line}: {_unlike(*map(_facts_of, before))}"]
+        if one.index and other.index:
+            unlike = _unlike(recording.state(one.index - 1), stepped.state(other.index - 1))
+            if unlike:
+                return [*found, f"before step {one.index} of a block, line {one.line}: {unlike}"]
     return found
 
 
@@ -261,15 +270,14 @@ def _happened(step: Any) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _before(recording: Recording, index: int) -> State | None:
-    return recording.state(index - 1) if index else None
-
-
-def _facts_of(state: State) -> list[str]:
-    """Everything but names, which a block notices later."""
-    tensors = [replace(each, names=()) for each in state.tensors.values()]
-    return [repr(each) for each in (*tensors, *state.storages.values(), *state.nodes.values())]
-
-
-def _unlike(one: list[str], other: list[str]) -> str:
-    return f"only in the block {sorted(set(one) - set(other))}; only in the stepper {sorted(set(other) - set(one))}"
+def _unlike(one: State, other: State) -> list[str]:
+    """What two recordings tell differently of things that are alive in both, names apart: those a block notices later."""
+    found = []
+    for here, there in ((one.tensors, other.tensors), (one.storages, other.storages), (one.nodes, other.nodes)):
+        for key in here.keys() & there.keys():
+            a, b = (
+                replace(each, names=()) if isinstance(each, TensorFacts) else each for each in (here[key], there[key])
+            )
+            if repr(a) != repr(b):
+                found.append(f"{a} in the block, {b} in the stepper")
+    return found

@@ -85,7 +85,7 @@ function render({ model, el }) {
     field.setAttribute("aria-label", say(list.filter));
     field.placeholder = say(list.filter);
     if (field.value !== model.get("words")) field.value = model.get("words");
-    root.lang = ["en", "zh-CN"][tongue()];
+    root.lang = ["en", "zh-Hans"][tongue()];
     const focused = [...heads.querySelectorAll("button")].indexOf(document.activeElement);
     drawHeads();
     if (focused >= 0) heads.querySelectorAll("button")[focused].focus();

@@ -7,7 +7,7 @@ from typing import Any
 
 import traitlets
 
-from inplacelab.language import LANGUAGES, Text, get_language
+from inplacelab.language import Text, get_language
 from inplacelab.listing import Cell, Listing
 from inplacelab_widgets.player_files import stylesheet
 from inplacelab_widgets.stand_in import LiveWidget
@@ -35,7 +35,6 @@ class ListView(LiveWidget):
     words = traitlets.Unicode("", help="Only rows that contain all these words are shown.").tag(sync=True)
     sorted_by = traitlets.Int(-1, help="The column that is sorted by, from 0; -1: as listed.").tag(sync=True)
     descending = traitlets.Bool(False, help="Whether the largest stands first.").tag(sync=True)
-    language = traitlets.Enum(LANGUAGES, help="The language shown: 'en' or 'zh'.").tag(sync=True)
     _list = traitlets.Dict().tag(sync=True)
 
     def __init__(self, listing: Listing, **traits: Any) -> None:

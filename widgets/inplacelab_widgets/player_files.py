@@ -20,6 +20,7 @@ MODULES = (
     "words",
     "unpack",
     "elements",
+    "shortcuts",
     "sight",
     "linking",
     "numbers",

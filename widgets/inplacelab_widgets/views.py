@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import traitlets
 from ipywidgets import jslink
 
-from inplacelab.language import LANGUAGES, get_language
+from inplacelab.language import get_language
 from inplacelab.recording.predict import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import twins
@@ -25,6 +25,7 @@ from inplacelab_widgets.scene.focus import threads
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.stand_in import LiveWidget
 from inplacelab_widgets.still import still_html, still_picture
+from inplacelab_widgets.undisturbed import undisturbed
 
 __all__ = ["GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView", "View"]
 
@@ -60,7 +61,6 @@ class View(LiveWidget):
 
     step = traitlets.Int(0, help="The step shown, counted from 0.").tag(sync=True)
     n_steps = traitlets.Int(0, read_only=True, help="How many steps there are.").tag(sync=True)
-    language = traitlets.Enum(LANGUAGES, help="The language shown: 'en' or 'zh'.").tag(sync=True)
     mode = traitlets.Enum(
         ("event", "line"), "event", help="What the arrow keys and the slider step by: 'event' or 'line'."
     ).tag(sync=True)
@@ -91,16 +91,18 @@ class View(LiveWidget):
     ) -> None:
         other = shown if isinstance(shown, View) else None
         self._recording: Recording = other.recording if other else shown
-        self._scene: Scene = other._scene if other else scene_of(self._recording)
+        with undisturbed():
+            self._scene: Scene = other._scene if other else scene_of(self._recording)
         chosen = _existing_panels(self._panels if panels is None else panels)
         self.set_trait("n_steps", len(self._recording))
         self.set_trait("panels", chosen)
         self.set_trait("toolbar", other is None if toolbar is None else toolbar)
         shared = {name: getattr(other, name) for name in _SHARED} if other else {"language": get_language()}
         given = shared | traits | ({} if step is None else {"step": step})
-        # Without controls nothing is asked.
-        self._questions = questions_for(self._recording, predict) if self.toolbar else ()
-        sent = packed_json(payload(self._scene, self._questions, panels=chosen))
+        with undisturbed():
+            # Without controls nothing is asked.
+            self._questions = questions_for(self._recording, predict) if self.toolbar else ()
+            sent = packed_json(payload(self._scene, self._questions, panels=chosen))
         super().__init__(_payload=sent, predict=predict is not False, **given)
         # In the browser, so that it works without a kernel too.
         self._links = [jslink((other, name), (self, name)) for name in _SHARED] if other else []
@@ -163,12 +165,10 @@ class View(LiveWidget):
 
     def _stand_in(self) -> dict[str, str]:
         """A picture and a stable line of text."""
-        picture = still_picture(self._scene, self.language, self._only)
-        return {
-            "text/plain": repr(self),
-            "text/html": still_html(self._scene, self.language, self._only, picture),
-            "image/svg+xml": picture,
-        }
+        with undisturbed():
+            picture = still_picture(self._scene, self.language, self._only)
+            page = still_html(self._scene, self.language, self._only, picture)
+        return {"text/plain": repr(self), "text/html": page, "image/svg+xml": picture}
 
 
 def _existing_panels(panels: tuple[str, ...]) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 // The controls above the picture: which launch, which block, thread and turn, the language, the whole screen, the keys.
 
-import { html, icon, label } from "../player/elements.js";
+import { html, icon, label, sign, speakOther } from "../player/elements.js";
 import { speak } from "../player/words.js";
 import { blocksOf, threadsOf, turnsOf } from "./geometry.js";
 
@@ -8,7 +8,7 @@ import { blocksOf, threadsOf, turnsOf } from "./geometry.js";
 function field(tell) {
   const words = html("span", {});
   const input = /** @type {HTMLInputElement} */ (html("input", { type: "number", min: 0, step: 1, class: "ipl-number-field" }));
-  const count = html("span", { class: "ipl-of" });
+  const count = html("span", { class: "ipl-of", "aria-hidden": "true" });
   input.addEventListener("change", () => Number.isInteger(input.valueAsNumber) && tell(input.valueAsNumber));
   return { root: html("label", { class: "ipl-field" }, words, input, count), words, input, count };
 }
@@ -25,7 +25,7 @@ export function drawControls(stage) {
   };
   const tongue = html("button", { type: "button", class: "ipl-button ipl-tongue" });
   const present = html("button", { type: "button", class: "ipl-button", "aria-pressed": "false" }, icon("present"));
-  const help = html("button", { type: "button", class: "ipl-button", "aria-expanded": "false" }, "?");
+  const help = html("button", { type: "button", class: "ipl-button", "aria-expanded": "false" }, sign("?"));
   const gap = html("span", { class: "ipl-gap" });
   const root = html("div", { class: "ipl-toolbar", role: "toolbar" }, chooserField, ...Object.values(fields).map(({ root: each }) => each), gap, tongue, present, help);
   chooser.addEventListener("change", () => stage.open(Number(chooser.value)));
@@ -59,13 +59,10 @@ export function drawControls(stage) {
   }
 
   function translate() {
-    label(root, stage.word("toolbar"));
-    root.removeAttribute("title");
+    root.setAttribute("aria-label", stage.word("toolbar"));
     chooserWords.textContent = stage.word("launch");
     for (const [name, { words }] of Object.entries(fields)) words.textContent = stage.word(`${name}_field`);
-    tongue.textContent = stage.word("language");
-    tongue.title = stage.word("language_hint");
-    tongue.lang = stage.language === "zh" ? "en" : "zh-CN";
+    speakOther(tongue, stage.word("language"), stage.word("language_hint"), stage.language);
     label(present, stage.word("present"));
     label(help, stage.word("help"));
   }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from inplacelab_widgets import player_files
 
-SHARED = ("words", "unpack", "elements")
+SHARED = ("words", "unpack", "elements", "shortcuts")
 """Modules of the player that are used here too."""
 MODULES = (
     "geometry", "pick", "formulas", "drawing", "blocks", "strips", "scene", "tables", "keys", "controls", "player",

@@ -1,6 +1,7 @@
 // A launch in the browser: the marks that never change come from Python, those of the picked thread are worked out here.
 
 import { html, svg } from "../player/elements.js";
+import { keepShortcutsAway } from "../player/shortcuts.js";
 import { arrived } from "../player/unpack.js";
 import { fill, speak } from "../player/words.js";
 import { pickAbove } from "./blocks.js";
@@ -48,7 +49,10 @@ export function mountKernel(holder, payload, given = {}) {
     help,
   };
   const tell = given.tell ?? (() => {});
+  // The picture is told in one sentence; its marks would be read one by one.
+  const marks = svg("g", { "aria-hidden": "true" });
   const drawing = svg("svg", { role: "img", width: payload.width + 2 * PAD });
+  drawing.append(marks);
   const pane = html("div", { class: "ipl-kernel-pane", tabindex: 0, role: "application" }, drawing);
   const message = html("p", { class: "ipl-kernel-message" });
   const status = html("div", { class: "ipl-aloud", role: "status", "aria-live": "polite" });
@@ -57,7 +61,8 @@ export function mountKernel(holder, payload, given = {}) {
   const details = /** @type {HTMLDetailsElement} */ (html("details", { class: "ipl-details" }, summary, tables));
   const keys = html("div", { class: "ipl-help", role: "dialog", hidden: "" });
   const controls = drawControls(stage);
-  const root = html("section", { class: "ipl ipl-kernel", role: "region", "data-lm-suppress-shortcuts": "true" });
+  const root = html("section", { class: "ipl ipl-kernel", role: "region" });
+  keepShortcutsAway(root);
   root.append(controls.root, message, pane, html("div", { class: "ipl-foot" }, details), status, keys);
   if (given.standalone) root.classList.add("ipl-standalone");
   holder.append(root);
@@ -113,7 +118,7 @@ export function mountKernel(holder, payload, given = {}) {
     drawing.setAttribute("height", String(tall));
     drawing.style.setProperty("--ipl-tall", String(tall));
     drawing.setAttribute("aria-label", `${speak(shown.says, stage.language)}. ${said}`);
-    drawing.replaceChildren(...[...shown.marks, ...picked].map((mark) => element(mark, stage.language)));
+    marks.replaceChildren(...[...shown.marks, ...picked].map((mark) => element(mark, stage.language)));
     status.textContent = said;
     fillTables();
   }
@@ -133,7 +138,7 @@ export function mountKernel(holder, payload, given = {}) {
   details.addEventListener("toggle", fillTables);
 
   function translate() {
-    root.lang = stage.language === "zh" ? "zh-CN" : "en";
+    root.lang = stage.language === "zh" ? "zh-Hans" : "en";
     root.setAttribute("aria-label", fill(stage.word("region"), { title: payload.launches.map((/** @type {any} */ each) => each.launch.kernel)[0] ?? "" }));
     pane.setAttribute("aria-label", stage.word("picture"));
     summary.textContent = stage.word("tables");

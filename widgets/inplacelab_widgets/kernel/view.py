@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import anywidget
 import traitlets
 from ipywidgets import jslink
 
 from inplacelab.devices.kernels import geometry
-from inplacelab.language import LANGUAGES, get_language
+from inplacelab.language import get_language
 from inplacelab_widgets.kernel import twins
 from inplacelab_widgets.kernel.files import packed_javascript, stylesheet
 from inplacelab_widgets.kernel.payload import payload, title_of
 from inplacelab_widgets.kernel.pick import Pick, fitted
 from inplacelab_widgets.kernel.shown import Shown, shown_launches
 from inplacelab_widgets.raster import png
+from inplacelab_widgets.stand_in import LiveWidget
 from inplacelab_widgets.views import View
 
 __all__ = ["KernelView"]
 
 
-class KernelView(anywidget.AnyWidget):
+class KernelView(LiveWidget):
     """A launch of a kernel: its blocks, warps and threads over the storages; what a picked thread touches, and what its warp costs.
 
     Memory is moved in sectors of 32 bytes. The picture shows which sectors the 32 threads of a warp need, and how much of them
@@ -56,7 +56,6 @@ class KernelView(anywidget.AnyWidget):
     thread = traitlets.Int(0, help="The picked thread, counted within its block.").tag(sync=True)
     turn = traitlets.Int(0, help="The picked turn of the thread, from 0.").tag(sync=True)
     step = traitlets.Int(-1, help="The step whose launches are shown; -1 for all launches there are.").tag(sync=True)
-    language = traitlets.Enum(LANGUAGES, help="The language shown: 'en' or 'zh'.").tag(sync=True)
     _payload = traitlets.Dict().tag(sync=True)
 
     def __init__(
@@ -158,14 +157,11 @@ class KernelView(anywidget.AnyWidget):
         titles = ", ".join(repr(title_of(each).en) for each in self._shown)
         return f"KernelView({titles}, block={self.block}, thread={self.thread})"
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        """The live widget, and beside it what stays when there is none: a picture, its tables, and a stable line of text."""
-        bundle = super()._repr_mimebundle_(**kwargs)
-        data, metadata = bundle or ({}, {})
+    def _stand_in(self) -> dict[str, str]:
+        """A picture, its tables, and a stable line of text."""
         pick = self._pick(None, None, None)
-        data |= {
+        return {
             "text/plain": repr(self),
             "text/html": twins.html(self._now, pick, self.language),
             "image/svg+xml": twins.svg(self._now, pick, self.language),
         }
-        return data, metadata

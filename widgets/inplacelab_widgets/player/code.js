@@ -20,7 +20,7 @@ export function drawCode(stage) {
     const code = html("code", {}, ...parts.slice(0, -1));
     // Indentation as padding, so that a wrapped line keeps it.
     code.style.paddingLeft = `${Math.min(indentOf(line), 12) + 2}ch`;
-    return html("li", {}, html("span", { class: "ipl-number", "aria-hidden": "true" }, String(k + 1)), code);
+    return html("li", {}, html("span", { class: "ipl-number" }, String(k + 1)), code);
   });
   const root = html("ol", { class: "ipl-code", tabindex: "0" }, ...lines);
 

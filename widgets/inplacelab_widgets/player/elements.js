@@ -45,9 +45,20 @@ export function icon(name) {
   return drawing;
 }
 
-/** Names a control for those who do not see it, and for those who rest the pointer on it.
+/** Words that are seen only: where they stand in a control, its title is its name. @param {string} words */
+export function sign(words) {
+  return html("span", { "aria-hidden": "true" }, words);
+}
+
+/** Names a control that has a picture or a sign, for those who do not see it and for those who rest the pointer on it. With a
+ * label of the same words a screen reader would say them twice, as the name and as the description.
  * @param {HTMLElement} control @param {string} words */
 export function label(control, words) {
-  put(control, "aria-label", words);
   put(control, "title", words);
+}
+
+/** The button that speaks the other language: its word is in that language, its hint is not. @param {HTMLElement} button @param {string} word @param {string} hint @param {string} language */
+export function speakOther(button, word, hint, language) {
+  button.replaceChildren(html("span", { lang: language === "zh" ? "en" : "zh-Hans" }, word));
+  button.title = hint;
 }

@@ -12,7 +12,7 @@ export function drawFollow(stage) {
   function translate() {
     select.options[0].textContent = stage.word("follow_nothing");
     select.setAttribute("aria-label", stage.word("follow"));
-    select.title = stage.word("follow");
+    select.title = stage.word("follow_hint");
   }
 
   return { root: select, show, translate };

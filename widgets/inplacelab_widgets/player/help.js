@@ -1,12 +1,12 @@
 // The keys, listed over the player while the reader asks for them.
 
 import { makeDialog } from "./dialog.js";
-import { html, label } from "./elements.js";
+import { html, label, sign } from "./elements.js";
 import { speak } from "./words.js";
 
 /** @param {Stage} stage @returns {Part & {button: HTMLElement, close: () => boolean, toggle: () => void}} */
 export function drawHelp(stage) {
-  const button = html("button", { type: "button", class: "ipl-button", "aria-expanded": "false" }, "?");
+  const button = html("button", { type: "button", class: "ipl-button", "aria-expanded": "false" }, sign("?"));
   const dialog = makeDialog(stage, () => button.setAttribute("aria-expanded", String(dialog.isOpen())));
   const toggle = () => void (dialog.close() || dialog.open());
   button.addEventListener("click", toggle);

@@ -19,7 +19,9 @@ const NEAR = 64;
 
 let serial = 0;
 
-/** Draws one panel and returns how to bring it to a step. @param {Panel} panel @param {Payload} payload */
+/** Draws one panel and returns how to bring it to a step. Who does not see it is told what it shows in one sentence; its hundreds
+ * of marks are hidden from them, and stand in the tables.
+ * @param {Panel} panel @param {Payload} payload */
 export function drawPanel(panel, payload) {
   const descriptions = paired(panel.says);
   const id = `ipl-${(serial += 1)}`;
@@ -39,7 +41,7 @@ export function drawPanel(panel, payload) {
   });
   root.append(title, desc);
   const groups = [...panel.groups, ...(panel.shelf ?? [])].map((group) => {
-    const holder = svg("g", { transform: `translate(${group.x} ${group.y})`, hidden: "" });
+    const holder = svg("g", { transform: `translate(${group.x} ${group.y})`, hidden: "", "aria-hidden": "true" });
     root.append(holder);
     const marks = group.marks.map(([tag, place, runs = [], keys = "", links = ""], order) => ({ order, tag, place, flat: runs, keys, links, look: -1 }));
     return { holder, group, marks, at: -1, starts: new Map() };

@@ -75,7 +75,8 @@ function drawPane(stage, name, panels) {
   function translate() {
     root.setAttribute("aria-label", stage.word(title));
     for (const button of buttons) button.translate();
-    for (const panel of drawn) panel.translate(stage.language, stage.word(panel.name));
+    // What the pane is called already, its picture need not say again.
+    for (const panel of drawn) panel.translate(stage.language, stage.word(panels.length > 1 ? panel.name : "picture"));
   }
 
   // As high at every step as at its highest, if there is room: what stands below stays where it is.
@@ -89,7 +90,7 @@ function drawPane(stage, name, panels) {
     isSeen,
     show,
     // An axis shows every step: nothing on it needs to be looked for.
-    settle: () => (onAxis ? undefined : bringingIntoSight(root, changed, name === "storages")),
+    settle: () => (onAxis ? undefined : bringingIntoSight(root, changed, name !== "graph")),
     translate,
     highlight: (wanted) => drawn.forEach((panel) => panel.highlight(wanted, stage.selection, stage.followed.keys)),
     linksOf: (key) => drawn.flatMap((panel) => panel.linksOf(key)),

@@ -13,6 +13,7 @@ import { drawPredict } from "./predict.js";
 import { drawPresent } from "./present.js";
 import { drawReadout } from "./readout.js";
 import { drawSentence } from "./sentence.js";
+import { keepShortcutsAway } from "./shortcuts.js";
 import { makeStage } from "./stage.js";
 import { drawTables } from "./tables.js";
 import { followPointer } from "./things.js";
@@ -34,7 +35,8 @@ import { drawToolbar } from "./toolbar.js";
  * @param {(trait: Trait, value: any) => void} [options.tell]  Told what the reader changes.
  */
 export function mount(el, payload, options = {}) {
-  const root = html("div", { class: "ipl", role: "region", tabindex: "0", "data-lm-suppress-shortcuts": "true" });
+  const root = html("div", { class: "ipl", role: "region", tabindex: "0" });
+  keepShortcutsAway(root);
   root.classList.toggle("ipl-standalone", options.standalone === true);
   const stage = makeStage(payload, root, options);
 
@@ -95,7 +97,7 @@ function drawTitle(stage, panel) {
  * @param {Stage} stage @param {HTMLElement[]} first @param {boolean} hasHint @returns {Part} */
 function drawFoot(stage, first, hasHint) {
   const { simulated, truncated } = stage.payload;
-  const hint = html("span", { class: "ipl-hint" });
+  const hint = html("span", { class: "ipl-hint", "aria-hidden": "true" });
   const notice = html("span", { class: "ipl-notice" });
   const keys = html("span", { class: "ipl-keys" });
 

@@ -110,6 +110,7 @@ export function drawPredict(stage) {
     const blank = chosen.findIndex((each) => each.length === 0);
     if (blank >= 0) {
       root.querySelector(".ipl-remark")?.replaceChildren(stage.word("predict_choose"));
+      stage.announce(stage.word("predict_choose"));
       return fields[blank][0].focus();
     }
     const given = asked.map((question, k) => graded(question, chosen[k]));
@@ -118,6 +119,7 @@ export function drawPredict(stage) {
     stage.go(step);
     draw(page);
     stage.point("keyboard", asked.map((question) => question.about).join(" ").trim());
+    stage.announce([...root.querySelectorAll(".ipl-why strong, .ipl-remark")].map((each) => each.textContent).join(" "));
     root.querySelector("button")?.focus();
   }
 
@@ -184,7 +186,7 @@ function walkBoxes({ key, target: at }) {
 /** @param {Stage} stage @param {Page} page @param {{skip: () => void, close: () => void}} ways @returns {HTMLElement[]} */
 function drawPage(stage, page, { skip, close }) {
   const checked = page.given.length > 0;
-  const remark = html("span", { class: "ipl-remark", role: "status" }, checked ? stage.word("predict_score", score(stage.answers)) : "");
+  const remark = html("span", { class: "ipl-remark" }, checked ? stage.word("predict_score", score(stage.answers)) : "");
   const first = html("button", { type: "submit", class: "ipl-button" }, stage.word(checked ? "predict_on" : "predict_check"));
   const second = html("button", { type: "button", class: "ipl-button" }, stage.word(checked ? "predict_look" : "predict_skip"));
   second.addEventListener("click", checked ? close : skip);

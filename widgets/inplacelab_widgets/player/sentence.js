@@ -23,8 +23,16 @@ export function drawSentence(stage) {
     const now = steps[stage.step];
     // Played faster than it can be read, it is not read aloud.
     put(sentence, "aria-live", stage.root.hasAttribute("data-hurried") ? "off" : "polite");
-    say(sentence, speak(said[now.says], stage.language));
+    tell(speak(said[now.says], stage.language));
     root.classList.toggle("ipl-wrong", now.error);
+  }
+
+  let last = "";
+
+  /** Said again, the same words would be read aloud again. @param {string} words */
+  function tell(words) {
+    if (words !== last) say(sentence, words);
+    last = words;
   }
 
   function translate() {

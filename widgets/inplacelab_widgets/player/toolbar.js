@@ -1,6 +1,6 @@
 // The controls: step back and forth, play, the slider, what a step is, the language.
 
-import { html, icon, label, put, write } from "./elements.js";
+import { html, icon, label, put, sign, speakOther, write } from "./elements.js";
 import { changeMode } from "./keyboard.js";
 import { makePace } from "./pace.js";
 import { placeOf } from "./runs.js";
@@ -53,7 +53,7 @@ export function drawToolbar(stage) {
     for (const name of ["first", "previous"]) buttons[name].toggleAttribute("data-end", place === 0);
     for (const name of ["next", "last"]) buttons[name].toggleAttribute("data-end", step === steps.length - 1);
     write(mode, word(`mode_${stage.mode}`));
-    label(mode, `${word(`mode_${stage.mode}`)}: ${word(`mode_${stage.mode}_hint`)}`);
+    put(mode, "title", word(`mode_${stage.mode}_hint`));
   }
 
   function translate() {
@@ -61,9 +61,7 @@ export function drawToolbar(stage) {
     slider.setAttribute("aria-label", stage.word("slider"));
     for (const name of Object.keys(buttons)) if (name !== "play") label(buttons[name], stage.word(name));
     showPace();
-    tongue.textContent = stage.word("language");
-    tongue.title = stage.word("language_hint");
-    tongue.lang = stage.language === "zh" ? "en" : "zh-Hans";
+    speakOther(tongue, stage.word("language"), stage.word("language_hint"), stage.language);
   }
 
   function showPace() {
@@ -71,8 +69,7 @@ export function drawToolbar(stage) {
     buttons.play.replaceChildren(icon(name));
     const count = pace.perSecond();
     label(buttons.play, stage.word(name));
-    buttons.play.title = `${stage.word(name)} · ${stage.word("pace", { count })}`;
-    speed.textContent = stage.word("speed", { count });
+    speed.replaceChildren(sign(stage.word("speed", { count })));
     label(speed, stage.word("pace", { count }));
   }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from inplacelab.recording.recording import Recording
@@ -17,13 +18,13 @@ WIDEST_STEP = 76.0
 _APART = 8.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Axis:
     """Where each of `steps` steps stands between the labels on the left and the right edge."""
 
     steps: int
 
-    @property
+    @cached_property
     def spacing(self) -> float:
         return min(WIDEST_STEP, (WIDTH - LEFT - RIGHT) / max(self.steps - 1, 1))
 
@@ -46,15 +47,17 @@ def phase_changes(recording: Recording) -> list[int]:
 def cursor_marks(axis: Axis, height: float) -> tuple[list[Mark], Mark]:
     """The column of the present step, to be drawn under everything, and a veil over the steps to come, drawn last."""
     half = max(min(axis.spacing, 32) / 2, 1.5)
-    places = [(step, (("transform", f"translate({coordinate(axis.x(step))} 0)"),)) for step in range(axis.steps)]
-
-    def following(style: str) -> Runs:
-        return runs((step, Look(style, None, place)) for step, place in places)
-
     tall: Attributes = (("y", 0), ("height", height))
-    column = Mark("rect", (("x", -half), ("width", 2 * half), *tall), following("column"))
-    point = Mark("path", (("d", "M-5 0h10l-5 7z"),), following("playhead"))
-    return [column, point], Mark("rect", (("x", half), ("width", WIDTH), *tall), following("veil"))
+    column = Mark("rect", (("x", -half), ("width", 2 * half), *tall), _following(axis, "column"))
+    point = Mark("path", (("d", "M-5 0h10l-5 7z"),), _following(axis, "playhead"))
+    return [column, point], Mark("rect", (("x", half), ("width", WIDTH), *tall), _following(axis, "veil"))
+
+
+@lru_cache(maxsize=6)
+def _following(axis: Axis, style: str) -> Runs:
+    """What moves along the axis with the steps, the same in every panel that has it."""
+    places = [(("transform", f"translate({coordinate(axis.x(step))} 0)"),) for step in range(axis.steps)]
+    return runs((step, Look(style, None, place)) for step, place in enumerate(places))
 
 
 def boundaries(recording: Recording, axis: Axis, height: float) -> list[Mark]:

@@ -72,6 +72,10 @@ class Card:
 
 def cards(recording: Recording) -> list[Card]:
     """The cards of all tensors; one that is given a new storage has a card on each."""
+    return recording.once(_cards)
+
+
+def _cards(recording: Recording) -> list[Card]:
     found = followed(card_changes(recording), len(recording) - 1)
     order = {tensor: k for k, tensor in enumerate(dict.fromkeys(tensor for tensor, _ in found))}
     return [

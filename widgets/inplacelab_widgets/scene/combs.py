@@ -97,5 +97,7 @@ def _end(card: Card, storage: StorageFacts, strip: Strip) -> float:
 
 
 def _elements_in_a_slot(facts: TensorFacts) -> str:
+    if not prod(facts.shape):
+        return ""
     several = prod(size for size, stride in zip(facts.shape, facts.strides, strict=True) if stride == 0)
     return f"×{several}" if several > 1 else ""

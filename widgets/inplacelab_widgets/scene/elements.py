@@ -8,7 +8,7 @@ value and its slot. Tensors that never live at the same time share a seat.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
@@ -190,7 +190,7 @@ def _merged(marks: Sequence[Mark]) -> list[Mark]:
     for key, looks in shared.items():
         # Where one ends and the next begins at the same step, the next is what is seen.
         looks.sort(key=lambda moment: (moment[0], moment[1] is not None))
-        own.append(replace(kinds[key], runs=runs(looks)))
+        own.append(kinds[key]._replace(runs=runs(looks)))
     return sorted(own, key=lambda mark: _LAYERS.index(mark.tag))
 
 

@@ -21,6 +21,10 @@ Edge = tuple[int, int]
 Link = tuple[Box, Box]
 """Boxes that one edge or several lead from and to."""
 
+_STROKES = (Look("edge"), Look("edge fresh"))
+_TIPS = (Look("tip"), Look("fresh-tip"))
+"""Of an edge at rest, and of one that is new or travelled."""
+
 Line = Sequence[tuple[float, float]]
 """The points that a link passes through."""
 
@@ -73,8 +77,8 @@ def link_marks(line: Line, lives: Mapping[Edge, Life[str]], travelled: Sequence[
     for step, alive, born in gatherings(lives, travelled):
         fresh = bool(born) or step in travels
         said = ", ".join(dict.fromkeys(alive.values()))
-        strokes.append((step, Look("edge fresh" if fresh else "edge") if alive else None))
-        tips.append((step, Look("fresh-tip" if fresh else "tip") if alive else None))
+        strokes.append((step, _STROKES[fresh] if alive else None))
+        tips.append((step, _TIPS[fresh] if alive else None))
         labels.append((step, Look("text tiny end", shortened(said, GAP - 14, 9)) if alive else None))
     (left, top), (right, y) = line[-1], line[0]
     return [

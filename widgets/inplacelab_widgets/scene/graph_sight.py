@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 from inplacelab.language import Text
@@ -100,4 +100,4 @@ def _masked(mark: Mark, spans: Spans) -> Mark:
         look, shown = looks.get(step, look), sights.get(step, shown)
         kept.append((step, look if shown else None))
     masked: Runs = runs(kept)
-    return replace(mark, runs=masked)
+    return mark._replace(runs=masked)

@@ -21,6 +21,8 @@ HEADING = 30.0
 """Above each block of a tensor with three axes or more: which block, and the hop to the next."""
 COLUMNS_BAND = 34.0
 """Above the cells: the hop along the last axis and the columns' indices."""
+LONE_BAND = 5.0
+"""Above the cell of a tensor without axes."""
 ROW_LABELS = 22.0
 ARC = 10.0
 BETWEEN = 30.0
@@ -74,7 +76,7 @@ class Grid:
     @cached_property
     def top(self) -> float:
         """Where the cells begin: below the headings and the hop along the columns."""
-        return (COLUMNS_BAND if self.rank else 0.0) + (HEADING if self.rank > 2 else 0.0)
+        return (COLUMNS_BAND if self.rank else LONE_BAND) + (HEADING if self.rank > 2 else 0.0)
 
     @cached_property
     def width(self) -> float:

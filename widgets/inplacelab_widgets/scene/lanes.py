@@ -21,8 +21,9 @@ from inplacelab_widgets.scene.axis import WIDTH, Axis, boundaries, cursor_marks,
 from inplacelab_widgets.scene.lane_choice import Lives, choose, rows_of
 from inplacelab_widgets.scene.lane_marks import Crowd, versions_above
 from inplacelab_widgets.scene.lane_names import lane_names
-from inplacelab_widgets.scene.marks import Group, Look, Mark, More, Panel, between, path, rect, text
-from inplacelab_widgets.scene.measure import coordinate, width_of
+from inplacelab_widgets.scene.lane_threads import pins_on_lanes
+from inplacelab_widgets.scene.marks import Group, Look, Mark, More, Panel, between, rect, text
+from inplacelab_widgets.scene.measure import width_of
 from inplacelab_widgets.scene.pins import Pin, pins
 from inplacelab_widgets.scene.timeline import Life, storage_lives
 
@@ -69,7 +70,7 @@ def _rows(recording: Recording, axis: Axis, found: Lives, hanging: list[Pin], to
     marks = [column, *([point] if top else []), *boundaries(recording, axis, foot)]
     lanes, versions = _lanes(axis, found, rows, middles)
     marks += lanes
-    threads, failures = _pins(recording, axis, [pin for pin in hanging if pin.storage in found], middles)
+    threads, failures = pins_on_lanes(recording, axis, [pin for pin in hanging if pin.storage in found], middles)
     marks += [*threads, veil, *versions, *failures]
     return marks + lane_names(recording, rows, [top + pitch * row + 19 for row in range(count)]), foot
 
@@ -136,52 +137,6 @@ def _stretches(starts: list[tuple[int, int]], last: int) -> list[tuple[int, int,
         else:
             stretches.append((start, stop, style))
     return stretches
-
-
-# --- pins and threads ---------------------------------------------------------------------------------------------------
-
-
-def _pins(
-    recording: Recording, axis: Axis, hanging: list[Pin], middles: dict[int, float]
-) -> tuple[list[Mark], list[Mark]]:
-    """Pins with their threads, and what is said where a thread ends in a refusal."""
-    end = len(recording) - 1
-    failing = _failing_unpacks(recording)
-    threads, said = [], list[Mark]()
-    crowd = Crowd(end)
-    for pin in hanging:
-        y, x = middles[pin.storage], axis.x(pin.life.first)
-        keys, links = (f"p{pin.node}:{pin.storage}:{pin.version}",), (f"n{pin.node}", f"s{pin.storage}")
-        went_stale = next((step for step, face in pin.life.moments if face.status == "stale"), None)
-        crowd.flag(x, y, stale=went_stale is not None, keys=keys, links=links)
-        if went_stale is None:
-            continue
-        failed = failing.get((pin.node, pin.version))
-        stop, below = axis.x(failed if failed is not None else pin.life.last), y + 10
-        line = f"M{coordinate(x)} {coordinate(below)}H{coordinate(stop)}"
-        threads.append(path(line, between(0, end, Look("thread")), keys=keys, links=links))
-        cross = between(0, end, Look("text tiny alarm middle", "✗"))
-        threads.append(text(axis.x(went_stale), below + 3, cross, keys=keys))
-        said += [] if failed is None else [_refusal(failed, end, stop, below, keys)]
-    return [*crowd.marks(), *threads], said
-
-
-def _refusal(failed: int, end: int, stop: float, below: float, keys: tuple[str, ...]) -> Mark:
-    room = width_of(words.UNPACK_FAILS, 9) + 4
-    left = stop + 4 if stop + room < WIDTH else stop - room
-    return text(round(left, 1), below + 3, between(failed, end, Look("text tiny alarm", words.UNPACK_FAILS)), keys=keys)
-
-
-def _failing_unpacks(recording: Recording) -> dict[tuple[int, int], int]:
-    """For (node, version kept) the step at which backward finds another version."""
-    found: dict[tuple[int, int], int] = {}
-    for step in recording.steps:
-        facts = step.backward
-        if facts is None or facts.node is None or facts.kept_at is None:
-            continue
-        if facts.found_at not in (None, facts.kept_at):
-            found.setdefault((facts.node, facts.kept_at), step.index)
-    return found
 
 
 # --- in words -----------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from inplacelab.language import Text
 
@@ -23,8 +23,8 @@ Words = str | Text
 Attributes = tuple[tuple[str, str | float], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+# Of looks and marks a picture has tens of thousands: tuples are made, compared and looked up twice as fast as dataclasses.
+class Look(NamedTuple):
     """How a mark looks from some step on.
 
     Attributes:
@@ -42,8 +42,7 @@ Runs = tuple[tuple[int, Look | None], ...]
 """(first step, look) in order; None means that the mark is not there. Before the first run it is not there either."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(NamedTuple):
     """One SVG element over all steps.
 
     Attributes:
@@ -159,7 +158,7 @@ def runs(looks: Iterable[tuple[int, Look | None]]) -> Runs:
         if kept and kept[-1][0] == step:
             kept.pop()
         before = kept[-1][1] if kept else None
-        if look is not before and look != before:  # (comparing what they say takes much longer)
+        if look != before:
             kept.append((step, look))
     return tuple(kept)
 
@@ -181,6 +180,17 @@ def flashes(moments: Iterable[tuple[int, Look | None, Look | None]], last: int) 
 def lasting(moments: Iterable[tuple[int, Look | None]], last: int) -> Runs:
     """Looks that last until the next one, and until step `last` at the most."""
     return runs([*moments, (last + 1, None)])
+
+
+def saying(style: str, moments: Iterable[tuple[int, str]], last: int) -> Runs:
+    """One style in which something else is said from some steps on, until step `last`. Steps come in order, each once."""
+    kept: list[tuple[int, Look | None]] = []
+    before: str | None = None
+    for step, said in moments:
+        if said != before:
+            kept.append((step, Look(style, said)))
+            before = said
+    return (*kept, (last + 1, None))
 
 
 def between(first: int, last: int, look: Look) -> Runs:

@@ -24,6 +24,7 @@ NORMAL = 12.0
 """Size of values and headings, in px."""
 
 
+@lru_cache(maxsize=1 << 14)
 def character_em(character: str) -> float:
     """The width that one character needs, in em."""
     if unicodedata.combining(character):
@@ -111,6 +112,7 @@ def _words(line: str) -> list[str]:
     return [*words, word] if word else words
 
 
+@lru_cache(maxsize=1 << 14, typed=True)
 def number(value: Number) -> str:
     """A value in at most four significant digits; whole numbers up to six digits are written out.
 

@@ -7,6 +7,7 @@ of a training loop says the same things a thousand times. `player/runs.js` docum
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from inplacelab.language import Text
@@ -18,7 +19,7 @@ from inplacelab_widgets.scene.axis import LEFT, Axis
 from inplacelab_widgets.scene.code import source_lines
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.links import links
-from inplacelab_widgets.scene.marks import Group, Look, Mark, More, Panel, Words
+from inplacelab_widgets.scene.marks import Group, Look, Mark, More, Panel, Runs, Words
 from inplacelab_widgets.scene.pages import pages
 from inplacelab_widgets.scene.tables import table_changes, tables, told_by
 
@@ -46,11 +47,12 @@ class _Pool:
         self._positions: dict[Hashable, int] = {}
 
     def position(self, value: Hashable) -> int:
-        if value not in self._positions:
+        found = self._positions.get(value)
+        if found is None:
             packed = self._pack(value)
-            self._positions[value] = len(self.values)
+            found = self._positions[value] = len(self.values)
             self.values.append(packed)
-        return self._positions[value]
+        return found
 
 
 class _Packer:
@@ -61,6 +63,7 @@ class _Packer:
         self.styles = _Pool(lambda style: " ".join(f"ipl-{name}" for name in style.split()))
         self.moves = _Pool(lambda moves: {key: _number(value) for key, value in moves})
         self.looks = _Pool(self._look)
+        self.runs: dict[int, list[int]] = {}
         self.changes = table_changes(scene.recording)
 
     def packed(self) -> Json:
@@ -158,17 +161,29 @@ class _Packer:
     def _mark(self, mark: Mark) -> list[Any]:
         """[tag, place, [step, look, step, look, ...], keys, links], without what is empty at the end."""
         place = {key: _number(value) for key, value in mark.place}
-        runs = [number for step, look in mark.runs for number in (step, self._position(look))]
-        return _trimmed([mark.tag, place, runs, " ".join(mark.keys), " ".join(mark.links)], "")
+        runs = self._runs(mark.runs)
+        if mark.links:
+            return [mark.tag, place, runs, " ".join(mark.keys), " ".join(mark.links)]
+        if mark.keys:
+            return [mark.tag, place, runs, " ".join(mark.keys)]
+        return [mark.tag, place, runs] if runs else [mark.tag, place]
 
-    def _position(self, look: Look | None) -> int:
-        return _GONE if look is None else self.looks.position(look)
+    def _runs(self, runs: Runs) -> list[int]:
+        """[step, look, step, look, ...]. Many marks share their runs: the slots of a storage, what follows the steps."""
+        found = self.runs.get(id(runs))  # the scene keeps them all, so that no other one can have this identity
+        if found is None:
+            found = self.runs[id(runs)] = []
+            for step, look in runs:
+                found += (step, _GONE if look is None else self.looks.position(look))
+        return found
 
     def _look(self, look: Look) -> list[int]:
         """[style, words, moves], each the position of what it names."""
+        style = self.styles.position(look.style)
         said = _GONE if look.text is None else self.said.position(look.text)
-        moves = self.moves.position(look.attributes) if look.attributes else _GONE
-        return _trimmed([self.styles.position(look.style), said, moves], _GONE)
+        if look.attributes:
+            return [style, said, self.moves.position(look.attributes)]
+        return [style] if said == _GONE else [style, said]
 
     def _tables(self) -> list[Json]:
         recording = self.scene.recording
@@ -216,15 +231,13 @@ def _thread(thread: Thread) -> Json:
     return {"name": thread.name, "storages": storages, "keys": " ".join(thread.keys), "stops": list(thread.stops)}
 
 
-def _trimmed(packed: list[Any], empty: Any) -> list[Any]:
-    while packed[-1] in (empty, []):
-        packed.pop()
-    return packed
-
-
+@lru_cache(maxsize=1 << 14)
 def _number(value: str | float) -> str | float:
     """A coordinate as a number: what `measure.coordinate` says in words."""
-    return value if isinstance(value, str) else float(round(value, 1)) or 0.0  # no -0.0
+    if isinstance(value, str):
+        return value
+    short = round(value, 1)
+    return int(short) if short == int(short) else short
 
 
 def _spoken(said: Words) -> Any:

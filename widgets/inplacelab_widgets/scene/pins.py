@@ -90,6 +90,10 @@ class Pin:
 
 def pins(recording: Recording) -> list[Pin]:
     """All pins, in the order in which they were set."""
+    return recording.once(_pins)
+
+
+def _pins(recording: Recording) -> list[Pin]:
     found = followed(pin_changes(recording), len(recording) - 1)
     return [Pin(*key, life, max(face.plate.width for face in life.every())) for key, life in found.items()]
 

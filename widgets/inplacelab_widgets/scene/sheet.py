@@ -16,7 +16,7 @@ from inplacelab.recording.slots import is_contiguous
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.grid import HEIGHT, Grid, Index, position
 from inplacelab_widgets.scene.grid_hops import hop_marks
-from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, text
+from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, lasting, path, rect, saying, text
 from inplacelab_widgets.scene.measure import NORMAL, SMALL, coordinate, number, widest
 from inplacelab_widgets.scene.names import axis_letter, formula, layout_words
 from inplacelab_widgets.scene.strip import hatch
@@ -45,11 +45,12 @@ class Sheet:
     metadata: tuple[Text, Text]
     changes: tuple[tuple[str, Text], ...]
     """(style, words): what the step that gave it this layout says about the one before."""
-    notes: tuple[Text, ...]
+    notes: tuple[tuple[Text, Runs], ...]
+    """What stands below the elements, and when."""
 
     @cached_property
     def width(self) -> float:
-        said = [*self.metadata, *(line for _, line in self.changes), *self.notes]
+        said = [*self.metadata, *(line for _, line in self.changes), *(note for note, _ in self.notes)]
         return max(self.grid.width, widest(said, SMALL))
 
     @cached_property
@@ -71,9 +72,12 @@ def sheet_for(
     grid = Grid(facts, max(NARROWEST_CELL, widest(spoken, NORMAL) + 8, widest(labels, 9) + 6), room)
     values = tuple(_values(facts, moments, grid))
     metadata = layout_words(facts), Text("{0} · {1}", "{0} · {1}").format(facts.dtype, formula(facts))
-    notes = list(_notes(facts, grid, own))
-    if any(each is None for _, known in values for each in known):
-        notes.append(words.NOT_RECORDED)
+    notes = [(note, between(first, last, Look("text soft", note))) for note in _notes(facts, grid, own)]
+    if any(None in known for _, known in values):
+        note = Look("text soft", words.NOT_RECORDED)
+        notes.append(
+            (words.NOT_RECORDED, lasting(((at, note if None in known else None) for at, known in values), last))
+        )
     changes = tuple(_changes(facts, before))
     return Sheet(facts, first, last, grid, own, values, metadata, changes, tuple(notes))
 
@@ -99,7 +103,8 @@ def _notes(facts: TensorFacts, grid: Grid, storage: StorageFacts) -> Iterable[Te
     total = prod(facts.shape)
     if not total:
         yield words.NO_ELEMENTS
-    elif grid.cut:
+        return
+    if grid.cut:
         yield words.ELEMENTS_CUT.format(drawn=prod(grid.drawn), total=total)
     for axis, (size, stride) in enumerate(zip(facts.shape, facts.strides, strict=True)):
         if size > 1 and stride == 0:
@@ -145,7 +150,10 @@ def sheet_marks(sheet: Sheet, x: float, top: float, grid_top: float, written: Ma
         grid_top: where its elements begin.
         written: for each step that wrote to the storage, which slots.
     """
-    marks = [_line(sheet, x, top, k, Look("text soft" if k else "text", said)) for k, said in enumerate(sheet.metadata)]
+    marks = [
+        _line(x, top, k, between(sheet.first, sheet.last, Look("text soft" if k else "text", said)))
+        for k, said in enumerate(sheet.metadata)
+    ]
     for k, (style, said) in enumerate(sheet.changes):
         look = between(sheet.first, sheet.first, Look(style, said))
         marks.append(text(x, top + LINE * (k + 3) - 3.5, look))
@@ -154,21 +162,26 @@ def sheet_marks(sheet: Sheet, x: float, top: float, grid_top: float, written: Ma
     marks += _words(sheet, cells)
     marks += hop_marks(sheet.grid, x, grid_top, sheet.first, sheet.last)
     below = grid_top + sheet.grid.height + AIR
-    return marks + [_line(sheet, x, below, k, Look("text soft", note)) for k, note in enumerate(sheet.notes)]
+    return marks + [_line(x, below, k, looks) for k, (_, looks) in enumerate(sheet.notes)]
 
 
-def _line(sheet: Sheet, x: float, top: float, k: int, look: Look) -> Mark:
-    return text(x, top + LINE * (k + 1) - 3.5, between(sheet.first, sheet.last, look))
+def _line(x: float, top: float, k: int, looks: Runs) -> Mark:
+    return text(x, top + LINE * (k + 1) - 3.5, looks)
 
 
 def _boxes(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) -> list[Mark]:
     """A box for each element, hatched where its value is not known."""
     wide = sheet.grid.cell
     marks = []
+    all_known = between(sheet.values[0][0], sheet.last, Look("slot"))
+    missing = any(None in known for _, known in sheet.values)
     for k, (index, x, y) in enumerate(cells):
-        looks = [(step, Look("slot" if known[k] is not None else "slot unknown")) for step, known in sheet.values]
-        marks.append(rect(x, y, wide, HEIGHT, lasting(looks, sheet.last), keys=(_key(sheet.facts, index),)))
-        if any(known[k] is None for _, known in sheet.values):
+        looks = all_known
+        if missing:
+            now = ((step, Look("slot" if known[k] is not None else "slot unknown")) for step, known in sheet.values)
+            looks = lasting(now, sheet.last)
+        marks.append(rect(x, y, wide, HEIGHT, looks, keys=(_key(sheet.facts, index),)))
+        if missing and any(known[k] is None for _, known in sheet.values):
             unknown = [(step, Look("hatch") if known[k] is None else None) for step, known in sheet.values]
             marks.append(path(hatch(x, y, wide, HEIGHT), lasting(unknown, sheet.last)))
     return marks + _written(sheet, cells, written)
@@ -197,8 +210,8 @@ def _words(sheet: Sheet, cells: list[_Cell]) -> list[Mark]:
     marks = []
     for k, (index, x, y) in enumerate(cells):
         middle = round(x + sheet.grid.cell / 2, 1)
-        said = ((step, Look("text value", _spoken(known[k]))) for step, known in sheet.values)
+        said = saying("text value", ((step, _spoken(known[k])) for step, known in sheet.values), sheet.last)
         slot = Look("text tiny middle", _slot(sheet.storage, sheet.facts, index))
-        marks.append(text(middle, y + 14.5, lasting(said, sheet.last), keys=(_key(sheet.facts, index),)))
+        marks.append(text(middle, y + 14.5, said, keys=(_key(sheet.facts, index),)))
         marks.append(text(middle, y + 26, between(sheet.first, sheet.last, slot)))
     return marks

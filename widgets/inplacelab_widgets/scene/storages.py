@@ -7,7 +7,7 @@ that makes a temporary a hundred times needs the room of one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from typing import TypeVar
@@ -47,8 +47,8 @@ BUS = 22.0
 
 
 @dataclass(frozen=True)
-class _Storage:
-    """One storage over the steps, and where the parts of its block go."""
+class _Parts:
+    """One storage over the steps, and what there is to draw of it."""
 
     id: int
     life: Life[StorageFacts]
@@ -60,7 +60,6 @@ class _Storage:
     raised: tuple[tuple[int, int, int, Text], ...]
     """(step, before, after, by whom)."""
     written: Mapping[int, SlotRuns]
-    strip: Strip
 
     @property
     def card_places(self) -> int:
@@ -78,6 +77,18 @@ class _Storage:
     def pill_width(self) -> float:
         return widest([f"v{before}→v{after}" for _, before, after, _ in self.raised] + ["v0", words.FREED], SMALL) + 14
 
+    @cached_property
+    def raisers(self) -> tuple[tuple[int, Text], ...]:
+        """(step, who raised the version to what)."""
+        return tuple((step, words.BY.format(version=after, who=name)) for step, _, after, name in self.raised)
+
+
+@dataclass(frozen=True)
+class _Storage(_Parts):
+    """A storage with its strip, and so with the places of all parts of its block."""
+
+    strip: Strip
+
     @property
     def has_cards_beside(self) -> bool:
         """Whether its cards have room to the right of its strip; they stand below it if not."""
@@ -86,13 +97,14 @@ class _Storage:
     @cached_property
     def memory_width(self) -> float:
         """Of everything but the cards."""
-        by_line = max((width_of(_by(after, name)) for _, _, after, name in self.raised), default=0)
+        by_line = widest(said for _, said in self.raisers)
         return max(self.strip.right, self.title_width, PIN_LEFT + self.hanging.width, self.strip.gutter + by_line)
 
 
 def storages_panel(recording: Recording) -> Panel:
     """The memory panel of a recording."""
-    storages = _storages(recording, dense=False)
+    parts = _parts(recording)
+    storages = _with_strips(parts, dense=False)
     rows = shared_rows([(s.life.first, s.last) for s in storages])
     heights: dict[int, float] = {}
     blocks = []
@@ -100,15 +112,15 @@ def storages_panel(recording: Recording) -> Panel:
         heights[row] = max(heights.get(row, 0), block.height)
         blocks.append(block)
         if sum(heights.values()) + GAP * (len(heights) - 1) > HIGHEST:
-            return _with_a_shelf(recording)
+            return _with_a_shelf(recording, parts)
     tops = [sum(heights[row] for row in range(above)) + GAP * above for above in range(len(heights) + 1)]
     groups = tuple(block.group(tops[row]) for block, row in zip(blocks, rows, strict=True))
     return Panel("storages", _width(groups), max(tops[-1] - GAP, 40), groups, _says(recording))
 
 
-def _with_a_shelf(recording: Recording) -> Panel:
+def _with_a_shelf(recording: Recording, parts: Sequence[_Parts]) -> Panel:
     """The panel of many storages: those that a step is about in full, the others on the shelf."""
-    storages, spans = _storages(recording, dense=True), open_spans(recording)
+    storages, spans = _with_strips(parts, dense=True), open_spans(recording)
     groups = tuple(block.group(0, spans[block.storage.id]) for block in _blocks([s for s in storages if s.id in spans]))
     shelved = [Shelved(s.id, s.life, s.last, [c for _, c in s.cards], s.pins, spans.get(s.id, ())) for s in storages]
     width, height, chips = shelf(shelved, WIDTH)
@@ -161,7 +173,7 @@ def _highest_stack(groups: Sequence[Group], steps: int) -> float:
     return max(accumulate(changes))
 
 
-def _storages(recording: Recording, *, dense: bool) -> list[_Storage]:
+def _parts(recording: Recording) -> list[_Parts]:
     end = len(recording) - 1
     all_cards, all_pins = _by_storage(cards(recording)), _by_storage(pins(recording))
     all_writes: dict[int, list[tuple[Step, WriteFacts]]] = {}
@@ -169,27 +181,35 @@ def _storages(recording: Recording, *, dense: bool) -> list[_Storage]:
         for write in step.writes:
             all_writes.setdefault(write.storage, []).append((step, write))
     written = questions.slots_written(recording)
-    storages = []
-    # Strips begin at one x, so that they can be compared.
-    gutter = gutter_for(_comb_names(card for some in all_cards.values() for card in some))
+    found = []
     for key, life in storage_lives(recording).items():
         mine, own_pins = _placed(all_cards.get(key, ())), tuple(all_pins.get(key, ()))
         writes = all_writes.get(key, ())
         raised = tuple((step.index, write.before, write.after, who(step)) for step, write in writes)
-        combs = 1 + max((place for place, _ in mine), default=-1)
-        strip = strip_for(life, combs, WIDTH, dense, gutter)
         # One step longer than it lives: the step that frees it shows it fading.
         last, hung = min(life.last + 1, end), hanging(_placed(own_pins))
-        storage = _Storage(key, life, last, mine, own_pins, hung, raised, written.get(key, {}), strip)
-        wider = gutter_for(_comb_names(card for _, card in mine), WIDEST_NAME_ALONE)
-        if wider > gutter and not storage.has_cards_beside:
-            storage = replace(storage, strip=strip_for(life, combs, WIDTH, dense, wider))
-        storages.append(storage)
-    return storages
+        found.append(_Parts(key, life, last, mine, own_pins, hung, raised, written.get(key, {})))
+    return found
 
 
-def _comb_names(some: Iterable[Card]) -> Iterable[str]:
-    return (face.comb_name for card in some for face in card.life.every())
+def _with_strips(parts: Sequence[_Parts], *, dense: bool) -> list[_Storage]:
+    # Strips begin at one x, so that they can be compared.
+    gutter = gutter_for(name for each in parts for name in _comb_names(each))
+    return [_with_strip(each, gutter, dense=dense) for each in parts]
+
+
+def _with_strip(parts: _Parts, gutter: float, *, dense: bool) -> _Storage:
+    def with_gutter(room: float) -> _Storage:
+        strip = strip_for(parts.life, parts.card_places, WIDTH, dense, room)
+        facts = (parts.id, parts.life, parts.last, parts.cards, parts.pins, parts.hanging, parts.raised, parts.written)
+        return _Storage(*facts, strip)
+
+    storage, wider = with_gutter(gutter), gutter_for(_comb_names(parts), WIDEST_NAME_ALONE)
+    return with_gutter(wider) if wider > gutter and not storage.has_cards_beside else storage
+
+
+def _comb_names(parts: _Parts) -> Iterable[str]:
+    return (face.comb_name for _, card in parts.cards for face in card.life.every())
 
 
 def _by_storage(things: Iterable[_Thing]) -> dict[int, list[_Thing]]:
@@ -284,15 +304,8 @@ def _title_marks(storage: _Storage) -> list[Mark]:
     return marks
 
 
-def _by(version: int, name: Text) -> Text:
-    return words.BY.format(version=version, who=name)
-
-
 def _by_mark(storage: _Storage, y: float) -> Mark:
-    moments = [
-        (step, Look("text bold", _by(after, name)), Look("text soft", _by(after, name)))
-        for step, _, after, name in storage.raised
-    ]
+    moments = [(step, Look("text bold", said), Look("text soft", said)) for step, said in storage.raisers]
     return text(storage.strip.gutter, y, flashes(moments, storage.life.last), keys=_version_keys(storage))
 
 

@@ -14,7 +14,7 @@ from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import lens
-from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, text
+from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, saying, text
 from inplacelab_widgets.scene.measure import NORMAL, coordinate, number, widest, width_of
 from inplacelab_widgets.scene.names import extremes
 from inplacelab_widgets.scene.timeline import Life
@@ -184,12 +184,10 @@ def _nothing(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -
 
 def _slots(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
     marks = []
+    filled = ((step, Look("slot unknown" if facts.values is None else "slot")) for step, facts in life.moments)
+    looks = lasting(filled, life.last)
     for slot in range(strip.slots):
         (left, right, y) = strip.pieces(((slot, slot + 1),))[0]
-        looks = lasting(
-            ((step, Look("slot unknown" if facts.values is None else "slot")) for step, facts in life.moments),
-            life.last,
-        )
         keys = (f"s{storage}:{slot}", f"s{storage}")
         marks.append(rect(left, top + y, right - left, strip.height, looks, keys=keys))
     unfilled = [(step, Look("hatch") if facts.values is None else None) for step, facts in life.moments]
@@ -223,10 +221,7 @@ def _values(
         style = "text value small" if strip.dense else "text value"
         for slot in range(strip.slots):
             (left, right, y) = strip.pieces(((slot, slot + 1),))[0]
-            looks = lasting(
-                ((step, Look(style, texts[slot] if slot < len(texts) else "")) for step, texts in said),
-                life.last,
-            )
+            looks = saying(style, ((step, texts[slot] if slot < len(texts) else "") for step, texts in said), life.last)
             middle = round((left + right) / 2, 1)
             marks.append(text(middle, top + y + strip.height / 2 + 4.5, looks, keys=(f"s{storage}:{slot}",)))
             if not strip.dense:
@@ -274,9 +269,12 @@ def _cells(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> 
 def _written(strip: Strip, top: float, storage: int, written: Mapping[int, SlotRuns], last: int) -> Mark:
     moments = []
     style = "written" if strip.slots <= WITH_VALUES else "inked"
+    looks: dict[SlotRuns, Look | None] = {}  # a loop writes the same slots again and again
     for step, slots in written.items():
-        boxes = "".join(_box(piece, top, strip) for piece in _boxes(strip, slots))
-        moments.append((step, Look(style, None, (("d", boxes),)) if boxes else None, None))
+        if slots not in looks:
+            boxes = "".join([_box(piece, top, strip) for piece in _boxes(strip, slots)])
+            looks[slots] = Look(style, None, (("d", boxes),)) if boxes else None
+        moments.append((step, looks[slots], None))
     return Mark("path", (), flashes(moments, last), (f"s{storage}",))
 
 

@@ -6,7 +6,8 @@ a picture must stay small in a notebook.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from functools import cache
 from xml.sax.saxutils import escape, quoteattr
 
 from inplacelab.language import Text
@@ -59,8 +60,7 @@ def mark_at(mark: Mark, step: int, language: str) -> str:
     look = mark.at(step)
     if look is None:
         return ""
-    attributes = dict((*mark.place, *look.attributes)) | _needed(resolved(look.style))
-    drawn = f"<{mark.tag}{_attributes(attributes)}"
+    drawn = f"<{mark.tag}{_attributes((*mark.place, *look.attributes))}{_styled(look.style)}"
     if mark.tag != "text":
         return f"{drawn}/>"
     said = _spoken(look.text, language)
@@ -79,16 +79,20 @@ def rule(y: float, width: float) -> str:
     return f'<path d="M0 {coordinate(y)}H{coordinate(width)}" fill="none" stroke="{resolved("grid")["stroke"]}"/>\n'
 
 
-def _needed(properties: Mapping[str, str]) -> dict[str, str]:
-    return {key: value for key, value in properties.items() if _ASSUMED.get(key) != value}
+@cache
+def _styled(style: str) -> str:
+    """The attributes that a style stands for."""
+    return _attributes((key, value) for key, value in resolved(style).items() if _ASSUMED.get(key) != value)
 
 
 def _spoken(said: Words | None, language: str) -> str:
     return said.in_language(language) if isinstance(said, Text) else said or ""
 
 
-def _attributes(attributes: dict[str, str | float]) -> str:
+def _attributes(attributes: Iterable[tuple[str, str | float]]) -> str:
     return "".join(
-        f" {key}={quoteattr(value if isinstance(value, str) else coordinate(value))}"
-        for key, value in attributes.items()
+        [
+            f" {key}={quoteattr(value)}" if isinstance(value, str) else f' {key}="{coordinate(value)}"'
+            for key, value in attributes
+        ]
     )

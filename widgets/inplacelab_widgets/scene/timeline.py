@@ -52,9 +52,12 @@ def followed(changes: Iterable[tuple[int, Key, Facts | None]], end: int) -> dict
 
 def storage_lives(recording: Recording) -> dict[int, Life[StorageFacts]]:
     """The life of each storage."""
-    return followed(
-        ((step.index, key, facts) for step in recording.steps for key, facts in step.storages), len(recording) - 1
-    )
+    return recording.once(_storage_lives)
+
+
+def _storage_lives(recording: Recording) -> dict[int, Life[StorageFacts]]:
+    changes = ((step.index, key, facts) for step in recording.steps for key, facts in step.storages)
+    return followed(changes, len(recording) - 1)
 
 
 def lives(recording: Recording, of: Callable[[State], Mapping[Key, Facts]]) -> dict[Key, Life[Facts]]:

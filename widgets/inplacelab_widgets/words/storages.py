@@ -30,7 +30,8 @@ OVERVIEW = Text(
 RANGE = Text("min {minimum}, max {maximum}", "最小 {minimum}，最大 {maximum}")
 RANGE_NOT_MEASURED = Text("min and max not measured", "未测最小值和最大值")
 FOLLOW = {
-    "follow": Text("Follow a tensor: its storages stay in full", "跟踪一个张量：始终完整显示它的存储"),
+    "follow": Text("Follow a tensor", "跟踪一个张量"),
+    "follow_hint": Text("Its storages stay in full", "始终完整显示它的存储"),
     "follow_nothing": Text("Follow…", "跟踪…"),
 }
 LENS = Text("values of slots {first}–{last}", "槽位 {first}–{last} 的数值")

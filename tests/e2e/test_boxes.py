@@ -1,0 +1,70 @@
+"""Views of ours in boxes of ipywidgets, and a launch: run, saved and opened again without a kernel."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.e2e
+
+MILLISECONDS = 90_000
+CELLS = [
+    "%load_ext inplacelab\nimport inplacelab as paddle\npaddle.set_device('gpu', simulate=True);",
+    "%%stepper --name rec\na = paddle.ones([3])\na.stop_gradient = False\nb = a * 2.\nc = b * b\nb.scale_(3.);",
+    "from inplacelab import kernels\nfrom inplacelab_widgets import GraphView, KernelView, Stepper, StorageView\n"
+    "from ipywidgets import HBox, Label, VBox\nstepper = Stepper(rec)\n"
+    "VBox([Label('three'), stepper, HBox([StorageView(stepper), GraphView(stepper)])])",
+    "with kernels.launches() as launched:\n    kernels.run('relu_', paddle.ones([64]))\nKernelView(launched)",
+    "HBox([Label('none of ours')])",
+]
+PICTURES = [0, 1, 3, 1, 0]
+"""How many pictures stand in for the widgets of each cell."""
+
+OPEN = """async (sources) => {
+    const cells = sources.map((source) => ({ cell_type: 'code', execution_count: null, metadata: {}, outputs: [], source }))
+    const kernelspec = { name: 'python3', display_name: 'Python 3', language: 'python' }
+    const content = { cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 4 }
+    await window.jupyterapp.serviceManager.contents.save('boxes.ipynb', { type: 'notebook', format: 'json', content })
+    await window.jupyterapp.commands.execute('docmanager:open', { path: 'boxes.ipynb' })
+}"""
+READY = (
+    "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.connectionStatus === 'connected'"
+)
+RUN_ALL = "async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells') }"
+SAVE = "async () => { await window.jupyterapp.commands.execute('docmanager:save') }"
+SHUT_DOWN = "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.shutdown() }"
+
+
+def pictures(page: Any) -> list[int]:
+    """How many pictures of ours can be seen under each cell."""
+    cells = page.locator(".jp-CodeCell").all()
+    images = [cell.locator("img[src^='data:image/svg+xml']").all() for cell in cells]
+    return [sum(image.is_visible() for image in those) for those in images]
+
+
+def test_a_box_leaves_pictures_where_its_widgets_are_gone(lab: str, chromium: Any, screenshots: Path) -> None:
+    page = chromium.new_page(viewport={"width": 1280, "height": 5000})
+    page.set_default_timeout(MILLISECONDS)
+    page.goto(f"{lab}/lab?reset")
+    page.wait_for_function("() => window.jupyterapp?.commands.hasCommand('docmanager:open')")
+    page.evaluate(OPEN, CELLS)
+    page.wait_for_function(READY)
+    page.evaluate(RUN_ALL)
+    page.locator(".jp-CodeCell").nth(3).locator(".ipl-kernel").wait_for()
+    page.locator(".jp-CodeCell").nth(2).locator(".ipl").nth(2).wait_for()
+    page.wait_for_timeout(2000)
+    assert pictures(page) == [0] * len(CELLS)
+    page.evaluate(SAVE)
+    page.evaluate(SHUT_DOWN)
+
+    page.goto(f"{lab}/lab/tree/boxes.ipynb?reset")
+    complaint = page.get_by_text("Error displaying widget")
+    complaint.nth(3).wait_for(state="attached")
+    page.wait_for_timeout(500)
+    assert pictures(page) == PICTURES
+    # Only the box with nothing of ours in it complains, as it did.
+    assert [each.is_visible() for each in complaint.all()] == [False, False, False, True]
+    page.screenshot(path=screenshots / "boxes-reopened.png")
+    page.close()

@@ -1,0 +1,14 @@
+// Keys of the page around the player: JupyterLab looks for shortcuts in every key that no element suppresses.
+
+const SUPPRESSES = "data-lm-suppress-shortcuts";
+
+/** Keeps the page's keys away from an element, except those with Ctrl, Alt or Cmd: saving works from anywhere, but "b" inserts no cell.
+ * @param {HTMLElement} root */
+export function keepShortcutsAway(root) {
+  root.setAttribute(SUPPRESSES, "true");
+  const choose = ({ ctrlKey, altKey, metaKey }) => {
+    if (ctrlKey || altKey || metaKey) root.removeAttribute(SUPPRESSES);
+    else root.setAttribute(SUPPRESSES, "true");
+  };
+  root.addEventListener("keydown", choose, { capture: true });
+}

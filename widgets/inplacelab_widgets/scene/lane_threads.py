@@ -1,0 +1,112 @@
+"""Pins on the lanes, and the dashed thread from a stale one across the raise of the version to the unpack that fails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.axis import WIDTH, Axis
+from inplacelab_widgets.scene.lane_marks import Crowd
+from inplacelab_widgets.scene.marks import Look, Mark, between, path, text
+from inplacelab_widgets.scene.measure import coordinate, width_of
+from inplacelab_widgets.scene.pins import Pin
+
+_Span = tuple[float, float]
+
+_BELOW = 9.0
+"""From a lane to its thread."""
+_TINY = 9.0
+_AIR = 4.0
+
+
+class _Thread:
+    """The threads below one lane. They lie on each other: drawn as one, they stay dashed, and leave room for words."""
+
+    def __init__(self) -> None:
+        self.keys: dict[str, None] = {}
+        self.links: dict[str, None] = {}
+        self.crosses: dict[float, tuple[str, ...]] = {}
+        self.refusals: dict[int, tuple[_Span, tuple[str, ...]]] = {}
+        """By step: where it is written that an unpack fails, and the keys of the pin."""
+        self._spans: list[_Span] = []
+
+    def add(self, pin: Pin, span: _Span, crossing: float) -> None:
+        """A pin that goes stale where it crosses the raise of the version."""
+        self._spans.append(span)
+        self.crosses.setdefault(crossing, pin.keys)
+        self.keys.update(dict.fromkeys(pin.keys))
+        self.links.update(dict.fromkeys(pin.links))
+
+    def pieces(self) -> list[_Span]:
+        """What is drawn of it: nothing runs through words."""
+        joined: list[_Span] = []
+        for left, right in sorted(self._spans):
+            if joined and left <= joined[-1][1]:
+                joined[-1] = (joined[-1][0], max(right, joined[-1][1]))
+            else:
+                joined.append((left, right))
+        for (left, right), _ in self.refusals.values():
+            parts = [part for a, b in joined for part in ((a, min(b, left - 2)), (max(a, right), b))]
+            joined = [(a, b) for a, b in parts if b - a > 1]
+        return joined
+
+    def marks(self, y: float, end: int) -> tuple[list[Mark], list[Mark]]:
+        """The thread with its crosses, and what is said where it ends in a refusal."""
+        d = "".join(f"M{coordinate(a)} {coordinate(y)}H{coordinate(b)}" for a, b in self.pieces())
+        threads = [path(d, between(0, end, Look("thread")), keys=tuple(self.keys), links=tuple(self.links))]
+        taken = [span for span, _ in self.refusals.values()]
+        cross = between(0, end, Look("text tiny alarm middle", "✗"))
+        for x, keys in self.crosses.items():
+            # The words begin with a cross of their own.
+            if not any(left - _AIR < x < right for left, right in taken):
+                threads.append(text(x, y + 3, cross, keys=keys))
+        told = [
+            text(span[0], y + 3, between(failed, end, Look("text tiny alarm", words.UNPACK_FAILS)), keys=keys)
+            for failed, (span, keys) in self.refusals.items()
+        ]
+        return threads, told
+
+
+def pins_on_lanes(
+    recording: Recording, axis: Axis, hanging: Sequence[Pin], middles: Mapping[int, float]
+) -> tuple[list[Mark], list[Mark]]:
+    """Pins with their threads, and what is said where a thread ends in a refusal. `middles`: the y of each storage's lane."""
+    end, failing = len(recording) - 1, _failing_unpacks(recording)
+    crowd, threads = Crowd(end), dict[float, _Thread]()
+    for pin in hanging:
+        y, x = middles[pin.storage], axis.x(pin.life.first)
+        went_stale = next((step for step, face in pin.life.moments if face.status == "stale"), None)
+        crowd.flag(x, y, stale=went_stale is not None, keys=pin.keys, links=pin.links)
+        if went_stale is None:
+            continue
+        failed = failing.get((pin.node, pin.version))
+        stop = axis.x(failed if failed is not None else pin.life.last)
+        thread = threads.setdefault(y, _Thread())
+        thread.add(pin, (x, stop), axis.x(went_stale))
+        if failed is not None:
+            thread.refusals[failed] = (_beside(stop), pin.keys)
+    drawn = [thread.marks(y + _BELOW, end) for y, thread in threads.items()]
+    return (
+        [*crowd.marks(), *(mark for marks, _ in drawn for mark in marks)],
+        [mark for _, told in drawn for mark in told],
+    )
+
+
+def _beside(stop: float) -> _Span:
+    """Where the words stand: right of the end of a thread, or before it where the panel ends."""
+    room = width_of(words.UNPACK_FAILS, _TINY) + _AIR
+    left = round(stop + _AIR if stop + room < WIDTH else stop - room, 1)
+    return left, left + room - _AIR
+
+
+def _failing_unpacks(recording: Recording) -> dict[tuple[int, int], int]:
+    """For (node, version kept) the step at which backward finds another version."""
+    found: dict[tuple[int, int], int] = {}
+    for step in recording.steps:
+        facts = step.backward
+        if facts is None or facts.node is None or facts.kept_at is None:
+            continue
+        if facts.found_at not in (None, facts.kept_at):
+            found.setdefault((facts.node, facts.kept_at), step.index)
+    return found
