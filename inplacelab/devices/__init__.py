@@ -69,7 +69,8 @@ def set_device(device: str | Place | Device | None, *, simulate: bool = False) -
     """Make new tensors on `device`: "cpu", "gpu", or "gpu" with `simulate=True`; a place will do, too. None changes nothing.
 
     A GPU needs CuPy (`pip install "inplacelab[gpu13]"` or `[gpu12]`). The simulated one computes with NumPy but keeps an account
-    of its own, so that memory peaks read as on a real one. It says "simulated" wherever it shows, and is never chosen unless
+    of its own, so that memory peaks read as on a real one, and tells which kernels a real one would launch
+    (`inplacelab.kernels.launches`). It says "simulated" wherever it shows, and is never chosen unless
     `simulate=True` asks for it.
 
     Raises:

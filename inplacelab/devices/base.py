@@ -57,10 +57,9 @@ class Device:
     """
 
     kind_of_numbers = "numpy"
-    launches = False
 
-    def __init__(self, name: str, kind: str, place: str, *, simulated: bool = False) -> None:
-        self.name, self.place, self.simulated = name, Place(kind, place), simulated
+    def __init__(self, name: str, kind: str, place: str, *, simulated: bool = False, launches: bool = False) -> None:
+        self.name, self.place, self.simulated, self.launches = name, Place(kind, place), simulated, launches
         self.ledger = Ledger()
         self.empty, self.zeros = np.empty, np.zeros
 

@@ -29,10 +29,9 @@ class CudaDevice(Device):
     """The first GPU that CuPy sees. It has an account from the start; CuPy is imported when it is first `ready`."""
 
     kind_of_numbers = "cupy"
-    launches = True
 
     def __init__(self) -> None:
-        super().__init__("gpu:0", "gpu", "gpu:0")
+        super().__init__("gpu:0", "gpu", "gpu:0", launches=True)
         self.empty, self.zeros = self._empty, self._zeros  # type: ignore[assignment]  # of device memory
         self._most_reserved = 0
 

@@ -8,5 +8,4 @@ from __future__ import annotations
 
 from inplacelab.devices.base import Device
 
-SIMULATED_GPU = Device("gpu:0", "gpu", "gpu:0 simulated", simulated=True)
-SIMULATED_GPU.launches = True
+SIMULATED_GPU = Device("gpu:0", "gpu", "gpu:0 simulated", simulated=True, launches=True)

@@ -23,6 +23,7 @@ from inplacelab.devices.kernels.source import Form, Source, elementwise
 from inplacelab.ops.expressions import data_types, number, result, step
 from inplacelab.ops.spec import Row
 from inplacelab.ops.template.parts import computed_with, name_of
+from inplacelab.storage import Unaccounted
 
 if TYPE_CHECKING:
     from inplacelab.devices import Device
@@ -156,7 +157,8 @@ class Launcher:
 
         Args:
             tensors: the inputs.
-            arrays: their arrays; or copies, where an input would be overwritten while it is read.
+            arrays: their arrays; or copies, where an input would be overwritten while it is read. (Such a copy lies in bytes of its
+                own, as does a number that was given in a tensor's place.)
             out: the result of an ordinary variant.
             attributes: those on which the result depends.
 
@@ -171,7 +173,7 @@ class Launcher:
         storages = {
             name: tensor.storage
             for name, tensor, array in zip(self._inputs, tensors, arrays, strict=True)
-            if tensor.array is array
+            if tensor.array is array and type(tensor.storage) is not Unaccounted
         }
         plan = self._kernel.plan(given, storages, device)
         if not isinstance(plan, Plan):

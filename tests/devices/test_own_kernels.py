@@ -18,7 +18,7 @@ import inplacelab as paddle
 from inplacelab import Tensor, errors, kernels
 from inplacelab.devices import CPU, GPU, SIMULATED_GPU, Device, cuda
 from inplacelab.devices.cupy_calls import Cupy
-from inplacelab.devices.kernels import launching, on_cpu, on_gpu
+from inplacelab.devices.kernels import launching, on_cpu, on_gpu, traffic
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.devices.kernels.source import Source
 from tests.devices import stand_in
@@ -222,10 +222,27 @@ def test_what_would_be_overwritten_is_read_from_a_copy(noted: list[Source]) -> N
     assert (source.role, source.offset, source.storage_bytes) == ("reads", 0, 28)
 
 
+def test_a_number_in_a_tensors_place_lies_in_bytes_of_its_own(
+    noted: list[Source], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def between() -> None:
+        ones(2, 3).lerp_(ones(2, 3), 0.5)
+
+    def by_name() -> None:
+        kernels.run("lerp_", ones(2, 3), ones(2, 3), 0.5)
+
+    (launch,) = launches_on(SIMULATED_GPU, between)
+    assert [o.storage_bytes for o in launch.operands] == [24, 24, 4]
+    assert launches_on(GPU, between) == [launch]
+    monkeypatch.setattr(launching, "run", lambda plan: None)
+    assert launches_on(SIMULATED_GPU, by_name) == [launch]
+
+
 def test_a_write_reads_nothing_of_what_was_there(noted: list[Source]) -> None:
     for name in ("zero_", "fill_"):
         (launch,) = launches_on(SIMULATED_GPU, lambda name=name: getattr(ones(8), name)(*[3][: name == "fill_"]))  # type: ignore[misc]
         assert ([o.role for o in launch.operands], launch.bytes_read, launch.bytes_written) == (["writes"], 0, 32)
+        assert traffic.allocated([launch]) == 0
 
 
 def test_what_derivatives_compute_is_launched_too(noted: list[Source]) -> None:

@@ -133,7 +133,15 @@ def test_a_chain_out_of_place() -> None:
 
 
 @pytest.mark.parametrize(
-    "names", [(), ("scale_", "relu"), ("scale_", "normalize_"), ("greater_than", "relu"), ("remainder_", "abs_")]
+    "names",
+    [
+        (),
+        ("scale_", "relu"),
+        ("scale_", "normalize_"),
+        ("greater_than", "relu"),
+        ("remainder_", "abs_"),
+        ("relu_", "fill_"),  # takes nothing from the step before
+    ],
 )
 def test_what_is_no_step_is_refused(names: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match="cannot be a step of a fused kernel"):
