@@ -94,7 +94,7 @@ def milliseconds(cupy: Any, run: Callable[[], object], rounds: int) -> float:
         run()
         after.record()
     pairs[-1][1].synchronize()
-    return median(cupy.cuda.get_elapsed_time(before, after) for before, after in pairs)
+    return float(median(cupy.cuda.get_elapsed_time(before, after) for before, after in pairs))
 
 
 def address(array: Any) -> Memory:

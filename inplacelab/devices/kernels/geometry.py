@@ -23,10 +23,17 @@ WARP = 32
 """Threads that execute the same instruction together."""
 
 THREADS = 256
-"""Threads in a block of an element-wise kernel: eight warps, enough to hide the way to memory, few enough for any GPU."""
+"""Threads in a block of an element-wise kernel: eight warps.
+
+A multiprocessor of Ampere or Hopper has room for 2048 threads, so for eight blocks, if a thread is content with 32 registers. Each
+thread waits for 16 bytes of every operand: 32 KiB are on their way for each. What memory needs to be busy is its speed times
+the time an answer takes (Little's law): at 4.8 TB/s for 132 multiprocessors and some 0.7 microseconds, 25 KB.
+"""
 
 MOST_BLOCKS = 8192
-"""More blocks than any GPU runs at once; their threads take several elements each, one `threads` further than the last."""
+"""Several times as many blocks as any GPU runs at once, so that it matters little when the last ones come alone. Beyond that their
+threads take several elements each, one `threads` further than the last.
+"""
 
 TILE, TILE_ROWS = 32, 8
 """A transpose moves tiles of 32 by 32 elements; each of its 32 by 8 threads takes four of them."""
