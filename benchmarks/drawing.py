@@ -7,8 +7,8 @@ there, and how long a step is drawn: script, style, layout and paint, without wa
 one after the other and of 60 jumps over the whole recording: the median and the 95th percentile of what the page's thread worked
 (as long by the clock, on a machine that has nothing else to do), and the median by the clock.
 
-The goals: of a cell of 50 lines, scene and payload within 0.3 s; of 2,000 steps, within 1.5 s and 500 kB; a step or jump of any
-recording drawn within 16 ms (median); the player, which every widget carries, under 60 kB.
+The goals: of a cell of 50 lines, scene and payload within 0.3 s; of 2,000 steps, within 1.5 s and 500 kB as they travel; a step
+or jump of any recording drawn within 16 ms (median); the player, which every widget carries, under 60 kB.
 """
 
 from __future__ import annotations
@@ -22,8 +22,6 @@ from statistics import median, quantiles
 from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, NamedTuple
-
-from inplacelab_widgets.scene.wire import packed
 
 import inplacelab as paddle
 from inplacelab.recorders.block import record
@@ -175,7 +173,7 @@ class Watch:
         self._browser = page.context.new_cdp_session(page)
         self._browser.send("Performance.enable")
 
-    def _worked(self) -> float:
+    def worked(self) -> float:
         """Milliseconds for which the page's thread has worked."""
         metrics = self._browser.send("Performance.getMetrics")["metrics"]
         return next(float(each["value"]) * 1000 for each in metrics if each["name"] == "ThreadTime")
@@ -184,9 +182,9 @@ class Watch:
         """Goes from place to place."""
         by_thread, by_clock = [], []
         for place in places:
-            before = self._worked()
+            before = self.worked()
             by_clock.append(float(self._page.evaluate(_DRAW, place)))
-            by_thread.append(self._worked() - before)
+            by_thread.append(self.worked() - before)
         return Times(by_thread, by_clock)
 
 

@@ -24,7 +24,7 @@ LANGUAGES: tuple[str, ...] = get_args(Language)
 __all__ = ["LANGUAGES", "Language", "Text", "get_language", "set_language", "speak"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Text:
     """One thing said in both languages.
 
@@ -36,6 +36,11 @@ class Text:
     en: str
     zh: str
 
+    def __init__(self, en: str, zh: str) -> None:
+        # A picture says thousands of things: this takes half the time of what a frozen dataclass does by itself.
+        _set_en(self, en)
+        _set_zh(self, zh)
+
     def __str__(self) -> str:
         return self.in_language(_current)
 
@@ -45,16 +50,19 @@ class Text:
 
     def format(self, *args: Any, **facts: Any) -> Text:
         """Fill in `{placeholders}`. A fact that is itself a `Text` appears in each language's own words."""
+        if Text not in map(type, args) and Text not in map(type, facts.values()):
+            return Text(self.en.format(*args, **facts), self.zh.format(*args, **facts))
         en = [value.en if isinstance(value, Text) else value for value in args]
         zh = [value.zh if isinstance(value, Text) else value for value in args]
-        if not facts:
-            return Text(self.en.format(*en), self.zh.format(*zh))
         en_facts = {key: value.en if isinstance(value, Text) else value for key, value in facts.items()}
         zh_facts = {key: value.zh if isinstance(value, Text) else value for key, value in facts.items()}
         return Text(self.en.format(*en, **en_facts), self.zh.format(*zh, **zh_facts))
 
     def __add__(self, other: Text) -> Text:
         return Text(self.en + other.en, self.zh + other.zh)
+
+
+_set_en, _set_zh = Text.__dict__["en"].__set__, Text.__dict__["zh"].__set__
 
 
 def _initial() -> str:

@@ -43,7 +43,7 @@ class Observer:
         """A tensor has another `stop_gradient` or `.grad`, or left the history, and no operation will tell of it."""
 
     def handed(self, tensors: Sequence[Any]) -> None:
-        """The program is given tensors that no operation tells of: the gradients that `paddle.grad` has found."""
+        """The program is given tensors that no operation tells of: gradients that `paddle.grad` has found, a `deepcopy`."""
 
     def unheard(self) -> None:
         """Code of the program's own has run, and nobody was told of its operations: they may have written what is known."""

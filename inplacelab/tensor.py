@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from inplacelab import devices, dtypes, errors, printing
+from inplacelab import devices, dtypes, errors, observe, printing
 from inplacelab.layout import Layout, is_packed, may_overlap_itself, whole
 from inplacelab.storage import Storage
 
@@ -307,4 +307,6 @@ def _rebuilt(
     tensor._grad = tensor._hooks = None
     adopt(tensor, fresh(device.from_host(values), device))
     tensor._stop, tensor._name = stop_gradient, name
+    for each in observe.listeners:
+        each.handed([tensor])
     return tensor

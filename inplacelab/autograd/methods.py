@@ -66,18 +66,23 @@ def _set_stop_gradient(self: Tensor, stop: bool) -> None:
     if self.base is not None:
         refresh(self)
     self._stop = bool(stop)
+    if self.base is not None and self.untracked != "bits":
+        _take_out(self) if stop else _take_back(self)
     for each in observe.listeners:
         each.flagged(self)
-    if self.base is None or self.untracked == "bits":
-        return
-    if stop:
-        self.untracked = (
-            self.untracked or "stopped"
-        )  # it was taken out of the history, and must not be written within it
-    elif self.untracked in ("no_grad", "leaf"):
-        self.untracked = "leaf"  # it was never in the history of its base: a leaf of its own, as in Paddle and PyTorch
+
+
+def _take_out(view: Tensor) -> None:
+    """It leaves the history of its base, and must not be written within it."""
+    view.untracked = view.untracked or "stopped"
+
+
+def _take_back(view: Tensor) -> None:
+    """It is in the history of its base again; or, if it never was, a leaf of its own, as in Paddle and PyTorch."""
+    if view.untracked in ("no_grad", "leaf"):
+        view.untracked = "leaf"
     else:
-        self.untracked, self._seen = "", -1
+        view.untracked, view._seen = "", -1
 
 
 def _is_leaf(self: Tensor) -> bool:

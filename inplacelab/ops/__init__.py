@@ -40,6 +40,7 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     special,
     splitting,
     statistics,
+    torch_names,
     transfers,
     trigonometry,
     two_meanings,
@@ -55,6 +56,7 @@ methods.attach()
 geometry.attach()
 writes.attach()
 transfers.attach()
+torch_names.attach()
 splitting.attach()
 joining.attach()
 arranging.attach()

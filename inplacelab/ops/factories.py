@@ -128,19 +128,19 @@ def _holds_arrays(data: Any) -> bool:
 @public
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor of `shape` with `fill_value` in every element; of the default dtype if None (bool and complex128 by the value)."""
-    return _filled("full", shape, fill_value, _type_of(fill_value) if dtype is None else dtype)
+    return filled("full", shape, fill_value, _type_of(fill_value) if dtype is None else dtype)
 
 
 @public
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor of zeros; float32 unless `dtype` says otherwise."""
-    return _filled("zeros", shape, 0, dtype)
+    return filled("zeros", shape, 0, dtype)
 
 
 @public
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor of ones; float32 unless `dtype` says otherwise."""
-    return _filled("ones", shape, 1, dtype)
+    return filled("ones", shape, 1, dtype)
 
 
 @public
@@ -162,7 +162,8 @@ def _type_of(value: Any) -> Any:
     return {bool: "bool", complex: "complex128"}.get(type(value))
 
 
-def _filled(name: str, shape: Any, value: Any, dtype: Any, device: devices.Device | None = None) -> Tensor:
+def filled(name: str, shape: Any, value: Any, dtype: Any, device: devices.Device | None = None) -> Tensor:
+    """A tensor that the operation `name` has made, with `value` in every element; on the current device if None."""
     device = device or devices.current()
     array = device.empty(shape_of(name, shape), dtypes.as_numpy(dtype))
     array.fill(number_for(array, value))
@@ -172,19 +173,19 @@ def _filled(name: str, shape: Any, value: Any, dtype: Any, device: devices.Devic
 @public
 def full_like(x: Tensor, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor shaped like `x` with `fill_value` in every element."""
-    return _filled("full_like", x.shape, fill_value, x.dtype if dtype is None else dtype, x.storage.device)
+    return filled("full_like", x.shape, fill_value, x.dtype if dtype is None else dtype, x.storage.device)
 
 
 @public
 def zeros_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor of zeros shaped like `x`."""
-    return _filled("zeros_like", x.shape, 0, x.dtype if dtype is None else dtype, x.storage.device)
+    return filled("zeros_like", x.shape, 0, x.dtype if dtype is None else dtype, x.storage.device)
 
 
 @public
 def ones_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor of ones shaped like `x`."""
-    return _filled("ones_like", x.shape, 1, x.dtype if dtype is None else dtype, x.storage.device)
+    return filled("ones_like", x.shape, 1, x.dtype if dtype is None else dtype, x.storage.device)
 
 
 @public

@@ -15,8 +15,6 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Any
 
-import numpy as np
-
 from inplacelab.autograd.history import refresh
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, OpNode, ViewNode
 from inplacelab.autograd.saved import Saved

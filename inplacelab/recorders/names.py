@@ -17,7 +17,6 @@ from typing import Any
 
 from inplacelab.recorders import source
 from inplacelab.recorders.journal import Journal
-from inplacelab.recorders.seen import SeenTensor
 from inplacelab.tensor import Tensor
 
 _PLAIN = frozenset({int, float, str, bool, type(None)})

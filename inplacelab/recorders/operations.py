@@ -11,6 +11,7 @@ from typing import Any
 
 from inplacelab import devices
 from inplacelab.autograd import modes
+from inplacelab.autograd.history import refresh
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.recorders import source as learner
 from inplacelab.recorders.places import Places
@@ -29,6 +30,7 @@ class Operations(Places):
         self, name: str, category: str, inputs: Sequence[Tensor], output: Tensor, node: Any, written: Any = None
     ) -> None:
         if self._depth:
+            self._within(output)
             return  # backward computes with operations too; its nodes are the steps there
         self._heard += 1
         if self._heard > self._limit:
@@ -78,6 +80,12 @@ class Operations(Places):
             written, where, version, values, live, peak, inherited,
         ))  # fmt: skip
 
+    def _within(self, output: Tensor) -> None:
+        """In backward, an operation may write what the program knows: a hook that adds up gradients does."""
+        seen = self._journal.known(output)
+        if seen is not None and seen.storage.version != output.storage.version and self._heard < self._limit:
+            self._journal.storage(output.storage)
+
     def launched(self, launch: Launch, storages: Sequence[Any]) -> None:
         if self._heard < self._limit:
             self._append(("launched", launch, [*map(self._journal.storage_known, storages)]))
@@ -111,6 +119,8 @@ class Operations(Places):
         if self._depth:  # its gradient was to be retained
             self._journal.gradient(seen, tensor)
         else:
+            if tensor.base is not None:
+                refresh(tensor)
             node = None if tensor.node is None else self._journal.node(tensor.node)
             gradient = None if tensor._grad is None else self._journal.tensor(tensor._grad).serial
             seen.stop, seen.node = tensor._stop, node

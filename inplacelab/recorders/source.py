@@ -148,11 +148,13 @@ def bindings(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> dic
 
 def holds_others(value: Any) -> bool:
     """Whether names may lead through this object to others, so that they can change without being bound anew."""
-    return type(value) in (list, tuple) or callable(getattr(type(value), "named_parameters", None))
+    return type(value) in (list, tuple) or callable(getattr(type(value), "named_sublayers", None))
 
 
 def _things(name: str, value: Any, kind: type) -> Iterator[tuple[str, Any]]:
-    """The objects of `kind` that a name leads to: itself, the first elements of a list, the parameters of a layer."""
+    """The objects of `kind` that a name leads to: itself, the first elements of a list, what is in a layer: its parameters, and
+    tensors such as running statistics.
+    """
     if isinstance(value, kind):
         yield name, value
     elif not holds_others(value):
@@ -162,8 +164,8 @@ def _things(name: str, value: Any, kind: type) -> Iterator[tuple[str, Any]]:
             if isinstance(each, kind):
                 yield f"{name}[{k}]", each
     else:
-        for path, parameter in value.named_parameters():
-            yield f"{name}.{path}", parameter
+        for path, layer in ((name, value), *value.named_sublayers(name)):
+            yield from ((f"{path}.{own}", each) for own, each in vars(layer).items() if isinstance(each, kind))
 
 
 class Block(NamedTuple):

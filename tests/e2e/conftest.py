@@ -25,7 +25,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html
 
 ROOT = Path(__file__).parents[2]
-SECONDS_TO_START = 60
+SECONDS_TO_START = 120
 
 # The first start asks whether to fetch news from the network, in a window that would lie over the lesson.
 NO_NEWS = {"fetchNews": "false", "checkForUpdates": False}

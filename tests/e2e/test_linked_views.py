@@ -81,6 +81,9 @@ def views(lab: str, chromium: Any) -> Iterator[Views]:
 def test_linked_views_go_together_with_a_kernel_and_without(views: Views) -> None:
     page = views.page
     start = views.told()
+    stepper, storage, graph = (each.bounding_box()["width"] for each in views.players.all())
+    assert abs(storage - graph) < 2
+    assert storage + graph > 0.95 * stepper
     steps = int(views.ask("print(stepper.n_steps)"))
     assert start[0] == f"1 / {steps}"
 

@@ -122,8 +122,9 @@ def _leads_to(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
             if isinstance(each, Tensor):
                 yield f"{name}[{k}]", each
     elif isinstance(value, Layer):
-        for path, parameter in value.named_parameters():
-            yield f"{name}.{path}", parameter
+        for inner, each in vars(value).items():
+            if isinstance(each, Tensor | Layer):
+                yield from _leads_to(f"{name}.{inner}", each)
 
 
 def _layout(array: Any, storage: Storage) -> Layout:

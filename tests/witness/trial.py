@@ -19,6 +19,7 @@ import inplacelab as paddle
 from inplacelab import Tensor, observe
 from inplacelab.cli.script import run_script
 from inplacelab.devices import CPU
+from inplacelab.nn import layer
 from inplacelab.recorders import marks, source
 from inplacelab.recorders.lab import LabRecorder
 from inplacelab.recorders.running import run as run_recorded
@@ -84,6 +85,7 @@ def fresh() -> Iterator[None]:
     """A new session; what there was before is out of sight of the witness (until `gc.unfreeze()`), and the collector runs for nobody."""
     paddle.set_grad_enabled(True)
     paddle.seed(7)
+    layer._serials.clear()  # layers are numbered from the start of the session, and errors name them
     gc.collect()
     gc.disable()
     gc.freeze()
@@ -256,7 +258,8 @@ def _block(text: str, stepped: Recording, plain: tuple[Any, ...]) -> list[str]:
         told_of = [_happened(each) for each in (one, other)]
         if told_of[0] != told_of[1]:
             return [*found, f"step {one.index} of a block, line {one.line}: {told_of[0]}; the stepper's: {told_of[1]}"]
-        if one.index and other.index:
+        in_a_hook = other.index and (stepped.steps[other.index - 1].kind, other.phase) == ("line", "backward")
+        if one.index and other.index and not in_a_hook:  # whose statements are steps, but not in a block
             unlike = _unlike(recording.state(one.index - 1), stepped.state(other.index - 1))
             if unlike:
                 return [*found, f"before step {one.index} of a block, line {one.line}: {unlike}"]

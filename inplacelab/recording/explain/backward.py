@@ -62,6 +62,9 @@ def _ran(moment: Moment, facts: BackwardFacts) -> Text:
 def _accumulated(moment: Moment, leaf: int) -> Text:
     was, now = moment.tensor_before(leaf), moment.after.tensors.get(leaf)
     grad = _grad_name(now or was, leaf)
+    if not _fills(moment, leaf):  # `paddle.grad` gives gradients to the program
+        left = Text("The gradient is complete; {0} is left as it is.", "梯度已求得；{0} 保持不变。")
+        return left.format(grad)
     if was is None or was.grad is None:
         return Text("The gradient is stored in {0}.", "梯度存入 {0}。").format(grad)
     if moment.step.writes:
@@ -69,8 +72,18 @@ def _accumulated(moment: Moment, leaf: int) -> Text:
     return Text("The gradient is added to {0}.", "梯度累加到 {0} 上。").format(grad)
 
 
+def _fills(moment: Moment, leaf: int) -> bool:
+    """Whether the step put something into the leaf's `.grad`."""
+    was, now = moment.tensor_before(leaf), moment.after.tensors.get(leaf)
+    if now is None or now.grad != (was.grad if was else None):
+        return True
+    gradient = None if now.grad is None else moment.after.tensors.get(now.grad)
+    return gradient is not None and gradient.storage in dict(moment.step.storages)
+
+
 def _sent(moment: Moment, node: NodeFacts) -> Text:
-    if not node.edges:
+    reached = [edge.to for edge in node.edges if not _waits(moment, edge.to)]
+    if not reached:
         return Text("{0} ran and had no one to send a gradient to.", "{0} 执行完毕，没有需要继续传递的梯度。").format(
             moment.called_node(node.id)
         )
@@ -78,8 +91,14 @@ def _sent(moment: Moment, node: NodeFacts) -> Text:
         "{0} turned the gradient of its result into gradients of its inputs and sent them to {1}.",
         "{0} 由结果的梯度算出各输入的梯度，传给 {1}。",
     )
-    targets = listing([_target(moment, edge) for edge in dict.fromkeys(edge.to for edge in node.edges)])
+    targets = listing([_target(moment, edge) for edge in dict.fromkeys(reached)])
     return pattern.format(moment.called_node(node.id), targets)
+
+
+def _waits(moment: Moment, node: int) -> bool:
+    """Whether no gradient has come to a node so far: not all inputs of an operation need one."""
+    facts = moment.after.nodes.get(node)
+    return facts is not None and facts.status == "waiting"
 
 
 def _target(moment: Moment, node: int) -> Text:
@@ -104,13 +123,26 @@ def _failed(moment: Moment, facts: BackwardFacts) -> Text:
 
 
 def _ended(moment: Moment, _: BackwardFacts) -> Text:
-    tensors = moment.after.tensors.values()
-    filled = [_grad_name(tensor, tensor.id) for tensor in tensors if tensor.leaf and tensor.grad is not None]
+    leaves = _filled(moment)
+    filled = [_grad_name(tensor, key) for key, tensor in moment.after.tensors.items() if key in leaves]
     if not filled:
         return Text("Backward is done.", "反向传播结束。")
     return Text("Backward is done: {0} filled.", "反向传播结束：梯度已写入 {0}。").format(
         listing(filled) + Text(" is" if len(filled) == 1 else " are", "")
     )
+
+
+def _filled(moment: Moment) -> set[int]:
+    """The leaves whose `.grad` the pass has filled that is over now."""
+    leaves = set()
+    for step in reversed(moment.recording.steps[: moment.index]):
+        told, then = step.backward, Moment(moment.recording, step.index)
+        if told is not None and told.action == "begin":
+            break
+        node = then.node(told.node) if told is not None and told.action == "run" and told.node is not None else None
+        if node is not None and node.leaf is not None and _fills(then, node.leaf):
+            leaves.add(node.leaf)
+    return leaves
 
 
 _MOMENTS: dict[BackwardAction, Callable[[Moment, BackwardFacts], Text]] = {

@@ -13,10 +13,25 @@ __all__ = ["freed", "plain_line"]
 
 def plain_line(moment: Moment) -> Text:
     """The sentences for a line that ran no operation, or for the end of one that did."""
-    happened = [*_bound(moment), *_unbound(moment), *_flags(moment), *freed(moment)]
+    happened = [*_bound(moment), *_unbound(moment), *_flags(moment), *_written(moment), *freed(moment)]
     if not happened:
         return Text("{0} changed no tensor.", "{0}没有改变任何张量。").format(moment.line)
     return Text("{0}: {1}", "{0}：{1}").format(moment.line, joined(happened))
+
+
+def _written(moment: Moment) -> list[Text]:
+    """Storages with another version: written by operations that are no steps, as those of a hook are."""
+    before = moment.before.storages if moment.before else {}
+    said = []
+    for key, now in moment.step.storages:
+        if now is None or key not in before or before[key].version == now.version:
+            continue
+        pattern = Text("{0} was written (version {1} → {2})", "{0} 被写入（版本 {1} → {2}）")
+        wrote = pattern.format(storage_label(key), before[key].version, now.version)
+        seen = [tensor_label(tensor) for tensor in moment.after.tensors.values() if tensor.storage == key]
+        by = Text(", seen by {0}.", "，可经由 {0} 看到。").format(listing(seen)) if seen else Text(".", "。")
+        said.append(wrote + by)
+    return said
 
 
 def freed(moment: Moment) -> list[Text]:

@@ -13,6 +13,8 @@ MOST_ITEMS = 4
 """A sentence names no more things of one kind than this, and counts the rest."""
 MOST_VALUES = 8
 
+_BLANK = re.compile(r"(?<=）) |(?<=[一-鿿]) (?=[一-鿿])")
+
 __all__ = ["MOST_ITEMS", "byte_count", "closed_up", "joined", "listing", "quoted", "shape", "slots", "values"]
 
 
@@ -23,7 +25,7 @@ def joined(parts: Sequence[Text]) -> Text:
 
 def closed_up(said: Text) -> Text:
     """Without blanks between Chinese characters: the patterns set them for the code that usually stands there."""
-    return Text(said.en, re.sub(r"(?<=）) |(?<=[一-鿿]) (?=[一-鿿])", "", said.zh))
+    return Text(said.en, _BLANK.sub("", said.zh))
 
 
 def listing(items: Sequence[Text]) -> Text:

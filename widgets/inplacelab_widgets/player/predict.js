@@ -198,7 +198,8 @@ function drawPage(stage, page, { skip, close }) {
 function drawAhead({ payload, word }, { step, op }, checked) {
   const { line } = payload.steps[step];
   const title = html("p", { class: "ipl-ahead" }, line === null ? word("predict_step") : word(checked ? "predict_line" : "predict_next", { line }));
-  for (const code of [line === null ? "" : payload.source[line - 1]?.trim(), op]) if (code) title.append(" ", html("code", {}, code));
+  const code = line === null ? "" : payload.source[line - 1]?.trim();
+  for (const [gap, said] of [[" ", code], [" · ", op]]) if (said) title.append(gap, html("code", {}, said));
   return title;
 }
 

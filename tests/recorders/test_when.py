@@ -1,0 +1,111 @@
+"""Each thing is told of in the step in which it happened: what a statement makes, lets go of, and changes without an operation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import inplacelab as paddle
+from inplacelab.recording import questions
+
+Runner = Callable[..., Any]
+
+FUNCTION = """\
+def f(x):
+    inside = x * 2
+    return x
+y = f(paddle.ones([2])) + 1
+"""
+
+
+def test_locals_live_until_their_function_is_left(run: Runner) -> None:
+    state = run(FUNCTION).recording.after_line(2)
+    assert state.step.op == "scale"
+    assert {name for tensor in state.tensors.values() for name in tensor.names} == {"x", "inside"}
+
+
+def test_live_bytes_are_those_at_the_end_of_the_statement(run: Runner) -> None:
+    recording = run("x = paddle.to_tensor([1., 2.], stop_gradient=False)\ny = x * 2\ny.backward()\n").recording
+    end = recording.steps[-1]
+    assert (end.live, end.peak) == (24, 32)  # the gradient to start with, of 8 bytes, is gone
+
+
+def test_a_flag_belongs_to_its_own_statement(run: Runner) -> None:
+    recording = run("x = paddle.ones([2])\nx.stop_gradient = False\ny = x * 2\nz = y.detach_() + 1\n").recording
+    assert not recording.after_line(3).tensor("y").leaf
+    assert recording.state().tensor("y").leaf
+
+
+def test_a_local_of_a_function_that_calls_itself_has_a_name_for_each_call(run: Runner) -> None:
+    text = "def f(x, k):\n    y = x * k\n    if k:\n        f(y, k - 1)\n    return y\nf(paddle.ones([1]), 2)\n"
+    names = {name for step in run(text).recording.steps for _, t in step.tensors if t for name in t.names}
+    assert {"x", "f.x", "f.f.x", "y", "f.y", "f.f.y"} <= names
+
+
+GIVEN = {
+    "grad": ("(g,) = paddle.grad((x * x).sum(), x)\n", "g", (2.0, 4.0)),
+    "deepcopy": ("import copy\ng = copy.deepcopy(x)\n", "g", (1.0, 2.0)),
+}
+
+
+@pytest.mark.parametrize(("text", "name", "values"), GIVEN.values(), ids=GIVEN.keys())
+def test_what_no_operation_tells_of(run: Runner, text: str, name: str, values: tuple[float, ...]) -> None:
+    recording = run(f"x = paddle.to_tensor([1., 2.], stop_gradient=False)\n{text}").recording
+    assert questions.visible_values(recording.state(), name) == values
+
+
+@pytest.mark.parametrize("way", ["marked", "block"])
+def test_what_a_hook_writes(run: Runner, way: str) -> None:
+    def watch(gradient: paddle.Tensor) -> None:
+        total.add_(gradient)
+
+    if way == "block":
+        total, x = paddle.zeros([2]), paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        with paddle.record() as block:
+            total.scale_(1.0)
+            y = x * 3
+            y.register_hook(watch)
+            y.backward()
+        recording = block.recording
+    else:
+        recording = run(
+            "total, x = paddle.zeros([2]), paddle.to_tensor([1., 2.], stop_gradient=False)\n"
+            "def watch(gradient):\n    total.add_(gradient)\n"
+            "y = x * 3\ny.register_hook(watch)\ny.backward()\n"
+        ).recording
+    assert recording is not None
+    assert questions.visible_values(recording.state(), "total") == (1.0, 1.0)
+
+
+OWN = """\
+class Double(paddle.autograd.PyLayer):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * 2
+    @staticmethod
+    def backward(ctx, g):
+        (x,) = ctx.saved_tensor()
+        return g * 2
+x = paddle.ones([1])
+x.stop_gradient = False
+Double.apply(x.exp()).backward()
+"""
+
+
+def test_backward_steps_stand_on_the_line_of_the_call(run: Runner) -> None:
+    steps = [step for step in run(OWN).recording.steps if step.backward is not None]
+    lines = {(step.backward.action, step.backward.saved): step.line for step in steps if step.backward}
+    assert lines[("unpack", "saved_tensor()[0]")] == 8  # the program's own line asks for it
+    assert {line for (_, saved), line in lines.items() if saved != "saved_tensor()[0]"} == {12}
+
+
+def test_a_view_that_is_told_to_have_gradients_has_its_history(run: Runner) -> None:
+    text = "b = paddle.to_tensor([[1., 2.]], stop_gradient=False)\nv = b.view([-1])\nv.stop_gradient = False\n"
+    recorded = run(text)
+    state = recorded.recording.state()
+    node = state.tensor("v").node
+    assert node is not None
+    assert state.nodes[node].name == recorded.names["v"].grad_fn.name()
