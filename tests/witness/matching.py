@@ -134,7 +134,7 @@ class Matching:
         """What no name leads to: for everything told, there must be a thing of the kind that looks like it."""
         pairs = self.pairs[kind]
         free = [key for key in seen if key not in set(pairs.values())]
-        for key, facts in told.items():
+        for key, facts in reversed(told.items()):  # the latest first: what they lead to is matched along with them
             if key in pairs:
                 continue
             alike = [each for each in free if self._alike(facts, seen[each])]
