@@ -7,12 +7,18 @@ the sizes that programs compute with, and a step of training. The figures are ra
 
 - *stepped*: a program whose statements tell when they begin, as `%%stepper` and `inplacelab record` run it;
 - *in a block*: under `record()`, which has to look at the names at every operation;
+- *keeps*: the memory that the journal takes, each time round: what was written down, and copied;
 - *reading*: making the recording out of the journal afterwards, in microseconds for each time round; nobody's operation waits
   for it.
 
 Times are those of the processor, so that other programs do not count; each is the best of many short rounds taken in turns.
 
 The goal: an operation that is recorded costs at most 2.5 times what it costs unrecorded.
+
+What the journal keeps is memory that is used for the first time, and the machine has to provide it page by page. On most
+machines that takes a tenth of a microsecond for a page of 4 kB; inside some sandboxes it takes thirty times as long, and then
+it is the larger part of what recording costs. So it is measured, and where a goal is missed that would be met if pages cost
+nothing, the table says so.
 """
 
 from __future__ import annotations
@@ -22,6 +28,9 @@ import gc
 import linecache
 import sys
 import textwrap
+import tracemalloc
+from collections.abc import Callable
+from mmap import mmap
 from time import process_time_ns
 from typing import Any, NamedTuple
 
@@ -29,6 +38,8 @@ import inplacelab as paddle
 from inplacelab.recorders import marks, source
 from inplacelab.recorders.block import listening
 from inplacelab.recorders.lab import LabRecorder
+
+Clock = Callable[[], int]
 
 GOAL = 2.5
 ENOUGH = 100_000
@@ -81,13 +92,17 @@ _LONG = ("1000 x", "training", "backward")
 """What takes too long to be done as often as the others."""
 
 
+PAGE = 4096
+
+
 class Measured(NamedTuple):
-    """Nanoseconds for one statement, each at its best."""
+    """Nanoseconds for one statement, each at its best; and the bytes that are kept of it."""
 
     plain: float
     stepped: float
     block: float
     reading: float
+    keeps: float
 
 
 def program(setup: str, statement: str, times: int) -> str:
@@ -100,18 +115,18 @@ def taken(names: dict[str, Any], times: int) -> float:
     return float(names["end"] - names["begin"]) / times
 
 
-def plain(text: str, times: int) -> float:
+def plain(text: str, times: int, clock: Clock = process_time_ns) -> float:
     """The program unrecorded."""
-    names: dict[str, Any] = {"paddle": paddle, "clock": process_time_ns}
+    names: dict[str, Any] = {"paddle": paddle, "clock": clock}
     exec(compile(text, "<program>", "exec"), names)
     return taken(names, times)
 
 
-def stepped(text: str, times: int) -> tuple[float, float]:
+def stepped(text: str, times: int, clock: Clock = process_time_ns) -> tuple[float, float]:
     """The program recorded statement by statement; and reading the journal afterwards, for each time round."""
     tree = ast.parse(text)
     recorder = LabRecorder(source.Program.of(tree, text, "<program>"), limit=ENOUGH)
-    names: dict[str, Any] = {"paddle": paddle, "clock": process_time_ns}
+    names: dict[str, Any] = {"paddle": paddle, "clock": clock}
     with listening(recorder), marks.marking(recorder.mark):
         exec(compile(marks.marked(tree), "<program>", "exec"), names)
         recorder.finish(source.Scope(names, ""))
@@ -129,6 +144,34 @@ def in_a_block(text: str, times: int) -> float:
     return taken(names, times)
 
 
+def kept(text: str, times: int) -> float:
+    """The bytes by which the memory in use grows, each time round, more than it does unrecorded."""
+
+    def in_use() -> int:
+        return tracemalloc.get_traced_memory()[0]
+
+    tracemalloc.start()
+    try:
+        return stepped(text, times, in_use)[0] - plain(text, times, in_use)
+    finally:
+        tracemalloc.stop()
+
+
+def fresh_page(pages: int = 2000) -> float:
+    """Nanoseconds that the machine takes for a page of memory that is used for the first time."""
+    found = []
+    for _ in range(5):
+        with mmap(-1, pages * PAGE) as memory:
+            times = [process_time_ns()]
+            for _again in range(2):
+                for place in range(0, pages * PAGE, PAGE):
+                    memory[place] = 1
+                times.append(process_time_ns())
+        first, second = times[1] - times[0], times[2] - times[1]
+        found.append((first - second) / pages)
+    return max(min(found), 0.0)
+
+
 def measured(setup: str, statement: str, rounds: int, times: int) -> Measured:
     """All of it in turns, without the garbage collector's walks."""
     text = program(setup, statement, times)
@@ -137,39 +180,48 @@ def measured(setup: str, statement: str, rounds: int, times: int) -> Measured:
         gc.collect()
         gc.disable()
         try:
-            found.append(Measured(plain(text, times), *_swapped(stepped(text, times), in_a_block(text, times))))
+            unrecorded, (recorded, reading), block = plain(text, times), stepped(text, times), in_a_block(text, times)
+            found.append((unrecorded, recorded, block, reading))
         finally:
             gc.enable()
-    return Measured(*(min(column) for column in zip(*found, strict=True)))
+    best = [min(column) for column in zip(*found, strict=True)]
+    return Measured(best[0], best[1], best[2], best[3], kept(text, times))
 
 
-def _swapped(of_steps: tuple[float, float], block: float) -> tuple[float, float, float]:
-    return of_steps[0], block, of_steps[1]
-
-
-def show(cases: dict[str, tuple[str, str]], rounds: int, times: int) -> list[tuple[bool, bool]]:
+def show(cases: dict[str, tuple[str, str]], rounds: int, times: int, page: float) -> list[tuple[bool, bool]]:
     """Print a table. Returns, for each case, whether the goal is met stepped and in a block."""
-    print(f"{'':28}{'plain':>11}  {'stepped':>8}  {'in a block':>10}  {'reading':>9}   the goal is")
+    print(f"{'':28}{'plain':>11}  {'stepped':>8}  {'in a block':>10}  {'keeps':>9}  {'reading':>9}   the goal is")
     met = []
     for name, (setup, statement) in cases.items():
         found = measured(setup, statement, rounds, times // 10 if any(long in name for long in _LONG) else times)
         ratios = found.stepped / found.plain, found.block / found.plain
         met.append((ratios[0] <= GOAL, ratios[1] <= GOAL))
-        missed = [way for way, reached in zip(("stepped", "in a block"), met[-1], strict=True) if not reached]
         print(
-            f"{name:28}{found.plain / 1000:9.2f}us  {ratios[0]:7.1f}x  {ratios[1]:9.1f}x  {found.reading / 1000:7.0f}us"
-            f"   {'missed ' + ' and '.join(missed) if missed else 'met'}",
+            f"{name:28}{found.plain / 1000:9.2f}us  {ratios[0]:7.1f}x  {ratios[1]:9.1f}x  {found.keeps / 1000:7.1f}kB"
+            f"  {found.reading / 1000:7.0f}us   {verdict(found, page)}",
             flush=True,
         )
     return met
 
 
+def verdict(found: Measured, page: float) -> str:
+    """Whether the goal is met, and if not, whether that is due to what fresh pages cost on this machine."""
+    ways = {"stepped": found.stepped, "in a block": found.block}
+    missed = {way: taken for way, taken in ways.items() if taken > GOAL * found.plain}
+    pages = page * found.keeps / PAGE
+    by_pages = [way for way, taken in missed.items() if taken - pages <= GOAL * found.plain]
+    excuse = f" (met {' and '.join(by_pages)} but for {pages / 1000:.1f}us of fresh pages)" if by_pages else ""
+    return f"missed {' and '.join(missed)}{excuse}" if missed else "met"
+
+
 def main() -> None:
     """Print two tables and what they come to."""
     rounds, times = (3, 100) if "--quick" in sys.argv else (25, 300)
+    page = fresh_page()
+    print(f"A fresh page of memory takes this machine {page / 1000:.2f}us.\n")
     for title, cases in (("Tiny tensors: the recorder's own cost", TINY), ("Sizes that programs compute with", REAL)):
         print(f"{title} (goal: at most {GOAL} times)")
-        met = show(cases, rounds, times)
+        met = show(cases, rounds, times, page)
         stepped, block = (sum(column) for column in zip(*met, strict=True))
         print(f"The goal is met in {stepped} of {len(met)} cases stepped, and in {block} of {len(met)} in a block.\n")
 

@@ -75,7 +75,7 @@ _BODIES = ("body", "orelse", "finalbody")
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _SILENT = (ast.Import, ast.ImportFrom, *_SCOPES, ast.Pass, ast.Global, ast.Nonlocal)
 """Statements that do nothing to tensors. (`from __future__` must also stay the first.)"""
-_HARMLESS = frozenset({
+HARMLESS = frozenset({
     "abs", "all", "any", "bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list", "max", "min", "print", "range",
     "repr", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "type", "zip",
 })  # fmt: skip
@@ -84,7 +84,7 @@ _HARMLESS = frozenset({
 
 def marked(tree: ast.Module) -> ast.Module:
     """The program with a call of `MARK` before each statement that may do something (`Hearer`); lines stay as they are."""
-    _Marker(_HARMLESS - stored(tree), counters(tree)).visit(tree, (), True)
+    _Marker(HARMLESS - stored(tree), counters(tree)).visit(tree, (), True)
     return ast.fix_missing_locations(tree)
 
 
@@ -110,7 +110,7 @@ class _Marker:
                 if isinstance(part, _SCOPES):
                     self.visit(part, (), False)
                 elif isinstance(part, ast.stmt) and _parts(part):
-                    self.visit(part, _both(around, self._binds(part, again=True)), outermost)
+                    self.visit(part, both(around, self._binds(part, again=True)), outermost)
                 elif isinstance(part, ast.ExceptHandler | ast.match_case):
                     self.visit(part, around, outermost)
             if field in _BODIES and parts and isinstance(parts[0], ast.stmt):
@@ -124,7 +124,7 @@ class _Marker:
             )
             if not (first_string or isinstance(statement, _SILENT)):
                 silent = {name for each in takewhile(_is_silent, body[k + 1 :]) for name in stored(each)}
-                bound = _both(_both(around, self._binds(statement)), tuple(silent))
+                bound = both(both(around, self._binds(statement)), tuple(silent))
                 yield _mark(statement, bound, outermost)
             yield statement
 
@@ -135,17 +135,18 @@ class _Marker:
         nodes = list(_own(statement))
         if isinstance(statement, ast.Expr) and not any(isinstance(each, ast.NamedExpr) for each in nodes):
             return ()  # after a plain call such as `x.add_(y)` every name leads where it led before
-        if any(isinstance(each, ast.Call) and self._may_bind(each.func) for each in nodes):
+        if any(isinstance(each, ast.Call) and may_bind(each.func, self._harmless) for each in nodes):
             return None
         return tuple(
             sorted({name for each in nodes for name in stored_here(each)} - (self._counters if again else set()))
         )
 
-    def _may_bind(self, function: ast.expr) -> bool:
-        """Whether a function may declare names of the program as global and bind them. A method is not suspected."""
-        if isinstance(function, ast.Name):
-            return function.id not in self._harmless
-        return not isinstance(function, ast.Attribute)
+
+def may_bind(function: ast.expr, harmless: frozenset[str]) -> bool:
+    """Whether a function may declare names of the program as global and bind them. A method is not suspected."""
+    if isinstance(function, ast.Name):
+        return function.id not in harmless
+    return not isinstance(function, ast.Attribute)
 
 
 def _is_silent(statement: ast.stmt) -> bool:
@@ -165,7 +166,8 @@ def _own(node: ast.AST) -> Iterator[ast.AST]:
             yield from _own(child)
 
 
-def _both(some: Bound, others: Bound) -> Bound:
+def both(some: Bound, others: Bound) -> Bound:
+    """The names in one or the other."""
     return None if some is None or others is None else tuple(sorted({*some, *others}))
 
 

@@ -19,9 +19,6 @@ from inplacelab.recorders import source
 from inplacelab.recorders.journal import Journal
 from inplacelab.tensor import Tensor
 
-_PLAIN = frozenset({int, float, str, bool, type(None)})
-"""What loops count with, most of the time: nothing that a name could lead on from."""
-
 
 class Names:
     """Looks at the names of a program and writes changes into the journal.
@@ -38,6 +35,7 @@ class Names:
         ] = {}  # if they were the one scope there was (locals are not kept: they may hold tensors)
         self._before: dict[str, int] = {}  # where the stored names led in the one scope; empty if there were more
         self._led: dict[str, weakref.ref[Tensor] | None] = {}  # and the tensors among these
+        self._looked: list[tuple[str, str, str, weakref.ref[Tensor]]] | None = None
         self._alone = {name: (name,) for name in self._stored}
         self._append = journal.entries.append
         self.deep = True
@@ -69,7 +67,7 @@ class Names:
 
     def forget(self) -> None:
         """The program is over: let go of its names."""
-        self._globals, self._before, self._led = {}, {}, {}
+        self._globals, self._before, self._led, self._looked = {}, {}, {}, None
 
     # ---- what has changed ------------------------------------------------------------------------------------------------
 
@@ -81,6 +79,22 @@ class Names:
             return list(self._addresses(self._globals)) == list(self._before.values())
         with source.names_of(frame) as names:
             return list(self._addresses(names)) == list(self._before.values())
+
+    @property
+    def certain(self) -> bool:
+        """True if names cannot change without being bound: there is one scope, and no list or layer in it."""
+        return bool(self._before) and not self.deep
+
+    def worth(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of these names that need to be looked at: not what was found to count in a loop."""
+        return tuple(name for name in names if name in self._stored)
+
+    def look_in(self, frame: FrameType, names: tuple[str, ...]) -> bool:
+        """As `look_at`, in this frame, whose scope is the one there is."""
+        if self._globals:
+            return self.look_at(names)
+        with source.names_of(frame) as scope:
+            return bool(self._before) and self._look_again(scope, names, self._before)
 
     def look_at(self, names: tuple[str, ...]) -> bool:
         """Look at nothing but these names in the one scope there is; False if it is not as simple as that, and everything
@@ -125,10 +139,10 @@ class Names:
         if isinstance(thing, Tensor):
             if self._names_of(thing):
                 return False
-        elif type(thing) not in _PLAIN and source.holds_others(thing):
+        elif type(thing) not in source.PLAIN and source.holds_others(thing):
             return False
         elif name in self._counters and type(thing) is int:
-            self._stored = tuple(each for each in self._stored if each != name)
+            self._drop(name)
         if old is not None:
             self._name(old, ())
         self._led[name] = self._name(thing, self._alone[name]) if isinstance(thing, Tensor) else None
@@ -156,8 +170,10 @@ class Names:
     # ---- everything ------------------------------------------------------------------------------------------------------
 
     def _look_everywhere(self, scopes: Sequence[source.Scope], done: bool) -> None:
-        journal = self._journal
-        bound = source.bindings(scopes, self._wanted, Tensor)
+        journal, led = self._journal, source.things(scopes, self._wanted, Tensor)
+        if self._all_as_before(led):
+            return
+        bound = source.bindings(led)
         self.deep = any(source.holds_others(value) for scope in scopes for value in self._values(scope))
         journal.bound = {address: (weakref.ref(thing), names) for address, (thing, names) in bound.items()}
         for seen, tensor in journal.living():
@@ -166,12 +182,35 @@ class Names:
             if names != seen.names:
                 seen.names = names
                 self._append(("name", seen.serial, names))
+        self._looked = [(*each[:3], journal.bound[id(each.thing)][0]) for each in led] if self.deep and done else None
         self._led.clear()
-        if self._before:
-            things = ((name, scopes[0].names.get(name)) for name in self._stored)
-            self._led |= {
-                name: journal.bound[id(t)][0] for name, t in things if isinstance(t, Tensor) and id(t) in bound
-            }
+        for name in self._before:
+            thing = scopes[0].names.get(name)
+            if isinstance(thing, Tensor) and id(thing) in bound:
+                self._led[name] = journal.bound[id(thing)][0]
+            elif name in self._counters and type(thing) is int:
+                self._drop(name)
+        self._before = {name: address for name, address in self._before.items() if name in self._stored}
+
+    def _all_as_before(self, led: Sequence[source.Led]) -> bool:
+        """True if all names lead where the last look everywhere has found them to lead, and they were not looked at since in
+        another way, which is only done while no name leads to a list or a layer.
+        """
+        looked = self._looked
+        return (
+            looked is not None
+            and len(looked) == len(led)
+            and all(
+                label == label_before and reference() is thing and name == name_before and function == function_before
+                for (function, name, label, thing), (function_before, name_before, label_before, reference) in zip(
+                    led, looked, strict=True
+                )
+            )
+        )
+
+    def _drop(self, name: str) -> None:
+        """A name counts in a loop: it need not be looked at again."""
+        self._stored = tuple(each for each in self._stored if each != name)
 
     def _values(self, scope: source.Scope) -> list[object]:
         return [value for name, value in list(scope.names.items()) if scope.function or name in self._wanted]

@@ -4,18 +4,20 @@ first method does the usual cases by itself, without the calls that would say th
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
+from sys import _getframe as _frame
 from types import FrameType
 from typing import Any
 
-from inplacelab import devices
 from inplacelab.autograd import modes
 from inplacelab.autograd.history import refresh
+from inplacelab.devices import current
 from inplacelab.devices.kernels.launch import Launch
+from inplacelab.recorders import copies
 from inplacelab.recorders import source as learner
 from inplacelab.recorders.places import Places
-from inplacelab.recorders.seen import SeenTensor
+from inplacelab.recorders.reader import Where
+from inplacelab.recorders.seen import SeenStorage, SeenTensor
 from inplacelab.tensor import Tensor
 
 
@@ -24,21 +26,38 @@ class Operations(Places):
 
     def __init__(self, program: learner.Program, limit: int, outermost: FrameType | None) -> None:
         super().__init__(program, limit, outermost)
+        self._tensors, self._storages = self._journal.tensors, self._journal.storages
         self._depth = 0  # how many backward passes are under way, one inside the other
 
-    def operation(  # noqa: C901, PLR0912  # what is a call elsewhere is written out here
+    def operation(  # noqa: C901, PLR0912, PLR0915  # what is a call elsewhere is written out here
         self, name: str, category: str, inputs: Sequence[Tensor], output: Tensor, node: Any, written: Any = None
     ) -> None:
         if self._depth:
             self._within(output)
             return  # backward computes with operations too; its nodes are the steps there
-        self._heard += 1
-        if self._heard > self._limit:
+        self._heard = heard = self._heard + 1
+        if heard > self._limit:
             return
-        frame = sys._getframe(2)  # that of the program, unless an operator or a helper stands in between
-        where = frame.f_lasti if frame is self._root and self._marked else self._where(frame)
-        journal = self._journal
-        tensors = journal.tensors
+        frame: FrameType | None = _frame(2)
+        root = self._root
+        where: Where
+        if (
+            frame is not root
+        ):  # an operator or a helper stands between the program and us, or it runs a function of its own
+            filename = self._filename
+            while frame is not None and frame.f_code.co_filename != filename:
+                frame = frame.f_back
+        if frame is root and frame is not None:
+            where = frame.f_lasti
+            if not self._marked:  # `_look_from`, where it is known what can have been bound
+                names = self._sure.get((self._instruction_before, where))
+                if names is None or (names and not self._names.look_in(frame, names)):
+                    self._look_from(frame, where)
+                else:
+                    self._instruction_before = where
+        else:
+            where = self._where(frame)
+        journal, tensors = self._journal, self._tensors
         numbers, known = [], None
         for tensor in inputs:
             seen = tensors.get(id(tensor))  # `journal.tensor(tensor)`
@@ -49,28 +68,37 @@ class Operations(Places):
             elif seen.storage.version != tensor.storage.version:
                 journal.storage(tensor.storage)
             numbers.append(seen.serial)
+        if known is None:
+            known = tensors.get(id(output))
+            if known is None or known() is not output:
+                told = self._made if output.base is None else self._viewed
+                told(name, category, numbers, output, node, where)
+                return
         version, values = 0, None
-        if known is None:
-            known = journal.known(output)
-        if known is None:
-            known = journal.meet(output, name != "empty")
-        elif category == "in-place":
+        if category == "in-place":
             storage, held = output.storage, known.storage
             version = storage.version
             if held.version != version:
-                if held.whole:  # `journal.written(...)`
-                    held.version, values = version, storage.buffer.tobytes()
+                held.version = version
+                if held.whole:  # `journal.values(...)`
+                    values = storage.buffer.tobytes()
                 else:
-                    journal.written(held, storage, known, written)
-            if known.node is not None or output.node is not None or output.base is not None or len(held.tensors) > 1:
+                    values = journal.values(held, storage, known, output.array, written)
+            made = output.node
+            if output.base is not None or len(held.tensors) > 1:
                 self._rewrote(known, output)
+            elif made is not None or known.node is not None:  # `journal.history(...)`
+                number, stop = None if made is None else journal.node(made), output._stop
+                if number != known.node or stop != known.stop:
+                    known.node, known.stop = number, stop
+                    self._append(("history", known.serial, stop, number))
+            if type(written) is Tensor:
+                written = journal.shown(written.array, held, storage)
         else:
             self._remade(known, output)
-        if isinstance(written, Tensor):
-            written = journal.shown(written.array, known.storage, written.storage)
         if modes.keeper is not None:
             journal.kept_again()
-        ledger = devices.current().ledger  # `self._account()`
+        ledger = current().ledger  # `self._account()`
         if ledger.began == self._began:
             live, peak, inherited = ledger.live, ledger.peak, ledger.inherited
         else:
@@ -78,6 +106,94 @@ class Operations(Places):
         self._append((
             "operation", name, category, numbers, known.serial, None if node is None else node.serial, known.storage.serial,
             written, where, version, values, live, peak, inherited,
+        ))  # fmt: skip
+
+    def _made(self, name: str, category: str, numbers: list[int], output: Tensor, node: Any, where: Where) -> None:
+        """The result of an operation, and no view. If it is all there is on a new storage, as most results are, the two and the
+        operation are written down at once: this is `_met` without what cannot be.
+
+        No array has to be kept then to tell how it lies in its storage: so its memory can be used again.
+        """
+        storage, buffer, address = output.storage, output.array, id(output)
+        journal, storages, append = self._journal, self._storages, self._append
+        held = storages.get(id(storage))
+        if (
+            buffer is not storage.buffer
+            or (held is not None and held() is storage)
+            or output._grad is not None
+            or address in journal.bound
+            or modes.keeper is not None
+        ):
+            self._met(name, category, numbers, output, node, where)
+            return
+        seen = self._tensors[address] = SeenTensor(output, append)
+        held = storages[id(storage)] = SeenStorage(storage, append)
+        serial = seen.serial = journal.next_tensor()
+        seen.storage, seen.names, held.tensors = held, (), [seen]
+        held.serial, held.version = journal.next_storage(), storage.version
+        held.whole = whole = buffer.size <= copies.WHOLE
+        values = None if name == "empty" else buffer.tobytes() if whole else copies.everything(buffer)
+        seen.stop, number = output._stop, output.node
+        if number is not None:
+            number = journal.node(number)
+        seen.node = number
+        ledger = current().ledger  # `self._account()`
+        if ledger.began == self._began:
+            live, peak, inherited = ledger.live, ledger.peak, ledger.inherited
+        else:
+            live, peak, inherited = self._account()
+        append((
+            "made", name, category, numbers, serial, number, None if node is None else node.serial, held.serial, buffer.shape,
+            buffer.dtype, storage.device, storage.version, values, seen.stop, where, live, peak, inherited,
+        ))  # fmt: skip
+
+    def _viewed(self, name: str, category: str, numbers: list[int], output: Tensor, node: Any, where: Where) -> None:
+        """The result of an operation is a view: if its base and their storage are in the journal, it and the operation are
+        written down at once: this is `_met` without what cannot be.
+        """
+        storage, base, address = output.storage, output.base, id(output)
+        journal, append = self._journal, self._append
+        of = self._tensors.get(id(base))
+        if (
+            of is None
+            or of() is not base
+            or not of.storage.whole
+            or of.storage() is not storage
+            or output._grad is not None
+            or address in journal.bound
+            or modes.keeper is not None
+        ):
+            self._met(name, category, numbers, output, node, where)
+            return
+        seen = self._tensors[address] = SeenTensor(output, append)
+        serial = seen.serial = journal.next_tensor()
+        held = seen.storage = of.storage
+        held.tensors.append(seen)
+        seen.names = ()
+        if output._seen != storage.version:
+            refresh(output)
+        seen.stop, number = output._stop, output.node
+        if number is not None:
+            number = journal.node(number)
+        seen.node = number
+        ledger = current().ledger  # `self._account()`
+        if ledger.began == self._began:
+            live, peak, inherited = ledger.live, ledger.peak, ledger.inherited
+        else:
+            live, peak, inherited = self._account()
+        append((
+            "viewed", name, category, numbers, serial, number, None if node is None else node.serial, held.serial, of.serial,
+            output.array, storage.buffer, storage.device, seen.stop, where, live, peak, inherited,
+        ))  # fmt: skip
+
+    def _met(self, name: str, category: str, numbers: list[int], output: Tensor, node: Any, where: Where) -> None:
+        """The result of an operation is not in the journal yet."""
+        known = self._journal.meet(output, name != "empty")
+        if modes.keeper is not None:
+            self._journal.kept_again()
+        self._append((
+            "operation", name, category, numbers, known.serial, None if node is None else node.serial, known.storage.serial,
+            None, where, 0, None, *self._account(),
         ))  # fmt: skip
 
     def _within(self, output: Tensor) -> None:
@@ -91,13 +207,11 @@ class Operations(Places):
             self._append(("launched", launch, [*map(self._journal.storage_known, storages)]))
 
     def _rewrote(self, seen: SeenTensor, output: Tensor) -> None:
-        """A tensor that is in the journal was written: its family may have another history."""
-        known, base = seen.storage, output.base
-        if base is None and len(known.tensors) == 1:
-            self._journal.history(seen, output)
-        elif not (output if base is None else base)._stop or seen.node is not None:
+        """A tensor was written that is not alone on its storage: its family may have another history."""
+        base = output.base
+        if not (output if base is None else base)._stop or seen.node is not None:
             self._append(("rewrites",))
-            for each, tensor in self._journal.family(known):
+            for each, tensor in self._journal.family(seen.storage):
                 self._journal.history(each, tensor)
 
     def _remade(self, seen: SeenTensor, output: Tensor) -> None:

@@ -6,12 +6,15 @@ statement begins; of others the names are looked at when the *next* thing happen
 
 from __future__ import annotations
 
-import sys
-from types import FrameType
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from sys import _getframe as _frame
+from types import CodeType, FrameType
 
-from inplacelab import devices, observe
+from inplacelab import observe
+from inplacelab.devices import current
 from inplacelab.recorders import plain
 from inplacelab.recorders import source as learner
+from inplacelab.recorders.between import Between
 from inplacelab.recorders.journal import Journal
 from inplacelab.recorders.marks import Bound
 from inplacelab.recorders.names import Names
@@ -28,7 +31,7 @@ class Places(observe.Observer):
     """
 
     def __init__(self, program: learner.Program, limit: int, outermost: FrameType | None) -> None:
-        self._program, self._limit = program, limit
+        self._program, self._filename, self._limit = program, program.filename, limit
         self._journal = journal = Journal()
         self._entries = journal.entries
         self._append = journal.entries.append
@@ -38,13 +41,18 @@ class Places(observe.Observer):
         self._due: Bound = None  # the names that may have been bound since the names were looked at
         self._root: FrameType | None = None
         self._instruction_before = 0  # of the program's outermost frame, at the last event
+        # If nobody tells of statements: what may have been bound between two instructions of that frame. Looked up only
+        # while names cannot change otherwise; else `_sure` is empty.
+        self._text: Between | None = None
+        self._between: dict[tuple[int, int], Bound] = {}
+        self._sure = _NOT_SURE
         self._began = 0  # the ledgers' number of the episode that is this recording
         if outermost is not None:
             self._start(outermost)
 
     def begin(self) -> None:
         """The ledgers have begun an episode for this recording: all of them together, so all with the same number."""
-        self._began = devices.current().ledger.began
+        self._began = current().ledger.began
 
     def _start(self, root: FrameType) -> None:
         """The program runs in this frame from now on."""
@@ -55,19 +63,14 @@ class Places(observe.Observer):
     def mark(self, line: int, simple: bool, bound: Bound, outermost: bool, frame: FrameType | None = None, /) -> None:
         """A statement of a marked program begins: the one before it is over (see `marks.Hearer`)."""
         due = self._due
-        if (
-            outermost
-            and frame is None
-            and due is not None
-            and not self._names.deep
-            and (not due or self._names.look_at(due))
-        ):  # what all but a few statements take: no frame has to be found, and nothing looked at but what has changed
+        if due is not None and outermost and frame is None and (not due or self._names.look_at(due)):
+            # what all but a few statements take: no frame has to be found, and nothing looked at but what has changed
             self._due, depth = bound, 1
         else:
-            depth = self._enter(frame or sys._getframe(1), bound)
+            depth = self._enter(frame or _frame(1), bound)
             if not depth:
                 return
-        ledger = devices.current().ledger  # `self._account()`
+        ledger = current().ledger  # `self._account()`
         if ledger.began == self._began:
             self._append(("statement", line, simple, depth, ledger.live, ledger.peak, ledger.inherited))
         else:
@@ -84,7 +87,7 @@ class Places(observe.Observer):
         frames = self._program.frames(frame, self._root)
         self._start(frames[-1])
         self._names.look(frames, done=True)
-        self._due = bound if len(frames) == 1 else None
+        self._due = bound if len(frames) == 1 and not self._names.deep else None
         return len(frames)
 
     def finish(self, scope: learner.Scope) -> None:
@@ -99,7 +102,7 @@ class Places(observe.Observer):
         """At an event: the innermost place of the program, from this frame outwards. If nobody tells of its statements, bring
         the names up to date.
         """
-        filename = self._program.filename
+        filename = self._filename
         while frame is not None and frame.f_code.co_filename != filename:
             frame = frame.f_back
         if frame is None:
@@ -114,20 +117,33 @@ class Places(observe.Observer):
         has gone back, the statement before is surely over.
         """
         if frame is not self._root:
-            frames = self._program.frames(frame, self._root)
-            self._names.look(frames, done=False)
+            self._names.look(self._program.frames(frame, self._root), done=False)
+            self._sure = _NOT_SURE
             return
         before, self._instruction_before = self._instruction_before, instruction
-        if not self._names.still(frame):
-            code = frame.f_code
-            done = instruction <= before or plain.line_of(code, instruction) != plain.line_of(code, before)
-            self._names.look([frame], done=done)
+        step = before, instruction
+        if step not in self._between:
+            self._between[step] = self._names_between(frame.f_code, *step)
+        names = self._between[step]
+        known = self._names.certain and names is not None and self._names.look_in(frame, names)
+        if not known and not self._names.still(frame):
+            self._names.look([frame], done=_over(frame.f_code, *step))
+        self._sure = self._between if self._names.certain else _NOT_SURE
+
+    def _names_between(self, code: CodeType, before: int, now: int) -> Bound:
+        """The names that may have been bound between two instructions of the outermost frame; None if that is not known."""
+        if code.co_flags & _SUSPENDS:
+            return None
+        if self._text is None:
+            self._text = Between(self._program.text, self._program.first_line)
+        bound = self._text.names(plain.line_of(code, before), plain.line_of(code, now))
+        return None if bound is None or (bound and not _over(code, before, now)) else self._names.worth(bound)
 
     def _account(self) -> tuple[int, int, int]:
         """Bytes on the current device that are live now and their peak, both with the third figure in them: those that were
         made before this recording, and are not its own.
         """
-        ledger = devices.current().ledger
+        ledger = current().ledger
         if ledger.began == self._began:
             return ledger.live, ledger.peak, ledger.inherited
         return *ledger.own(self._began), 0
@@ -141,3 +157,13 @@ class Places(observe.Observer):
         """Whether there are as many events as there may be steps; what comes after is only counted."""
         self._heard += 1
         return self._heard > self._limit
+
+
+_SUSPENDS = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR
+"""The flags of code in the midst of which other code runs."""
+_NOT_SURE: dict[tuple[int, int], Bound] = {}
+
+
+def _over(code: CodeType, before: int, now: int) -> bool:
+    """Whether the statement of the first of two instructions is surely over at the second."""
+    return now <= before or plain.line_of(code, now) != plain.line_of(code, before)

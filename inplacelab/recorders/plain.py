@@ -13,6 +13,7 @@ import numpy as np
 
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.layout import Layout
+from inplacelab.recorders.copies import ENDS
 from inplacelab.recording.facts import LaunchFacts, OperandFacts, SavedFacts, Summary, Values
 from inplacelab.recording.slots import Laid, Runs, joined, slot_runs
 
@@ -46,13 +47,14 @@ def values(kept: Any, dtype: np.dtype[Any]) -> Values | Summary | None:
         return None
     if isinstance(kept, bytes):
         return tuple(np.frombuffer(kept, dtype).tolist())
-    lowest, highest, head, tail, some, where = kept
+    lowest, highest, head, tail, some, of, where = kept
+    shown = [] if some is None else np.frombuffer(some, of).tolist()
     return Summary(
         None if lowest is None else lowest.item(),
         None if highest is None else highest.item(),
-        tuple(np.frombuffer(head, dtype).tolist()),
+        tuple(shown[:ENDS] if head is None else np.frombuffer(head, dtype).tolist()),
         tuple(np.frombuffer(tail, dtype).tolist()),
-        () if where is None else _some(some.tolist(), place(where)),
+        () if where is None else _some(shown, place(where)),
     )
 
 

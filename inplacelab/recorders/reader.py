@@ -6,6 +6,8 @@ from dataclasses import replace
 from types import CodeType
 from typing import Any
 
+import numpy as np
+
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab.recorders import plain
@@ -168,6 +170,23 @@ class Reader(Things):
             kept=kept,
         )
 
+    def made(
+        self, name: str, category: str, inputs: list[int], output: int, number: int | None, node: int | None, storage: int,
+        shape: tuple[int, ...], dtype: np.dtype[Any], device: Any, version: int, values: Any, stop: bool, where: Where,
+        live: int, peak: int, inherited: int,
+    ) -> None:  # fmt: skip
+        """An operation has made a tensor that is all there is on a new storage."""
+        self.result(output, number, storage, shape, dtype, device, version, values, stop)
+        self.operation(name, category, inputs, output, node, storage, None, where, 0, None, live, peak, inherited)
+
+    def viewed(
+        self, name: str, category: str, inputs: list[int], output: int, number: int | None, node: int | None, storage: int,
+        base: int, shown: Any, buffer: Any, device: Any, stop: bool, where: Where, live: int, peak: int, inherited: int,
+    ) -> None:  # fmt: skip
+        """An operation has made a view."""
+        self.tensor(output, storage, shown, buffer, device, stop, base, number, None, ())
+        self.operation(name, category, inputs, output, node, storage, None, where, 0, None, live, peak, inherited)
+
     def _writes(self, category: str, output: TensorFacts | None, storage: int, written: Any) -> tuple[WriteFacts, ...]:
         facts, before = self._storage(storage), self.build.storages.get(storage)
         if category not in ("in-place", "relayout") or output is None or facts is None:
@@ -297,6 +316,6 @@ class Reader(Things):
 
 
 _KINDS = (
-    "tensor", "made", "history", "flags", "gradient", "name", "storage", "written", "node", "operations_node", "kept", "earlier", "rewrites", "launched", "outermost", "statement", "over",
+    "tensor", "made", "viewed", "history", "flags", "gradient", "name", "storage", "written", "node", "operations_node", "kept", "earlier", "rewrites", "launched", "outermost", "statement", "over",
     "operation", "begin", "arrived", "unpack", "run", "release", "end", "fail", "refusal", "failure",
 )  # fmt: skip

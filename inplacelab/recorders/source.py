@@ -12,7 +12,7 @@ import linecache
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
-from types import FrameType
+from types import FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 CO_OPTIMIZED = 0x1
@@ -121,29 +121,46 @@ class Bound(NamedTuple):
     names: tuple[str, ...]
 
 
-def bindings(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> dict[int, Bound]:
-    """The objects of `kind` (by `id`) that names lead to.
+class Led(NamedTuple):
+    """That a name, or a path from one, leads to an object."""
 
-    Of the globals only the names in `wanted` count. A local name that an outer scope uses for something else is written
-    with its function's name before it, once more for each call in which the function calls itself.
+    function: str
+    name: str
+    label: str
+    thing: Any
+
+
+def things(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> list[Led]:
+    """All objects of `kind` that names lead to. Of the globals only the names in `wanted` count."""
+    found = []
+    for names, function in scopes:
+        for name, value in list(names.items()):
+            if (function or name in wanted) and type(value) not in PLAIN:
+                found += [Led(function, name, label, thing) for label, thing in _things(name, value, kind)]
+    return found
+
+
+def bindings(led: Iterable[Led]) -> dict[int, Bound]:
+    """The objects (by `id`) that names lead to. A local name that an outer scope uses for something else is written with its
+    function's name before it, once more for each call in which the function calls itself.
     """
     found: dict[int, tuple[Any, list[str]]] = {}
     taken: dict[str, int] = {}
-    for scope in scopes:
-        for name, value in list(scope.names.items()):
-            if not scope.function and name not in wanted:
-                continue
-            for label, thing in _things(name, value, kind):
-                _, names = found.setdefault(id(thing), (thing, []))
-                if label != name and names:
-                    continue  # a path to something that has a name already says nothing new
-                shown = label
-                while scope.function and taken.get(shown, id(thing)) != id(thing):
-                    shown = f"{scope.function}.{shown}"
-                taken[shown] = id(thing)
-                if shown not in names:
-                    names.append(shown)
+    for function, name, label, thing in led:
+        _, names = found.setdefault(id(thing), (thing, []))
+        if label != name and names:
+            continue  # a path to something that has a name already says nothing new
+        shown = label
+        while function and taken.get(shown, id(thing)) != id(thing):
+            shown = f"{function}.{shown}"
+        taken[shown] = id(thing)
+        if shown not in names:
+            names.append(shown)
     return {address: Bound(thing, tuple(names)) for address, (thing, names) in found.items()}
+
+
+PLAIN = frozenset({int, float, str, bool, type(None), ModuleType, FunctionType})
+"""What most other names lead to: nothing that a name could lead on from."""
 
 
 def holds_others(value: Any) -> bool:

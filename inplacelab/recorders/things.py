@@ -70,17 +70,16 @@ class Things:
             device=device.place.text, leaf=node is None, needs_gradient=not stop, base=base, node=self._number(node), grad=grad,
         )  # fmt: skip
 
-    def made(
-        self, serial: int, storage: int, shape: tuple[int, ...], dtype: np.dtype[Any], nbytes: int, device: Any, version: int,
-        values: Any, stop: bool, node: int | None, names: tuple[str, ...],
+    def result(
+        self, serial: int, node: int | None, storage: int, shape: tuple[int, ...], dtype: np.dtype[Any], device: Any, version: int,
+        values: Any, stop: bool,
     ) -> None:  # fmt: skip
-        """A tensor that is all there is on a new storage."""
-        self._named[serial] = names
-        self.storage(storage, nbytes, prod(shape), dtype, device, version, values)
+        """A tensor that is all there is on a new storage, and has no name yet."""
+        slots = prod(shape)
+        self.storage(storage, slots * dtype.itemsize, slots, dtype, device, version, values)
         self._now.tensors[serial] = TensorFacts(
-            id=serial, names=self._names(serial), storage=storage, shape=shape, strides=packed(shape), offset=0,
-            dtype=named(dtype).name, device=device.place.text, leaf=node is None, needs_gradient=not stop, base=None,
-            node=self._number(node), grad=None,
+            id=serial, names=(), storage=storage, shape=shape, strides=packed(shape), offset=0, dtype=named(dtype).name,
+            device=device.place.text, leaf=node is None, needs_gradient=not stop, base=None, node=self._number(node), grad=None,
         )  # fmt: skip
 
     def history(self, serial: int, stop: bool, node: int | None) -> None:

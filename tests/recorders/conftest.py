@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
+import linecache
 import sys
+import textwrap
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -12,6 +15,7 @@ from typing import Any
 import pytest
 
 import inplacelab as paddle
+from inplacelab.recording import Recording
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -40,6 +44,23 @@ def run() -> Callable[..., Any]:
     """Runs a program under the recorder: its recording, its names and its error."""
     found: Callable[..., Any] = _renew().run
     return found
+
+
+@pytest.fixture
+def run_block() -> Callable[[str], Recording]:
+    """Runs a program inside `with record():`, as a script would: its recording, also if it ends with an error."""
+
+    def recorded(text: str) -> Recording:
+        script = f"with paddle.record() as block:\n{textwrap.indent(text, '    ')}"
+        filename = "<block of a test>"
+        linecache.cache[filename] = (len(script), None, script.splitlines(keepends=True), filename)
+        names: dict[str, Any] = {"paddle": paddle}
+        with contextlib.suppress(Exception):
+            exec(compile(script, filename, "exec"), names)
+        recording: Recording = names["block"].recording
+        return recording
+
+    return recorded
 
 
 @pytest.fixture(params=sorted(_renew().PROGRAMS))

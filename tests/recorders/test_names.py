@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import inplacelab as paddle
+from inplacelab.recorders.between import Between
 from inplacelab.recorders.names import Names
+from inplacelab.recording import Recording
 
 NAMES = ("x", "y", "z")
 STATEMENTS = st.one_of(
@@ -24,23 +27,65 @@ STATEMENTS = st.one_of(
 )
 
 
-def _called(recorded: Any) -> list[set[tuple[str, ...]]]:
-    states = recorded.recording.states()
-    return [{tensor.names for tensor in state.tensors.values()} for state in states]
+START = "".join(f"{name} = paddle.ones([{k + 1}])[:1]\n" for k, name in enumerate(NAMES))
+
+
+def _called(recording: Recording) -> list[set[tuple[str, ...]]]:
+    return [{tensor.names for tensor in state.tensors.values()} for state in recording.states()]
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(statements=st.lists(STATEMENTS, min_size=3, max_size=12))
 def test_a_change_is_found_as_a_look_everywhere_finds_it(run: Callable[..., Any], statements: list[str]) -> None:
-    start = [f"{name} = paddle.ones([{k + 1}])[:1]" for k, name in enumerate(NAMES)]
-    text = "\n".join(start + statements) + "\n"
-    quick = _called(run(text))
-    simple, Names._look_again = Names._look_again, lambda *_: False  # type: ignore[method-assign]
-    try:
-        thorough = _called(run(text))
-    finally:
-        Names._look_again = simple  # type: ignore[method-assign]
+    text = START + "\n".join(statements) + "\n"
+    quick = _called(run(text).recording)
+    with pytest.MonkeyPatch.context() as patched:
+        for shorter in ("look_at", "_look_again", "_all_as_before"):
+            patched.setattr(Names, shorter, lambda *_: False)
+        thorough = _called(run(text).recording)
     assert quick == thorough
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(statements=st.lists(STATEMENTS, min_size=3, max_size=8), loop=st.integers(0, 8))
+def test_a_block_is_looked_at_where_its_names_can_have_changed(
+    run_block: Callable[[str], Recording], statements: list[str], loop: int
+) -> None:
+    inside = [f"    {statement}" for statement in statements[loop:]]
+    text = START + "\n".join([*statements[:loop], *(["for k in range(2):", *inside] if inside else [])]) + "\n"
+    quick = _called(run_block(text))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Between, "names", lambda *_: None)
+        thorough = _called(run_block(text))
+    assert quick == thorough
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "names"),
+    [
+        (3, 3, ()),
+        (3, 4, ("x",)),
+        (3, 5, ("x", "y")),
+        (4, 6, ("k", "y", "z")),
+        (7, 7, ("k", "z")),
+        (7, 8, None),
+        (8, 9, None),
+        (9, 9, ("u", "v")),
+        (9, 10, ("u", "v", "w")),
+        (10, 10, ("w",)),
+        (5, 4, None),
+        (3, 99, None),
+    ],
+)
+def test_what_a_block_can_have_bound(before: int, now: int, names: tuple[str, ...] | None) -> None:
+    text = "x = a.exp()\ny = x + 1\nx.sin()\nfor k in range(3):\n    z = y\nf(x)\nu = x; v = x\nprint(w := x)\n"
+    assert Between(text, 3).names(before, now) == names
+
+
+def test_a_function_of_a_block_that_binds_a_global_name_is_noticed(run_block: Callable[[str], Recording]) -> None:
+    text = "def f():\n    global x\n    x = y\nx = paddle.ones([2])\ny = paddle.ones([3])\nf()\ny.exp()\n"
+    names = [tensor.names for tensor in run_block(text).state(-1).tensors.values()]
+    assert ("x", "y") in names
 
 
 def test_a_name_that_an_old_tensor_has_lost() -> None:

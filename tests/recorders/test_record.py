@@ -145,7 +145,7 @@ def test_identifiers() -> None:
 def test_only_names_of_the_program_count() -> None:
     x = paddle.ones([1])
     scopes = [source.Scope({"x": x, "other": x, "_": [x]}, "")]
-    assert source.bindings(scopes, frozenset({"x"}), Tensor) == {id(x): source.Bound(x, ("x",))}
+    assert source.bindings(source.things(scopes, frozenset({"x"}), Tensor)) == {id(x): source.Bound(x, ("x",))}
 
 
 def test_a_block_whose_file_cannot_be_read() -> None:
