@@ -41,9 +41,7 @@ class Operations(Places):
         frame: FrameType | None = _frame(2)
         root = self._root
         where: Where
-        if (
-            frame is not root
-        ):  # an operator or a helper stands between the program and us, or it runs a function of its own
+        if frame is not root:  # an operator or a helper stands in between, or the program runs a function of its own
             filename = self._filename
             while frame is not None and frame.f_code.co_filename != filename:
                 frame = frame.f_back
