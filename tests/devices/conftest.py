@@ -9,6 +9,8 @@ import pytest
 import inplacelab as paddle
 from inplacelab.devices import CPU, GPU, Device, cuda, find
 from inplacelab.devices.cupy_calls import Cupy
+from inplacelab.devices.kernels import on_gpu
+from inplacelab.devices.kernels.source import Source
 from tests.devices import stand_in
 
 DEVICES = ["cpu", "simulated", "stand-in", pytest.param("gpu", marks=pytest.mark.gpu)]
@@ -53,3 +55,14 @@ def cupys(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> cu
     assert isinstance(chosen, cuda.CudaDevice)
     assert chosen is not CPU
     return chosen
+
+
+@pytest.fixture
+def noted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Source]]:
+    """A GPU that notes which texts it is given, and computes nothing."""
+    seen: list[Source] = []
+    monkeypatch.setitem(vars(GPU), "cupy", Cupy(stand_in, stand_in.special))
+    monkeypatch.setattr(on_gpu, "run", lambda source, *_: seen.append(source))
+    monkeypatch.setattr(on_gpu, "device_name", lambda: "stand-in")
+    yield seen
+    paddle.set_device("cpu")

@@ -154,7 +154,7 @@ def test_what_a_launch_moves_is_counted_without_looking_at_its_requests(launched
     assert traffic.moved(launch) == (None if launch.kind == "scatter_add" else looked_at(launch))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(
     shape=st.lists(st.integers(1, 12), min_size=1, max_size=3)
     | st.tuples(st.integers(1, 9), st.integers(30, 150)).map(list),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import inplacelab as paddle
-from inplacelab.recording import questions
+from inplacelab.recording import questions, sentence
 
 Runner = Callable[..., Any]
 
@@ -109,3 +109,37 @@ def test_a_view_that_is_told_to_have_gradients_has_its_history(run: Runner) -> N
     node = state.tensor("v").node
     assert node is not None
     assert state.nodes[node].name == recorded.names["v"].grad_fn.name()
+
+
+def said(run: Runner, text: str) -> list[str]:
+    recording = run(text).recording
+    return [sentence(recording, index).en for index in range(len(recording))]
+
+
+def test_a_gradient_that_is_handed_over_is_not_said_to_be_stored(run: Runner) -> None:
+    text = "x = paddle.to_tensor([1., 2.], stop_gradient=False)\nw = paddle.to_tensor([3., 4.], stop_gradient=False)\n"
+    told = " ".join(said(run, text + "(g,) = paddle.grad((x * w).sum(), x)\n"))
+    assert "The gradient is complete; `x.grad` is left as it is." in told
+    assert "sent them to the leaf `x`." in told
+    assert told.endswith("Backward is done.")
+
+
+def test_only_the_gradients_of_this_pass_are_said_to_be_filled(run: Runner) -> None:
+    text = "x = paddle.to_tensor([1.], stop_gradient=False)\nw = paddle.to_tensor([3.], stop_gradient=False)\nx.scale(2.).backward()\n"
+    assert said(run, text + "w.scale(2.).backward()\n")[-1] == "Backward is done: `w.grad` is filled."
+
+
+def test_what_a_hook_writes_is_said(run: Runner) -> None:
+    text = (
+        "total = paddle.zeros([1])\nx = paddle.to_tensor([1.], stop_gradient=False)\ny = x * 3\n"
+        "def watch(gradient):\n    total.add_(gradient)\ny.register_hook(watch)\ny.backward()\n"
+    )
+    assert any("S0 was written (version 0 → 1), seen by `total`." in each for each in said(run, text))
+
+
+def test_running_statistics_have_names(run: Runner) -> None:
+    text = (
+        "class Norm(paddle.nn.Layer):\n    def __init__(self):\n        super().__init__()\n        self.mean = paddle.zeros([2])\n"
+        "norm = paddle.nn.Sequential(Norm())\nnorm[0].mean.lerp_(paddle.ones([2]), 0.5)\n"
+    )
+    assert run(text).recording.state().tensor("norm.0.mean").shape == (2,)

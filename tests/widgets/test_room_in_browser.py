@@ -183,3 +183,41 @@ def test_on_a_projector_what_is_pointed_at_is_read_out_in_large_type(
     assert there["y"] + there["height"] <= box(page, ".ipl-saying")["top"] + 1
     assert box(page, ".ipl-views") == before, "nothing moves"
     assert box(page, ".ipl-storages")["bottom"] <= box(page, ".ipl-chooser")["top"] + 1
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 720)])
+def test_on_a_projector_there_is_one_row_of_controls_and_cards_are_seen_whole(
+    play: Callable[..., Any], sample: Callable[[str], Recording], size: tuple[int, int]
+) -> None:
+    page = play(sample("really_stale"), width=size[0] - 16, height=size[1])
+    page.keyboard.press("f")
+    page.keyboard.press("End")
+    page.wait_for_timeout(600)
+    assert box(page, ".ipl-toolbar")["height"] < 70
+    pane = box(page, ".ipl-storages")
+    cards = [card.bounding_box() for card in page.locator(".ipl-storages .ipl-card:visible").all()]
+    assert cards
+    assert max(card["x"] + card["width"] for card in cards) <= pane["right"]
+
+
+def test_on_a_projector_the_map_shows_which_part_of_the_graph_is_seen(play: Callable[..., Any]) -> None:
+    with paddle.record("chain") as run:
+        x = paddle.ones([2])
+        x.stop_gradient = False
+        y = x.sin().cos().tanh().exp().sqrt().sigmoid().abs().square().tan().sum()
+    assert run.recording is not None
+    assert y.shape == []
+    page = play(run.recording, width=1264)
+    page.keyboard.press("f")
+    page.keyboard.press("End")
+    page.wait_for_timeout(800)
+    page.evaluate("() => { const pane = document.querySelector('.ipl-graph'); pane.scrollLeft = pane.scrollWidth }")
+    page.wait_for_timeout(200)
+    drawing, frame = (page.locator(f".ipl-map {part}").first.bounding_box() for part in ("svg", ".ipl-map-view"))
+    pane = box(page, ".ipl-graph")
+    assert drawing["x"] + drawing["width"] <= pane["right"]
+    assert frame["x"] + frame["width"] == pytest.approx(drawing["x"] + drawing["width"], abs=8)
+    seen = page.evaluate(
+        "() => { const pane = document.querySelector('.ipl-graph'); return pane.clientWidth / pane.scrollWidth }"
+    )
+    assert frame["width"] / drawing["width"] == pytest.approx(seen, abs=0.04)

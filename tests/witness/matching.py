@@ -134,15 +134,28 @@ class Matching:
         """What no name leads to: for everything told, there must be a thing of the kind that looks like it."""
         pairs = self.pairs[kind]
         free = [key for key in seen if key not in set(pairs.values())]
-        for key, facts in told.items():
+        for key, facts in reversed(told.items()):  # the latest first: what they lead to is matched along with them
             if key in pairs:
                 continue
-            alike = next((each for each in free if self._alike(facts, seen[each])), None)
-            if alike is None:
+            alike = [each for each in free if self._alike(facts, seen[each])]
+            if not alike:
                 self._differ(f"{kind} {key}: told to be alive, but there is none like it: {facts}")
-            else:
-                self._pair(kind, key, alike, f"{kind} {key}")
-                free = [each for each in free if each not in set(pairs.values())]
+            elif not any(self._fits(kind, key, each) for each in alike):
+                self._pair(kind, key, alike[0], f"{kind} {key}")
+            free = [each for each in free if each not in set(pairs.values())]
+
+    def _fits(self, kind: str, told: int, seen: int) -> bool:
+        """Pair two things if that, and all that follows from it, brings no difference."""
+        before = {each: dict(pairs) for each, pairs in self.pairs.items()}, set(self._compared), len(self.differences)
+        self._pair(kind, told, seen, f"{kind} {told}")
+        if len(self.differences) == before[2]:
+            return True
+        for each, pairs in before[0].items():
+            self.pairs[each].clear()
+            self.pairs[each].update(pairs)
+        self._compared = before[1]
+        del self.differences[before[2] :]
+        return False
 
     def _alike(self, one: Any, other: Any) -> bool:
         """Whether two things that no name leads to may be the same."""

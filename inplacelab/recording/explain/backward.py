@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from inplacelab.language import Text
+from inplacelab.recording.explain.lines import written
 from inplacelab.recording.explain.moment import Moment
 from inplacelab.recording.explain.words import joined, listing, quoted, shape, values
 from inplacelab.recording.facts import BackwardAction, BackwardFacts, NodeFacts, SavedFacts, TensorFacts
@@ -56,7 +57,7 @@ def _ran(moment: Moment, facts: BackwardFacts) -> Text:
         return Text("A grad node ran.", "一个梯度节点执行完毕。")
     if node.leaf is not None:
         return _accumulated(moment, node.leaf)
-    return joined([_sent(moment, node), *_released(moment, node)])
+    return joined([*written(moment), _sent(moment, node), *_released(moment, node)])  # a hook may have written
 
 
 def _accumulated(moment: Moment, leaf: int) -> Text:
@@ -77,8 +78,10 @@ def _fills(moment: Moment, leaf: int) -> bool:
     was, now = moment.tensor_before(leaf), moment.after.tensors.get(leaf)
     if now is None or now.grad != (was.grad if was else None):
         return True
-    gradient = None if now.grad is None else moment.after.tensors.get(now.grad)
-    return gradient is not None and gradient.storage in dict(moment.step.storages)
+    if now.grad is None:
+        return False
+    gradient = moment.after.tensors.get(now.grad)
+    return gradient is None or gradient.storage in dict(moment.step.storages)
 
 
 def _sent(moment: Moment, node: NodeFacts) -> Text:

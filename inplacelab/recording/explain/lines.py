@@ -8,18 +8,18 @@ from inplacelab.recording.explain.words import byte_count, joined, listing, quot
 from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.labels import gradient_flag, storage_label, tensor_label
 
-__all__ = ["freed", "plain_line"]
+__all__ = ["freed", "plain_line", "written"]
 
 
 def plain_line(moment: Moment) -> Text:
     """The sentences for a line that ran no operation, or for the end of one that did."""
-    happened = [*_bound(moment), *_unbound(moment), *_flags(moment), *_written(moment), *freed(moment)]
+    happened = [*_bound(moment), *_unbound(moment), *_flags(moment), *written(moment), *freed(moment)]
     if not happened:
         return Text("{0} changed no tensor.", "{0}没有改变任何张量。").format(moment.line)
     return Text("{0}: {1}", "{0}：{1}").format(moment.line, joined(happened))
 
 
-def _written(moment: Moment) -> list[Text]:
+def written(moment: Moment) -> list[Text]:
     """Storages with another version: written by operations that are no steps, as those of a hook are."""
     before = moment.before.storages if moment.before else {}
     said = []
