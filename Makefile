@@ -45,8 +45,8 @@ lint: $(VENV)/test.stamp ## Check style, types and who imports whom
 unit: $(VENV)/test.stamp ## Run the unit tests, the examples in docstrings, and the comparison with other frameworks
 	$(PY) -m pytest -n auto -m "$(UNIT)"
 
-unit-fast: $(VENV)/test.stamp ## Run the unit tests without the thorough ones and the comparison with other frameworks
-	$(PY) -m pytest -n auto -m "$(UNIT) and not (oracle or thorough)"
+unit-fast: $(VENV)/test.stamp ## Run the unit tests without the thorough ones, the comparison with other frameworks, and a GPU
+	$(PY) -m pytest -n auto -m "$(UNIT) and not (oracle or thorough or gpu)"
 
 js: ## Run the tests of the player's JavaScript
 	@if command -v node >/dev/null; then node --test $(wildcard tests/js/*.test.mjs); \
@@ -65,19 +65,23 @@ lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw 
 	$(PY) docs/badges.py
 	$(PY) docs/differences.py
 
-bench: $(VENV)/test.stamp ## Measure the engine against NumPy, the stepper in Chromium, and the kernels on a GPU if there is one
+bench: $(VENV)/test.stamp ## Measure the engine against NumPy, recording, the stepper in Chromium, and the kernels on a GPU if there is one
 	$(PY) benchmarks/latency.py
 	$(PY) -m benchmarks.rows
+	$(PY) -m benchmarks.recording
 	$(PY) benchmarks/drawing.py
+	$(PY) benchmarks/visible.py
 	$(PY) benchmarks/gpu.py
 
 gpu: $(VENV)/test.stamp ## Run every row on a GPU of NVIDIA, and measure it (needs: pip install ".[gpu13]" or ".[gpu12]")
 	@$(PY) -c "from inplacelab.devices import GPU; GPU.ready()"
 	$(PY) -m pytest -m gpu tests
 	@if command -v compute-sanitizer >/dev/null; then \
-	compute-sanitizer --tool memcheck --error-exitcode 1 $(PY) -m pytest -q -m gpu tests/devices/test_waiting.py; \
+	for tool in memcheck racecheck; do \
+	compute-sanitizer --tool $$tool --error-exitcode 1 $(PY) -m pytest -q -m gpu tests/kernels/test_gpu.py || exit 1; done; \
 	else echo "Skipped: compute-sanitizer (it comes with the CUDA toolkit) is not on the PATH."; fi
 	$(PY) benchmarks/device.py
+	$(PY) benchmarks/gpu.py
 
 clean: ## Remove the environment and everything that was made
 	rm -rf $(VENV) dist screenshots .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

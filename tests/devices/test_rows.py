@@ -70,6 +70,15 @@ def _check_equal(found: list[Any], expected: list[Any], dtype: str) -> None:
             np.testing.assert_array_equal(one, other)
 
 
+@pytest.mark.parametrize(
+    "device",
+    [
+        *(pytest.param(name, marks=pytest.mark.thorough) for name in ("cpu", "simulated")),  # NumPy's arrays on both
+        "stand-in",
+        pytest.param("gpu", marks=pytest.mark.gpu),
+    ],
+    indirect=True,
+)
 @pytest.mark.parametrize(("case", "variant"), EVERY)
 def test_it_computes_what_numpy_computes(case: Any, variant: str, device: Any) -> None:
     if device.kind_of_numbers == "cupy" and case.row.name in NOT_ON_A_GPU:

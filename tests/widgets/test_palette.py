@@ -100,12 +100,12 @@ def test_an_unknown_style_is_refused() -> None:
         resolved(Look("slot sparkling").style)
 
 
-def test_every_rule_of_the_stylesheet_stays_inside_the_stepper() -> None:
+def test_every_rule_of_the_stylesheet_stays_inside_the_stepper_or_is_about_the_element_that_holds_it() -> None:
     plain = re.sub(r"/\*.*?\*/", "", stylesheet(), flags=re.DOTALL)
     plain = re.sub(r"@(media|container)[^{]*\{", "", plain)
     for selectors in re.findall(r"([^{}]+)\{[^{}]*\}", plain):
         for selector in re.split(r",(?![^(]*\))", selectors):
-            assert re.search(r"(^|\s)\.ipl(?![\w])", selector.strip()), selector
+            assert re.search(r"(^|\s)\.ipl(?!\w)|>\s*:has\(>\s*\.ipl\)$", selector.strip()), selector
 
 
 def test_the_player_writes_no_markup() -> None:
