@@ -88,6 +88,16 @@ def test_lines_of_text_do_not_overlap(scene: Scene, language: str) -> None:
             assert overlapping(lines, slack=1.0) == [], (panel.name, step)
 
 
+def test_no_underscore_is_hidden_by_the_frame_of_a_pin(scene: Scene) -> None:
+    for step in range(len(scene.recording)):
+        pins = boxes(scene.storages, step, "pin")
+        for each in alive(scene.storages, step):
+            if isinstance(each[2].text, Text) and each[2].text.en.endswith("_"):
+                left, _, right, bottom = line_of(*each, "en")
+                lowest = bottom + 5  # of an underscore in any font, with half the width of a stale pin's frame
+                assert not any(x < right and left < far and bottom - 5 < y < lowest for x, y, far, _ in pins), step
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_text_stays_inside_its_card_pin_slot_or_node(scene: Scene, language: str) -> None:
     for step in range(len(scene.recording)):

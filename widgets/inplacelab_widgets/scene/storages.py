@@ -38,7 +38,8 @@ WIDTH = 600.0
 """What the panel has beside the code in a notebook of usual width."""
 NARROWEST = 320.0
 TITLE = 23.0
-BY_LINE = 14.0
+BY_LINE = 17.0
+"""Room also below the line: `relu_` must not lose its underscore to the frame of a pin."""
 PIN_LEFT = 6.0
 HIGHEST = 600.0
 """A panel that would be higher draws in full only what a step is about, and puts the rest on a shelf."""
