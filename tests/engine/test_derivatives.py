@@ -119,6 +119,7 @@ def test_rows_without_a_derivative_give_results_without_history(case: Any, varia
     assert result.stop_gradient == (not wanted(case))
 
 
+@pytest.mark.thorough
 def test_single_precision_gradients_are_single_precision(case: Any, variant: str) -> None:
     single = {"f": "float32", "c": "complex64"}
     inputs = leaves([a.astype(single.get(a.dtype.kind, a.dtype)) for a in case.arrays()])
@@ -128,6 +129,7 @@ def test_single_precision_gradients_are_single_precision(case: Any, variant: str
         assert [g.dtype for g in found if g is not None] == [inputs[k].dtype for k in wanted(case)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("shape", [(0,), (0, 3)])
 def test_no_elements_have_a_gradient_of_no_elements(elementwise: Any, variant: str, shape: tuple[int, ...]) -> None:
     inputs = leaves(elementwise.arrays((shape,) * len(elementwise.shapes)))

@@ -86,6 +86,7 @@ def test_in_place_through_a_view_writes_only_its_slots(case: Any, writes: str) -
     assert (view.base is None) == case.moves
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("shape", [(), (0,), (0, 3)])
 def test_no_axes_and_no_elements(elementwise: Any, variant: str, shape: tuple[int, ...]) -> None:
     arrays = elementwise.arrays((shape,) * len(elementwise.shapes))
@@ -94,6 +95,7 @@ def test_no_axes_and_no_elements(elementwise: Any, variant: str, shape: tuple[in
     np.testing.assert_allclose(result.numpy(), elementwise.expected(arrays), rtol=1e-12)
 
 
+@pytest.mark.thorough
 def test_the_documentation_says_it_in_both_languages(case: Any, variant: str) -> None:
     name = case.row.name + "_" * (variant in ("in-place", "relayout"))
     if case.row.method:

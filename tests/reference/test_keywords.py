@@ -48,6 +48,7 @@ def test_another_name_gives_the_same(target: str, alias: str) -> None:
     assert attempt(inplacelab, target, other) == wanted
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("target", "alias"), SPELLED, ids=lambda each: each.replace(" ", "-"))
 def test_both_names_are_refused_as_a_type_and_a_value_error(target: str, alias: str) -> None:
     arguments, _, text = given(target, alias)
@@ -66,6 +67,7 @@ def test_a_word_that_nobody_knows_is_refused(target: str) -> None:
     assert TARGETS[target]["unknown"] in ("TypeError", "ValueError", "ok")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("target", [target for target, answer in TARGETS.items() if "missing" in answer])
 def test_a_call_that_leaves_out_what_is_needed_is_refused(target: str) -> None:
     needed = required(target) or {}

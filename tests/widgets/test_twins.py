@@ -78,7 +78,10 @@ def test_a_page_is_whole_and_asks_for_nothing(recording: Recording, tmp_path: Pa
     assert [tag for tag, _ in tags].count("script") == 2
     assert not [tag for tag, _ in tags if tag in {"img", "link", "iframe", "b"}]
     assert not [attributes for _, attributes in tags if {"src", "href"} & attributes.keys()]
-    assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    # In a text that is packed in so many letters, any four of them may stand side by side.
+    readable = re.sub(r"[A-Za-z0-9+/=]{200,}", "", page)
+    assert "http" not in readable.replace("http://www.w3.org/2000/svg", "")
+    assert "http" not in str(payload_of(page))
 
 
 def test_the_page_carries_the_payload(sample: Callable[[str], Recording], sample_scene: Callable[[str], Scene]) -> None:
