@@ -114,6 +114,7 @@ def test_in_place_and_out_of_place_have_the_same_gradient(case: Any, writes: str
         np.testing.assert_array_equal(one.numpy(), other.numpy())
 
 
+@pytest.mark.thorough
 def test_rows_without_a_derivative_give_results_without_history(case: Any, variant: str) -> None:
     result = computed(case, variant, leaves(case.arrays()))
     assert result.stop_gradient == (not wanted(case))

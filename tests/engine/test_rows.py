@@ -41,6 +41,7 @@ def test_it_computes_what_numpy_computes(case: Any, variant: str, dtype: str) ->
     np.testing.assert_allclose(result.numpy(), expected, rtol=1e-12 if dtype == "float64" else 1e-5)
 
 
+@pytest.mark.thorough
 def test_what_is_shared_and_what_is_new(case: Any, variant: str) -> None:
     inputs = tensors(case.arrays())
     x = inputs[0]
@@ -54,6 +55,7 @@ def test_what_is_shared_and_what_is_new(case: Any, variant: str) -> None:
     assert before.version - version == (stays and variant != "view")
 
 
+@pytest.mark.thorough
 def test_operands_are_left_alone(case: Any, variant: str) -> None:
     arrays = case.arrays()
     inputs = tensors(arrays)
@@ -64,6 +66,7 @@ def test_operands_are_left_alone(case: Any, variant: str) -> None:
         assert tensor.inplace_version == 0
 
 
+@pytest.mark.thorough
 def test_strided_inputs_make_no_difference(case: Any, variant: str) -> None:
     arrays = case.arrays()
     # A window is told in slots of the storage, not in elements: it cannot have the same meaning in another layout. And what
@@ -104,6 +107,7 @@ def test_the_documentation_says_it_in_both_languages(case: Any, variant: str) ->
         assert case.row.says.zh in words
 
 
+@pytest.mark.thorough
 def test_functions_and_methods_are_the_same(case: Any, variant: str) -> None:
     name = case.row.name + "_" * (variant in ("in-place", "relayout"))
     if case.row.method and case.row.function:

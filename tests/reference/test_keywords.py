@@ -39,6 +39,7 @@ def given(target: str, alias: str) -> tuple[dict[str, str], str, str]:
     return {**(required(target) or {}), parameter: text}, parameter, text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("target", "alias"), SPELLED, ids=lambda each: each.replace(" ", "-"))
 def test_another_name_gives_the_same(target: str, alias: str) -> None:
     arguments, parameter, _ = given(target, alias)
@@ -60,6 +61,7 @@ def test_both_names_are_refused_as_a_type_and_a_value_error(target: str, alias: 
     assert TARGETS[target]["both"][alias] in ("TypeError", "ValueError", "ok")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_word_that_nobody_knows_is_refused(target: str) -> None:
     found = attempt(inplacelab, target, {**(required(target) or {}), "no_such": "1"})
