@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.in_lab import OPEN, READY
+
 pytestmark = pytest.mark.e2e
 
 MILLISECONDS = 90_000
@@ -22,16 +24,6 @@ CELLS = [
 PICTURES = [0, 1, 3, 1, 0]
 """How many pictures stand in for the widgets of each cell."""
 
-OPEN = """async (sources) => {
-    const cells = sources.map((source) => ({ cell_type: 'code', execution_count: null, metadata: {}, outputs: [], source }))
-    const kernelspec = { name: 'python3', display_name: 'Python 3', language: 'python' }
-    const content = { cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 4 }
-    await window.jupyterapp.serviceManager.contents.save('boxes.ipynb', { type: 'notebook', format: 'json', content })
-    await window.jupyterapp.commands.execute('docmanager:open', { path: 'boxes.ipynb' })
-}"""
-READY = (
-    "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.connectionStatus === 'connected'"
-)
 RUN_ALL = "async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells') }"
 SAVE = "async () => { await window.jupyterapp.commands.execute('docmanager:save') }"
 SHUT_DOWN = "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.shutdown() }"
@@ -49,7 +41,7 @@ def test_a_box_leaves_pictures_where_its_widgets_are_gone(lab: str, chromium: An
     page.set_default_timeout(MILLISECONDS)
     page.goto(f"{lab}/lab?reset")
     page.wait_for_function("() => window.jupyterapp?.commands.hasCommand('docmanager:open')")
-    page.evaluate(OPEN, CELLS)
+    page.evaluate(OPEN, ["boxes.ipynb", CELLS])
     page.wait_for_function(READY)
     page.evaluate(RUN_ALL)
     page.locator(".jp-CodeCell").nth(3).locator(".ipl-kernel").wait_for()

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.in_lab import OPEN, READY
+
 pytestmark = pytest.mark.e2e
 
 MILLISECONDS = 90_000
@@ -17,17 +19,6 @@ CELLS = [
     "stepper = Stepper(rec)\nstorage, graph = StorageView(stepper), GraphView(stepper)\nVBox([stepper, HBox([storage, graph])])",
 ]
 
-# A notebook made in the browser, opened and run there.
-OPEN = """async (sources) => {
-    const cells = sources.map((source) => ({ cell_type: 'code', execution_count: null, metadata: {}, outputs: [], source }))
-    const kernelspec = { name: 'python3', display_name: 'Python 3', language: 'python' }
-    const content = { cells, metadata: { kernelspec }, nbformat: 4, nbformat_minor: 4 }
-    await window.jupyterapp.serviceManager.contents.save('linked.ipynb', { type: 'notebook', format: 'json', content })
-    await window.jupyterapp.commands.execute('docmanager:open', { path: 'linked.ipynb' })
-}"""
-READY = (
-    "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.connectionStatus === 'connected'"
-)
 RUN_ALL = "() => { void window.jupyterapp.commands.execute('notebook:run-all-cells') }"
 ASK = """async (code) => {
     const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel
@@ -69,7 +60,7 @@ def views(lab: str, chromium: Any) -> Iterator[Views]:
     page.set_default_timeout(MILLISECONDS)
     page.goto(f"{lab}/lab?reset")
     page.wait_for_function("() => window.jupyterapp?.commands.hasCommand('docmanager:open')")
-    page.evaluate(OPEN, CELLS)
+    page.evaluate(OPEN, ["linked.ipynb", CELLS])
     page.wait_for_function(READY)
     page.evaluate(RUN_ALL)
     found = Views(page)
