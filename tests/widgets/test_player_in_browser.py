@@ -29,7 +29,11 @@ class Player:
         page.on("console", self._note_complaint)
         page.on("dialog", self._note_dialog)
         page.goto(file.as_uri())
-        page.locator(".ipl").focus()
+        self.wait()
+
+    def wait(self) -> None:
+        """Until the page has unpacked its player: it is loaded before it plays."""
+        self.page.locator(".ipl").focus()
 
     def _note_complaint(self, message: Any) -> None:
         if message.type == "error":
@@ -181,6 +185,7 @@ def test_marks_that_come_later_lie_where_python_put_them(
     player.page.evaluate(step, last)
     at_once = player.page.evaluate(marks)
     player.page.reload()
+    player.wait()
     for at in range(last + 1):
         player.page.evaluate(step, at)
     assert player.page.evaluate(marks) == at_once
