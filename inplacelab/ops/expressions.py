@@ -74,7 +74,7 @@ def computed_in(row: Row, inputs: Sequence[str], made: str) -> str:
     kinds = {kind_of(each) for each in inputs}
     if kinds == {"f"}:
         dtype = max(inputs, key=lambda each: C_TYPES[each].size)
-    elif len(set(inputs)) == 1 and kind_of(made) == "f":
+    elif len(set(inputs)) == 1 and kind_of(made) == "f" and isinstance(row.cuda, str):
         dtype = _loop(row, inputs) or made
     else:
         return ""

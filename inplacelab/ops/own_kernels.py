@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inplacelab import errors, observe
 from inplacelab.devices.kernels import launching
+from inplacelab.devices.kernels.elementwise import elementwise, operands
 from inplacelab.devices.kernels.launch import Role
 from inplacelab.devices.kernels.launching import Plan
-from inplacelab.devices.kernels.elementwise import elementwise, operands
 from inplacelab.devices.kernels.source import Form, Source
 from inplacelab.devices.kernels.types import C_TYPES, width_of
 from inplacelab.ops.expressions import computed_in, data_types, number, step, stored
@@ -99,7 +99,11 @@ class OwnKernel:
         if not dtype:
             raise errors.no_kernel_for(self.name, " ".join(dtypes), self.dtypes)
         kind, width, bits, axes, once = form
-        typed = dtype if dtypes == self._of_one(dtype) else "_".join([*dict.fromkeys(self._read(dtypes)), "to", self._made(dtypes)])
+        typed = (
+            dtype
+            if dtypes == self._of_one(dtype)
+            else "_".join([*dict.fromkeys(self._read(dtypes)), "to", self._made(dtypes)])
+        )
         names = [*(row.name for row in self.rows), *(["in_place"] if self.in_place else []), typed, kind]
         unusual = {"one_by_one" if kind == "contiguous" else "packs": width != form.usual(width_of(dtypes))}
         if kind == "strided":

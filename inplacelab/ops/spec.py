@@ -104,8 +104,8 @@ class Row:
         node: the name of its grad node.
         cuda: one element of the result, in CUDA C, from the names of inputs and attributes: "x > 0 ? x : 0"; `T` is the type
             of the elements. (An overwrite does not name its first input: it reads nothing of what was there.) For floating-point
-            numbers and integers; where these differ, or for truth values: by NumPy's letter, f, i, b. A row without one has no kernel
-            of our own.
+            numbers, and for integers, which become such numbers first where the result is one; where these differ, or for truth
+            values: by NumPy's letter, f, i, b. A row without one has no kernel of our own.
         called: what messages and observers call it, if not by its name.
         same_is_self: a view that changes nothing gives back the very tensor.
     """

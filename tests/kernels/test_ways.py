@@ -52,7 +52,11 @@ def test_packs_hold_the_same_slots(layouts: tuple[Layout, ...], dtype: str) -> N
     width = way.form.width
     for number, (whole, cut) in enumerate(zip(way.layouts, way.passed, strict=False)):
         one = number in way.form.once  # for all elements of a pack
-        slots = [geometry.slot(cut, k) if one else geometry.slot(cut, k) * width + j for k in range(way.turns) for j in range(width)]
+        slots = [
+            geometry.slot(cut, k) if one else geometry.slot(cut, k) * width + j
+            for k in range(way.turns)
+            for j in range(width)
+        ]
         assert slots == [geometry.slot(whole, k) for k in range(whole.size)]
 
 

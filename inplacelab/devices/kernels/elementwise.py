@@ -146,9 +146,7 @@ def _element(
 
 def _converted(value: str, dtype: str, result: str) -> str:
     """What the element is converted by where C does it otherwise than NumPy."""
-    if _cuts_off(dtype, result):
-        return f"whole_number({value})"
-    return f"half({value})" if dtype == "float16" and result not in ("float16", "bool") else value
+    return f"whole_number({value})" if _cuts_off(dtype, result) else value
 
 
 def _cuts_off(dtype: str, result: str) -> bool:

@@ -200,7 +200,7 @@ def target(launch: Launch) -> Operand:
 
 
 def stays(layout: Layout) -> bool:
-    """Whether neighbours along the last axis are the same element: it is broadcast there. (Axes of one element have no neighbours.)
+    """Whether neighbours along the last axis are the same element: it is broadcast there. An axis of one element has no neighbours.
 
     >>> stays(Layout((8, 4), (1, 0), 0)), stays(Layout((8, 4), (0, 1), 0)), stays(Layout((8, 1), (1, 0), 0))
     (True, False, False)
