@@ -3,7 +3,7 @@
 A case as a test of its own costs pytest milliseconds to collect, in every process, and milliseconds to run; most cases take
 less than one. So a thousand cases are one test, or one for each chapter of the table, which the processes share.
 
-    @each("number", [2, 3, 5])
+    @for_each("number", [2, 3, 5])
     def test_it_is_prime(number: int) -> None:
         assert all(number % k for k in range(2, number))
 """
@@ -60,7 +60,7 @@ def takes(test: Test, given: Iterable[str], *, more: Sequence[str] = ()) -> Call
     return dressed
 
 
-def each(
+def for_each(
     names: str | tuple[str, ...], values: Iterable[Any], *, ids: Callable[[Any], str] | None = None
 ) -> Callable[[Test], Test]:
     """Like `pytest.mark.parametrize`, but all values are tried in one test.

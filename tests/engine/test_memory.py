@@ -15,9 +15,9 @@ import inplacelab as paddle
 from inplacelab import Tensor, device
 from inplacelab.devices import CPU
 from inplacelab.memory import Ledger
-from tests.row_cases.each import each_variant, is_elementwise
+from tests.row_cases.each import for_each_variant, is_elementwise
 
-BIG = 1 << 17
+BIG = 1 << 15
 """Elements of an operand when allocations are measured: its bytes outweigh every Python object."""
 SLACK = 1 << 14
 """Bytes of Python objects that an operation may make."""
@@ -170,7 +170,7 @@ def operands(case: Any, needs: tuple[bool, ...]) -> tuple[list[Tensor], list[Ten
     return [leaf.clone() if need else leaf for leaf, need in zip(leaves, needs, strict=True)], leaves
 
 
-@each_variant("in-place")
+@for_each_variant("in-place")
 def test_a_copy_is_kept_exactly_when_a_derivative_asks_for_what_is_overwritten(
     case: Any, variant: str, live: Callable[[], int]
 ) -> None:
@@ -184,7 +184,7 @@ def test_a_copy_is_kept_exactly_when_a_derivative_asks_for_what_is_overwritten(
 
 
 @pytest.mark.thorough
-@each_variant("in-place")
+@for_each_variant("in-place")
 def test_nothing_is_kept_without_gradients(case: Any, variant: str, live: Callable[[], int]) -> None:
     inputs, _leaves = operands(case, (True,) * len(case.shapes))
     before, old = live(), inputs[0].nbytes
@@ -194,7 +194,7 @@ def test_nothing_is_kept_without_gradients(case: Any, variant: str, live: Callab
 
 
 @pytest.mark.thorough
-@each_variant("ordinary")
+@for_each_variant("ordinary")
 def test_an_ordinary_operation_allocates_its_result_and_nothing_else(
     case: Any, variant: str, live: Callable[[], int]
 ) -> None:
@@ -238,7 +238,7 @@ def _measured(call: Callable[[], Tensor]) -> int:
     return peak - (CPU.ledger.peak - before) - CPU.ledger.scratch
 
 
-@each_variant(only=is_elementwise)
+@for_each_variant(only=is_elementwise)
 def test_an_elementwise_kernel_allocates_no_more_than_it_reports(case: Any, variant: str) -> None:
     kinds = [(a.ndim > 0, a.dtype) for a in case.arrays()]
     few, many = ([paddle.to_tensor(np.ones((n,) * long, dtype)) for long, dtype in kinds] for n in (2, BIG))

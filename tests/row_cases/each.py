@@ -41,7 +41,7 @@ def is_elementwise(case: Case) -> bool:
     return case.row.kind == "elementwise"
 
 
-def each_variant(*wanted: str, only: Chosen = _any) -> Callable[[Test], Test]:
+def for_each_variant(*wanted: str, only: Chosen = _any) -> Callable[[Test], Test]:
     """The test is tried with each `case`, and each `variant` of its row, or only those that are wanted."""
     return _by_chapter(
         ("case", "variant"),
