@@ -10,10 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 # nbformat imports jsonschema, and that, if this is installed, compiles 38 grammars for kinds of addresses that no notebook has: four
 # seconds in every process that runs tests.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
+# The same examples on every machine and in every run, however long one takes: what is tested is the code, not the machine.
+settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 CHROMIUM_ON_MACOS = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
