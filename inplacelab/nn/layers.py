@@ -117,6 +117,9 @@ class BatchNorm1D(Layer):
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/BatchNorm1D_en.html
     """
 
+    _mean: Tensor
+    _variance: Tensor
+
     def __init__(
         self,
         num_features: int,
@@ -138,10 +141,10 @@ class BatchNorm1D(Layer):
     def forward(self, x: Tensor) -> Tensor:
         """Normalise, scale and shift; in training, remember."""
         options = (self.training, self._momentum, self._epsilon, self._format, self._global)
-        return functional.batch_norm(x, self._mean, self._variance, self.weight, self.bias, *options)  # type: ignore[attr-defined]
+        return functional.batch_norm(x, self._mean, self._variance, self.weight, self.bias, *options)
 
     def extra_repr(self) -> str:
-        (size,) = self._mean.shape  # type: ignore[attr-defined]
+        (size,) = self._mean.shape
         return f"num_features={size}, momentum={self._momentum}, epsilon={self._epsilon}, data_format={self._format}"
 
 
