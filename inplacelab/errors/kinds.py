@@ -144,6 +144,11 @@ class KeywordError(Refusal, TypeError, ValueError):
     """A call does not fit the function's parameters. PaddlePaddle says TypeError or ValueError, depending on where it looks."""
 
 
+@_shown_as(TypeError)
+class RowError(Refusal, TypeError):
+    """A row of the table contradicts itself."""
+
+
 @_shown_as(AssertionError)
 class AssertedArgumentError(Refusal, AssertionError):
     """An argument makes no sense here, where PaddlePaddle checks it by `assert`."""

@@ -170,6 +170,12 @@ def test_a_result_that_nobody_holds_is_no_tensor_that_was_not_made(tape: Any) ->
     assert last(tape).en == "Line 2 `sum` ran and made no tensor."
 
 
+def test_a_further_result_that_nobody_holds(tape: Any) -> None:
+    tape.step("operation", 3, op="split", output=1, inputs=(0,))
+    tape.step("operation", 3, op="split", output=2, inputs=(0,))
+    assert last(tape).en == "Line 3 `split` made one more tensor, which was gone again before the next step."
+
+
 def test_rebinding_a_name(tape: Any) -> None:
     tape.step("line", 1, tape.storage(0, (1.0,)), tape.tensor(0, 0, (1,), "x"))
     tape.step("line", 2, tape.storage(1, (2.0,)), tape.tensor(1, 1, (1,), "x"), gone=(("tensor", 0), ("storage", 0)))
