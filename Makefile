@@ -66,7 +66,8 @@ notebooks: $(VENV)/test.stamp ## Execute the lessons and compare every output, p
 	$(PY) -m pytest --nbval --nbval-current-env --nbval-kernel-startup-timeout=600 notebooks/en notebooks/zh
 
 browser: $(VENV)/e2e.stamp ## Drive the stepper in Chromium, on a page and in a real JupyterLab
-	$(PYTEST) -m "browser or e2e" tests
+	$(PYTEST) -n auto --dist loadfile -m browser tests
+	$(PYTEST) -m e2e tests
 
 lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw the pictures and badges of the READMEs, write the page of differences
 	$(PY) notebooks/build.py
