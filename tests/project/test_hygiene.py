@@ -11,8 +11,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 TEXT = {".cfg", ".css", ".ipynb", ".js", ".json", ".md", ".mjs", ".py", ".pyi", ".svg", ".toml", ".txt", ".yml", ""}
 
-PERSONAL_PATH = re.compile(r"(?<![\w./])/(?:home|root|tmp|Users|work)/\w")
-UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
+# Each begins with its first letter, and looks back after that: so the search leaps from one such letter to the next.
+PERSONAL_PATH = re.compile(r"/(?<![\w./]/)(?:home|root|tmp|Users|work)/\w")
+UNFINISHED = re.compile(r"[TFX](?<!\w\w)(?:(?<=T)ODO|(?<=F)IXME|(?<=X)XX)\b")
 ADDRESS = re.compile(r"https?://")
 WHERE_IT_IS_KEPT = re.compile(r'^Repository = "https://github\.com/[\w-]+/[\w-]+"$', re.MULTILINE)
 LARGEST = 1_500_000
