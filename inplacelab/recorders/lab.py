@@ -16,6 +16,7 @@ from types import FrameType
 import inplacelab
 from inplacelab import devices, errors
 from inplacelab.language import Text
+from inplacelab.ops.table import ROWS
 from inplacelab.recorders import source as learner
 from inplacelab.recorders.passes import Passes
 from inplacelab.recorders.reader import Reader
@@ -23,7 +24,9 @@ from inplacelab.recording.explain.errors import stale_story
 from inplacelab.recording.explain.moment import Moment
 from inplacelab.recording.explain.words import closed_up
 from inplacelab.recording.facts import ErrorFacts
+from inplacelab.recording.mending import in_one_sentence, mends
 from inplacelab.recording.recording import Recording
+from inplacelab.tensor import Tensor
 
 LIMIT = 2000
 """Steps kept by default; a recording that was cut says so."""
@@ -76,8 +79,9 @@ class LabRecorder(Passes):
         if so_far.truncated:
             return
         notes = stale_story(Moment(so_far, len(so_far) - 1))
-        self._reader.note(notes)
-        for note in notes:
+        found = mends(so_far, has_ordinary)
+        self._reader.note(notes, in_one_sentence(found) if found else None)
+        for note in (*notes, *([_MEND.format(in_one_sentence(found))] if found else ())):
             error.add_note(str(closed_up(note)))
 
     def failed(self, error: BaseException) -> None:
@@ -99,6 +103,15 @@ class LabRecorder(Passes):
             source=self._program.text, steps=tuple(reader.build.steps), truncated=reader.build.dropped + lost,
             simulated=reader.simulated, live_before=self._live_before,
         )  # fmt: skip
+
+
+def has_ordinary(name: str) -> bool:
+    """Whether there is an ordinary operation of a name: "relu", but not "zero"."""
+    row = ROWS.get(name)
+    return hasattr(Tensor, name) if row is None else row.ordinary
+
+
+_MEND = Text("In this program: {0}", "在本程序中：{0}")
 
 
 def _begun(text: Text) -> Text:
