@@ -153,7 +153,7 @@ def _computed_again(case: _Case) -> Mend | None:
     kept = {kept_values(case.recording)[node, saved.name].step for node, saved in case.lost}
     lines = {steps[step].line for step in kept if step is not None}
     made = program.statement(next(iter(lines))) if len(lines) == 1 and None not in kept else None
-    if backward is None or not isinstance(made, ast.Assign) or not all(write.unrecorded for write in case.writes):
+    if backward is None or not isinstance(made, ast.Assign) or not all(map(_is_update, case.writes)):
         return None
     across = _between(program, backward, case.writes[-1].step.line)
     block = program.block(backward)
@@ -163,6 +163,11 @@ def _computed_again(case: _Case) -> Mend | None:
     says = Text("after line {0} compute `{1}` again, from the new values", "在第 {0} 行之后用新的值重新计算 `{1}`")
     again = program.text(made)
     return Mend(says.format(across[0].end_lineno, again), (program.line_before(after, again),))
+
+
+def _is_update(write: Write) -> bool:
+    """Whether a parameter was updated."""
+    return write.unrecorded and write.tensor is not None and write.tensor.leaf
 
 
 # --- a copy is kept ----------------------------------------------------------------------------------------------------
