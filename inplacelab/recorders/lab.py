@@ -31,6 +31,9 @@ from inplacelab.tensor import Tensor
 LIMIT = 2000
 """Steps kept by default; a recording that was cut says so."""
 
+_ADVISED = 20
+"""To mend a program, all of it is looked at: of one that goes on after more refusals than this, only so many are looked into."""
+
 
 class LabRecorder(Passes):
     """Records what happens while it listens (see `record` and `%%stepper`).
@@ -49,7 +52,7 @@ class LabRecorder(Passes):
         self._title = title
         self._reader = Reader(limit, self._journal.outer, program.first_line)
         self._reported: weakref.ref[errors.Refusal] | None = None
-        self._live_before = 0
+        self._live_before = self._refusals = 0
 
     def begin(self) -> None:
         """The recording begins: what is live now was made before."""
@@ -79,7 +82,8 @@ class LabRecorder(Passes):
         if so_far.truncated:
             return
         notes = stale_story(Moment(so_far, len(so_far) - 1))
-        found = mends(so_far, has_ordinary)
+        self._refusals += 1
+        found = mends(so_far, has_ordinary) if self._refusals <= _ADVISED else ()
         self._reader.note(notes, in_one_sentence(found) if found else None)
         for note in (*notes, *([_MEND.format(in_one_sentence(found))] if found else ())):
             error.add_note(str(closed_up(note)))

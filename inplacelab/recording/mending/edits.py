@@ -27,7 +27,7 @@ class Mend:
 
     Attributes:
         says: what to do, as a part of a sentence: "in line 6 write `a = a.relu()`, which makes a new tensor".
-        edits: the same as changes to the source.
+        edits: the same as changes to the source; none for advice that leaves a choice to the reader.
     """
 
     says: Text

@@ -56,8 +56,15 @@ def refusal_mends(recording: Recording, program: Program, index: int, has_ordina
 
 def _leaf(case: _Case) -> list[Mend]:
     """Either the changed values are computed with, under a name of their own, or the leaf itself is to be changed."""
-    found = [_under_another_name(case), _without_gradient(case)]
-    return [each for each in found if each is not None]
+    leaf, _ = _leaf_and_first(case)
+    otherwise = _under_another_name(case)
+    if otherwise is None and leaf is not None and leaf.names:
+        pattern = Text(
+            "to compute with the changed values, write to `{0}.clone()` and go on with that",
+            "若要用改变后的值继续计算，改为写入 `{0}.clone()`，之后使用这个副本",
+        )
+        otherwise = Mend(pattern.format(name_of(leaf)), ())
+    return [each for each in (otherwise, _without_gradient(case)) if each is not None]
 
 
 def _under_another_name(case: _Case) -> Mend | None:

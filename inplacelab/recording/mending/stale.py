@@ -11,7 +11,7 @@ from inplacelab.recording.facts import SavedFacts
 from inplacelab.recording.kept import RESULT, Kept, kept_values
 from inplacelab.recording.mending.edits import Edit, Mend
 from inplacelab.recording.mending.program import Program
-from inplacelab.recording.mending.writes import HasOrdinary, Write, cloned_before, written_ordinarily
+from inplacelab.recording.mending.writes import HasOrdinary, Write, cloned_before, name_of, written_ordinarily
 from inplacelab.recording.questions import stale, who_raised
 from inplacelab.recording.recording import Recording
 
@@ -56,7 +56,20 @@ def stale_mends(recording: Recording, program: Program, index: int, has_ordinary
     found = [each for each in (_backward_first(case), elsewhere, _computed_again(case)) if each is not None]
     if len(found) < 2 and (copied := _kept_as_copies(case)) is not None:
         found.append(copied)
-    return found
+    return found or [_advice(case)]
+
+
+def _advice(case: _Case) -> Mend:
+    """What is always true, with the lines and the name that it is about."""
+    write = case.writes[0]
+    if write.step.line is None or write.tensor is None or not write.tensor.names:
+        pattern = Text("call `backward()` before that, or write to a copy", "在此之前调用 `backward()`，或改为写入副本")
+        return Mend(pattern, ())
+    pattern = Text(
+        "call `backward()` before line {0} is run, or have line {0} write to a clone of `{1}`",
+        "在执行第 {0} 行之前调用 `backward()`，或让第 {0} 行写入 `{1}` 的副本",
+    )
+    return Mend(pattern.format(write.step.line, name_of(write.tensor)), ())
 
 
 def _case(recording: Recording, program: Program, index: int) -> _Case | None:
