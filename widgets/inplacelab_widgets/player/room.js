@@ -21,6 +21,8 @@ export function shared(upper, lowers, room, leeway) {
 
 /** Keeps the heights of the panes. @param {Stage} stage @param {{above: Part[], below: Part[], others: Part[]}} parts  What stands beside the code, below, and around. */
 export function keepRoom({ root }, { above, below, others }) {
+  // The elements, of which there may be many, take what the others leave.
+  const telling = below.filter((part) => below.length < 2 || !part.root.matches(".ipl-elements"));
   const heightOf = (/** @type {Element} */ element) => element.getBoundingClientRect().height;
 
   function fit() {
@@ -36,9 +38,11 @@ export function keepRoom({ root }, { above, below, others }) {
     const isStacked = code && storages && code.offsetTop < storages.offsetTop;
     const upper = isStacked ? needs.at(-1) : Math.max(0, ...needs);
     const around = others.reduce((sum, part) => sum + heightOf(part.root), edge + 2 + (isStacked ? heightOf(code) : 0));
-    const [high, low] = shared(upper, below.map((part) => part.need()), Math.max(0, most - around), isPresent || isAlone ? 0 : LEEWAY);
+    const room = Math.max(0, most - around);
+    const ownsPage = isPresent || isAlone;
+    const [high, low] = shared(upper, telling.map((part) => part.need()), room, ownsPage ? 0 : LEEWAY);
     root.style.setProperty("--ipl-upper", `${Math.floor(high)}px`);
-    root.style.setProperty("--ipl-under", `${Math.floor(low)}px`);
+    root.style.setProperty("--ipl-under", `${Math.floor(ownsPage ? room - high : low)}px`);
   }
 
   new ResizeObserver(fit).observe(root);
