@@ -11,7 +11,7 @@ from inplacelab.recording.recording import State
 from inplacelab.recording.slots import Laid
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.measure import number
+from inplacelab_widgets.scene.numerals import number
 
 _INDICES = "ijklmnpq"
 
