@@ -34,10 +34,10 @@ export function keepRoom({ root }, { above, below, others }) {
     const most = isPresent ? page : Math.max(LAPTOP, isAlone ? page : OF_WINDOW * innerHeight);
     const [code, storages] = [".ipl-code", ".ipl-storages"].map((name) => root.querySelector(name));
     const needs = above.map((part) => part.need?.() ?? 0);
-    // One below the other, the code keeps what it has.
+    // Above the storages, the code keeps what it has.
     const isStacked = code && storages && code.offsetTop < storages.offsetTop;
     const upper = isStacked ? needs.at(-1) : Math.max(0, ...needs);
-    const around = others.reduce((sum, part) => sum + heightOf(part.root), edge + 2 + (isStacked ? heightOf(code) : 0));
+    const around = others.reduce((sum, part) => sum + heightOf(part.root), edge + 2 + (isStacked && (isPresent || isAlone) ? heightOf(code) : 0));
     const room = Math.max(0, most - around);
     const ownsPage = isPresent || isAlone;
     const [high, low] = shared(upper, telling.map((part) => part.need()), room, ownsPage ? 0 : LEEWAY);
