@@ -15,6 +15,7 @@ from inplacelab.ops import ROWS
 from inplacelab.ops.expressions import data_types
 from inplacelab.ops.spec import Row
 from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS
+from tests.gathered import for_each
 
 WITH_EXPRESSION = [row for row in ROWS.values() if row.cuda and row.ordinary and row.name != "cast"]
 """(Casts are in test_data_types.py.)"""
@@ -148,7 +149,7 @@ def row_function(row: Row) -> Any:
     return getattr(paddle.Tensor, row.name) if row.method else {**FUNCTIONAL, **FUNCTIONS}[row.name]()
 
 
-@pytest.mark.parametrize("row", [r for r in WITH_EXPRESSION if "float32" in data_types(r)], ids=lambda row: row.name)
+@for_each("row", [r for r in WITH_EXPRESSION if "float32" in data_types(r)], ids=lambda row: row.name)
 def test_single_precision(row: Row, compiled: None) -> None:
     check(row, "float32")
 
@@ -162,7 +163,7 @@ def all_compiled(compiler: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("row", "dtype"), [pytest.param(r, d, id=f"{r.name} {d}") for r, d in OTHERS])
+@for_each(("row", "dtype"), OTHERS, ids=lambda other: f"{other[0].name} {other[1]}")
 def test_other_data_types(row: Row, dtype: str, all_compiled: None) -> None:
     check(row, dtype)
 
