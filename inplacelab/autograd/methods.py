@@ -63,9 +63,11 @@ def _stop_gradient(self: Tensor) -> bool:
 
 
 def _set_stop_gradient(self: Tensor, stop: bool) -> None:
+    if not isinstance(stop, bool):
+        raise errors.not_a_flag("stop_gradient", stop)
     if self.base is not None:
         refresh(self)
-    self._stop = bool(stop)
+    self._stop = stop
     if self.base is not None and self.untracked != "bits":
         _take_out(self) if stop else _take_back(self)
     for each in observe.listeners:

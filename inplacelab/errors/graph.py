@@ -58,6 +58,23 @@ def nothing_to_differentiate(**facts: Any) -> NoGradientError:
     )
 
 
+def window_without_history(**facts: Any) -> NoGradientError:
+    return NoGradientError(
+        "(InvalidArgument) as_strided shows slots of which the tensor's history knows nothing.",
+        Text(
+            "the window leaves what the tensor shows, or the tensor shows a slot twice; and it is not (or no longer) a view in "
+            "the history of one that shows the whole storage. So nobody could say where the gradient belongs.",
+            "窗口超出了该张量所显示的范围，或者该张量把同一个槽位显示了两次；而它又不是（或不再是）显示整个存储的那个张量在历史中的视图，"
+            "因此无从得知梯度应归于何处。",
+        ),
+        Text(
+            "make the window on the tensor that has the whole storage, or use `detach()` to say that it is a constant.",
+            "请在拥有整个存储的张量上建立窗口；若要把它当作常量，请使用 `detach()`。",
+        ),
+        **facts,
+    )
+
+
 def unused_input(position: int) -> NoGradientError:
     return NoGradientError(
         f"(InvalidArgument) The {position}-th input does not appear in the backward graph. Please check the input tensor "

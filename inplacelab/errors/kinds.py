@@ -202,3 +202,20 @@ class MissingParametersError(Refusal, AttributeError):
 @_shown_as(TypeError)
 class OptionError(Refusal, TypeError):
     """An optimizer was given an option of a kind that it cannot use."""
+
+
+@_shown_as(TypeError)
+class LayerKindError(Refusal, TypeError):
+    """Something was put into a layer that is no parameter, layer or buffer."""
+
+
+@_shown_as(KeyError)
+class LayerNameError(Refusal, KeyError):
+    """A part of a layer was to have a name that it cannot have."""
+
+    __str__ = Exception.__str__  # not as KeyError shows its key: quoted, in one line
+
+
+@_shown_as(ValueError)
+class LayerStateError(Refusal, ValueError):
+    """A layer was used before it was set up."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from inplacelab.ops.keywords import ALIASES, SEPARATE, with_aliases
 from inplacelab.ops.table import FUNCTIONS, ROWS, variants
 from inplacelab.ops.template import name_of
+from inplacelab.ops.wishes import WISHES
 from inplacelab.tensor import Tensor
 
 
@@ -23,7 +24,7 @@ def attach() -> None:
     """Put in place of each function one that takes the other names, wherever it is to be found."""
     of_rows = _of_rows()
     composed = {name: make() for name, make in FUNCTIONS.items() if name not in of_rows}
-    for op in sorted({*ALIASES, *SEPARATE} - of_rows):
+    for op in sorted({*ALIASES, *SEPARATE, *WISHES} - of_rows):
         function = composed[op]
         taking = with_aliases(function)
         for name in [name for name, each in composed.items() if each is function]:
