@@ -64,7 +64,7 @@ def _stop_gradient(self: Tensor) -> bool:
 
 def _set_stop_gradient(self: Tensor, stop: bool) -> None:
     if not isinstance(stop, bool):
-        raise errors.not_a_flag("stop_gradient", stop)
+        raise errors.flag_is_no_bool("stop_gradient", stop)
     if self.base is not None:
         refresh(self)
     self._stop = stop

@@ -18,14 +18,6 @@ def not_an_integer(op: str, argument: str, position: int, value: Any) -> Argumen
     )
 
 
-def not_a_flag(attribute: str, value: Any) -> ArgumentKindError:
-    return ArgumentKindError(
-        f"(InvalidType) {attribute}: argument (position 1) must be bool, but got {type(value).__name__}",
-        Text("`{attribute}` is a switch.", "`{attribute}` 是一个开关。").format(attribute=attribute),
-        Text("give True or False.", "请给出 True 或 False。"),
-    )
-
-
 def no_first_axis() -> ArgumentKindError:
     return ArgumentKindError(
         "len() of a 0-D tensor",

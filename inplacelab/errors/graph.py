@@ -51,8 +51,11 @@ def nothing_to_differentiate(**facts: Any) -> NoGradientError:
             "得到该张量的路径上没有任何 `stop_gradient=False` 的张量，或者它是在 `no_grad` 下计算的。",
         ),
         Text(
-            "set `x.stop_gradient = False` on the inputs that you want gradients for, before computing with them.",
-            "在计算之前，对需要梯度的输入设置 `x.stop_gradient = False`。",
+            "set `x.stop_gradient = False` on the inputs that you want gradients for, before computing with them. (Was a weight "
+            "trained by `w -= ...` under `no_grad`? That binds `w` to another tensor, without history: write "
+            "`w.subtract_(...)`.)",
+            "在计算之前，对需要梯度的输入设置 `x.stop_gradient = False`。（若在 `no_grad` 下用 `w -= ...` 更新过权重：它使 `w` "
+            "指向另一个没有历史的张量，请改写为 `w.subtract_(...)`。）",
         ),
         **facts,
     )
