@@ -175,8 +175,10 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Hook
     takes the gradient's place.
 
     Raises:
-        HookError: if the tensor needs no gradient.
+        HookError: if the tensor needs no gradient, the hook cannot be called, or it returns what is no gradient of the tensor.
     """
+    if not callable(hook):
+        raise errors.hook_not_callable(hook)
     node = edge(self)
     if node is None:
         raise errors.no_hook(tensor=self)
