@@ -220,14 +220,14 @@ def test_what_a_hook_returns_is_a_gradient_of_its_tensor(leaf: Make, hook: Any, 
 
 def test_a_hook_can_be_called(leaf: Make) -> None:
     with pytest.raises(TypeError, match="'hook' must be callable, but got str"):
-        leaf([1.0]).register_hook("hook")
+        leaf([1.0]).register_hook("hook")  # type: ignore[arg-type]
 
 
 def test_stop_gradient_is_a_switch(leaf: Make) -> None:
     a = leaf([1.0])
     for no_switch in (1, None, np.bool_(True), "yes"):
         with pytest.raises(TypeError, match="must be bool"):
-            a.stop_gradient = no_switch
+            a.stop_gradient = no_switch  # type: ignore[assignment]
     assert a.stop_gradient is False
 
 
