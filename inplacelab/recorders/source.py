@@ -12,6 +12,7 @@ import linecache
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from types import FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -165,24 +166,42 @@ PLAIN = frozenset({int, float, str, bool, type(None), ModuleType, FunctionType})
 
 def holds_others(value: Any) -> bool:
     """Whether names may lead through this object to others, so that they can change without being bound anew."""
-    return type(value) in (list, tuple) or callable(getattr(type(value), "named_sublayers", None))
+    kind = type(value)
+    return (
+        kind in (list, tuple, dict) or _is_layer(kind) or (kind.__module__ == "__main__" and hasattr(value, "__dict__"))
+    )
+
+
+def _is_layer(kind: type) -> bool:
+    return callable(getattr(kind, "named_sublayers", None))
 
 
 def _things(name: str, value: Any, kind: type) -> Iterator[tuple[str, Any]]:
-    """The objects of `kind` that a name leads to: itself, the first elements of a list, what is in a layer: its parameters, and
-    tensors such as running statistics.
+    """The objects of `kind` that a name leads to: itself, the first elements of a list or a dictionary, the attributes of an
+    object of the program's own, what is in a layer: its parameters, and tensors such as running statistics.
     """
     if isinstance(value, kind):
         yield name, value
-    elif not holds_others(value):
-        return
-    elif type(value) in (list, tuple):
-        for k, each in enumerate(value[:16]):
-            if isinstance(each, kind):
-                yield f"{name}[{k}]", each
+    elif holds_others(value):
+        yield from ((label, each) for label, each in _inside(name, value) if isinstance(each, kind))
+
+
+_FIRST = 16
+"""How many of the elements of a list are looked at, every time."""
+
+
+def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """What an object holds, and how a program would write that."""
+    if type(value) is dict:
+        yield from (
+            (f"{name}[{key!r}]", each) for key, each in islice(value.items(), _FIRST) if type(key) in (str, int)
+        )
+    elif isinstance(value, (list, tuple)):
+        yield from ((f"{name}[{k}]", each) for k, each in enumerate(value[:_FIRST]))
     else:
-        for path, layer in ((name, value), *value.named_sublayers(name)):
-            yield from ((f"{path}.{own}", each) for own, each in vars(layer).items() if isinstance(each, kind))
+        layers = value.named_sublayers(name) if _is_layer(type(value)) else ()
+        for path, layer in ((name, value), *layers):
+            yield from ((f"{path}.{own}", each) for own, each in vars(layer).items())
 
 
 class Block(NamedTuple):
