@@ -22,6 +22,8 @@ from inplacelab.errors.gpus import *
 from inplacelab.errors.graph import *
 from inplacelab.errors.keywords import *
 from inplacelab.errors.kinds import *
+from inplacelab.errors.layers import *
+from inplacelab.errors.names import *
 from inplacelab.errors.needed import *
 from inplacelab.errors.operands import *
 from inplacelab.errors.parts import *

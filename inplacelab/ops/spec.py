@@ -79,6 +79,7 @@ class Row:
         inputs: the names of the tensors it reads; the first is the one that an in-place variant writes.
         attrs: the other parameters, as they stand in a signature: "perm", "*, alpha=1".
         call: instead of `attrs`: all parameters, where Paddle mixes tensors and others: "x, index, axis, value".
+        masks: those of the inputs that are truth values, whatever the others are.
         numbers: those of the inputs that may be given as plain numbers, which take the dtype of the first input.
         accepts: the kinds of dtype it is defined for, as NumPy's letters: f, i (with u), b, c.
         accepts_ordinary: the same for the ordinary variant, where that accepts more: it may convert integers first.
@@ -102,8 +103,9 @@ class Row:
         aliases: other names for the same thing.
         node: the name of its grad node.
         cuda: one element of the result, in CUDA C, from the names of inputs and attributes: "x > 0 ? x : 0"; `T` is the type
-            of the elements. (An overwrite does not name its first input: it reads nothing of what was there.) For floating-point numbers and integers; where these differ, or for truth values: by NumPy's
-            letter, f, i, b. A row without one has no kernel of our own.
+            of the elements. (An overwrite does not name its first input: it reads nothing of what was there.) For floating-point
+            numbers, and for integers, which become such numbers first where the result is one; where these differ, or for truth
+            values: by NumPy's letter, f, i, b. A row without one has no kernel of our own.
         called: what messages and observers call it, if not by its name.
         same_is_self: a view that changes nothing gives back the very tensor.
     """
@@ -114,6 +116,7 @@ class Row:
     says: Text
     attrs: str = ""
     call: str = ""
+    masks: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     accepts: str = "fibc"
     accepts_ordinary: str = ""

@@ -15,9 +15,10 @@ from inplacelab import errors
 from inplacelab.language import speak
 from inplacelab.ops.sharing import CHAPTERS, TABLE, Line
 from inplacelab.ops.sharing_rows import Kind
+from tests.gathered import for_each
 
 LINES = [line for chapter in CHAPTERS for line in chapter.lines]
-for_every_line = pytest.mark.parametrize("line", LINES, ids=[line.program for line in LINES])
+for_every_line = for_each("line", LINES, ids=lambda line: line.program)
 
 
 @pytest.fixture(scope="module")

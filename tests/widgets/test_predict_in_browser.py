@@ -15,6 +15,7 @@ from inplacelab_widgets import to_html
 from inplacelab_widgets.player_files import javascript, stylesheet
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.payload import payload
+from tests.in_browser import open_page
 
 pytestmark = pytest.mark.browser
 
@@ -28,7 +29,7 @@ class Quiz:
         self.page = page
         self.errors: list[str] = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.goto(file.as_uri())
+        open_page(page, file)
         page.locator(".ipl").focus()
 
     def press(self, *keys: str) -> None:
@@ -186,9 +187,9 @@ def test_whoever_leaps_to_the_end_sees_the_end_and_can_be_asked_later(open_quiz:
 def test_playing_stops_where_something_is_asked(open_quiz: Callable[..., Quiz]) -> None:
     quiz = open_quiz()
     quiz.press(" ")
-    quiz.page.wait_for_selector(PANEL, state="visible", timeout=6000)
+    quiz.page.wait_for_selector(PANEL, state="visible")
     assert quiz.step() == 2
-    quiz.page.wait_for_selector("[title^=Play]", timeout=2000)
+    quiz.page.wait_for_selector("[title^=Play]")
 
 
 def test_nothing_jumps_while_it_asks(open_quiz: Callable[..., Quiz]) -> None:

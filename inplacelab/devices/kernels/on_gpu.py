@@ -19,6 +19,7 @@ from inplacelab.devices.kernels.arguments import packed_layout
 from inplacelab.devices.kernels.compile import OPTIONS
 from inplacelab.devices.kernels.launch import Dim3, Memory
 from inplacelab.devices.kernels.source import Parameter, Source
+from inplacelab.devices.kernels.types import by_value
 
 
 def run(source: Source, grid: Dim3, block: Dim3, arguments: Sequence[Any]) -> None:
@@ -54,7 +55,7 @@ def _passing(source: Source, parameter: Parameter) -> Callable[[Any], Any]:
         return _begin if source.kind == "strided" else _first
     if parameter.kind == "layout":
         return partial(packed_layout, bits=source.bits, axes=source.axes)
-    return np.dtype(parameter.dtype).type
+    return np.dtype(by_value(parameter.dtype)).type
 
 
 def _first(memory: Memory) -> np.uint64:

@@ -6,6 +6,7 @@ from inplacelab.language import Text
 from inplacelab.recording.explain.moment import Moment
 from inplacelab.recording.explain.words import joined, quoted
 from inplacelab.recording.facts import ErrorFacts, SavedFacts, Step, WriteFacts
+from inplacelab.recording.kept import naming
 from inplacelab.recording.labels import storage_label
 from inplacelab.recording.questions import stale, who_raised
 from inplacelab.recording.slots import common_runs, slot_runs
@@ -56,8 +57,9 @@ def _last_unpacked(moment: Moment) -> str | None:
 
 
 def _kept(moment: Moment, node: int, saved: SavedFacts) -> Text:
-    pattern = Text("{0} kept `{1}` at version {2} of {3}.", "{0} 在 {3} 为版本 {2} 时保存了 `{1}`。")
-    return pattern.format(moment.called_node(node), saved.name, saved.version, storage_label(saved.storage))
+    pattern = Text("{0} kept {1} at version {2} of {3}.", "{0} 在 {3} 为版本 {2} 时保存了 {1}。")
+    called = naming(moment.recording, moment.after, node, saved).phrase()
+    return pattern.format(moment.called_node(node), called, saved.version, storage_label(saved.storage))
 
 
 def _overwritten(moment: Moment, saved: SavedFacts) -> list[Text]:
