@@ -144,19 +144,26 @@ def things(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> list[
 def bindings(led: Iterable[Led]) -> dict[int, Bound]:
     """The objects (by `id`) that names lead to. A local name that an outer scope uses for something else is written with its
     function's name before it, once more for each call in which the function calls itself.
+
+    A path to something that has a name already says nothing new, until there are two from one name: a list that holds one
+    tensor several times.
     """
     found: dict[int, tuple[Any, list[str]]] = {}
     taken: dict[str, int] = {}
+    through: dict[tuple[int, str, str], list[str]] = {}
     for function, name, label, thing in led:
         _, names = found.setdefault(id(thing), (thing, []))
-        if label != name and names:
-            continue  # a path to something that has a name already says nothing new
-        shown = label
-        while function and taken.get(shown, id(thing)) != id(thing):
-            shown = f"{function}.{shown}"
-        taken[shown] = id(thing)
-        if shown not in names:
-            names.append(shown)
+        paths = through.setdefault((id(thing), function, name), [])
+        paths.append(label)
+        if label != name and names and len(paths) == 1:
+            continue
+        for each in paths:
+            shown = each
+            while function and taken.get(shown, id(thing)) != id(thing):
+                shown = f"{function}.{shown}"
+            taken[shown] = id(thing)
+            if shown not in names:
+                names.append(shown)
     return {address: Bound(thing, tuple(names)) for address, (thing, names) in found.items()}
 
 

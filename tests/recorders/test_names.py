@@ -108,6 +108,9 @@ def test_a_name_that_an_old_tensor_has_lost() -> None:
         ("held = {}\nheld['w'] = paddle.ones([2])", {"held['w']"}),
         ("held = {}\nheld['w'] = paddle.ones([2])\nw = held['w']\ndel held['w']", {"w"}),
         ("class Net:\n    def __init__(self):\n        self.w = paddle.ones([2])\nnet = Net()", {"net.w"}),
+        ("x = paddle.ones([2])\nxs = [x]", {"x"}),
+        ("x = paddle.ones([2])\nxs = [x, x]", {"x", "xs[0]", "xs[1]"}),
+        ("xs = [paddle.ones([2])] * 3", {"xs[0]", "xs[1]", "xs[2]"}),
         ("class Net:\n    pass\nnet = Net()\nnet.w = paddle.ones([2])\nnet.w = net.w.scale(2.)", {"net.w"}),
     ],
 )
