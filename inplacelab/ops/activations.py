@@ -151,7 +151,7 @@ elementwise("relu6", "x", ("Keep each element between 0 and 6.", "把每个元�
             cuda="x <= 0 ? 0 : x > 6 ? 6 : x",
             in_place=False, d_x=lambda g, out: g._inside(out > 0)._inside(out < 6))  # fmt: skip
 _SILU = elementwise("silu", "x", ("x times sigmoid(x).", "逐元素求 x 乘以 sigmoid(x)。"), kernel=_silu,
-            cuda="x * (1 / (1 + exp(-x)))", accepts="fc", method=False, function=False, d_x=_d_silu)  # fmt: skip
+            cuda="x * (1 / (1 + exp(-x)))", accepts="fc", method=False, function=False, by_argument=True, d_x=_d_silu)  # fmt: skip
 elementwise("softplus", "x", ("A smooth `relu`: log(1 + exp(beta x)) / beta.", "平滑的 `relu`：log(1 + exp(beta x)) / beta。"),
             attrs="beta=1, threshold=20", kernel=_softplus, **_IN_FUNCTIONAL,
             cuda="beta * x > threshold ? x : (fmax(beta * x, T(0)) + log1p(exp(-fabs(beta * x)))) / beta", in_place=False, d_x=_d_softplus,
@@ -178,7 +178,7 @@ add_row("normalisation", "softmax", "x", ("Exponentials, divided by their sum al
         attrs="axis=-1, dtype=None", kernel=_softmax, shape=same, dtype=_floating_only, prepare={"axis": _one_axis},
         method=False, function=False, functional=True, out=True, d_x=_d_softmax)  # fmt: skip
 
-# ---- an argument in place of an underscore ------------------------------------------------------------------------------------
+# ---- an argument instead of an underscore ------------------------------------------------------------------------------------
 
 _SILU_OF, _SILU_INTO = Made(_SILU, "ordinary"), Made(_SILU, "in-place")
 

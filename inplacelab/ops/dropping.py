@@ -19,7 +19,7 @@ from inplacelab.ops import distributions
 from inplacelab.ops.arguments import constant
 from inplacelab.ops.factories import made
 from inplacelab.ops.operands import as_tensor
-from inplacelab.ops.table import FUNCTIONAL, elementwise
+from inplacelab.ops.table import FUNCTIONAL, Made, elementwise
 from inplacelab.tensor import Tensor
 
 MODES = ("upscale_in_train", "downscale_in_infer")
@@ -30,11 +30,17 @@ def _dropout(out: Any, x: Any, mask: Any, factor: float) -> None:
     np.copyto(out, constant(0, out.dtype), where=np.logical_not(mask))
 
 
-elementwise(
-    "_dropout", "x, mask", ("`x` times `factor` where `mask` is true, 0 elsewhere.", "`mask` 为真处取 `x` 乘以 `factor`，其余为 0。"),
-    attrs="factor=1.0", kernel=_dropout, accepts="f", dtype=lambda x: x, called="dropout", node="DropoutGradNode",
-    function=False, d_x=lambda g, mask, factor: g._dropout(mask, factor),
+def _again(g: Tensor, mask: Tensor, factor: float) -> Tensor:
+    """The gradient is dropped where the elements were."""
+    dropped: Tensor = _ORDINARY.function()(g, mask, factor)
+    return dropped
+
+
+_ROW = elementwise(
+    "dropout", "x, mask", ("`x` times `factor` where `mask` is true, 0 elsewhere.", "`mask` 为真处取 `x` 乘以 `factor`，其余为 0。"),
+    attrs="factor=1.0", kernel=_dropout, accepts="f", dtype=lambda x: x, method=False, function=False, by_argument=True, d_x=_again,
 )  # fmt: skip
+_ORDINARY, _IN_PLACE = Made(_ROW, "ordinary"), Made(_ROW, "in-place")
 
 
 def dropout(
@@ -85,7 +91,7 @@ def dropout(
         mask, factor = _chosen(x, keep, axis), 1.0 / keep if mode == MODES[0] and keep else 1.0
     else:
         mask, factor = _all(x), keep if mode == MODES[1] else 1.0
-    dropped: Tensor = x._dropout_(mask, factor) if inplace else x._dropout(mask, factor)
+    dropped: Tensor = (_IN_PLACE if inplace else _ORDINARY).function()(x, mask, factor)
     return dropped
 
 

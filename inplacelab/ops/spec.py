@@ -106,6 +106,7 @@ class Row:
             of the elements. (An overwrite does not name its first input: it reads nothing of what was there.) For floating-point
             numbers, and for integers, which become such numbers first where the result is one; where these differ, or for truth
             values: by NumPy's letter, f, i, b. A row without one has no kernel of our own.
+        by_argument: it is in place when `inplace=True` is given, and not by an underscore.
         called: what messages and observers call it, if not by its name.
         same_is_self: a view that changes nothing gives back the very tensor.
     """
@@ -141,6 +142,7 @@ class Row:
     aliases: tuple[str, ...] = ()
     node: str = ""
     cuda: str | Mapping[str, str] = ""
+    by_argument: bool = False
     called: str = ""
     same_is_self: bool = False
 
