@@ -26,8 +26,17 @@ def identifiers(tree: ast.AST) -> frozenset[str]:
 
 
 def stored(tree: ast.AST) -> frozenset[str]:
-    """Every name that the program itself may bind: `x = ...`, `for x in ...`, `import x`, `def x`, `del x`."""
-    return frozenset(name for node in ast.walk(tree) for name in stored_here(node))
+    """Every name that the program itself may bind: `x = ...`, `for x in ...`, `import x`, `def x`, `del x`; any name at all, if it
+    runs text that is not in the tree.
+    """
+    nodes = list(ast.walk(tree))
+    named = identifiers(tree) if any(map(runs_text, nodes)) else frozenset[str]()
+    return named.union(*map(stored_here, nodes))
+
+
+def runs_text(node: ast.AST) -> bool:
+    """Whether this runs statements that do not stand in the program's tree: `exec("x = 1")`, or `%time x = 1` in a notebook."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("exec", "get_ipython")
 
 
 def stored_here(node: ast.AST) -> Iterator[str]:

@@ -127,3 +127,8 @@ def test_an_attribute_is_named_while_its_object_is_made(run: Callable[..., Any])
     recording = run(text).recording
     (zeroed,) = recording.on_line(5)
     assert [tensor.names for tensor in recording.state(zeroed.index).tensors.values()] == [("self.w",)]
+
+
+def test_what_is_run_as_text_binds_names(run: Callable[..., Any]) -> None:
+    recording = run("y = paddle.ones([1])\nexec('x = paddle.ones([2])')\ny.zero_()\nx.zero_()\n").recording
+    assert recording.after_line(3).tensor("x").names == ("x",)
