@@ -1,12 +1,12 @@
-"""`nn.Layer`: a function with parameters and buffers, and other layers inside it."""
+"""`nn.Layer`: a function with parameters, and other layers inside it."""
 
 from __future__ import annotations
 
-import warnings
+import re
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
@@ -14,33 +14,29 @@ from inplacelab import errors, observe
 from inplacelab.autograd import modes
 from inplacelab.autograd.methods import HookHandle
 from inplacelab.dtypes import get_default_dtype
-from inplacelab.nn.parts import Parts, dotted
+from inplacelab.nn.parameters import Initializer, as_parameter, attributes
+from inplacelab.nn.parts import Parts
 from inplacelab.ops.distributions import generator
 from inplacelab.ops.factories import to_tensor
-from inplacelab.tensor import Parameter, Tensor, adopt
+from inplacelab.tensor import Parameter, Tensor
 
 _serials: dict[str, Iterator[int]] = {}
+
+T = TypeVar("T")
 
 
 class Layer(Parts):
     """The base of every layer: define `forward`, call the layer.
 
-    Attributes that are parameters or layers are found by `parameters()` and `sublayers()`; tensors that belong to the state but
-    are not trained, such as running averages, are made known by `register_buffer`.
+    Attributes that are parameters or layers are found by `parameters()` and `named_parameters()`; tensors that are not trained
+    are found when they have been registered as buffers.
 
     >>> import inplacelab as paddle
-    >>> class Counted(paddle.nn.Layer):
-    ...     def __init__(self):
-    ...         super().__init__()
-    ...         self.factor = self.create_parameter([1])
-    ...         self.register_buffer("calls", paddle.zeros([1]))
+    >>> class Double(paddle.nn.Layer):
     ...     def forward(self, x):
-    ...         self.calls.add_(1.)                # in place: the buffer stays the same tensor
-    ...         return x * self.factor
-    >>> layer = Counted()
-    >>> y = layer(paddle.ones([2]))
-    >>> layer.calls.tolist(), list(layer.state_dict())
-    ([1.0], ['factor', 'calls'])
+    ...         return x.scale(2.)
+    >>> Double()(paddle.ones([2])).tolist()
+    [2.0, 2.0]
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Layer_en.html
     """
@@ -48,15 +44,15 @@ class Layer(Parts):
     training: bool
 
     def __init__(self, name_scope: str | None = None, dtype: str | None = None) -> None:
-        kind = (name_scope or type(self).__name__).lower()
-        self._full_name = f"{kind}_{next(_serials.setdefault(kind, count()))}"
         super().__init__()
+        kind = name_scope.lower() if name_scope else _snake(type(self).__name__)
+        self._full_name = f"{kind}_{next(_serials.setdefault(kind, count()))}"
         self._dtype, self.training = dtype, True
-        self._numbers = {"w": 0, "b": 0}  # how many parameters of either kind it has been given
+        self._numbers = {"w": 0, "b": 0}  # how many parameters of either kind it has made
         self._before: dict[int, Callable[..., Any]] = {}
         self._after: dict[int, Callable[..., Any]] = {}
 
-    # ---- to be called ----------------------------------------------------------------------------------------------------
+    # ---- computing ------------------------------------------------------------------------------------------------------
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
         """What the layer computes. To be defined by each layer."""
@@ -65,104 +61,185 @@ class Layer(Parts):
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         for hook in tuple(self._before.values()):
             changed = hook(self, inputs)
-            inputs = inputs if changed is None else changed if isinstance(changed, tuple) else (changed,)
-        output = self.forward(*inputs, **kwargs)
+            if changed is not None:
+                inputs = changed if isinstance(changed, tuple) else (changed,)
+        outputs = self.forward(*inputs, **kwargs)
         for hook in tuple(self._after.values()):
-            changed = hook(self, inputs, output)
-            output = output if changed is None else changed
-        return output
+            changed = hook(self, inputs, outputs)
+            outputs = outputs if changed is None else changed
+        return outputs
 
-    def register_forward_pre_hook(self, hook: Callable[..., Any]) -> HookHandle:
-        """Call `hook(layer, inputs)` before each `forward`; what it returns, if anything, takes the inputs' place."""
-        return _hooked(self._before, hook)
+    def register_forward_pre_hook(self, hook: Callable[[Any, tuple[Any, ...]], Any]) -> HookHandle:
+        """Call `hook(layer, inputs)` before `forward`; what it returns, if anything, takes the inputs' place."""
+        return _hang(self._before, hook)
 
-    def register_forward_post_hook(self, hook: Callable[..., Any]) -> HookHandle:
-        """Call `hook(layer, inputs, output)` after each `forward`; what it returns, if anything, takes the output's place."""
-        return _hooked(self._after, hook)
+    def register_forward_post_hook(self, hook: Callable[[Any, tuple[Any, ...], Any], Any]) -> HookHandle:
+        """Call `hook(layer, inputs, outputs)` after `forward`; what it returns, if anything, takes the outputs' place."""
+        return _hang(self._after, hook)
 
-    def full_name(self) -> str:
-        """The layer's name: "linear_0"."""
-        return self._full_name
+    def train(self, mode: bool = True) -> Self:
+        """Switch this layer and those inside to training, or to evaluation if `mode` is False."""
+        for layer in self.sublayers(include_self=True):
+            layer.training = mode
+        return self
 
-    def extra_repr(self) -> str:
-        """What stands between the brackets when the layer prints. To be defined by layers that have something to say."""
-        return ""
+    def eval(self) -> Self:
+        """Switch this layer and those inside to evaluation."""
+        return self.train(False)
 
-    def __repr__(self) -> str:
-        lines = self.extra_repr().split("\n")
-        inside = [f"({name}): {layer!r}".replace("\n", "\n  ") for name, layer in self.named_children()]
-        if inside or len(lines) > 1:
-            return (
-                f"{type(self).__name__}(" + "".join(f"\n  {line}" for line in (*filter(None, lines), *inside)) + "\n)"
-            )
-        return f"{type(self).__name__}({lines[0]})"
+    # ---- making what it consists of ---------------------------------------------------------------------------------------
 
     def create_parameter(
-        self, shape: Any, attr: Any = None, dtype: Any = None, is_bias: bool = False, default_initializer: Any = None
-    ) -> Parameter:
+        self,
+        shape: Any,
+        attr: Any = None,
+        dtype: Any = None,
+        is_bias: bool = False,
+        default_initializer: Initializer | None = None,
+    ) -> Any:
         """A new parameter: Xavier-uniform numbers for weights, zeros for biases, as Paddle does by default.
 
         Args:
-            shape: the sizes of the axes.
-            attr: None.
-            dtype: that of the layer if None, else the default dtype.
-            is_bias: zeros instead of random numbers.
-            default_initializer: called with the parameter, writes its first values in place (see `nn.initializer`).
+            shape: of the parameter.
+            attr: a `ParamAttr`, a name or an initializer alone; False: there is no parameter, and None is returned.
+            dtype: of the parameter; the layer's, or the default.
+            is_bias: whether it is one: then it is called so, and begins with zeros.
+            default_initializer: writes the first values, where `attr` does not say otherwise.
         """
-        if attr is not None:
-            raise errors.unknown_attribute_of_parameter("attr", attr)
+        if attr is False:
+            return None
+        asked = attributes(attr)
         sizes = tuple(int(n) for n in shape)
         limit = 0.0 if is_bias or not sizes else float(np.sqrt(6.0 / (sizes[0] + sizes[-1])))
         with observe.silence(), modes.no_grad():
             parameter = as_parameter(
                 to_tensor(generator().uniform(-limit, limit, sizes), dtype=dtype or self._dtype or get_default_dtype())
             )
-            letter = "b" if is_bias else "w"
-            parameter.name = f"{self._full_name}.{letter}_{self._numbers[letter]}"
-            self._numbers[letter] += 1
-            if default_initializer is not None:
-                default_initializer(parameter)
+            kind = "b" if is_bias else "w"
+            parameter.name = asked.name or f"{self._full_name}.{kind}_{self._numbers[kind]}"
+            self._numbers[kind] += not asked.name
+            write = asked.initializer or default_initializer
+            if write is not None:
+                write(parameter)
+                parameter.storage.version = 0  # it is only now that anybody sees it
+            parameter.stop_gradient = not asked.trainable
         if observe.listeners:
             observe.tell("create_parameter", "create", (), parameter, None)
         return parameter
 
-    # ---- its state -------------------------------------------------------------------------------------------------------
+    def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
+        """Put a parameter into this layer under `name`."""
+        setattr(self, name, parameter)
+        return parameter
 
-    def state_dict(self, include_sublayers: bool = True, structured_name_prefix: str = "") -> OrderedDict[str, Tensor]:
-        """The parameters and the persistable buffers by name: the tensors themselves, no copies."""
-        state: OrderedDict[str, Tensor] = OrderedDict()
-        for path, layer in self.every_layer("", include_self=True) if include_sublayers else [("", self)]:
-            own = layer.own_state().items()
-            state.update({structured_name_prefix + dotted(path, name): value for name, value in own})
-        return state
+    def add_sublayer(self, name: str, sublayer: Layer) -> Layer:
+        """Put a layer inside this one under `name`."""
+        setattr(self, name, sublayer)
+        return sublayer
 
-    def set_state_dict(
-        self, state_dict: Mapping[str, Any], use_structured_name: bool = True
-    ) -> tuple[list[str], list[str]]:
-        """Write values that `state_dict()` gave into the parameters and buffers, in place.
+    def register_buffer(self, name: str, tensor: Tensor | None, persistable: bool = True) -> None:
+        """Make a tensor part of this layer that is not trained: running means, masks, tables.
 
         Args:
-            state_dict: values by name.
-            use_structured_name: whether the names are the dotted ones; otherwise those of the tensors.
+            name: the attribute.
+            tensor: its value; another tensor may be assigned later.
+            persistable: whether it belongs to `state_dict()`.
+
+        Raises:
+            ArgumentKindError: if it is no tensor.
+            TakenNameError: if the layer has another attribute of this name, or no attribute can have it.
+        """
+        if isinstance(tensor, Parameter) or not isinstance(tensor, Tensor | None):
+            raise errors.no_buffer(tensor)
+        if not name or "." in name:
+            raise errors.name_for_no_attribute(name)
+        if hasattr(self, name) and name not in self._buffers:
+            raise errors.name_is_taken(name)
+        self._buffers[name] = persistable
+        setattr(self, name, tensor)
+
+    # ---- finding what it consists of --------------------------------------------------------------------------------------
+
+    def named_children(self) -> Iterator[tuple[str, Layer]]:
+        """The layers directly inside, each once."""
+        return _once(_inside(self))
+
+    def children(self) -> Iterator[Layer]:
+        """The layers directly inside."""
+        return (layer for _, layer in self.named_children())
+
+    def named_sublayers(
+        self, prefix: str = "", include_self: bool = False, *, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Layer]]:
+        """The layers inside, with dotted names, outermost first; one that is there twice counts once."""
+        found = _walk(self, prefix)
+        if not include_self:
+            next(found)
+        return _once(found) if remove_duplicate else found
+
+    def sublayers(self, include_self: bool = False) -> list[Layer]:
+        """The layers inside."""
+        return [layer for _, layer in self.named_sublayers(include_self=include_self)]
+
+    def named_parameters(
+        self, prefix: str = "", include_sublayers: bool = True, *, remove_duplicate: bool = True
+    ) -> Iterator[tuple[str, Tensor]]:
+        """The parameters of this layer and of those inside, with dotted names; one that two layers share counts once."""
+        found = self._named(_parameters_of, prefix, include_sublayers)
+        return _once(found) if remove_duplicate else found
+
+    def parameters(self, include_sublayers: bool = True) -> list[Tensor]:
+        """The parameters of this layer and of those inside."""
+        return [parameter for _, parameter in self.named_parameters(include_sublayers=include_sublayers)]
+
+    def named_buffers(self, prefix: str = "", include_sublayers: bool = True) -> Iterator[tuple[str, Tensor]]:
+        """The buffers of this layer and of those inside, with dotted names."""
+        return _once(self._named(_buffers_of, prefix, include_sublayers))
+
+    def buffers(self, include_sublayers: bool = True) -> list[Tensor]:
+        """The buffers of this layer and of those inside."""
+        return [buffer for _, buffer in self.named_buffers(include_sublayers=include_sublayers)]
+
+    def _named(
+        self, of: Callable[[Layer], Iterable[tuple[str, T]]], prefix: str, deep: bool
+    ) -> Iterator[tuple[str, T]]:
+        for path, layer in _walk(self, prefix) if deep else ((prefix, self),):
+            for name, value in of(layer):
+                yield _join(path, name), value
+
+    def apply(self, fn: Callable[[Layer], object]) -> Self:
+        """Call `fn` with each layer inside, and with this one at last."""
+        for layer in self.children():
+            layer.apply(fn)
+        fn(self)
+        return self
+
+    # ---- the state --------------------------------------------------------------------------------------------------------
+
+    def state_dict(self) -> OrderedDict[str, Tensor]:
+        """The parameters and the persistable buffers by name: the tensors themselves, no copies."""
+        return OrderedDict(self._named(_state_of, "", True))
+
+    def set_state_dict(self, state_dict: Mapping[str, Any]) -> tuple[list[str], list[str]]:
+        """Write values into the parameters and buffers, in place: each raises its version.
+
+        Args:
+            state_dict: tensors or arrays by name.
 
         Returns:
-            The names for which there is nothing that fits, with a warning for each; and the names that are not known here.
+            The names that were not given, and those that there are not.
+
+        Raises:
+            ShapeError: if one has another shape; then nothing has been written.
         """
-        missing, found = [], {}
-        for key, target in self.state_dict().items():
-            name = key if use_structured_name else target.name
-            given = state_dict.get(name)
-            if given is None:
-                warnings.warn(str(errors.skipped_in_loading(name)), stacklevel=2)
-            elif list(given.shape) != list(target.shape):
-                warnings.warn(str(errors.other_shape_in_loading(name, given.shape, target.shape)), stacklevel=2)
-            else:
-                found[name] = (target, given)
-                continue
-            missing.append(name)
-        for target, given in found.values():
-            target.set_value(given)
-        return missing, [name for name in state_dict if name not in found]
+        own = self.state_dict()
+        given = {name: state_dict[name] for name in own if name in state_dict}
+        for name, value in given.items():
+            if tuple(np.shape(value)) != own[name].array.shape:
+                raise errors.state_of_other_shape(name, own[name].shape, np.shape(value))
+        for name, value in given.items():
+            own[name].set_value(value)
+        return [name for name in own if name not in given], [name for name in state_dict if name not in own]
 
     set_dict = load_dict = set_state_dict
 
@@ -171,25 +248,67 @@ class Layer(Parts):
         for parameter in self.parameters():
             parameter.clear_gradient(set_to_zero)
 
-    def train(self, mode: bool = True) -> Self:
-        """Switch this layer and those inside to training (or, if `mode` is False, to evaluation)."""
-        return self.apply(lambda layer: setattr(layer, "training", mode))
+    # ---- what it is called ------------------------------------------------------------------------------------------------
 
-    def eval(self) -> Self:
-        """Switch this layer and those inside to evaluation."""
-        return self.train(mode=False)
+    def full_name(self) -> str:
+        """The layer's name: "linear_0"."""
+        return self._full_name
+
+    def extra_repr(self) -> str:
+        """What stands between the parentheses when a layer is printed."""
+        return ""
+
+    def __repr__(self) -> str:
+        inside = [f"({name}): {value!r}".replace("\n", "\n  ") for name, value in _inside(self)]
+        said = self.extra_repr()
+        if not inside:
+            return f"{type(self).__name__}({said})"
+        return "\n  ".join([f"{type(self).__name__}(", *([said] if said else []), *inside]) + "\n)"
 
 
-def as_parameter(values: Tensor) -> Parameter:
-    """A parameter over the storage of `values`."""
-    parameter = object.__new__(Parameter)
-    parameter._name = parameter._hooks = parameter._grad = None
-    adopt(parameter, values)
-    parameter._stop = False
-    return parameter
+def _snake(name: str) -> str:
+    """LayerNorm as "layer_norm", MSELoss as "mse_loss": Paddle's names of layers."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])", "_", name).lower()
 
 
-def _hooked(hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> HookHandle:
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _walk(layer: Layer, path: str) -> Iterator[tuple[str, Layer]]:
+    """A layer and those inside, as often as they are there."""
+    yield path, layer
+    for name, value in _inside(layer):
+        yield from _walk(value, _join(path, name))
+
+
+def _inside(layer: Layer) -> Iterator[tuple[str, Layer]]:
+    return ((name, value) for name, value in vars(layer).items() if isinstance(value, Layer))
+
+
+def _once(named: Iterable[tuple[str, T]]) -> Iterator[tuple[str, T]]:
+    """Each thing at the first of its names only."""
+    met = set()
+    for name, value in named:
+        if id(value) not in met:
+            met.add(id(value))
+            yield name, value
+
+
+def _parameters_of(layer: Layer) -> Iterator[tuple[str, Tensor]]:
+    return ((name, value) for name, value in vars(layer).items() if isinstance(value, Parameter))
+
+
+def _buffers_of(layer: Layer) -> Iterator[tuple[str, Tensor]]:
+    return ((name, value) for name in layer._buffers if (value := vars(layer).get(name)) is not None)
+
+
+def _state_of(layer: Layer) -> Iterator[tuple[str, Tensor]]:
+    yield from _parameters_of(layer)
+    yield from ((name, value) for name, value in _buffers_of(layer) if layer._buffers[name])
+
+
+def _hang(hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> HookHandle:
     key = max(hooks, default=-1) + 1
     hooks[key] = hook
     return HookHandle(hooks, key)
