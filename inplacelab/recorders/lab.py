@@ -99,7 +99,9 @@ class LabRecorder(Passes):
     def recording(self) -> Recording:
         """What was recorded so far."""
         reader = self._reader
-        reader.read(self._entries)
+        reader.read(self._entries, self._journal.memory)
+        if self._ended:
+            self._journal.memory.give_back()
         kept = len(reader.build.steps)
         lost = max(self._heard - self._limit, 0) if kept >= self._limit else 0
         return Recording(

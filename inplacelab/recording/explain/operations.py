@@ -118,10 +118,25 @@ def _moved_house(moment: Moment) -> Text:
 
 def _nothing(moment: Moment) -> Text:
     if moment.step.output is not None:  # `x.sum().item()`: nobody holds the sum
-        return Text(
-            "{0} made a tensor that was gone again before the next step.", "{0}产生了一个张量，它在下一步之前就已释放。"
-        ).format(moment.head)
+        return (_ONE_MORE_GONE if _goes_on(moment) else _ONE_GONE).format(moment.head)
     return Text("{0} ran and made no tensor.", "{0}已执行，没有产生张量。").format(moment.head)
+
+
+_ONE_GONE = Text(
+    "{0} made a tensor that was gone again before the next step.", "{0}产生了一个张量，它在下一步之前就已释放。"
+)
+_ONE_MORE_GONE = Text(
+    "{0} made one more tensor, which was gone again before the next step.",
+    "{0}又产生了一个张量，它在下一步之前就已释放。",
+)
+
+
+def _goes_on(moment: Moment) -> bool:
+    """Whether the step before is of the same operation: `x.split(2)[0]` makes two tensors, and keeps one."""
+    if moment.index == 0:
+        return False
+    earlier, now = moment.recording.steps[moment.index - 1], moment.step
+    return (earlier.op, earlier.line, earlier.inputs) == (now.op, now.line, now.inputs)
 
 
 def _returned_itself(moment: Moment, result: TensorFacts) -> Text:

@@ -51,6 +51,7 @@ class Mark(NamedTuple):
         runs: its looks.
         keys: what it stands for ("s1" a storage, "t3" a tensor, "n2" a node, "s1:4" a slot).
         links: the keys of other things to light up when a reader points at this one.
+        card: which of its group's cards it is a part of, counted from 1; 0: of none.
     """
 
     tag: Literal["rect", "path", "text", "circle"]
@@ -58,6 +59,7 @@ class Mark(NamedTuple):
     runs: Runs
     keys: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
+    card: int = 0
 
     def at(self, step: int) -> Look | None:
         """The look at `step`; None if the mark is not there."""
@@ -66,11 +68,31 @@ class Mark(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Block:
+    """How a group of a storage and its cards can be drawn in other room than it was laid out for.
+
+    Attributes:
+        row: the row that it shares with those which never live at the same time.
+        width: of everything but the cards, in px.
+        height: the same.
+        cards: where the cards stand: the left edge and the top of the first, their width, how many stand beside each other.
+        count: how many places for cards there are.
+    """
+
+    row: int
+    width: float
+    height: float
+    cards: tuple[float, float, float, int]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
     """Marks that share an origin and a lifetime, such as everything about one storage.
 
     `first` and `last` are the first and the last step at which any of it is drawn. `key` is what it stands for ("s1").
-    `open` are the stretches of steps at which it is drawn; empty: as long as it lives.
+    `open` are the stretches of steps at which it is drawn; empty: as long as it lives. `block` is how a player may draw it
+    in other room. `is_fixed`: on an axis, its marks keep their places when a player draws the axis wider or narrower.
     """
 
     x: float
@@ -82,6 +104,8 @@ class Group:
     marks: tuple[Mark, ...]
     key: str = ""
     open: tuple[tuple[int, int], ...] = ()
+    block: Block | None = None
+    is_fixed: bool = False
 
     def is_drawn(self, step: int) -> bool:
         """Whether it is drawn at `step`."""
