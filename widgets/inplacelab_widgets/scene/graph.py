@@ -131,7 +131,9 @@ def _plan(nodes: list[GradNode], found: Mapping[Edge, Life[str]], longest: int |
     lines: dict[Link, Line] = {}
     for seats_of_link, link in links.items():
         points = places.edges.get(seats_of_link, ())
-        bends = [(x, _middle(point, top)) for point in points[1:-1] for x in (sum(columns[point[0]]), columns[point[0]][0])]
+        bends = [
+            (x, _middle(point, top)) for point in points[1:-1] for x in (sum(columns[point[0]]), columns[point[0]][0])
+        ]
         lines[link] = [(link[0].x, leaving[link]), *bends, (link[1].right + 7, link[1].middle)]
     width = round(max(left + width for left, width in columns), 1)
     homes = {node: boxes[seat] for node, seat in seat_of_node.items()}

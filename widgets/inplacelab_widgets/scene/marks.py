@@ -22,6 +22,9 @@ Words = str | Text
 
 Attributes = tuple[tuple[str, str | float], ...]
 
+Keys = tuple[str, ...]
+"""What marks stand for, as in `Mark`."""
+
 
 # Of looks and marks a picture has tens of thousands: tuples are made, compared and looked up twice as fast as dataclasses.
 class Look(NamedTuple):
@@ -228,18 +231,18 @@ def always(look: Look) -> Runs:
 
 
 def rect(
-    x: float, y: float, width: float, height: float, runs: Runs, radius: float = 0, **extra: tuple[str, ...]
+    x: float, y: float, width: float, height: float, runs: Runs, radius: float = 0, *, keys: Keys = (), links: Keys = ()
 ) -> Mark:
     """A rectangle, given by its top left corner and size."""
     place: Attributes = (("x", x), ("y", y), ("width", width), ("height", height))
-    return Mark("rect", place + ((("rx", radius),) if radius else ()), runs, **extra)
+    return Mark("rect", place + ((("rx", radius),) if radius else ()), runs, keys, links)
 
 
-def text(x: float, y: float, runs: Runs, **extra: tuple[str, ...]) -> Mark:
+def text(x: float, y: float, runs: Runs, *, keys: Keys = (), links: Keys = ()) -> Mark:
     """A line of text; `y` is its baseline."""
-    return Mark("text", (("x", x), ("y", y)), runs, **extra)
+    return Mark("text", (("x", x), ("y", y)), runs, keys, links)
 
 
-def path(d: str, runs: Runs, **extra: tuple[str, ...]) -> Mark:
+def path(d: str, runs: Runs, *, keys: Keys = (), links: Keys = ()) -> Mark:
     """A line or shape in SVG path notation."""
-    return Mark("path", (("d", d),), runs, **extra)
+    return Mark("path", (("d", d),), runs, keys, links)

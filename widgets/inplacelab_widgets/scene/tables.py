@@ -15,8 +15,8 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
 from inplacelab_widgets.scene.measure import size_in_bytes
-from inplacelab_widgets.scene.numerals import whole
 from inplacelab_widgets.scene.names import dimensions, extremes, kind, node_called, tensor_name, unquoted
+from inplacelab_widgets.scene.numerals import whole
 from inplacelab_widgets.scene.pins import Face, Key, pin_changes, pins_at
 from inplacelab_widgets.scene.touched import touched
 
