@@ -117,7 +117,7 @@ def through(name: str, dtype: str, layout: Layout, x: Any) -> Callable[[], None]
     """One launch of a kernel in place on a view of `x`, in the way that a launch of the engine would take."""
     kernel, way = (
         Elementwise((ROWS[name.removesuffix("_")],), in_place=True),
-        ways.way((layout,), dtype, 0, aligned=True),
+        ways.way((layout,), (dtype,), 0, aligned=True),
     )
     source = kernel.way(dtype, way.form)
     arguments = [address(x), *way.passed, way.turns]

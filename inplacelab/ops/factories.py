@@ -9,7 +9,8 @@ import numpy as np
 
 from inplacelab import devices, dtypes, errors, observe
 from inplacelab.language import Text
-from inplacelab.ops.arguments import check_all_hold, check_holds, number_for, sizes_of
+from inplacelab.ops.arguments import check_all_hold, check_holds, sizes_of
+from inplacelab.ops.filling import constant_tensor
 from inplacelab.ops.table import FUNCTIONS
 from inplacelab.tensor import Tensor, fresh
 
@@ -164,10 +165,10 @@ def _type_of(value: Any) -> Any:
 
 def filled(name: str, shape: Any, value: Any, dtype: Any, device: devices.Device | None = None) -> Tensor:
     """A tensor that the operation `name` has made, with `value` in every element; on the current device if None."""
-    device = device or devices.current()
-    array = device.empty(shape_of(name, shape), dtypes.as_numpy(dtype))
-    array.fill(number_for(array, value))
-    return made(name, array, device)
+    tensor = constant_tensor(shape_of(name, shape), value, dtypes.as_numpy(dtype), device or devices.current())
+    if observe.listeners:
+        observe.tell(name, "create", (), tensor, None)
+    return tensor
 
 
 @public

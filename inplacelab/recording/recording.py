@@ -29,6 +29,8 @@ class State:
     """How many of the nodes have one name and one line."""
     _owners: Mapping[int, int] = field(repr=False, compare=False)
     """From a gradient to the tensor whose `.grad` it is."""
+    _bound: Mapping[str, int] = field(repr=False, compare=False)
+    """From each name to the first tensor that it leads to."""
 
     def has_namesake(self, node: NodeFacts) -> bool:
         """Whether another node of the same line has the same name, so that it takes a number to tell them apart."""
@@ -40,15 +42,18 @@ class State:
         """The first tensor whose `.grad` is `tensor`; None if it is nobody's gradient."""
         return self._owners.get(tensor)
 
+    def bound(self, name: str) -> int | None:
+        """The number of the tensor that the learner calls `name`; None if there is none."""
+        return self._bound.get(name)
+
     def tensor(self, name: str) -> TensorFacts:
         """The tensor that the learner calls `name`.
 
         Raises:
             KeyError: if no live tensor has that name at this step; the message lists the names there are.
         """
-        for tensor in self.tensors.values():
-            if name in tensor.names:
-                return tensor
+        if name in self._bound:
+            return self.tensors[self._bound[name]]
         known = sorted({n for t in self.tensors.values() for n in t.names})
         raise KeyError(
             f"no tensor is called {name!r} after step {self.step.index}; there are: {', '.join(known) or 'none'}"
@@ -169,14 +174,17 @@ def _fold(steps: tuple[Step, ...]) -> Iterator[State]:
     nodes: Mapping[int, NodeFacts] = {}
     namesakes: Mapping[tuple[str, int | None], int] = {}
     owners: Mapping[int, int] = {}
+    bound: Mapping[str, int] = {}
     for step in steps:
         storages = _apply(storages, step.storages)
         before, tensors = tensors, _apply(tensors, step.tensors)
         if any(_gradient(before.get(key)) != _gradient(facts) for key, facts in step.tensors):
             owners = {t.grad: t.id for t in reversed([*tensors.values()]) if t.grad is not None}
+        if any(_names(before.get(key)) != _names(facts) for key, facts in step.tensors):
+            bound = {name: key for key, t in reversed([*tensors.items()]) for name in t.names}
         namesakes = _counted(namesakes, nodes, step.nodes)
         nodes = _apply(nodes, step.nodes)
-        yield State(step, storages, tensors, nodes, namesakes, owners)
+        yield State(step, storages, tensors, nodes, namesakes, owners, bound)
 
 
 def _apply(before: Mapping[int, _Facts], changes: tuple[tuple[int, _Facts | None], ...]) -> Mapping[int, _Facts]:
@@ -193,6 +201,10 @@ def _apply(before: Mapping[int, _Facts], changes: tuple[tuple[int, _Facts | None
 
 def _gradient(tensor: TensorFacts | None) -> int | None:
     return None if tensor is None else tensor.grad
+
+
+def _names(tensor: TensorFacts | None) -> tuple[str, ...]:
+    return () if tensor is None else tensor.names
 
 
 def _called(node: NodeFacts) -> tuple[str, int | None]:

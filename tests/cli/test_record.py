@@ -269,3 +269,22 @@ def test_words_that_are_no_command_are_refused(run: Run, words: tuple[str, ...])
     done = run(*words)
     assert done.status == 2
     assert done.err.startswith("usage: inplacelab")
+
+
+@pytest.mark.parametrize(
+    ("words", "en", "zh"),
+    [
+        (("record", "script.py", "3"), "not an option of this command: 3 (what the script", "没有这样的选项：3（"),
+        (("record",), "missing: script", "缺少：script"),
+        (("record", "script.py", "-o"), "-o/--output needs a value", "-o/--output 后面要有一个值"),
+        (("record", "script.py", "--limit", "0"), "--limit: 0 is not above 0", "--limit：0 不是正数"),
+        (("record", "script.py", "--limit", "x"), "--limit cannot be 'x'", "--limit 不能是 'x'"),
+        (("record", "script.py", "--format", "pdf"), "--format cannot be 'pdf'; choose from", "不能是 'pdf'；可选的有"),
+    ],
+)
+def test_what_is_wrong_with_a_command_is_said_in_the_current_language(
+    run: Run, words: tuple[str, ...], en: str, zh: str
+) -> None:
+    for language, said in {"en": en, "zh": zh}.items():
+        with speak(language):
+            assert said in run(*words).err

@@ -13,6 +13,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html
+from tests.in_browser import open_page, until_it_presents, until_still
 
 pytestmark = pytest.mark.browser
 
@@ -54,6 +55,7 @@ def play(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
         recording: Recording, *, width: int = USUAL, height: int = 720, language: str = "en", notebook: bool = False
     ) -> Any:
         to_html(recording, tmp_path / "page.html", language=language)
+<<<<<<< HEAD
         page = chromium.new_page(viewport={"width": width + 16, "height": height})
         pages.append(page)
         page.goto((tmp_path / "page.html").as_uri())
@@ -65,6 +67,12 @@ def play(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
             )
         page.wait_for_timeout(100)
         return page
+=======
+        pages.append(chromium.new_page(viewport={"width": width + 16, "height": height}))
+        open_page(pages[-1], tmp_path / "page.html")
+        pages[-1].locator(".ipl").focus()
+        return pages[-1]
+>>>>>>> main
 
     yield play_it
     for page in pages:
@@ -260,7 +268,7 @@ def test_the_storage_that_a_step_wrote_is_in_sight_with_all_that_hangs_on_it(
     page = play(recording)
     write = next(step.index for step in recording.steps if step.op == "add_")
     go(page, write)
-    page.wait_for_timeout(800)
+    until_still(page)
     pane = box(page, ".ipl-storages")
     pin = page.locator(".ipl-storages rect.ipl-stale:visible").bounding_box()
     assert pane["top"] <= pin["y"]
@@ -273,7 +281,7 @@ def test_folded_pins_open_a_list_that_leads_to_each_node(
 ) -> None:
     page = play(sample("kept_often"))
     page.keyboard.press("End")
-    page.wait_for_timeout(300)
+    until_still(page)
     if by == "pointer":
         page.locator('.ipl-storages rect[data-k^="k1"]:visible').first.click(force=True)
     else:
@@ -314,7 +322,7 @@ def test_on_a_projector_what_is_pointed_at_is_read_out_in_large_type(
     page = play(sample("kept_often"), width=1264)
     page.keyboard.press("f")
     page.keyboard.press("End")
-    page.wait_for_timeout(600)
+    until_it_presents(page)
     readout = page.locator(".ipl-readout")
     assert not readout.is_visible()
     before = box(page, ".ipl-views")
@@ -335,7 +343,7 @@ def test_on_a_projector_there_is_one_row_of_controls_and_cards_are_seen_whole(
     page = play(sample("really_stale"), width=size[0] - 16, height=size[1])
     page.keyboard.press("f")
     page.keyboard.press("End")
-    page.wait_for_timeout(600)
+    until_it_presents(page)
     assert box(page, ".ipl-toolbar")["height"] < 70
     pane = box(page, ".ipl-storages")
     cards = [card.bounding_box() for card in page.locator(".ipl-storages .ipl-card:visible").all()]
@@ -353,9 +361,9 @@ def test_on_a_projector_the_map_shows_which_part_of_the_graph_is_seen(play: Call
     page = play(run.recording, width=1264)
     page.keyboard.press("f")
     page.keyboard.press("End")
-    page.wait_for_timeout(800)
+    until_it_presents(page)
     page.evaluate("() => { const pane = document.querySelector('.ipl-graph'); pane.scrollLeft = pane.scrollWidth }")
-    page.wait_for_timeout(200)
+    until_still(page)
     drawing, frame = (page.locator(f".ipl-map {part}").first.bounding_box() for part in ("svg", ".ipl-map-view"))
     pane = box(page, ".ipl-graph")
     assert drawing["x"] + drawing["width"] <= pane["right"]

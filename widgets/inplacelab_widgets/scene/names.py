@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+<<<<<<< HEAD
 from collections.abc import Mapping
 from math import inf
+=======
+from collections.abc import Mapping, Sequence
+>>>>>>> main
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, Summary, TensorFacts
-from inplacelab.recording.recording import State
+from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
+from inplacelab.recording.kept import Naming, namings
+from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Laid
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
+<<<<<<< HEAD
 from inplacelab_widgets.scene.measure import shortened
+=======
+from inplacelab_widgets.scene.measure import abridged
+>>>>>>> main
 from inplacelab_widgets.scene.numerals import number
 
 _INDICES = "ijklmnpq"
@@ -38,6 +47,20 @@ def node_called(state: State, node: NodeFacts) -> str:
 def unquoted(said: Text) -> Text:
     """Words without the backticks that stand round code: in a picture all words are monospace."""
     return Text(said.en.replace("`", ""), said.zh.replace("`", ""))
+
+
+_ROOM_FOR_NAME = 116.0
+"""What backward keeps is told with a role and a version: a longer name than this is cut."""
+
+
+def kept_names(recording: Recording, state: State, node: int, saved: Sequence[SavedFacts]) -> list[Naming]:
+    """What the values that a node keeps are called in a picture."""
+    return namings(recording, state, node, saved, lambda name: abridged(name, _ROOM_FOR_NAME))
+
+
+def enumerated(parts: Sequence[Text]) -> Text:
+    """One after the other: "x, y"."""
+    return Text(", ".join(part.en for part in parts), "、".join(part.zh for part in parts))
 
 
 def who(step: Step) -> Text:
