@@ -114,11 +114,12 @@ def test_casts(both: Callable[..., None], dtype: str) -> None:
 def test_the_smallest_numbers_are_not_taken_for_zero(both: Callable[..., None]) -> None:
     """Whatever options CuPy has for its own kernels."""
     tiny = np.array([1e-45, -1e-45, 1e-40, -1e-40, 1.2e-38], "float32")
-    for name, operands in {
+    programs: dict[str, list[Any]] = {
         "relu_": [tiny.copy()],
         "add_": [tiny.copy(), tiny[::-1].copy(), 1],
         "abs": [tiny, tiny * 0],
-    }.items():
+    }
+    for name, operands in programs.items():
         both(kernels.source(name), geometry.elementwise(5, 4), *operands, 5)
 
 
