@@ -29,18 +29,19 @@ ALL = (CPU, GPU, SIMULATED_GPU, PINNED, SIMULATED_PINNED)
 _BY_PLACE = {each.place.text: each for each in (CPU, SIMULATED_GPU, PINNED, SIMULATED_PINNED)}
 """Devices that are there without further ado, by what their place says."""
 
-_current: Device = CPU
+chosen: Device = CPU
+"""What `current()` returns, for those who cannot afford a call: a recorder asks at each operation."""
 
 
 def current() -> Device:
     """The device on which new tensors are made."""
-    return _current
+    return chosen
 
 
 def available() -> list[Device]:
     """The GPUs that a program may use now: a real one if there is one, and the simulated one where it has been chosen."""
     gpus: list[Device] = [GPU] if cuda.found() else []
-    return [*gpus, SIMULATED_GPU] if _current is SIMULATED_GPU else gpus
+    return [*gpus, SIMULATED_GPU] if chosen is SIMULATED_GPU else gpus
 
 
 def find(device: Any, *, simulate: bool = False) -> Device:
@@ -50,7 +51,7 @@ def find(device: Any, *, simulate: bool = False) -> Device:
         DeviceError: if there is none; it says what is missing. A missing GPU is never replaced silently.
     """
     if device is None:
-        return _current
+        return chosen
     if isinstance(device, Device):
         return device
     name = device.text if isinstance(device, Place) else device
@@ -60,7 +61,7 @@ def find(device: Any, *, simulate: bool = False) -> Device:
         raise errors.unknown_device(device)
     if name not in ("gpu", "gpu:0"):
         raise errors.no_such_gpu(name)
-    if simulate or (_current is SIMULATED_GPU and not isinstance(device, Place)):
+    if simulate or (chosen is SIMULATED_GPU and not isinstance(device, Place)):
         return SIMULATED_GPU
     return GPU.ready()
 
@@ -84,11 +85,11 @@ def set_device(device: str | Place | Device | None, *, simulate: bool = False) -
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/device/set_device_en.html
     """
-    global _current
-    _current = find(device, simulate=simulate)
-    return _current.place
+    global chosen
+    chosen = find(device, simulate=simulate)
+    return chosen.place
 
 
 def get_device() -> str:
     """The name of the device on which new tensors are made: "cpu" or "gpu:0"."""
-    return _current.name
+    return chosen.name

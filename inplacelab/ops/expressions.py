@@ -67,14 +67,16 @@ def computed_in(row: Row, inputs: Sequence[str], made: str) -> str:
     Returns:
         "" if there is no kernel for it.
     """
-    if not inputs:  # a number is written
-        return made if expression(row, made) else ""
-    if len(set(inputs)) == 1 and expression(row, inputs[0]):
-        return inputs[0]
     kinds = {kind_of(each) for each in inputs}
-    if kinds == {"f"}:
+    if not inputs:  # a number is written
+        dtype = made
+    elif kinds == {"f"}:
         dtype = max(inputs, key=lambda each: C_TYPES[each].size)
-    elif len(set(inputs)) == 1 and kind_of(made) == "f" and isinstance(row.cuda, str):
+    elif len(set(inputs)) > 1:
+        return ""
+    elif kind_of(made) != "f":
+        dtype = inputs[0]
+    elif isinstance(row.cuda, str) or expression(row, inputs[0]):
         dtype = _loop(row, inputs) or made
     else:
         return ""

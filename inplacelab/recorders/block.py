@@ -28,6 +28,7 @@ def listening(recorder: LabRecorder) -> Iterator[None]:
         for device in devices.ALL:
             device.ledger.end_episode()
         errors.watchers.remove(recorder.refused)
+        recorder.end()
 
 
 class record:

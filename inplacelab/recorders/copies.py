@@ -1,11 +1,14 @@
 """What is copied of a storage at once, before the next operation can destroy it: all of a small one, of a large one a summary.
 
+Whole copies lie one after the other in one piece of memory (`Memory`). What is written down of one is where it ends.
+
 A summary is `(lowest, highest, head, tail, some, dtype, where)`: the extremes or None, the bytes of both ends (None for the head
 if it is what `some` begins with), the bytes of some of what was written, their dtype, and where they lie. `plain.values` reads it.
 """
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import Any
 
 WHOLE = 4096
@@ -18,13 +21,57 @@ WORTH_MEASURING = 4
 """The extremes of a large storage are measured if at least one slot in this many was written: looking at all of them costs
 no more than a few times the write itself then."""
 
-Copied = bytes | tuple[Any, ...]
+SPARE = 16 << 20
+"""A memory of up to this many bytes is kept for the next recording."""
+
+Copied = int | tuple[Any, ...]
 
 
-def everything(buffer: Any) -> Copied:
-    """What is copied of a storage when nothing is known of what was written."""
-    if buffer.size <= WHOLE:
-        return buffer.tobytes()  # type: ignore[no-any-return]
+class Memory:
+    """The copies of a journal, one after the other.
+
+    A file in memory, since no other way to lay an array behind another takes as little: one call, which makes no object. And
+    because a machine has to provide memory that is used for the first time page by page, which takes longer than the copying
+    itself, one that was read and is not needed any more is kept for the next recording.
+
+    Attributes:
+        write: appends a copy of an array in ordinary memory, and returns how many bytes it has.
+        end: where the last copy ends. (Who calls `write` adds to it: a method for both would be a call more for each copy.)
+    """
+
+    __slots__ = ("_file", "end", "write")
+
+    def __init__(self) -> None:
+        self._file = _spare.pop() if _spare else BytesIO()
+        self.write, self.end = self._file.write, 0
+
+    def write_from_device(self, array: Any) -> int:
+        """As `write`, for an array that is not in ordinary memory."""
+        return self.write(array.tobytes())
+
+    def view(self) -> memoryview:
+        """The bytes of all copies. It must be released before the next one is added."""
+        return self._file.getbuffer()
+
+    def clear(self) -> None:
+        """Forget the copies: those to come lie where they lay."""
+        self._file.seek(0)
+        self.end = 0
+
+    def give_back(self) -> None:
+        """No copies will come any more."""
+        self.clear()
+        if not _spare and self.view().nbytes <= SPARE:
+            _spare.append(self._file)
+        self._file = BytesIO()
+        self.write = self._file.write
+
+
+_spare: list[BytesIO] = []
+
+
+def summary(buffer: Any) -> Copied:
+    """What is copied of a large storage when nothing is known of what was written."""
     flat = buffer.ravel()
     return (*_extremes(flat), flat[:ENDS].tobytes(), flat[-ENDS:].tobytes(), None, None, None)
 

@@ -4,22 +4,23 @@ In-place operations destroy the past, so what a step changed must be copied at o
 `(kind, ...)` of plain facts, appended to a list. What the entries mean is worked out later, by `reader.Reader`, when nobody
 waits. So a recorded operation costs a small multiple of an unrecorded one, whatever the picture will show of it.
 
-The journal keeps no tensor, storage or node alive. They are known by `id` and held weakly (`seen`); since an address may be
-used again, a known object counts only if its weak reference still leads to that very object.
+The journal keeps no tensor, storage or node alive: it refers to them weakly, and they lead to what it knows of them (`seen`).
 """
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
+
+import numpy as np
 
 from inplacelab.autograd.history import refresh
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, OpNode, ViewNode
 from inplacelab.autograd.saved import Saved
 from inplacelab.recorders import copies
-from inplacelab.recorders.seen import SeenNode, SeenStorage, SeenTensor
+from inplacelab.recorders.seen import SeenNode, SeenStorage, SeenTensor, known_to, without
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor
 
@@ -31,27 +32,29 @@ class Journal:
         entries: tuples whose first item names the method of `reader.Reader` that reads the rest; and dead references.
         bound: the tensors that the learner's names lead to, by `id`, each with its names.
         outer: for the node inside a `CopySlicesNode`, the number of the node that it is inside of.
-        tensors: the tensors that were met, by `id`.
-        storages: the storages that were met, by `id`.
+        tensors: the tensors that were met, in the order of their numbers; some of them may be dead.
+        storages: the storages that were met, likewise.
         next_tensor, next_storage: the number of the next one.
+        memory: the copies of whole storages.
     """
 
     def __init__(self) -> None:
         self.entries: list[Any] = []
         self.bound: dict[int, tuple[weakref.ref[Tensor], tuple[str, ...]]] = {}
         self.outer: dict[int, int] = {}
-        self.tensors: dict[int, SeenTensor] = {}
-        self.storages: dict[int, SeenStorage] = {}
+        self.tensors: list[SeenTensor] = []
+        self.storages: list[SeenStorage] = []
         self._nodes: dict[int, SeenNode] = {}
         self.next_tensor, self.next_storage = count().__next__, count().__next__
+        self.memory = copies.Memory()
         self._append = self.entries.append
 
     # ---- tensors ---------------------------------------------------------------------------------------------------------
 
     def known(self, tensor: Tensor) -> SeenTensor | None:
         """What is known of a tensor, if it was written down before."""
-        seen = self.tensors.get(id(tensor))
-        return None if seen is None or seen() is not tensor else seen
+        seen: SeenTensor | None = known_to(self, tensor._told)
+        return seen
 
     def tensor(self, tensor: Tensor) -> SeenTensor:
         """A tensor, written down now if it never was."""
@@ -60,8 +63,10 @@ class Journal:
     def meet(self, tensor: Tensor, filled: bool = True) -> SeenTensor:
         """Write a tensor down for the first time. `filled`: whether the values in a new storage mean anything."""
         address = id(tensor)
-        seen = self.tensors[address] = SeenTensor(tensor, self._append)
+        seen = SeenTensor(tensor, self._append)
+        seen.journal, seen.beside, tensor._told = self, tensor._told, seen
         seen.serial, seen.names = self.next_tensor(), ()
+        self.tensors.append(seen)
         if address in self.bound:
             reference, names = self.bound[address]
             if reference() is tensor:
@@ -72,9 +77,7 @@ class Journal:
     def portray(self, seen: SeenTensor, tensor: Tensor, filled: bool = True) -> None:
         """Write down all there is to know of a tensor: its metadata, its storage, its base, its history, its gradient."""
         array, storage, base, gradient = tensor.array, tensor.storage, tensor.base, tensor._grad
-        known = self.storages.get(id(storage))
-        if known is None or known() is not storage:
-            known = self._meet_storage(storage, filled)
+        known = known_to(self, storage.told) or self._meet_storage(storage, filled)
         seen.storage = known
         known.tensors.append(seen)
         base_serial = None
@@ -115,19 +118,25 @@ class Journal:
 
     def living(self) -> list[tuple[SeenTensor, Tensor]]:
         """Every known tensor that still lives, in the order in which they were met."""
-        known = [(address, seen, seen()) for address, seen in self.tensors.items()]
-        for address, _, tensor in known:
-            if tensor is None:
-                del self.tensors[address]
-        living = [(seen, tensor) for _, seen, tensor in known if tensor is not None]
-        return sorted(living, key=lambda pair: pair[0].serial)
+        living = [(seen, tensor) for seen in self.tensors if (tensor := seen()) is not None]
+        self.tensors[:] = [seen for seen, _ in living]
+        return living
+
+    def forget(self) -> None:
+        """Nothing more will be written down: leave no trace on what lives on."""
+        for _, tensor in self.living():
+            tensor._told = without(self, tensor._told)
+        for _, storage in self._living_storages():
+            storage.told = without(self, storage.told)
+        self.tensors.clear()
+        self.storages.clear()
 
     # ---- storages --------------------------------------------------------------------------------------------------------
 
     def storage(self, storage: Storage) -> SeenStorage:
         """A storage; written down if it is new, or was written by nothing that an operation has told."""
-        seen = self.storages.get(id(storage))
-        if seen is None or seen() is not storage:
+        seen: SeenStorage | None = known_to(self, storage.told)
+        if seen is None:
             seen = self._meet_storage(storage, True)
         elif seen.version != storage.version:
             self._written(seen, storage)
@@ -135,29 +144,47 @@ class Journal:
 
     def _written(self, seen: SeenStorage, storage: Storage) -> None:
         seen.version = storage.version
-        self._append(("written", seen.serial, storage.version, copies.everything(storage.buffer)))
+        self._append(("written", seen.serial, storage.version, self._everything(seen, storage.buffer)))
+
+    def _everything(self, seen: SeenStorage, buffer: Any) -> copies.Copied:
+        """What is copied of a storage when nothing is known of what was written."""
+        if not seen.whole:
+            return copies.summary(buffer)
+        memory = self.memory
+        memory.end = end = memory.end + seen.write(buffer)
+        return end
 
     def storage_known(self, storage: Storage | None) -> int | None:
         """The number of a storage that was written down before. Nothing is written down now."""
-        seen = None if storage is None else self.storages.get(id(storage))
-        return None if seen is None or seen() is not storage else seen.serial
+        seen: SeenStorage | None = None if storage is None else known_to(self, storage.told)
+        return None if seen is None else seen.serial
 
     def look_again(self) -> None:
         """Write down the storages that were written while nobody was told of it."""
-        for seen in list(self.storages.values()):
-            storage = seen()
-            if storage is not None and seen.version != storage.version:
+        for seen, storage in self._living_storages():
+            if seen.version != storage.version:
                 self._written(seen, storage)
+
+    def _living_storages(self) -> list[tuple[SeenStorage, Storage]]:
+        living = [(seen, storage) for seen in self.storages if (storage := seen()) is not None]
+        self.storages[:] = [seen for seen, _ in living]
+        return living
 
     def _meet_storage(self, storage: Storage, filled: bool) -> SeenStorage:
         buffer, version = storage.buffer, storage.version
-        seen = self.storages[id(storage)] = SeenStorage(storage, self._append)
+        seen = SeenStorage(storage, self._append)
+        seen.journal, seen.beside, storage.told = self, storage.told, seen
+        self.storages.append(seen)
         seen.serial, seen.version, seen.tensors = self.next_storage(), version, []
         size = buffer.size
-        seen.whole = size <= copies.WHOLE
-        values = copies.everything(buffer) if filled else None
+        seen.whole, seen.write = size <= copies.WHOLE, self.writer(buffer)
+        values = self._everything(seen, buffer) if filled else None
         self._append(("storage", seen.serial, storage.nbytes, size, buffer.dtype, storage.device, version, values))
         return seen
+
+    def writer(self, buffer: Any) -> Callable[[Any], int]:
+        """What copies the values of such a buffer into the memory."""
+        return self.memory.write if type(buffer) is np.ndarray else self.memory.write_from_device
 
     def values(
         self, held: SeenStorage, storage: Storage, output: SeenTensor, window: Any, where: Tensor | list[int] | None
@@ -167,7 +194,7 @@ class Journal:
         """
         buffer = storage.buffer
         if held.whole:
-            return copies.everything(buffer)
+            return self._everything(held, buffer)
         if where is None:
             return copies.through(window, buffer, output.serial)
         if isinstance(where, list):
@@ -185,33 +212,36 @@ class Journal:
 
     def node(self, node: Node) -> int:
         """The number of a node: its own. It is written down if it is new, with every new node that it leads to."""
-        serial = node.serial
-        if serial not in self._nodes:
-            waiting = [node]
-            while waiting:
-                each = waiting.pop()
-                if each.serial not in self._nodes:
-                    self._meet_node(each, waiting)
+        serial, nodes = node.serial, self._nodes
+        if serial in nodes:
+            return serial
+        waiting = [node]
+        while waiting:
+            node = waiting.pop()
+            number = node.serial
+            if number in nodes:
+                continue
+            seen = nodes[number] = SeenNode(node, self._append)
+            seen.serial = number
+            edges: list[int | None] = []
+            for each in node.edges:
+                if each is None:
+                    edges.append(None)
+                else:
+                    edges.append(each.serial)
+                    if each.serial not in nodes:
+                        waiting.append(each)
+            if type(node) is OpNode:
+                kept = node.kept
+                saved = self._saved(kept) if kept else ()
+                self._append(("operations_node", number, node.row, edges, saved, kept is None))
+            else:
+                self._meet_other_node(node, edges)
         return serial
 
-    def _meet_node(self, node: Node, waiting: list[Node]) -> None:
-        """Write a node down; those that it leads to are `waiting` then, unless they are in the journal."""
-        nodes, serial = self._nodes, node.serial
-        seen = nodes[serial] = SeenNode(node, self._append)
-        seen.serial = serial
-        edges: list[int | None] = []
-        for each in node.edges:
-            if each is None:
-                edges.append(None)
-            else:
-                edges.append(each.serial)
-                if each.serial not in nodes:
-                    waiting.append(each)
-        if type(node) is OpNode:
-            kept = node.kept
-            saved = self._saved(kept) if kept else ()
-            self._append(("operations_node", serial, node.row, edges, saved, kept is None))
-            return
+    def _meet_other_node(self, node: Node, edges: list[int | None]) -> None:
+        """Write a node down that is not one of an operation's own."""
+        serial = node.serial
         if type(node) is CopySlicesNode:
             self.outer[node.inner.serial] = serial
         leaf = self.tensor(node.leaf).serial if type(node) is AccumulateNode else None
@@ -224,8 +254,8 @@ class Journal:
         kept = []
         for each in saved:
             storage = each.storage
-            known = self.storages.get(id(storage))  # `self.storage(storage)`
-            if known is None or known() is not storage or known.version != storage.version:
+            known = storage.told  # `self.storage(storage)`
+            if known is None or known.journal is not self or known.version != storage.version:
                 known = self.storage(storage)
             shown = (
                 (each.array, storage.buffer, storage.device) if known.whole else self.shown(each.array, known, storage)

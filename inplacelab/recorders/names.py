@@ -100,7 +100,7 @@ class Names:
         """Look at nothing but these names in the one scope there is; False if it is not as simple as that, and everything
         must be looked at.
         """
-        before, scope, tensors = self._before, self._globals, self._journal.tensors
+        before, scope = self._before, self._globals
         if not before:
             return False
         for name in names:
@@ -108,9 +108,12 @@ class Names:
             address = id(thing)
             if before.get(name) == address:
                 continue
-            seen, left = tensors.get(address), self._led.get(name)
+            seen, left = thing._told if type(thing) is Tensor else None, self._led.get(name)
             if (
-                seen is not None and seen() is thing and not seen.names and (left is None or left() is None)
+                seen is not None
+                and seen.journal is self._journal
+                and not seen.names
+                and (left is None or left() is None)
             ):  # `_moved` of the result of an operation that nothing else is called by; what the name led to is gone
                 names_now = seen.names = self._alone[name]
                 self._led[name] = seen

@@ -9,9 +9,11 @@ from sys import _getframe as _frame
 from types import FrameType
 from typing import Any
 
+from numpy import ndarray
+
+from inplacelab import devices
 from inplacelab.autograd import modes
 from inplacelab.autograd.history import refresh
-from inplacelab.devices import current
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.recorders import copies
 from inplacelab.recorders import source as learner
@@ -26,7 +28,6 @@ class Operations(Places):
 
     def __init__(self, program: learner.Program, limit: int, outermost: FrameType | None) -> None:
         super().__init__(program, limit, outermost)
-        self._tensors, self._storages = self._journal.tensors, self._journal.storages
         self._depth = 0  # how many backward passes are under way, one inside the other
 
     def operation(  # noqa: C901, PLR0912, PLR0915  # what is a call elsewhere is written out here
@@ -55,55 +56,54 @@ class Operations(Places):
                     self._instruction_before = where
         else:
             where = self._where(frame)
-        journal, tensors = self._journal, self._tensors
+        journal = self._journal
         numbers, known = [], None
         for tensor in inputs:
-            seen = tensors.get(id(tensor))  # `journal.tensor(tensor)`
-            if seen is None or seen() is not tensor:
-                seen = journal.meet(tensor)
+            seen = tensor._told
+            if seen is None or seen.journal is not journal:
+                seen = journal.tensor(tensor)
             if tensor is output:
                 known = seen
             elif seen.storage.version != tensor.storage.version:
                 journal.storage(tensor.storage)
             numbers.append(seen.serial)
         if known is None:
-            known = tensors.get(id(output))
-            if known is None or known() is not output:
+            known = output._told
+            if known is not None and known.journal is not journal:
+                known = journal.known(output)
+            if known is None:
                 told = self._made if output.base is None else self._viewed
                 told(name, category, numbers, output, node, where)
                 return
-        version, values = 0, None
-        if category == "in-place":
-            storage, held = output.storage, known.storage
-            version = storage.version
-            if held.version != version:
-                held.version = version
-                if held.whole:  # `journal.values(...)`
-                    values = storage.buffer.tobytes()
-                else:
-                    values = journal.values(held, storage, known, output.array, written)
+        if category != "in-place":
+            self._remade(name, category, numbers, known, output, node, where)
+            return
+        storage, held, values = output.storage, known.storage, None
+        version = storage.version
+        if held.version != version:
+            held.version = version
+            if held.whole:  # `journal.values(...)`
+                memory = journal.memory
+                values = memory.end = memory.end + held.write(storage.buffer)
+            else:
+                values = journal.values(held, storage, known, output.array, written)
+        if output.base is not None or len(held.tensors) > 1:
+            self._rewrote(known, output)
+        else:  # `journal.history(...)`
             made = output.node
-            if output.base is not None or len(held.tensors) > 1:
-                self._rewrote(known, output)
-            elif made is not None or known.node is not None:  # `journal.history(...)`
-                number, stop = None if made is None else journal.node(made), output._stop
-                if number != known.node or stop != known.stop:
-                    known.node, known.stop = number, stop
-                    self._append(("history", known.serial, stop, number))
-            if type(written) is Tensor:
-                written = journal.shown(written.array, held, storage)
-        else:
-            self._remade(known, output)
+            known.node, known.stop = None if made is None else journal.node(made), output._stop
+        if type(written) is Tensor:
+            written = journal.shown(written.array, held, storage)
         if modes.keeper is not None:
             journal.kept_again()
-        ledger = current().ledger  # `self._account()`
+        ledger = devices.chosen.ledger  # `self._account()`
         if ledger.began == self._began:
             live, peak, inherited = ledger.live, ledger.peak, ledger.inherited
         else:
             live, peak, inherited = self._account()
         self._append((
-            "operation", name, category, numbers, known.serial, None if node is None else node.serial, known.storage.serial,
-            written, where, version, values, live, peak, inherited,
+            "wrote", name, numbers, known.serial, known.node, None if node is None else node.serial, held.serial, written, version,
+            values, known.stop, where, live, peak, inherited,
         ))  # fmt: skip
 
     def _made(self, name: str, category: str, numbers: list[int], output: Tensor, node: Any, where: Where) -> None:
@@ -112,30 +112,40 @@ class Operations(Places):
 
         No array has to be kept then to tell how it lies in its storage: so its memory can be used again.
         """
-        storage, buffer, address = output.storage, output.array, id(output)
-        journal, storages, append = self._journal, self._storages, self._append
-        held = storages.get(id(storage))
+        storage, buffer = output.storage, output.array
+        journal, append = self._journal, self._append
         if (
             buffer is not storage.buffer
-            or (held is not None and held() is storage)
+            or storage.told is not None
             or output._grad is not None
-            or address in journal.bound
+            or output._told is not None
+            or id(output) in journal.bound
             or modes.keeper is not None
         ):
             self._met(name, category, numbers, output, node, where)
             return
-        seen = self._tensors[address] = SeenTensor(output, append)
-        held = storages[id(storage)] = SeenStorage(storage, append)
+        seen = output._told = SeenTensor(output, append)
+        held = storage.told = SeenStorage(storage, append)
+        seen.journal = held.journal = journal
+        seen.beside = held.beside = None
+        journal.tensors.append(seen)
+        journal.storages.append(held)
         serial = seen.serial = journal.next_tensor()
         seen.storage, seen.names, held.tensors = held, (), [seen]
         held.serial, held.version = journal.next_storage(), storage.version
         held.whole = whole = buffer.size <= copies.WHOLE
-        values = None if name == "empty" else buffer.tobytes() if whole else copies.everything(buffer)
+        memory, values = journal.memory, None
+        held.write = write = memory.write if type(buffer) is ndarray else memory.write_from_device
+        if name != "empty":
+            if whole:
+                values = memory.end = memory.end + write(buffer)
+            else:
+                values = copies.summary(buffer)
         seen.stop, number = output._stop, output.node
         if number is not None:
             number = journal.node(number)
         seen.node = number
-        ledger = current().ledger  # `self._account()`
+        ledger = devices.chosen.ledger  # `self._account()`
         if ledger.began == self._began:
             live, peak, inherited = ledger.live, ledger.peak, ledger.inherited
         else:
@@ -149,21 +159,24 @@ class Operations(Places):
         """The result of an operation is a view: if its base and their storage are in the journal, it and the operation are
         written down at once: this is `_met` without what cannot be.
         """
-        storage, base, address = output.storage, output.base, id(output)
+        storage, base = output.storage, output.base
         journal, append = self._journal, self._append
-        of = self._tensors.get(id(base))
+        of: SeenTensor | None = None if base is None else base._told
         if (
             of is None
-            or of() is not base
+            or of.journal is not journal
             or not of.storage.whole
-            or of.storage() is not storage
+            or of.storage is not storage.told
             or output._grad is not None
-            or address in journal.bound
+            or output._told is not None
+            or id(output) in journal.bound
             or modes.keeper is not None
         ):
             self._met(name, category, numbers, output, node, where)
             return
-        seen = self._tensors[address] = SeenTensor(output, append)
+        seen = output._told = SeenTensor(output, append)
+        seen.journal, seen.beside = journal, None
+        journal.tensors.append(seen)
         serial = seen.serial = journal.next_tensor()
         held = seen.storage = of.storage
         held.tensors.append(seen)
@@ -174,7 +187,7 @@ class Operations(Places):
         if number is not None:
             number = journal.node(number)
         seen.node = number
-        ledger = current().ledger  # `self._account()`
+        ledger = devices.chosen.ledger  # `self._account()`
         if ledger.began == self._began:
             live, peak, inherited = ledger.live, ledger.peak, ledger.inherited
         else:
@@ -187,11 +200,14 @@ class Operations(Places):
     def _met(self, name: str, category: str, numbers: list[int], output: Tensor, node: Any, where: Where) -> None:
         """The result of an operation is not in the journal yet."""
         known = self._journal.meet(output, name != "empty")
+        self._done(name, category, numbers, known, node, where)
+
+    def _done(self, name: str, category: str, numbers: list[int], output: SeenTensor, node: Any, where: Where) -> None:
         if modes.keeper is not None:
             self._journal.kept_again()
         self._append((
-            "operation", name, category, numbers, known.serial, None if node is None else node.serial, known.storage.serial,
-            None, where, 0, None, *self._account(),
+            "operation", name, category, numbers, output.serial, None if node is None else node.serial, output.storage.serial,
+            where, *self._account(),
         ))  # fmt: skip
 
     def _within(self, output: Tensor) -> None:
@@ -212,7 +228,9 @@ class Operations(Places):
             for each, tensor in self._journal.family(seen.storage):
                 self._journal.history(each, tensor)
 
-    def _remade(self, seen: SeenTensor, output: Tensor) -> None:
+    def _remade(
+        self, name: str, category: str, numbers: list[int], seen: SeenTensor, output: Tensor, node: Any, where: Where
+    ) -> None:
         """A tensor that is in the journal has other metadata now, and perhaps another storage."""
         journal = self._journal
         left = seen.storage
@@ -223,6 +241,7 @@ class Operations(Places):
         for each, tensor in [*journal.family(left), *journal.family(seen.storage)]:
             if each is not seen:
                 journal.portray(each, tensor)
+        self._done(name, category, numbers, seen, node, where)
 
     def flagged(self, tensor: Tensor) -> None:
         seen = self._journal.known(tensor)

@@ -10,8 +10,7 @@ from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from sys import _getframe as _frame
 from types import CodeType, FrameType
 
-from inplacelab import observe
-from inplacelab.devices import current
+from inplacelab import devices, observe
 from inplacelab.recorders import plain
 from inplacelab.recorders import source as learner
 from inplacelab.recorders.between import Between
@@ -46,13 +45,19 @@ class Places(observe.Observer):
         self._text: Between | None = None
         self._between: dict[tuple[int, int], Bound] = {}
         self._sure = _NOT_SURE
+        self._ended = False
         self._began = 0  # the ledgers' number of the episode that is this recording
         if outermost is not None:
             self._start(outermost)
 
     def begin(self) -> None:
         """The ledgers have begun an episode for this recording: all of them together, so all with the same number."""
-        self._began = current().ledger.began
+        self._began = devices.chosen.ledger.began
+
+    def end(self) -> None:
+        """Nothing more will be heard."""
+        self._journal.forget()
+        self._ended = True
 
     def _start(self, root: FrameType) -> None:
         """The program runs in this frame from now on."""
@@ -70,7 +75,7 @@ class Places(observe.Observer):
             depth = self._enter(frame or _frame(1), bound)
             if not depth:
                 return
-        ledger = current().ledger  # `self._account()`
+        ledger = devices.chosen.ledger  # `self._account()`
         if ledger.began == self._began:
             self._append(("statement", line, simple, depth, ledger.live, ledger.peak, ledger.inherited))
         else:
@@ -143,7 +148,7 @@ class Places(observe.Observer):
         """Bytes on the current device that are live now and their peak, both with the third figure in them: those that were
         made before this recording, and are not its own.
         """
-        ledger = current().ledger
+        ledger = devices.chosen.ledger
         if ledger.began == self._began:
             return ledger.live, ledger.peak, ledger.inherited
         return *ledger.own(self._began), 0

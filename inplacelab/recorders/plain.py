@@ -41,12 +41,12 @@ def place(written: Any) -> Any:
     return Layout(shape, strides, offset)
 
 
-def values(kept: Any, dtype: np.dtype[Any]) -> Values | Summary | None:
-    """The values in a storage: its bytes, a summary of them, or nothing."""
+def values(kept: Any, dtype: np.dtype[Any], slots: int, copied: memoryview) -> Values | Summary | None:
+    """The values in a storage: all of them, where they were copied; a summary of them; or nothing."""
     if kept is None:
         return None
-    if isinstance(kept, bytes):
-        return tuple(np.frombuffer(kept, dtype).tolist())
+    if type(kept) is int:  # where its copy ends
+        return tuple(np.frombuffer(copied[kept - slots * dtype.itemsize : kept], dtype).tolist())
     lowest, highest, head, tail, some, of, where = kept
     shown = [] if some is None else np.frombuffer(some, of).tolist()
     return Summary(

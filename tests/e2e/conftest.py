@@ -25,7 +25,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html
 
 ROOT = Path(__file__).parents[2]
-SECONDS_TO_START = 300
+SECONDS_TO_START = 900
 ATTEMPTS = 3
 """A port that is free now may be taken before the server has come so far."""
 

@@ -62,14 +62,14 @@ def test_what_is_told_of_a_large_storage(run: Callable[..., Any]) -> None:
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int64", "uint8", "bool"])
 def test_the_extremes_are_those_that_numpy_finds(dtype: str) -> None:
     values = np.random.default_rng(0).integers(0, 100, copies.WHOLE + 1).astype(dtype)
-    lowest, highest, *_ = copies.everything(values)
+    lowest, highest, *_ = copies.summary(values)
     assert (lowest, highest) == (values.min(), values.max())
 
 
 def test_one_value_that_is_no_number_is_the_extreme() -> None:
     values = np.ones(copies.WHOLE + 1)
     values[17] = np.nan
-    lowest, highest, *_ = copies.everything(values)
+    lowest, highest, *_ = copies.summary(values)
     assert np.isnan([lowest, highest]).all()
 
 

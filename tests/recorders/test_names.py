@@ -34,7 +34,9 @@ def _called(recording: Recording) -> list[set[tuple[str, ...]]]:
     return [{tensor.names for tensor in state.tensors.values()} for state in recording.states()]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(statements=st.lists(STATEMENTS, min_size=3, max_size=12))
 def test_a_change_is_found_as_a_look_everywhere_finds_it(run: Callable[..., Any], statements: list[str]) -> None:
     text = START + "\n".join(statements) + "\n"
@@ -46,7 +48,9 @@ def test_a_change_is_found_as_a_look_everywhere_finds_it(run: Callable[..., Any]
     assert quick == thorough
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(statements=st.lists(STATEMENTS, min_size=3, max_size=8), loop=st.integers(0, 8))
 def test_a_block_is_looked_at_where_its_names_can_have_changed(
     run_block: Callable[[str], Recording], statements: list[str], loop: int

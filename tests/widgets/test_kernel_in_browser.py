@@ -103,7 +103,7 @@ def test_numbers_can_be_typed_and_are_kept_within_the_launch(page: Any) -> None:
 def test_another_launch_can_be_chosen_and_costs_more(page: Any) -> None:
     assert "4 sectors of 32 bytes for 128 bytes: 100 %, coalesced" in status(page)
     page.get_by_role("combobox").select_option("1")
-    assert "x: 32 sectors of 32 bytes for 128 bytes: 12.5 %, a sector for each thread" in status(page)
+    assert "x: 32 sectors of 32 bytes for 128 bytes: neighbours are 256 bytes apart" in status(page)
     assert page.evaluate("traits.launch") == 1
 
 

@@ -6,17 +6,16 @@ import { widthOf } from "./words.js";
 export const ON_AXIS = new Set(["lanes", "memory"]);
 /** Narrower than this, an axis is drawn smaller instead: its words would stand on each other. As in scene/axis.py. */
 const AXIS_LEAST = 640;
-const AXIS_SMALLEST = 0.7;
 /** A character takes about so many px, in the sizes of the words on an axis. */
 const CHARACTER = 6.9;
 
-/** How an axis is drawn in some room: how wide, how much smaller, and where what was laid out at `x` stands. Left of the axis nothing moves.
+/** How an axis is drawn in some room: how wide, and where what was laid out at `x` stands. Left of the axis nothing moves.
  * @param {number} width  As it was laid out. @param {{left: number, right: number}} axis @param {number} room */
 export function axisIn(width, { left, right }, room) {
   const wide = room > 0 ? Math.max(AXIS_LEAST, room) : width;
   const by = (wide - left - right) / (width - left - right);
   const along = (/** @type {number} */ x) => (x <= left ? x : Math.round(10 * (left + (x - left) * by)) / 10);
-  return { width: wide, by, along, zoom: room > 0 ? Math.max(AXIS_SMALLEST, Math.min(1, room / wide)) : 1 };
+  return { width: wide, by, along };
 }
 
 /** Attributes of a mark on such an axis. In a path, what has an absolute place lies on the axis; the rest is a sign.

@@ -3,7 +3,7 @@
 import { axisIn, endingWithin, ON_AXIS, stretched } from "./axis.js";
 import { html, put, svg, write } from "./elements.js";
 import { isRelated, paired, valueAt } from "./runs.js";
-import { arranged, isDrawn, stackOf } from "./shelf.js";
+import { arranged, isDrawn, stackOf, zoomFor } from "./shelf.js";
 import { speak } from "./words.js";
 
 const EMPHASIS = /ipl-(written|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
@@ -106,11 +106,12 @@ export function drawPanel(panel, payload) {
       put(root, "width", arrangement.width);
       put(root, "height", panel.shelf ? least : arrangement.height);
       root.toggleAttribute("data-below", [...arrangement.shapes.values()].some(({ moved }) => moved.length));
-      root.parentElement?.style.setProperty("--ipl-fit", String(arrangement.zoom));
     }
-    if (!isOnAxis || axisIn(panel.width, payload.axis, room).width === axis.width) return;
-    axis = axisIn(panel.width, payload.axis, room);
-    root.style.setProperty("--ipl-fit", String(axis.zoom));
+    const before = axis.width;
+    if (isOnAxis) axis = axisIn(panel.width, payload.axis, room);
+    zoom = arrangement?.zoom ?? zoomFor(isOnAxis ? axis.width : panel.width, room);
+    for (const part of [root, below]) part?.style.setProperty("--ipl-fit", String(zoom));
+    if (axis.width === before) return;
     put(root, "width", axis.width);
     for (const { group, marks } of groups) {
       for (const mark of marks.filter((each) => each.element)) {
@@ -120,6 +121,7 @@ export function drawPanel(panel, payload) {
     }
   }
 
+  let zoom = 1;
   let isOpen = false;
 
   /** Shows or hides what of this panel is folded. @param {boolean} open */
@@ -247,10 +249,12 @@ export function drawPanel(panel, payload) {
   /** What holds the marks of a storage. @param {string} key */
   const holderOf = (key) => groups.find(({ group }) => group.key === key)?.holder;
 
-  /** How high it is at its highest, in px as they were laid out. */
-  const height = () => arrangement?.height ?? Number(root.getAttribute("height"));
+  const width = () => arrangement?.width ?? panel.width;
 
-  return { parts: below ? [root, below] : [root], root, fit, height, stretch: () => axis.by, show, unfold, translate, highlight, holderOf, linksOf, firstStep, raisedAt, things };
+  /** How high it is at its highest. */
+  const height = () => zoom * (arrangement?.height ?? Number(root.getAttribute("height")));
+
+  return { parts: below ? [root, below] : [root], root, fit, width, height, stretch: () => axis.by, show, unfold, translate, highlight, holderOf, linksOf, firstStep, raisedAt, things };
 }
 
 /** Whether a mark shows this thing: the first of its keys, or one of the nodes that share a box. @param {string} keys @param {string} key */

@@ -31,7 +31,8 @@ function drawPane(stage, name, panels) {
   const title = panels.length === 1 ? drawn[0].name : name;
   const root = html("div", { class: `ipl-pane ipl-${name}`, tabindex: "0", role: "group" }, ...drawn.flatMap((panel) => panel.parts));
   if (name === "elements") walkGrid(stage, root);
-  if (name === "storages") stage.root.style.setProperty("--ipl-beside", `${panels[0].width + 28}px`);
+  // So wide the pane would like to be.
+  stage.root.style.setProperty(`--ipl-${name}`, `${drawn[0].width() + 28}px`);
   const lenses = name === "storages" ? drawLenses(stage, root, drawn[0]) : null;
   walkThings(stage, root, () => seen().flatMap((panel) => panel.things()));
   // The head of the lanes stays in sight while the lanes are scrolled.
@@ -89,8 +90,7 @@ function drawPane(stage, name, panels) {
   /** How high it would have to be to show all of itself at every step, in px. */
   function need() {
     const { down, large } = frame();
-    const fit = (/** @type {Element} */ drawing) => Number(getComputedStyle(drawing).getPropertyValue("--ipl-fit")) || 1;
-    const drawings = seen().reduce((sum, panel) => sum + panel.height() * large * fit(panel.root), 0);
+    const drawings = seen().reduce((sum, panel) => sum + panel.height() * large, 0);
     return Math.ceil(down + drawings + root.offsetHeight - root.clientHeight + maps.reduce((sum, map) => sum + map.root.offsetHeight, 0));
   }
 

@@ -21,6 +21,8 @@ export function shared(upper, lowers, room, leeway) {
 
 /** Keeps the heights of the panes. @param {Stage} stage @param {{above: Part[], below: Part[], others: Part[]}} parts  What stands beside the code, below, and around. */
 export function keepRoom({ root }, { above, below, others }) {
+  // The elements, of which there may be many, take what the others leave.
+  const telling = below.filter((part) => below.length < 2 || !part.root.matches(".ipl-elements"));
   const heightOf = (/** @type {Element} */ element) => element.getBoundingClientRect().height;
 
   function fit() {
@@ -32,13 +34,15 @@ export function keepRoom({ root }, { above, below, others }) {
     const most = isPresent ? page : Math.max(LAPTOP, isAlone ? page : OF_WINDOW * innerHeight);
     const [code, storages] = [".ipl-code", ".ipl-storages"].map((name) => root.querySelector(name));
     const needs = above.map((part) => part.need?.() ?? 0);
-    // One below the other, the code keeps what it has.
+    // Above the storages, the code keeps what it has.
     const isStacked = code && storages && code.offsetTop < storages.offsetTop;
     const upper = isStacked ? needs.at(-1) : Math.max(0, ...needs);
-    const around = others.reduce((sum, part) => sum + heightOf(part.root), edge + 2 + (isStacked ? heightOf(code) : 0));
-    const [high, low] = shared(upper, below.map((part) => part.need()), Math.max(0, most - around), isPresent || isAlone ? 0 : LEEWAY);
+    const around = others.reduce((sum, part) => sum + heightOf(part.root), edge + 2 + (isStacked && (isPresent || isAlone) ? heightOf(code) : 0));
+    const room = Math.max(0, most - around);
+    const ownsPage = isPresent || isAlone;
+    const [high, low] = shared(upper, telling.map((part) => part.need()), room, ownsPage ? 0 : LEEWAY);
     root.style.setProperty("--ipl-upper", `${Math.floor(high)}px`);
-    root.style.setProperty("--ipl-under", `${Math.floor(low)}px`);
+    root.style.setProperty("--ipl-under", `${Math.floor(ownsPage ? room - high : low)}px`);
   }
 
   new ResizeObserver(fit).observe(root);

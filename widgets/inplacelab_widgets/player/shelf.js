@@ -4,7 +4,7 @@
 /** Between groups that stand one below the other; as in scene/marks.py. */
 export const GAP = 14;
 /** Between storages that stand beside each other. */
-const AISLE = 28;
+const AISLE = 24;
 /** Of cards below a storage: their left edge, what is between them, and from the top of one to the top of the next; as in scene/storages.py. */
 const CARD_LEFT = 6;
 const CARD_GAP = 8;
@@ -13,14 +13,20 @@ const CARD_PITCH = 78;
 const CHIPS_TOP = 22;
 const CHIP_PITCH = 24;
 const CHIP_GAP = 5;
-/** A panel is drawn smaller, down to this, before it is cut. */
+/** A panel is drawn smaller, down to this, before it is cut; and a little smaller where another column is won by that. */
 const SHRUNK = 0.8;
+const SHRUNK_FOR_COLUMN = 0.9;
 /** Cards stay beside their storage unless that is this much higher: a pointer leads from one to the other. */
 const WORTH = 0.85;
 
 /** How a panel is drawn in some room: how each group, how much smaller, how wide and high at all steps together, and where the rows
  * and the chips stand. @typedef {{room: number, zoom: number, shapes: Map<Group, Shape>, width: number, height: number, seats: Map<Group, number[]>}} Arrangement */
 /** The size of a group, and how far each of its cards stands from where it was laid out. @typedef {{width: number, height: number, moved: number[][]}} Shape */
+
+/** How much smaller something is drawn in some room; what would be too small is cut. @param {number} width @param {number} room */
+export function zoomFor(width, room) {
+  return room > 0 && room >= SHRUNK * width ? Math.min(1, room / width) : 1;
+}
 
 /** Whether a step lies in one of the stretches [first, last, first, last, ...]; in none at all means: always.
  * @param {number[] | undefined} spans @param {number} step */
@@ -38,18 +44,19 @@ export function isDrawn(group, step, isChip, followed) {
   return isWithin(group.open, step);
 }
 
-/** A storage as it was laid out; or, given `room`, with its cards below it. @param {Group} group @param {number} [room] @returns {Shape} */
+/** A storage as it was laid out; or, given `room`, with its cards below it, but no narrower than it is.
+ * @param {Group} group @param {number} [room] @returns {Shape} */
 export function shapeOf({ width, height = 0, memory, cards }, room) {
   if (!room || !memory) return { width, height, moved: [] };
   const [left, top, wide, inRow, count] = cards;
   const pitch = wide + CARD_GAP;
-  const columns = Math.max(1, Math.min(count, Math.floor((room - CARD_LEFT + CARD_GAP) / pitch)));
+  const columns = Math.max(1, Math.min(count, Math.floor((Math.max(room, memory[0]) - CARD_LEFT + CARD_GAP) / pitch)));
   const below = memory[1] + 2;
   const moved = Array.from({ length: count }, (_, k) => [
     CARD_LEFT + (k % columns) * pitch - left - (k % inRow) * pitch,
     below + Math.floor(k / columns) * CARD_PITCH - top - Math.floor(k / inRow) * CARD_PITCH,
   ]);
-  return { width: Math.max(memory[0], CARD_LEFT + columns * pitch), height: below + Math.ceil(count / columns) * CARD_PITCH, moved };
+  return { width: Math.max(memory[0], CARD_LEFT + columns * pitch - CARD_GAP), height: below + Math.ceil(count / columns) * CARD_PITCH, moved };
 }
 
 /** Boxes beside each other, in columns if they are alike, with another row where there is no more room; and where they end.
@@ -71,20 +78,20 @@ export function flowed(boxes, room) {
 /** How a panel of storages is best drawn in so much room. @param {Panel} panel @param {number} room @returns {Arrangement} */
 export function arranged(panel, room) {
   const laidOut = arrangedWith(panel, room);
-  const blocks = panel.groups.filter((group) => group.memory);
-  if (room <= 0 || !blocks.length) return laidOut;
-  const column = Math.max(...blocks.map(({ memory, cards }) => Math.max(memory[0], CARD_LEFT + cards[2] + CARD_GAP)));
-  const below = arrangedWith(panel, room, 2 * column + AISLE <= room ? column : room);
-  const isTooWide = laidOut.width > room / SHRUNK && below.width < laidOut.width;
+  if (room <= 0) return laidOut;
+  const isTooWide = laidOut.width > room / SHRUNK;
+  // As narrow as they are, storages may stand beside each other; as wide as the panel, their cards may.
+  const [below] = [arrangedWith(panel, room, 1), arrangedWith(panel, room, 1, SHRUNK_FOR_COLUMN), arrangedWith(panel, room, room)].sort((one, other) => one.height - other.height);
   return isTooWide || below.height < WORTH * laidOut.height ? below : laidOut;
 }
 
-/** @param {Panel} panel @param {number} room @param {number} [column]  In how much room cards stand below their storage. @returns {Arrangement} */
-function arrangedWith(panel, room, column) {
+/** @param {Panel} panel @param {number} room @param {number} [below]  In how much room cards stand below their storage. @param {number} [most]  The zoom, if there is room.
+ * @returns {Arrangement} */
+function arrangedWith(panel, room, below, most = 1) {
   const { groups, shelf } = panel;
-  const shapes = new Map(groups.map((group) => [group, shapeOf(group, column)]));
+  const shapes = new Map(groups.map((group) => [group, shapeOf(group, below)]));
   const width = Math.max(1, ...[...shapes.values()].map((shape) => shape.width));
-  const zoom = Math.min(1, Math.max(SHRUNK, room / width));
+  const zoom = Math.min(most, zoomFor(width, room));
   const found = { room: Math.max(room / zoom, width), zoom, shapes, width, height: 0, seats: new Map() };
   if (!shelf) {
     const rows = [];

@@ -12,7 +12,8 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Laid
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.measure import abridged, number
+from inplacelab_widgets.scene.measure import abridged
+from inplacelab_widgets.scene.numerals import number
 
 _INDICES = "ijklmnpq"
 

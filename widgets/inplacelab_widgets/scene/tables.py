@@ -14,8 +14,9 @@ from inplacelab.recording.labels import gradient_flag, node_label, storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.measure import number, size_in_bytes
+from inplacelab_widgets.scene.measure import size_in_bytes
 from inplacelab_widgets.scene.names import dimensions, enumerated, extremes, kind, node_called, tensor_name, unquoted
+from inplacelab_widgets.scene.numerals import whole
 from inplacelab_widgets.scene.pins import Face, Key, pin_changes, pins_at
 from inplacelab_widgets.scene.touched import touched
 
@@ -104,7 +105,7 @@ def _values(storage: StorageFacts) -> Words:
         return words.NOT_RECORDED
     if isinstance(storage.values, Summary):
         return extremes(storage)
-    shown = [number(value) for value in storage.values[:_MOST_VALUES]]
+    shown = [whole(value) for value in storage.values[:_MOST_VALUES]]
     return ", ".join([*shown, "…"] if len(storage.values) > _MOST_VALUES else shown)
 
 
