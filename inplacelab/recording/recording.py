@@ -23,6 +23,7 @@ _NO_TENSOR = Text(
 )
 _NONE = Text("none", "无")
 _NO_STEP = Text("there is no step {0}: this recording has {1} steps", "没有第 {0} 步：这份记录共有 {1} 步")
+_NO_NUMBER = Text("a step is a whole number, not {0!r}", "步骤是整数，而不是 {0!r}")
 _NO_LINE = Text("nothing was recorded on line {0}; lines with steps: {1}", "第 {0} 行没有任何记录；有记录的行：{1}")
 
 
@@ -124,7 +125,10 @@ class Recording:
 
         Raises:
             IndexError: if there is no such step.
+            TypeError: if it is no number: the name of a file, say, for which other functions have `path`.
         """
+        if not hasattr(step, "__index__"):
+            raise TypeError(str(_NO_NUMBER.format(step)))
         if not -len(self.steps) <= step < len(self.steps):
             raise IndexError(str(_NO_STEP.format(step, len(self.steps))))
         return self._states[step]

@@ -155,3 +155,8 @@ def test_what_is_not_there_is_said_in_the_current_language(tape: Any) -> None:
             with speak(language), pytest.raises(LookupError) as refused:
                 ask()
             assert said in str(refused.value.args[0])
+
+
+def test_a_step_is_a_number(views_and_stale: Recording) -> None:
+    with pytest.raises(TypeError, match=r"a step is a whole number, not 'page\.png'"):
+        views_and_stale.state("page.png")  # type: ignore[arg-type]
