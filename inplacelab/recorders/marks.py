@@ -133,7 +133,9 @@ class _Marker:
         of these.
         """
         nodes = list(_own(statement))
-        if isinstance(statement, ast.Expr) and not any(isinstance(each, ast.NamedExpr) or runs_text(each) for each in nodes):
+        if isinstance(statement, ast.Expr) and not any(
+            isinstance(each, ast.NamedExpr) or runs_text(each) for each in nodes
+        ):
             return ()  # after a plain call such as `x.add_(y)` every name leads where it led before
         if any(isinstance(each, ast.Call) and may_bind(each.func, self._harmless) for each in nodes):
             return None
