@@ -13,8 +13,8 @@ or jump of any recording drawn within 16 ms (median); the player, which every wi
 
 from __future__ import annotations
 
+import argparse
 import shutil
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -247,7 +247,11 @@ def row(name: str, found: Found, limits: Limits) -> str:
 
 def main() -> None:
     """Print a table."""
-    wanted = sys.argv[1:] or list(PROGRAMS)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", nargs="*", help="which of: " + ", ".join(PROGRAMS))
+    wanted = parser.parse_args().name or list(PROGRAMS)
+    if unknown := [name for name in wanted if name not in PROGRAMS]:
+        parser.error(f"there is no {unknown[0]}")
     size = len((packed_javascript() + stylesheet()).encode()) / 1000
     print(verdict("The player of a widget:", size, PLAYER_LIMIT, "kB"))
     with browser_page() as page, TemporaryDirectory() as folder:

@@ -11,7 +11,7 @@ with one. (All other rows are measured by `rows.py`.)
 
 from __future__ import annotations
 
-import sys
+import argparse
 import timeit
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -88,7 +88,9 @@ def budget(effort: Effort) -> dict[str, float]:
 
 def main() -> None:
     """Print what was found."""
-    effort = Effort(5, 2_000) if "--quick" in sys.argv else Effort(20, 20_000)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="fewer rounds: figures that are good for a first look")
+    effort = Effort(5, 2_000) if parser.parse_args().quick else Effort(20, 20_000)
     print("add_ on 2 x 3, times np.add(x, y, out=x):")
     for name, found in budget(effort).items():
         verdict = "met" if found <= BUDGET[name] else "NOT MET"

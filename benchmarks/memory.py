@@ -7,6 +7,7 @@ The figures are exact and the same on every machine: they come from the ledger, 
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable
 
 import inplacelab as paddle
@@ -49,6 +50,7 @@ def chain(function: str, *, in_place: bool, gradient: bool) -> Callable[[], obje
 
 def main() -> None:
     """Print the peaks, in feature maps."""
+    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
     unit = peak(lambda: paddle.zeros(SHAPE))
     print(f"Peaks of the forward pass, in feature maps of {unit} bytes: four layers of a scaling and a function")
     print(f"{'':10}{'':12}{'ordinary':>10}{'in place':>10}{'saved':>8}{'recorded':>10}")

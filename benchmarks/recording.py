@@ -23,10 +23,10 @@ nothing, the table says so.
 
 from __future__ import annotations
 
+import argparse
 import ast
 import gc
 import linecache
-import sys
 import textwrap
 import tracemalloc
 from collections.abc import Callable
@@ -217,7 +217,9 @@ def verdict(found: Measured, page: float) -> str:
 
 def main() -> None:
     """Print two tables and what they come to."""
-    rounds, times = (3, 100) if "--quick" in sys.argv else (25, 300)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="fewer rounds: figures that are good for a first look")
+    rounds, times = (3, 100) if parser.parse_args().quick else (25, 300)
     page = fresh_page()
     print(f"A fresh page of memory takes this machine {page / 1000:.2f}us.\n")
     for title, cases in (("Tiny tensors: the recorder's own cost", TINY), ("Sizes that programs compute with", REAL)):

@@ -18,10 +18,10 @@ understand the same call.
 
 from __future__ import annotations
 
+import argparse
 import gc
 import inspect
 import operator
-import sys
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -276,13 +276,16 @@ def table(lines: list[Measured]) -> Iterator[str]:
 def main() -> None:
     """Measure, and print the table."""
     warnings.simplefilter("ignore")
-    options = sys.argv[1:]
-    effort = Effort(9, 40) if "--quick" in options else Effort(51, 40)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="fewer rounds: figures that are good for a first look")
+    parser.add_argument("name", nargs="*", help="an in-place operation; all if none is given")
+    options = parser.parse_args()
+    effort = Effort(9, 40) if options.quick else Effort(51, 40)
     sides = dict(frameworks())
     gc.disable()
     lines = []
     with np.errstate(all="ignore"):
-        for case in chosen([option for option in options if option != "--quick"]):
+        for case in chosen(options.name):
             lines.append(row_measured(case, sides, effort))
             gc.collect()
     print("In place, as multiples of the row's own arithmetic in NumPy (of `np.add` where there is none):")

@@ -17,8 +17,8 @@ half a second.
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from time import process_time
 from typing import Any, NamedTuple
 
@@ -224,6 +224,11 @@ def found(shell: Shell, page: Any, cell: str) -> Found:
 
 def main() -> None:
     """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("name", nargs="*", help="which of: " + ", ".join(CELLS))
+    wanted = parser.parse_args().name or list(CELLS)
+    if unknown := [name for name in wanted if name not in CELLS]:
+        parser.error(f"there is no {unknown[0]}")
     comm.create_comm = Comm
     shell = Shell.instance()
     shell.user_ns["clock"] = process_time
@@ -232,7 +237,7 @@ def main() -> None:
         f"{'cell':12} {'to bundle':>10} {'sent':>8} {'(widget)':>9} {'to paint':>9} {'clock':>7}   the goal is {GOAL} s"
     )
     with browser_page() as page:
-        for name in sys.argv[1:] or CELLS:
+        for name in wanted:
             cell = found(shell, page, CELLS[name])
             paint = "" if cell.paint is None else f"{cell.paint.thread:7.3f} s {cell.paint.clock:5.3f} s"
             total = cell.bundle + (cell.paint.thread if cell.paint else 0)

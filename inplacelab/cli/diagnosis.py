@@ -6,7 +6,7 @@ Traceback (most recent call last):
 RuntimeError: (PermissionDenied) Tensor '' used in gradient computation has been modified by an inplace operation. ...
 
   5 | loss = (y * a).sum()
-    |             ^ kept: `MultiplyGradNode` needs `a` (as its operand `y`) as of version 0
+    |             ^ kept: `MultiplyGradNode` needs version 0 of `a` (as its operand `y`)
   6 | a.relu_()
     | ~~~~~~~~~ overwritten through `a`: version 0 → 1
   7 | loss.backward()
@@ -39,7 +39,7 @@ from inplacelab.recording.slots import common_runs, slot_runs
 
 __all__ = ["of"]
 
-_KEPT = Text("kept: `{0}` needs {1} as of version {2}", "保存：`{0}` 需要版本 {2} 的 {1}")
+_KEPT = Text("kept: `{0}` needs version {2} of {1}", "保存：`{0}` 需要版本 {2} 的 {1}")
 _OVERWROTE = Text("overwritten through {0}: version {1} → {2}", "经由 {0} 覆盖：版本 {1} → {2}")
 _WROTE_BESIDE = Text(
     "written through {0}, though not these slots: version {1} → {2}", "经由 {0} 写入（并非这些槽位）：版本 {1} → {2}"

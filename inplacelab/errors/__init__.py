@@ -20,6 +20,7 @@ from inplacelab.errors.draws import *
 from inplacelab.errors.gpu_kernels import *
 from inplacelab.errors.gpus import *
 from inplacelab.errors.graph import *
+from inplacelab.errors.hooks import *
 from inplacelab.errors.keywords import *
 from inplacelab.errors.kinds import *
 from inplacelab.errors.layers import *

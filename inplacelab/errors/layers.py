@@ -128,6 +128,17 @@ def name_is_taken(name: str) -> TakenNameError:
     )
 
 
+def name_for_no_attribute(name: str) -> TakenNameError:
+    return TakenNameError(
+        f"The name of buffer can not {'contain `.`' if name else 'be empty'}.",
+        Text(
+            "a buffer is reached as an attribute, and a dot leads into a layer inside.",
+            "缓冲区以属性的形式访问，而点号表示进入内部的层。",
+        ),
+        Text("choose a name without dots, such as 'mean'.", "请选用不含点号的名字，例如 'mean'。"),
+    )
+
+
 def state_of_other_shape(name: str, wanted: Any, given: Any) -> ShapeError:
     return ShapeError(
         f"{name} receives a shape {list(given)}, but the expected shape is {list(wanted)}.",
@@ -188,3 +199,47 @@ def not_iterable_layers(given: Any) -> ArgumentKindError:
         Text("containers hold layers, whose parameters they find.", "容器中存放层，并从中找到参数。"),
         Text("give objects of `nn.Layer`.", "请给出 `nn.Layer` 的对象。"),
     )
+
+
+_PARTS = {
+    "parameter": ("Parameter", Text("a parameter", "参数")),
+    "sublayer": ("Layer", Text("a layer", "层")),
+    "buffers": ("core.DenseTensor", Text("a buffer", "缓冲区")),
+}
+
+
+def layer_not_begun() -> ArgumentError:
+    return ArgumentError(
+        "super().__init__() should be called first",
+        Text(
+            "a layer keeps account of its parameters, layers and buffers, and this account is not there yet.",
+            "层会登记自己的参数、子层与缓冲区，而此时登记簿尚未建立。",
+        ),
+        Text(
+            "call `super().__init__()` in the first line of `__init__`.",
+            "在 `__init__` 的第一行调用 `super().__init__()`。",
+        ),
+    )
+
+
+def other_kind_of_part(part: str, name: str, given: Any) -> ArgumentKindError:
+    """The refusal to put something else under the name of a parameter, layer or buffer."""
+    kind, what = _PARTS[part]
+    return ArgumentKindError(
+        f"assignment to {part} '{name}' should be of type {kind} or None, but got '{type(given).__name__}'",
+        Text(
+            "`{name}` is {what} of this layer. Another object under its name would no longer be found by `parameters()` or "
+            "`state_dict()`, and not be trained.",
+            "`{name}` 是该层的{what}。若换成另一种对象，`parameters()` 与 `state_dict()` 就再也找不到它，它也不会被训练。",
+        ).format(name=name, what=what),
+        _A_LAYER if part == "sublayer" else _WRITTEN_IN_PLACE.format(name=name),
+    )
+
+
+_A_LAYER = Text("give a layer, or None.", "请给出一个层，或 None。")
+_WRITTEN_IN_PLACE = Text(
+    "write new values into it in place: `layer.{name}.set_value(values)`; or, as one step of training, "
+    "`layer.{name}.subtract_(lr * gradient)` within `paddle.no_grad()`. (`layer.{name} -= ...` makes another tensor.)",
+    "请原地写入新的值：`layer.{name}.set_value(values)`；若是一步训练，则在 `paddle.no_grad()` 之内写 "
+    "`layer.{name}.subtract_(lr * gradient)`。（`layer.{name} -= ...` 会产生另一个张量。）",
+)

@@ -15,6 +15,7 @@ from inplacelab.autograd import modes
 from inplacelab.autograd.methods import HookHandle
 from inplacelab.dtypes import get_default_dtype
 from inplacelab.nn.parameters import Initializer, as_parameter, attributes
+from inplacelab.nn.parts import Parts
 from inplacelab.ops.distributions import generator
 from inplacelab.ops.factories import to_tensor
 from inplacelab.tensor import Parameter, Tensor
@@ -24,7 +25,7 @@ _serials: dict[str, Iterator[int]] = {}
 T = TypeVar("T")
 
 
-class Layer:
+class Layer(Parts):
     """The base of every layer: define `forward`, call the layer.
 
     Attributes that are parameters or layers are found by `parameters()` and `named_parameters()`; tensors that are not trained
@@ -43,11 +44,11 @@ class Layer:
     training: bool
 
     def __init__(self, name_scope: str | None = None, dtype: str | None = None) -> None:
+        super().__init__()
         kind = name_scope.lower() if name_scope else _snake(type(self).__name__)
         self._full_name = f"{kind}_{next(_serials.setdefault(kind, count()))}"
         self._dtype, self.training = dtype, True
-        self._numbers = {"w": count(), "b": count()}
-        self._buffers: dict[str, bool] = {}
+        self._numbers = {"w": 0, "b": 0}  # how many parameters of either kind it has made
         self._before: dict[int, Callable[..., Any]] = {}
         self._after: dict[int, Callable[..., Any]] = {}
 
@@ -115,7 +116,8 @@ class Layer:
                 to_tensor(generator().uniform(-limit, limit, sizes), dtype=dtype or self._dtype or get_default_dtype())
             )
             kind = "b" if is_bias else "w"
-            parameter.name = asked.name or f"{self._full_name}.{kind}_{next(self._numbers[kind])}"
+            parameter.name = asked.name or f"{self._full_name}.{kind}_{self._numbers[kind]}"
+            self._numbers[kind] += not asked.name
             write = asked.initializer or default_initializer
             if write is not None:
                 write(parameter)
@@ -145,10 +147,12 @@ class Layer:
 
         Raises:
             ArgumentKindError: if it is no tensor.
-            TakenNameError: if the layer has another attribute of this name.
+            TakenNameError: if the layer has another attribute of this name, or no attribute can have it.
         """
-        if not isinstance(tensor, Tensor | None):
+        if isinstance(tensor, Parameter) or not isinstance(tensor, Tensor | None):
             raise errors.no_buffer(tensor)
+        if not name or "." in name:
+            raise errors.name_for_no_attribute(name)
         if hasattr(self, name) and name not in self._buffers:
             raise errors.name_is_taken(name)
         self._buffers[name] = persistable

@@ -5,6 +5,7 @@ from __future__ import annotations
 from inplacelab.ops.keywords import ALIASES, SEPARATE, with_aliases
 from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS, ROWS, variants
 from inplacelab.ops.template import name_of
+from inplacelab.ops.wishes import WISHES
 from inplacelab.tensor import Tensor
 
 
@@ -24,7 +25,7 @@ def attach() -> None:
     of_rows = _of_rows()
     for functions in (FUNCTIONS, FUNCTIONAL):
         composed = {name: make() for name, make in functions.items() if name not in of_rows}
-        for op in sorted({*ALIASES, *SEPARATE} & {*composed}):
+        for op in sorted({*ALIASES, *SEPARATE, *WISHES} & {*composed}):
             function = composed[op]
             taking = with_aliases(function)
             for name in [name for name, each in composed.items() if each is function]:

@@ -7,6 +7,7 @@ what stands between the two in the text is all that can have run in between.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from inplacelab.recorders.marks import HARMLESS, Bound, both, may_bind
 from inplacelab.recorders.source import stored, stored_here
@@ -22,6 +23,8 @@ class Between:
     >>> block = Between("x = y + 1\nfor k in range(3):\n    z = x * x\n", first_line=10)
     >>> block.names(10, 10), block.names(10, 12), block.names(12, 12)
     ((), ('k', 'x', 'z'), ('k', 'z'))
+    >>> block.one_statement(12, 12), block.one_statement(10, 12)
+    (True, False)
     """
 
     def __init__(self, text: str, first_line: int) -> None:
@@ -30,6 +33,12 @@ class Between:
         self._parts: list[list[ast.stmt]] = []  # statements; those that share a line together
         self._part_on: dict[int, int] = {}  # for each line of the file
         self._found: dict[int, tuple[Bound, Bound]] = {}
+        self._alone_on: dict[int, ast.stmt | None] = {}  # for each line, the statement that has it for its own
+        for statement in _without_others(tree):
+            for line in range(statement.lineno, (statement.end_lineno or statement.lineno) + 1):
+                at = first_line + line - 1
+                alone = at not in self._alone_on and _in_order(statement) and _begins_its_line(statement, text)
+                self._alone_on[at] = statement if alone else None
         ended = 0
         for statement in tree.body:
             if statement.lineno > ended:
@@ -54,6 +63,13 @@ class Between:
             bound = both(bound, over)
         return bound
 
+    def one_statement(self, before: int, now: int) -> bool:
+        """Whether operations on these two lines are surely of one statement, if the second stands further on: of a statement
+        that holds no others, shares no line, and whose parts all run, one after the other.
+        """
+        statement = self._alone_on.get(before)
+        return statement is not None and statement is self._alone_on.get(now)
+
     def _bound(self, part: int) -> tuple[Bound, Bound]:
         """The names that a part may have bound before it is over, and when it is."""
         if part not in self._found:
@@ -68,9 +84,31 @@ class Between:
         return self._found[part]
 
 
+def _without_others(tree: ast.Module) -> Iterator[ast.stmt]:
+    """The statements that hold no others."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt) and not isinstance(node, _BEFORE_ITS_END):
+            yield node
+
+
+def _in_order(statement: ast.stmt) -> bool:
+    """Whether all parts of a statement run, one after the other, and bind no names on the way."""
+    return not any(isinstance(each, _NOT_IN_ORDER) for each in ast.walk(statement))
+
+
+def _begins_its_line(statement: ast.stmt, text: str) -> bool:
+    """Whether nothing stands before a statement, such as `for x in y:`."""
+    return not text.splitlines()[statement.lineno - 1].encode()[: statement.col_offset].strip()
+
+
 _PARTS = {"body", "cases"}
 _BEFORE_ITS_END: tuple[type[ast.AST], ...] = (
     ast.NamedExpr,
     *(kind for kind in ast.stmt.__subclasses__() if _PARTS & {*kind._fields}),
 )
 """What binds names before the statement that it is, or is in, is over."""
+_NOT_IN_ORDER = (
+    ast.NamedExpr, ast.IfExp, ast.BoolOp, ast.Compare, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
+    ast.Assert, ast.Await, ast.Yield, ast.YieldFrom,
+)  # fmt: skip
+"""What binds names in the midst of a statement, or has parts that need not run, or run later or several times."""

@@ -202,9 +202,7 @@ class Operations(Places):
         known = self._journal.meet(output, name != "empty")
         self._done(name, category, numbers, known, node, where)
 
-    def _done(
-        self, name: str, category: str, numbers: list[int], output: SeenTensor, node: Any, where: Where
-    ) -> None:
+    def _done(self, name: str, category: str, numbers: list[int], output: SeenTensor, node: Any, where: Where) -> None:
         if modes.keeper is not None:
             self._journal.kept_again()
         self._append((

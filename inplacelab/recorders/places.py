@@ -41,9 +41,11 @@ class Places(observe.Observer):
         self._root: FrameType | None = None
         self._instruction_before = 0  # of the program's outermost frame, at the last event
         # If nobody tells of statements: what may have been bound between two instructions of that frame. Looked up only
-        # while names cannot change otherwise; else `_sure` is empty.
+        # while names cannot change otherwise. Else there are lists or layers, and it is sure only that two instructions are of one
+        # statement, before the end of which nothing needs to be looked at.
         self._text: Between | None = None
         self._between: dict[tuple[int, int], Bound] = {}
+        self._inside: dict[tuple[int, int], Bound] = {}
         self._sure = _NOT_SURE
         self._ended = False
         self._began = 0  # the ledgers' number of the episode that is this recording
@@ -129,11 +131,21 @@ class Places(observe.Observer):
         step = before, instruction
         if step not in self._between:
             self._between[step] = self._names_between(frame.f_code, *step)
+            if self._of_one_statement(frame.f_code, *step):
+                self._inside[step] = ()
         names = self._between[step]
         known = self._names.certain and names is not None and self._names.look_in(frame, names)
         if not known and not self._names.still(frame):
             self._names.look([frame], done=_over(frame.f_code, *step))
-        self._sure = self._between if self._names.certain else _NOT_SURE
+        self._sure = self._between if self._names.certain else self._inside
+
+    def _of_one_statement(self, code: CodeType, before: int, now: int) -> bool:
+        """Whether two instructions of the outermost frame are surely of one statement."""
+        return (
+            self._text is not None
+            and not _over(code, before, now)
+            and self._text.one_statement(plain.line_of(code, before), plain.line_of(code, now))
+        )
 
     def _names_between(self, code: CodeType, before: int, now: int) -> Bound:
         """The names that may have been bound between two instructions of the outermost frame; None if that is not known."""

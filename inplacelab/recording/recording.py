@@ -9,12 +9,22 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from inplacelab.language import Text
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, TensorFacts
 
 SCHEMA_VERSION = 1
 
 _Found = TypeVar("_Found")
 _Facts = TypeVar("_Facts", StorageFacts, TensorFacts, NodeFacts)
+
+
+_NO_TENSOR = Text(
+    "no tensor is called {0!r} after step {1}; there are: {2}", "第 {1} 步之后没有叫 {0!r} 的张量；有名字的是：{2}"
+)
+_NONE = Text("none", "无")
+_NO_STEP = Text("there is no step {0}: this recording has {1} steps", "没有第 {0} 步：这份记录共有 {1} 步")
+_NO_NUMBER = Text("a step is a whole number, not {0!r}", "步骤是整数，而不是 {0!r}")
+_NO_LINE = Text("nothing was recorded on line {0}; lines with steps: {1}", "第 {0} 行没有任何记录；有记录的行：{1}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +65,7 @@ class State:
         if name in self._bound:
             return self.tensors[self._bound[name]]
         known = sorted({n for t in self.tensors.values() for n in t.names})
-        raise KeyError(
-            f"no tensor is called {name!r} after step {self.step.index}; there are: {', '.join(known) or 'none'}"
-        )
+        raise KeyError(str(_NO_TENSOR.format(name, self.step.index, ", ".join(known) or _NONE)))
 
     def storage_of(self, name: str) -> StorageFacts:
         """The storage under the tensor that the learner calls `name`."""
@@ -117,9 +125,12 @@ class Recording:
 
         Raises:
             IndexError: if there is no such step.
+            TypeError: if it is no number: the name of a file, say, for which other functions have `path`.
         """
+        if not hasattr(step, "__index__"):
+            raise TypeError(str(_NO_NUMBER.format(step)))
         if not -len(self.steps) <= step < len(self.steps):
-            raise IndexError(f"there is no step {step}: this recording has {len(self.steps)} steps")
+            raise IndexError(str(_NO_STEP.format(step, len(self.steps))))
         return self._states[step]
 
     def states(self) -> tuple[State, ...]:
@@ -139,7 +150,7 @@ class Recording:
         steps = self.on_line(line)
         if not steps:
             lines = sorted({s.line for s in self.steps if s.line is not None})
-            raise LookupError(f"nothing was recorded on line {line}; lines with steps: {lines}")
+            raise LookupError(str(_NO_LINE.format(line, lines)))
         return self.state(steps[-1].index)
 
     @cached_property

@@ -16,18 +16,22 @@ RESTART = "async () => { await window.jupyterapp.shell.currentWidget.sessionCont
 IS_OPEN = "() => window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.length > 1"
 ALL_ARE_TRUSTED = "() => [...window.jupyterapp.shell.currentWidget.content.model.cells].every(cell => cell.trusted)"
 
-# What a reader can see, in each frame that is painted: the picture, and the player in the same frame or in an earlier one.
+# What a reader can see, in each frame that is painted: the picture, the player, both; and the picture sooner than it may be: it is
+# shown if a widget takes longer than a second and a half, as on a busy machine it does.
 WATCH = """() => {
-    const seen = window.seen = { picture: 0, player: 0, both: 0 }
+    const seen = window.seen = { picture: 0, player: 0, both: 0, early: 0 }
+    let since
     const shown = (selector) => [...document.querySelectorAll(selector)].some((each) => each.checkVisibility({ visibilityProperty: true }))
-    const look = () => {
+    const look = (now) => {
+        if (document.querySelector('.jp-OutputArea-output .ipl-still')) since ??= now
         const [picture, player] = [shown('.jp-OutputArea-output img[src^="data:image/svg+xml"]'), shown('.ipl')]
         seen.picture += picture
         seen.player += player
         seen.both += picture && player
+        seen.early += picture && now - since < 1400
         requestAnimationFrame(look)
     }
-    look()
+    requestAnimationFrame(look)
 }"""
 COMPLAINT = "Error displaying widget"
 
@@ -74,14 +78,15 @@ def notebook(request: pytest.FixtureRequest, chromium: Any) -> Iterator[Notebook
 def test_beside_a_live_player_there_is_never_a_picture(notebook: Notebook) -> None:
     notebook.page.wait_for_function("() => window.seen.player > 0")
     notebook.page.wait_for_timeout(2000)
-    assert notebook.seen()["picture"] == 0
+    before = notebook.seen()
+    assert (before["both"], before["early"]) == (0, 0)
     assert notebook.picture.count() == 1  # it is there, and waits
 
     # A kernel that is restarted takes nothing from the browser.
     notebook.page.evaluate(RESTART)
     notebook.page.wait_for_timeout(2000)
     assert notebook.player.is_visible()
-    assert notebook.seen()["picture"] == 0
+    assert notebook.seen()["picture"] == before["picture"]
 
 
 def test_without_its_player_the_picture_stands_alone(notebook: Notebook, screenshots: Path) -> None:

@@ -144,3 +144,24 @@ def test_conversions_to_python() -> None:
             use()
     with pytest.raises(TypeError, match="0-D tensor"):
         len(paddle.to_tensor(1.0))
+
+
+# ---- destinations and bounds -------------------------------------------------------------------------------------------
+
+
+def test_a_product_goes_where_it_is_wanted() -> None:
+    a, out = paddle.ones([2, 2], requires_grad=True), paddle.zeros([2, 2])
+    assert paddle.matmul(a, a, transpose_x=True, out=out) is out
+    assert (out.tolist(), out.inplace_version) == ([[2.0, 2.0], [2.0, 2.0]], 1)
+    out.sum().backward()
+    assert a.grad is not None
+    assert a.grad.tolist() == [[4.0, 4.0], [4.0, 4.0]]
+
+
+def test_the_slope_at_a_bound_spoils_no_second_derivative() -> None:
+    x = paddle.to_tensor([0.0, 0.5, 1.0], dtype="float64", stop_gradient=False)
+    (first,) = paddle.grad(x.logit(0.1).sum(), x, create_graph=True)
+    assert first is not None
+    (second,) = paddle.grad(first, x)
+    assert second is not None
+    assert (first.tolist(), second.tolist()) == ([0.0, 4.0, 0.0], [0.0, 0.0, 0.0])

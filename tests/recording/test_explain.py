@@ -170,6 +170,23 @@ def test_a_result_that_nobody_holds_is_no_tensor_that_was_not_made(tape: Any) ->
     assert last(tape).en == "Line 2 `sum` ran and made no tensor."
 
 
+def test_a_list_that_holds_one_tensor_several_times(tape: Any) -> None:
+    held = tape.tensor(0, 0, (2,), "h")
+    tape.step("operation", 1, held, op="ones", output=0)
+    tape.step("line", 2, replace(held, names=("h", "list[0]", "list[1]")))
+    assert (
+        last(tape).en
+        == "Line 2: `list[0]` and `list[1]` are other names for the tensor `h`: one object, nothing was copied."
+    )
+    tape.step("line", 3, replace(held, names=("h", *(f"list[{k}]" for k in range(6)))))
+    assert last(tape).en.split(" are other names")[1] == (
+        " for the tensor `h` (also called `list[0]` and `list[1]`): one object, nothing was copied."
+    )
+    tape.step("line", 4, replace(held, names=("h", *(f"list[{k}]" for k in range(6)), "x")))
+    assert "`h` (also called `list[0]`, `list[1]`, `list[2]`, `list[3]` and 2 more)" in last(tape).en
+    assert "`h`（又名 `list[0]`、`list[1]`、`list[2]`、`list[3]` 等 6 个名字）" in last(tape).zh
+
+
 def test_a_further_result_that_nobody_holds(tape: Any) -> None:
     tape.step("operation", 3, op="split", output=1, inputs=(0,))
     tape.step("operation", 3, op="split", output=2, inputs=(0,))

@@ -218,6 +218,13 @@ def test_a_name_is_not_bound_anew_where_another_scope_would_lose_it() -> None:
     assert not [each for each in offered(run(HEAD + text).recording) if "`a = a" in each.says.en]
 
 
+def test_a_leaf_is_not_to_be_written_under_no_grad_where_its_value_is_kept() -> None:
+    says = [each.says.en for each in offered(run(HEAD + "y = h * h\nh.sin_()\ny.sum().backward()\n").recording)]
+    assert [each.partition(":")[0] for each in says] == [
+        "to compute with the changed values, give them a name of their own"
+    ]
+
+
 def test_what_is_not_python_alone_is_given_no_particular_advice() -> None:
     recording = run(HEAD + PROGRAMS["directly"][0]).recording
     assert offered(recording)

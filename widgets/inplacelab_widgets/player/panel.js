@@ -73,9 +73,9 @@ export function drawPanel(panel, payload) {
   }
 
   /** A card of a storage: it may stand elsewhere than it was laid out. @param {DrawnGroup} drawn @param {number} card */
-  function cardOf({ holder, group }, card) {
+  function cardOf({ holder, group, cards }, card) {
     const element = svg("g");
-    holder.append(element);
+    holder.insertBefore(element, cards.slice(card).find(Boolean) ?? null);
     return move(element, group, card);
   }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import NodeFacts, TensorFacts
+from inplacelab.recording.kept import Naming
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
@@ -141,8 +142,13 @@ def _doing(recording: Recording, state: State, node: NodeFacts) -> Text:
         return words.NODE_STATUS[node.status]
     if node.released:
         return words.RELEASED
-    kept = [
-        words.SAVED_AT.format(names=unquoted(each.brief), version=each.saved[0].version)
-        for each in kept_names(recording, state, node.id, node.saved)
-    ]
+    kept = [_keeping(state, each) for each in kept_names(recording, state, node.id, node.saved)]
     return words.KEEPS.format(saved=enumerated(kept)) if kept else words.KEEPS_NOTHING
+
+
+def _keeping(state: State, kept: Naming) -> Text:
+    """What is kept, and at which version; that it is stale as soon as it is, and not only when backward comes for it."""
+    first = kept.saved[0]
+    said = words.SAVED_AT.format(names=unquoted(kept.brief), version=first.version)
+    storage = state.storages.get(first.storage)
+    return said if storage is None or storage.version == first.version else words.KEEPS_STALE.format(saved=said)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict, Unpack
 
 from inplacelab.language import Text
 
@@ -65,6 +65,13 @@ class Mark(NamedTuple):
         """The look at `step`; None if the mark is not there."""
         found = bisect_right(self.runs, step, key=lambda run: run[0])
         return self.runs[found - 1][1] if found else None
+
+
+class Related(TypedDict, total=False):
+    """What a mark stands for, and what lights up with it: as in `Mark`."""
+
+    keys: tuple[str, ...]
+    links: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,18 +235,18 @@ def always(look: Look) -> Runs:
 
 
 def rect(
-    x: float, y: float, width: float, height: float, runs: Runs, radius: float = 0, **extra: tuple[str, ...]
+    x: float, y: float, width: float, height: float, runs: Runs, radius: float = 0, **extra: Unpack[Related]
 ) -> Mark:
     """A rectangle, given by its top left corner and size."""
     place: Attributes = (("x", x), ("y", y), ("width", width), ("height", height))
     return Mark("rect", place + ((("rx", radius),) if radius else ()), runs, **extra)
 
 
-def text(x: float, y: float, runs: Runs, **extra: tuple[str, ...]) -> Mark:
+def text(x: float, y: float, runs: Runs, **extra: Unpack[Related]) -> Mark:
     """A line of text; `y` is its baseline."""
     return Mark("text", (("x", x), ("y", y)), runs, **extra)
 
 
-def path(d: str, runs: Runs, **extra: tuple[str, ...]) -> Mark:
+def path(d: str, runs: Runs, **extra: Unpack[Related]) -> Mark:
     """A line or shape in SVG path notation."""
     return Mark("path", (("d", d),), runs, **extra)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import inf
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
@@ -12,7 +13,7 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Laid
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.measure import abridged
+from inplacelab_widgets.scene.measure import abridged, shortened
 from inplacelab_widgets.scene.numerals import number
 
 _INDICES = "ijklmnpq"
@@ -62,13 +63,13 @@ def who(step: Step) -> Text:
     return Text("{0} {1}", "{0} {1}").format(words.LINE.format(line=step.line), did)
 
 
-def kind(tensor: TensorFacts, state: State) -> Words | None:
-    """Leaf, view of which tensor, or the gradient of which tensor."""
+def kind(tensor: TensorFacts, state: State, room: float = inf) -> Words | None:
+    """Leaf, view of which tensor, or the gradient of which tensor; a name that needs more than `room` px is cut."""
     tensors, owner = state.tensors, state.owner_of_gradient(tensor.id)
     if owner is not None:
-        return words.GRADIENT_OF.format(tensor=tensor_name(owner, tensors))
+        return words.GRADIENT_OF.format(tensor=shortened(tensor_name(owner, tensors), room))
     if tensor.base is not None:
-        return words.VIEW_OF.format(base=tensor_name(tensor.base, tensors))
+        return words.VIEW_OF.format(base=shortened(tensor_name(tensor.base, tensors), room))
     return words.LEAF if tensor.leaf else None
 
 

@@ -76,9 +76,9 @@ def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple
     said = {storage.id: storage.said() for storage in storages}
     lines = [_marked(line, stale) for told in said.values() for _, line, stale in told]
     lives = [(storage.life.first, storage.last) for storage in storages]
-    rows = shared_rows(lives)
-    order = order_of_rows(lives, rows, dict.fromkeys(rows, HEIGHT))
-    seats = [order.index(row) for row in rows]
+    shared = shared_rows(lives)
+    order = order_of_rows(lives, shared, dict.fromkeys(shared, HEIGHT))
+    seats = [order.index(seat) for seat in shared]
     # As many beside each other as have room for names and versions; what is left of the row is for the bytes.
     needed = min(WIDEST, max(width_of(_shorter(line), SMALL) for line in lines) + 14)
     columns = max(1, min(int((room + GAP) // (needed + GAP)), max(seats) + 1))

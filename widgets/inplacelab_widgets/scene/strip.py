@@ -16,8 +16,8 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene import lens
 from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, saying, text
 from inplacelab_widgets.scene.measure import NORMAL, coordinate, widest, width_of
-from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.names import extremes
+from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.timeline import Life
 
 WITH_VALUES = 64
