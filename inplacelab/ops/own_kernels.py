@@ -11,6 +11,7 @@ This module is imported when a row is first computed where that matters: on a GP
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from inplacelab import errors, observe
@@ -53,7 +54,6 @@ class OwnKernel:
         in_place: whether the result lies where the first input lay.
         name: of the operation: "relu_"; of several, all of them: "scale_ add_ relu_".
         dtypes: the data types that it is written for.
-        roles: what it does to its operands, by name, in the order of the text.
     """
 
     def __init__(self, rows: Sequence[Row], *, in_place: bool) -> None:
@@ -62,10 +62,13 @@ class OwnKernel:
         self.name = " ".join(name_of(row, self._variant) for row in rows)
         first, *others = ([*data_types(row, in_place=in_place)] for row in rows)
         self.dtypes = tuple(dtype for dtype in first if all(dtype in each for each in others))
-        steps = [step(row, self._variant, self.dtypes[0]) for row in rows] if self.dtypes else []
-        self.roles: Mapping[str, Role] = operands(steps, in_place=in_place) if steps else {}
         self._written: dict[tuple[tuple[str, ...], Form], Source] = {}
         self._taken: dict[tuple[str, ...], Taken | None] = {}
+
+    @cached_property
+    def roles(self) -> Mapping[str, Role]:
+        """What it does to its operands, by name, in the order of the text."""
+        return operands([step(row, self._variant, self.dtypes[0]) for row in self.rows], in_place=self.in_place)
 
     # ---- the text ----------------------------------------------------------------------------------------------------
 

@@ -206,7 +206,7 @@ def stays(layout: Layout) -> bool:
     (True, False, False)
     """
     axes = zip(reversed(layout.shape), reversed(layout.strides), strict=True)
-    return next((stride == 0 for size, stride in axes if size != 1), False)
+    return next((stride == 0 for size, stride in axes if size != 1), False) and 0 not in layout.shape
 
 
 def _elementwise(launch: Launch, block: int, thread: int) -> Iterator[Access]:
