@@ -187,6 +187,16 @@ def test_a_list_that_holds_one_tensor_several_times(tape: Any) -> None:
     assert "`h`（又名 `list[0]`、`list[1]`、`list[2]`、`list[3]` 等 6 个名字）" in last(tape).zh
 
 
+def test_a_name_that_moves_on_leaves_a_tensor_behind(tape: Any) -> None:
+    old = tape.tensor(0, 0, (2,), "x")
+    tape.step("operation", 1, tape.storage(0, (1.0, 1.0)), old, op="ones", output=0)
+    tape.step("line", 2, replace(old, names=("x", "y")))
+    result = tape.tensor(1, 1, (2,), "x")
+    left = replace(old, names=("y",))
+    tape.step("operation", 3, tape.storage(1, (2.0, 2.0)), result, left, op="scale", category="ordinary", inputs=(0,), output=1)
+    assert "From now on `x` is the name of the result; `y` is as it was." in last(tape).en
+
+
 def test_a_further_result_that_nobody_holds(tape: Any) -> None:
     tape.step("operation", 3, op="split", output=1, inputs=(0,))
     tape.step("operation", 3, op="split", output=2, inputs=(0,))
