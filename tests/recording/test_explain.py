@@ -90,12 +90,12 @@ SPOILT = {
         (
             "Line 6 raised `RuntimeError`: (PermissionDenied) Tensor 'b' was modified. "
             "`MultiplyGradNode` (line 4) kept `b` (as its operand `x`) at version 0 of S1. "
-            "Line 5 `add_` then overwrote it through `v` (version 0 → 1)."
+            "Line 5 `add_` then overwrote it through `v`, a view of `b` (version 0 → 1)."
         ),
         (
             "第 6 行抛出 `RuntimeError`：(PermissionDenied) Tensor 'b' was modified。"
             "`MultiplyGradNode`（第 4 行）在 S1 为版本 0 时保存了 `b`（作为操作数 `x`）。"
-            "第 5 行的 `add_` 随后经由 `v` 覆盖了它（版本 0 → 1）。"
+            "第 5 行的 `add_` 随后经由 `b` 的视图 `v` 覆盖了它（版本 0 → 1）。"
         ),
     ),
 }
