@@ -70,7 +70,7 @@ def test_what_one_journal_knows_leads_to_what_the_other_knows() -> None:
 
 
 def test_the_memory_of_a_recording_that_was_read_is_used_again() -> None:
-    copies._spare.clear()
+    copies.forget_spare()
     with paddle.record() as first:
         x = paddle.arange(100, dtype="float32")
     (spare,) = copies._spare
@@ -87,7 +87,7 @@ def test_the_memory_of_a_recording_that_was_read_is_used_again() -> None:
 
 
 def test_a_large_memory_is_not_kept() -> None:
-    copies._spare.clear()
+    copies.forget_spare()
     memory = copies.Memory()
     memory.write(bytes(copies.SPARE + 1))
     memory.give_back()
