@@ -20,8 +20,14 @@ SCREEN := $(shell [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] || [ "$(OS)" = Windows_NT 
 ROOT := $(filter 0,$(shell id -u 2>/dev/null))
 LAB_FLAGS := $(if $(SCREEN),,--no-browser) $(if $(ROOT),--allow-root)
 
-# Unit tests are independent of each other; notebooks and browsers are not run beside them.
+# Unit tests are independent of each other; notebooks and browsers are not run beside them. A process that has nothing left to do
+# takes tests from another. The plugin that compares notebooks is slow to load, and is asked for where notebooks are compared.
 UNIT := not (notebooks or browser or e2e)
+PYTEST := $(PY) -m pytest -p no:nbval
+PARALLEL := -n auto --dist worksteal
+
+# Several processes import the same modules, here and in the programs that tests start: they are compiled once.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help lab test test-fast lint unit unit-fast js notebooks browser lessons bench gpu clean
 .DEFAULT_GOAL := help
@@ -34,7 +40,10 @@ lab: $(VENV)/lab.stamp ## Install, and open JupyterLab on the first lesson (LESS
 
 test: lint unit js notebooks browser ## Run everything that needs no GPU
 
-test-fast: lint unit-fast js ## Run the checks and the unit tests only: under three minutes
+# mypy keeps one processor busy and leaves the others idle; so the tests run beside it.
+test-fast: $(VENV)/test.stamp ## Run the checks and the unit tests only: under three minutes
+	@$(MAKE) --no-print-directory --jobs=2 lint unit-fast
+	@$(MAKE) --no-print-directory js
 
 lint: $(VENV)/test.stamp ## Check style, types and who imports whom
 	$(BIN)/ruff check .
@@ -43,21 +52,22 @@ lint: $(VENV)/test.stamp ## Check style, types and who imports whom
 	$(BIN)/lint-imports --no-cache
 
 unit: $(VENV)/test.stamp ## Run the unit tests, the examples in docstrings, and the comparison with other frameworks
-	$(PY) -m pytest -n auto -m "$(UNIT)"
+	$(PYTEST) $(PARALLEL) -m "$(UNIT)"
 
 unit-fast: $(VENV)/test.stamp ## Run the unit tests without the thorough ones, the comparison with other frameworks, and a GPU
-	$(PY) -m pytest -n auto -m "$(UNIT) and not (oracle or thorough or gpu)"
+	$(PYTEST) $(PARALLEL) -m "$(UNIT) and not (oracle or thorough or gpu)"
 
 js: ## Run the tests of the player's JavaScript
 	@if command -v node >/dev/null; then node --test $(wildcard tests/js/*.test.mjs); \
 	else echo "Skipped: the tests in tests/js need Node.js, and there is no 'node' on the PATH."; fi
 
 notebooks: $(VENV)/test.stamp ## Execute the lessons and compare every output, pictures included
-	$(PY) -m pytest -m notebooks tests
-	$(PY) -m pytest --nbval --nbval-current-env notebooks/en notebooks/zh
+	$(PYTEST) -m notebooks tests
+	$(PY) -m pytest --nbval --nbval-current-env --nbval-kernel-startup-timeout=600 notebooks/en notebooks/zh
 
 browser: $(VENV)/e2e.stamp ## Drive the stepper in Chromium, on a page and in a real JupyterLab
-	$(PY) -m pytest -m "browser or e2e"
+	$(PYTEST) -n auto --dist loadfile -m browser tests
+	$(PYTEST) -m e2e tests
 
 lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw the pictures and badges of the READMEs, write the page of differences
 	$(PY) notebooks/build.py
@@ -75,7 +85,7 @@ bench: $(VENV)/test.stamp ## Measure the engine against NumPy, recording, the st
 
 gpu: $(VENV)/test.stamp ## Run every row on a GPU of NVIDIA, and measure it (needs: pip install ".[gpu13]" or ".[gpu12]")
 	@$(PY) -c "from inplacelab.devices import GPU; GPU.ready()"
-	$(PY) -m pytest -m gpu tests
+	$(PYTEST) -m gpu tests
 	@if command -v compute-sanitizer >/dev/null; then \
 	for tool in memcheck racecheck; do \
 	compute-sanitizer --tool $$tool --error-exitcode 1 $(PY) -m pytest -q -m gpu tests/kernels/test_gpu.py || exit 1; done; \

@@ -32,7 +32,7 @@ from inplacelab.devices.kernels import geometry, on_gpu, ways
 from inplacelab.devices.kernels import source as texts
 from inplacelab.devices.kernels.launch import Memory
 from inplacelab.devices.kernels.machine import machine
-from inplacelab.devices.kernels.source import Source
+from inplacelab.devices.kernels.source import Form, Source
 from inplacelab.kernels.kernel import Elementwise
 from inplacelab.language import Text
 from inplacelab.layout import Layout
@@ -117,7 +117,7 @@ def through(name: str, dtype: str, layout: Layout, x: Any) -> Callable[[], None]
     """One launch of a kernel in place on a view of `x`, in the way that a launch of the engine would take."""
     kernel, way = (
         Elementwise((ROWS[name.removesuffix("_")],), in_place=True),
-        ways.way((layout,), dtype, 0, aligned=True),
+        ways.way((layout,), (dtype,), 0, aligned=True),
     )
     source = kernel.way(dtype, way.form)
     arguments = [address(x), *way.passed, way.turns]
@@ -155,6 +155,7 @@ def ours(n: int, x: Any, y: Any) -> Iterator[Case]:
         run = elementwise(kernels.source("relu_"), n, x, blocks=blocks)
         yield Case("ours", f"relu_ in place, {blocks} blocks", run, once)
     yield from on_views(n, x)
+    yield from of_types(n, x, y)
     side = int(n**0.5) // 32 * 32
     square = [address(x), side]
     tiles, half = geometry.tiles(side, side), 2 * FLOAT * side * side
@@ -190,6 +191,17 @@ def on_views(n: int, x: Any) -> Iterator[Case]:
     small = x.view(np.int8)
     run = through("abs_", "int8", Layout((small.size,), (1,), 0), small)
     yield Case("ours", "abs_ of int8", run, 2 * small.size, goal=True)
+
+
+def of_types(n: int, x: Any, y: Any) -> Iterator[Case]:
+    """Other data types: half precision in place, a cast to it, and a fill, which reads nothing."""
+    half = y.view(np.float16)
+    cast = Elementwise((ROWS["cast"],), in_place=False).way(("float32", "float16"), Form())
+    fill = elementwise(kernels.source("fill_"), n, y, numbers=(np.float32(1.0),))
+    relu = elementwise(kernels.source("relu_", "float16"), half.size, half)
+    yield Case("ours", "fill_ (writes only)", fill, FLOAT * n)
+    yield Case("ours", "relu_ of float16", relu, 2 * half.nbytes, goal=True)
+    yield Case("ours", "cast float32 to float16", elementwise(cast, n, x, half), (FLOAT + 2) * n, goal=True)
 
 
 def of_cupy(cupy: Any, n: int, x: Any, y: Any) -> Iterator[Case]:

@@ -22,7 +22,7 @@ from math import e, inf, nan, pi
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from inplacelab import autograd, base, device, nn
+from inplacelab import autograd, base, device, errors, nn
 from inplacelab.autograd.engine import grad
 from inplacelab.autograd.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from inplacelab.base.dygraph import disable_static, enable_static, in_dynamic_mode
@@ -61,6 +61,7 @@ from inplacelab.dtypes import (
     uint8,
 )
 from inplacelab.language import get_language, set_language
+from inplacelab.nn.parameters import ParamAttr
 from inplacelab.ops import FUNCTIONS as _FUNCTIONS
 from inplacelab.printing import set_printoptions
 from inplacelab.tensor import Parameter, Size, Tensor
@@ -87,7 +88,7 @@ _LAZY = {
 }
 
 __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
-    "CPUPlace", "CUDAPlace", "Parameter", "Place", "Size", "Tensor", "autograd", "base", "bool", "complex128", "complex64",
+    "CPUPlace", "CUDAPlace", "ParamAttr", "Parameter", "Place", "Size", "Tensor", "autograd", "base", "bool", "complex128", "complex64",
     "device", "disable_static", "dtype", "e", "enable_grad", "enable_static", "finfo", "float16", "float32", "float64",
     "get_default_dtype", "get_device", "get_language", "grad", "iinfo", "in_dynamic_mode", "inf", "int16", "int32", "int64",
     "int8", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute", "is_compiled_with_ipu",
@@ -122,7 +123,7 @@ def __getattr__(name: str) -> Any:
     elif name in _SHORT:
         return _SHORT[name]
     else:
-        raise AttributeError(f"module 'inplacelab' has no attribute {name!r}")
+        raise errors.not_there(__name__, name, __all__)
     globals()[name] = value
     return value
 

@@ -12,21 +12,37 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import difflib
 import importlib
 import linecache
+import re
 import shlex
 from collections.abc import Callable
 from typing import Any
 
+from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders import marks, source
 from inplacelab.recorders.lab import LabRecorder
-from inplacelab.recorders.running import learners_traceback, run
+from inplacelab.recorders.running import learners_traceback, run, without_engine
 from inplacelab.recording.recording import Recording
 
 _last: Recording | None = None
 
 _NOTHING = Text("The cell ran no statement to show.", "该单元格没有可以展示的语句。")
+_NONE_YET = Text(
+    "No cell has been recorded yet: run one that begins with %%stepper.",
+    "还没有记录过任何单元格：请运行一个以 %%stepper 开头的单元格。",
+)
+_NO_WIDGETS = Text(
+    "{0!r} (to see it, install the notebook's parts: pip install 'inplacelab[lab]'; missing: {1})",
+    "{0!r}（要看到它，请安装笔记本所需的部分：pip install 'inplacelab[lab]'；缺少：{1}）",
+)
+_NO_AWAIT = Text(
+    "%%stepper runs its cell from the first line to the last without a pause: put `await` into a cell of its own.",
+    "%%stepper 从第一行到最后一行一口气运行单元格：请把 `await` 放进另一个单元格。",
+)
+_WAITS = re.compile("await|async")  # in what Python says of it
 
 
 def last_recording() -> Recording:
@@ -36,45 +52,69 @@ def last_recording() -> Recording:
         LookupError: if no cell has been recorded in this session.
     """
     if _last is None:
-        raise LookupError("No cell has been recorded yet: run one that begins with %%stepper.")
+        raise LookupError(str(_NONE_YET))
     return _last
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Called by `%load_ext inplacelab`: registers the cell magic `%%stepper`."""
+    """Called by `%load_ext inplacelab`: registers the cell magic `%%stepper`, and has every refusal shown without the engine's
+    own frames, whatever cell it is raised in.
+    """
 
     def stepper(line: str, cell: str) -> None:
         """Run the cell, record it, and show the stepper: `%%stepper [--name NAME] [--title TITLE] [--predict]`."""
         _run_cell(shell, _options(line), cell)
 
+    def shown(refusal: Refusal) -> list[str]:
+        frames = without_engine(refusal.__traceback__)
+        lines: list[str] = shell.InteractiveTB.structured_traceback(type(refusal), refusal, frames)
+        return lines
+
     shell.register_magic_function(stepper, magic_kind="cell")
+    Refusal._render_traceback_ = shown  # type: ignore[attr-defined]  # IPython asks for this
     with contextlib.suppress(ImportError):  # so that the first cell does not wait for it; `_show` says if it is missing
         importlib.import_module("inplacelab_widgets.stepper")
 
 
-class _UsageError(Exception):
-    """A magic's options are wrong."""
-
-
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> Any:
-        raise _UsageError(f"{message}\nUsage: %%stepper [--name NAME] [--title TITLE] [--predict]")
+        raise ValueError(message)  # not: leave the program
+
+
+_USAGE = Text(
+    "{0}\nUsage: %%stepper [--name NAME] [--title TITLE] [--predict]",
+    "{0}\n用法：%%stepper [--name 名字] [--title 标题] [--predict]",
+)
+_UNKNOWN = Text("%%stepper does not know {0}.", "%%stepper 不认识 {0}。")
+_PERHAPS = Text("%%stepper does not know {0}. Did you mean {1}?", "%%stepper 不认识 {0}。是不是想写 {1}？")
+_MISWRITTEN = Text("%%stepper cannot read {0}.", "%%stepper 读不懂 {0}。")
+_NO_NAME = Text(
+    "What follows --name must be a Python name, not {0!r}.", "--name 后面必须是 Python 名字，而不是 {0!r}。"
+)
 
 
 def _options(line: str) -> argparse.Namespace:
-    parser = _Parser("%%stepper", add_help=False)
+    parser = _Parser("%%stepper", add_help=False, allow_abbrev=False, exit_on_error=False)
     parser.add_argument("--name", default=None)
     parser.add_argument("--title", default=None)
     parser.add_argument("--predict", action="store_true")
     try:
-        options = parser.parse_args(shlex.split(line))
-        if options.name is not None and not options.name.isidentifier():
-            raise _UsageError(f"--name must be a Python name, not {options.name!r}")
-    except (_UsageError, ValueError) as error:
-        from IPython.core.error import UsageError
-
-        raise UsageError(str(error)) from None
+        options, unknown = parser.parse_known_args(shlex.split(line))
+    except (argparse.ArgumentError, ValueError):  # no value after `--name`, a quotation without end
+        raise _usage_error(_MISWRITTEN.format(line.strip())) from None
+    if unknown:
+        likely = difflib.get_close_matches(unknown[0], ["--name", "--title", "--predict"], n=1)
+        raise _usage_error(_PERHAPS.format(unknown[0], *likely) if likely else _UNKNOWN.format(unknown[0]))
+    if options.name is not None and not options.name.isidentifier():
+        raise _usage_error(_NO_NAME.format(options.name))
     return options
+
+
+def _usage_error(said: Text) -> Exception:
+    from IPython.core.error import UsageError
+
+    made: Exception = UsageError(str(_USAGE.format(said)))
+    return made
 
 
 def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
@@ -85,11 +125,12 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
     filename = shell.compile.cache(text, shell.displayhook.prompt_count, raw_code=cell)
     try:
         tree = shell.compile.ast_parse(text, filename=filename)
+        program = source.Program.of(tree, cell.rstrip("\n"), filename)
+        parts = _compiled(shell, marks.marked(tree), filename)
     except SyntaxError as error:
         raise _shown_syntax_error(shell, error) from None
-    program = source.Program.of(tree, cell.rstrip("\n"), filename)
     recorder = LabRecorder(program, title=options.title or options.name or "")
-    failure = run(recorder, _compiled(shell, marks.marked(tree), filename), shell.user_ns)
+    failure = run(recorder, parts, shell.user_ns)
     _last = recorder.recording()
     if options.name:
         shell.user_ns[options.name] = _last
@@ -129,9 +170,7 @@ def _show(recording: Recording, *, predict: bool) -> None:
     try:
         from inplacelab_widgets import Stepper
     except ImportError as missing:
-        print(
-            f"{recording!r} (to see it, install the notebook's parts: pip install 'inplacelab[lab]'; missing: {missing.name})"
-        )
+        print(_NO_WIDGETS.format(recording, missing.name))
         return
     display(Stepper(recording, predict=predict))
 
@@ -139,7 +178,8 @@ def _show(recording: Recording, *, predict: bool) -> None:
 def _shown_syntax_error(shell: Any, error: SyntaxError) -> Exception:
     """A `SyntaxError` as IPython shows it for a cell without magic; it adds our frames to a real one raised from here."""
     shown: Exception = type("SyntaxError", (Exception,), {"__module__": "builtins"})(str(error))
-    _show_later(shown, shell.SyntaxTB.structured_traceback(type(error), error, []))
+    lines = shell.SyntaxTB.structured_traceback(type(error), error, [])
+    _show_later(shown, [*lines, f"  {_NO_AWAIT}"] if _WAITS.search(str(error)) else lines)
     return shown
 
 

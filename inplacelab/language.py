@@ -73,6 +73,9 @@ def _initial() -> str:
 _current: str = _initial()
 
 
+_NO_LANGUAGE = Text("There is no language {0!r} here: choose one of {1}.", "没有 {0!r} 这种语言：请从 {1} 中选择。")
+
+
 def get_language() -> str:
     """The current language: "en" or "zh"."""
     return _current
@@ -88,7 +91,7 @@ def set_language(language: str) -> None:
     """
     global _current
     if language not in LANGUAGES:
-        raise ValueError(f"There is no language {language!r} here: choose one of {', '.join(map(repr, LANGUAGES))}.")
+        raise ValueError(str(_NO_LANGUAGE.format(language, ", ".join(map(repr, LANGUAGES)))))
     _current = language
 
 

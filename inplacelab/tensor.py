@@ -226,7 +226,7 @@ class Tensor:
 
     def __len__(self) -> int:
         if not self.array.ndim:
-            raise TypeError("len() of a 0-D tensor: it has no first axis to count along")
+            raise errors.no_first_axis()
         return int(self.array.shape[0])
 
     def __hash__(self) -> int:

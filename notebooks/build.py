@@ -36,7 +36,7 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-SECONDS_FOR_A_CELL = 120
+SECONDS_FOR_A_CELL = 600
 
 
 def lessons() -> list[Path]:
@@ -87,6 +87,7 @@ def execute(notebook: nbformat.NotebookNode) -> None:
     NotebookClient(
         notebook,
         timeout=SECONDS_FOR_A_CELL,
+        startup_timeout=SECONDS_FOR_A_CELL,
         kernel_name="python3",
         store_widget_state=False,
         coalesce_streams=True,

@@ -1,14 +1,25 @@
-"""What several tests need: a Chromium, where there is one."""
+"""What several tests need: a Chromium, where there is one; and what no test needs."""
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+import sys
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.doctest import DoctestModule
+from hypothesis import HealthCheck, settings
+
+# nbformat imports jsonschema, and that, if this is installed, compiles 38 grammars for kinds of addresses that no notebook has: four
+# seconds in every process that runs tests.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
+
+# The same examples on every machine and in every run, however long one takes: what is tested is the code, not the machine.
+settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 CHROMIUM_ON_MACOS = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
@@ -22,6 +33,13 @@ CHROMIUM_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Examples in docstrings are the package's: none is looked for in tests, and no helper of theirs imported for it."""
+    found = yield
+    return [collector for collector in found if not isinstance(collector, DoctestModule)]
 
 
 def _find_chromium() -> str | None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from inplacelab import errors
+
 if TYPE_CHECKING:
     from inplacelab.autograd.check import gradcheck, gradgradcheck
     from inplacelab.autograd.engine import grad
@@ -39,7 +41,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
-        raise AttributeError(f"module 'inplacelab.autograd' has no attribute {name!r}")
+        raise errors.not_there(__name__, name, __all__)
     value = globals()[name] = getattr(import_module(f"inplacelab.autograd.{_HOME[name]}"), name)
     return value
 

@@ -198,7 +198,13 @@ def _as_leaf(gradient: Tensor) -> Tensor:
 def _call_hooks(node: Node, gradient: Tensor) -> Tensor:
     for hook in list((node.hooks or {}).values()):
         changed = hook(gradient)
-        gradient = gradient if changed is None else changed
+        if changed is None:
+            continue
+        if not isinstance(changed, Tensor):
+            raise errors.hook_returned(changed)
+        if changed.array.shape != gradient.array.shape or changed.array.dtype != gradient.array.dtype:
+            raise errors.hook_changed(gradient.shape, gradient.dtype, changed.shape, changed.dtype)
+        gradient = changed
     return gradient
 
 

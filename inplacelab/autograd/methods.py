@@ -63,9 +63,11 @@ def _stop_gradient(self: Tensor) -> bool:
 
 
 def _set_stop_gradient(self: Tensor, stop: bool) -> None:
+    if not isinstance(stop, bool):
+        raise errors.flag_is_no_bool("stop_gradient", stop)
     if self.base is not None:
         refresh(self)
-    self._stop = bool(stop)
+    self._stop = stop
     if self.base is not None and self.untracked != "bits":
         _take_out(self) if stop else _take_back(self)
     for each in observe.listeners:
@@ -173,8 +175,10 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Hook
     takes the gradient's place.
 
     Raises:
-        HookError: if the tensor needs no gradient.
+        HookError: if the tensor needs no gradient, the hook cannot be called, or it returns what is no gradient of the tensor.
     """
+    if not callable(hook):
+        raise errors.hook_not_callable(hook)
     node = edge(self)
     if node is None:
         raise errors.no_hook(tensor=self)

@@ -6,7 +6,8 @@ Each switch is one module attribute, read by every operation. They belong to the
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Generator
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 if TYPE_CHECKING:
@@ -25,8 +26,44 @@ def is_grad_enabled() -> bool:
     return recording_history
 
 
+def _within(switch: Callable[[], Any], function: _F) -> _F:
+    """A function that runs within a switch of its own. A generator function gives a generator, which does so in every step."""
+
+    @functools.wraps(function)
+    def switched(*args: Any, **kwargs: Any) -> Any:
+        with switch():
+            return function(*args, **kwargs)
+
+    @functools.wraps(function)
+    def stepwise(*args: Any, **kwargs: Any) -> Any:
+        return _stepwise(switch, function(*args, **kwargs))
+
+    return stepwise if inspect.isgeneratorfunction(function) else switched  # type: ignore[return-value]  # wraps() keeps the signature
+
+
+def _stepwise(switch: Callable[[], Any], steps: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+    """The same steps, each within a switch: what lies between them, the caller's code, has the caller's mode."""
+    resume: Callable[[], Any] = functools.partial(next, steps)
+    try:
+        while True:
+            with switch():
+                value = resume()
+            try:
+                resume = functools.partial(steps.send, (yield value))
+            except GeneratorExit:
+                raise
+            except BaseException as error:  # noqa: BLE001  # handed on to the function, whose business it is
+                resume = functools.partial(steps.throw, error)
+    except StopIteration as end:
+        return end.value
+    finally:
+        with switch():
+            steps.close()
+
+
 class set_grad_enabled:
-    """Switch the gradient history on or off: at once, and for the length of a `with` block if used as one.
+    """Switch the gradient history on or off: at once, and for the length of a `with` block or of a call if used as one or
+    as a decorator.
 
     >>> import inplacelab as paddle
     >>> with paddle.set_grad_enabled(False):
@@ -36,7 +73,8 @@ class set_grad_enabled:
 
     def __init__(self, mode: bool) -> None:
         global recording_history
-        self._before, recording_history = recording_history, bool(mode)
+        self.mode = bool(mode)
+        self._before, recording_history = recording_history, self.mode
 
     def __enter__(self) -> Self:
         return self
@@ -44,6 +82,10 @@ class set_grad_enabled:
     def __exit__(self, *exc: object) -> None:
         global recording_history
         recording_history = self._before
+
+    def __call__(self, function: _F) -> _F:
+        self.__exit__()  # it was made to decorate, not to switch
+        return _within(functools.partial(type(self), self.mode), function)
 
 
 class _Switch:
@@ -69,12 +111,7 @@ class _Switch:
         recording_history = self._before.pop()
 
     def __call__(self, function: _F) -> _F:
-        @functools.wraps(function)
-        def switched(*args: Any, **kwargs: Any) -> Any:
-            with type(self)():
-                return function(*args, **kwargs)
-
-        return switched  # type: ignore[return-value]  # wraps() keeps the signature
+        return _within(type(self), function)
 
 
 class no_grad(_Switch):

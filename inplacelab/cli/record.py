@@ -7,11 +7,12 @@ import sys
 import traceback
 from pathlib import Path
 
-from inplacelab.cli import output
+from inplacelab.cli import diagnosis, output
 from inplacelab.cli.script import run_script
 from inplacelab.cli.spoken import Parser, positive
 from inplacelab.language import Text
 from inplacelab.recorders.lab import LIMIT
+from inplacelab.recording.recording import Recording
 
 SUMMARY = Text(
     "Run a script, record it, and write a page that steps through it. What stands after -- goes to the script.",
@@ -38,17 +39,23 @@ def run(options: argparse.Namespace) -> int:
     """Carry it out. The exit status is the script's own; 1 if it raised."""
     output.chosen_format(options)  # what cannot be written is refused before the script runs
     recording, raised = run_script(options.script, options.arguments, title=options.title, limit=options.limit)
-    status = 0 if raised is None else _report(raised)
+    status = 0 if raised is None else _report(raised, recording)
     output.write(recording, options, options.script)
     return status
 
 
-def _report(raised: BaseException) -> int:
-    """Show how the script ended as Python shows it, and give the exit status that Python would give."""
+def _report(raised: BaseException, recording: Recording) -> int:
+    """Show how the script ended as Python shows it, a refusal with the lines that led to it; and give the exit status that
+    Python would give.
+    """
     if isinstance(raised, SystemExit):
         if raised.code is None or isinstance(raised.code, int):
             return raised.code or 0
         print(raised.code, file=sys.stderr)
         return 1
-    traceback.print_exception(raised)
+    explained = diagnosis.of(raised, recording)
+    if explained is None:
+        traceback.print_exception(raised)
+    else:
+        print(explained, file=sys.stderr)
     return INTERRUPTED if isinstance(raised, KeyboardInterrupt) else 1

@@ -1,10 +1,12 @@
-"""`argparse` in two languages: its headings are English whatever the language, and these are read, too."""
+"""`argparse` in two languages: its headings and complaints are English whatever the language, and these are read, too."""
 
 from __future__ import annotations
 
 import argparse
+import re
+import sys
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 from inplacelab.language import Text
 
@@ -12,6 +14,20 @@ _USAGE = Text("usage: ", "用法：")
 _POSITIONALS = Text("arguments", "参数")
 _OPTIONS = Text("options", "选项")
 _HELP = Text("show this help and exit", "显示本帮助并退出")
+_COMPLAINTS = {
+    r"unrecognized arguments: (.*)": Text(
+        "not an option of this command: {0} (what the script, or JupyterLab, is to be given stands after --)",
+        "此命令没有这样的选项：{0}（要传给脚本或 JupyterLab 的内容请写在 -- 之后）",
+    ),
+    r"the following arguments are required: (.*)": Text("missing: {0}", "缺少：{0}"),
+    r"argument (.*): expected one argument": Text("{0} needs a value", "{0} 后面要有一个值"),
+    r"argument (.*): invalid choice: (.*) \(choose from (.*)\)": Text(
+        "{0} cannot be {1}; choose from {2}", "{0} 不能是 {1}；可选的有 {2}"
+    ),
+    r"argument (.*): invalid \w+ value: (.*)": Text("{0} cannot be {1}", "{0} 不能是 {1}"),
+    r"argument (.*): (.*)": Text("{0}: {1}", "{0}：{1}"),
+}
+"""What `argparse` complains of, and how it is said here."""
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -27,9 +43,21 @@ class Parser(argparse.ArgumentParser):
         self._positionals.title, self._optionals.title = str(_POSITIONALS), str(_OPTIONS)
         self.add_argument("-h", "--help", action="help", help=str(_HELP))
 
+    def error(self, message: str) -> NoReturn:
+        """Say in the current language what is wrong with the command, and end."""
+        self.print_usage(sys.stderr)
+        self.exit(2, f"{self.prog}: {_complaint(message)}\n")
+
     def option(self, name: str, *more: str, says: Text, **settings: Any) -> None:
         """Add an argument whose help is said in the current language."""
         self.add_argument(name, *more, help=str(says), **settings)
+
+
+def _complaint(message: str) -> Text:
+    for pattern, said in _COMPLAINTS.items():
+        if found := re.fullmatch(pattern, message):
+            return said.format(*found.groups())
+    return Text(message, message)
 
 
 def positive(written: str) -> int:

@@ -9,7 +9,7 @@ as they were.
 
 `kinds` has the classes; the other modules have one function for each refusal, which holds its words: a file for calls, for the graph,
 for what backward needs, for writes, for shapes, for views, for parts and what is made of them, for operands, for
-arithmetic, for GPUs.
+arithmetic, for rows of the table, for GPUs.
 """
 
 from inplacelab.errors.arithmetic import *
@@ -20,13 +20,17 @@ from inplacelab.errors.draws import *
 from inplacelab.errors.gpu_kernels import *
 from inplacelab.errors.gpus import *
 from inplacelab.errors.graph import *
+from inplacelab.errors.hooks import *
 from inplacelab.errors.keywords import *
 from inplacelab.errors.kinds import *
+from inplacelab.errors.layers import *
+from inplacelab.errors.names import *
 from inplacelab.errors.needed import *
 from inplacelab.errors.operands import *
 from inplacelab.errors.parts import *
 from inplacelab.errors.positions import *
 from inplacelab.errors.products import *
+from inplacelab.errors.rows import *
 from inplacelab.errors.shapes import *
 from inplacelab.errors.storages import *
 from inplacelab.errors.training import *

@@ -18,6 +18,17 @@ def not_an_integer(op: str, argument: str, position: int, value: Any) -> Argumen
     )
 
 
+def no_first_axis() -> ArgumentKindError:
+    return ArgumentKindError(
+        "len() of a 0-D tensor",
+        Text(
+            "a tensor without axes is one number: there is no first axis to count or to go along.",
+            "没有轴的张量只是一个数：没有第一个轴可供计数或遍历。",
+        ),
+        Text("read the number with `item()`.", "请用 `item()` 读取这个数。"),
+    )
+
+
 def not_a_scalar(op: str, argument: str, value: Any) -> ArgumentKindError:
     return ArgumentKindError(
         f"(InvalidType) {op}(): argument '{argument}' must be a number, but got {type(value).__name__}",

@@ -44,6 +44,20 @@ def no_nvrtc() -> MissingLibraryError:
     )
 
 
+def gpu_too_old(capability: int, least: int) -> KernelError:
+    return KernelError(
+        f"The kernel cannot be compiled for this GPU: its compute capability is {capability // 10}.{capability % 10}.",
+        Text(
+            "the NVRTC that is installed compiles for {major}.{minor} and later.",
+            "已安装的 NVRTC 只能为 {major}.{minor} 及更新的计算能力编译。",
+        ).format(major=least // 10, minor=least % 10),
+        Text(
+            'CUDA 12 knows older GPUs than CUDA 13: `pip uninstall cupy-cuda13x`, then `pip install "inplacelab[gpu12]"`.',
+            'CUDA 12 支持的 GPU 比 CUDA 13 更旧：先 `pip uninstall cupy-cuda13x`，再 `pip install "inplacelab[gpu12]"`。',
+        ),
+    )
+
+
 def kernel_does_not_compile(log: str) -> KernelTextError:
     return KernelTextError(
         "The kernel does not compile.",

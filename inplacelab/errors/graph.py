@@ -51,8 +51,28 @@ def nothing_to_differentiate(**facts: Any) -> NoGradientError:
             "得到该张量的路径上没有任何 `stop_gradient=False` 的张量，或者它是在 `no_grad` 下计算的。",
         ),
         Text(
-            "set `x.stop_gradient = False` on the inputs that you want gradients for, before computing with them.",
-            "在计算之前，对需要梯度的输入设置 `x.stop_gradient = False`。",
+            "set `x.stop_gradient = False` on the inputs that you want gradients for, before computing with them. (Was a weight "
+            "trained by `w -= ...` under `no_grad`? That binds `w` to another tensor, without history: write "
+            "`w.subtract_(...)`.)",
+            "在计算之前，对需要梯度的输入设置 `x.stop_gradient = False`。（若在 `no_grad` 下用 `w -= ...` 更新过权重：它使 `w` "
+            "指向另一个没有历史的张量，请改写为 `w.subtract_(...)`。）",
+        ),
+        **facts,
+    )
+
+
+def window_without_history(**facts: Any) -> NoGradientError:
+    return NoGradientError(
+        "(InvalidArgument) as_strided shows slots of which the tensor's history knows nothing.",
+        Text(
+            "the window leaves what the tensor shows, or the tensor shows a slot twice; and it is not (or no longer) a view in "
+            "the history of one that shows the whole storage. So nobody could say where the gradient belongs.",
+            "窗口超出了该张量所显示的范围，或者该张量把同一个槽位显示了两次；而它又不是（或不再是）显示整个存储的那个张量在历史中的视图，"
+            "因此无从得知梯度应归于何处。",
+        ),
+        Text(
+            "make the window on the tensor that has the whole storage, or use `detach()` to say that it is a constant.",
+            "请在拥有整个存储的张量上建立窗口；若要把它当作常量，请使用 `detach()`。",
         ),
         **facts,
     )

@@ -23,8 +23,7 @@ class Refusal(Exception):
     """
 
     def __init__(self, headline: str, why: Text, mend: Text, *, hint: str = "", **facts: Any) -> None:
-        second = f"  [Hint: {hint}]\n" if hint else ""
-        super().__init__(f"{headline}\n{second}  {_WHY}: {why}\n  {_MEND}: {mend}")
+        super().__init__(worded(headline, why, mend, hint))
         self.headline, self.why, self.mend, self.hint, self.facts = headline, why, mend, hint, facts
         for watch in tuple(watchers):
             watch(self)
@@ -35,6 +34,12 @@ class Refusal(Exception):
 
 _WHY = Text("Why", "原因")
 _MEND = Text("Instead", "改法")
+
+
+def worded(headline: str, why: Text, mend: Text, hint: str = "") -> str:
+    """A refusal as it is read: what happened, why, and what to do."""
+    second = f"  [Hint: {hint}]\n" if hint else ""
+    return f"{headline}\n{second}  {_WHY}: {why}\n  {_MEND}: {mend}"
 
 
 _C = TypeVar("_C", bound=type[Refusal])
@@ -139,6 +144,11 @@ class KeywordError(Refusal, TypeError, ValueError):
     """A call does not fit the function's parameters. PaddlePaddle says TypeError or ValueError, depending on where it looks."""
 
 
+@_shown_as(TypeError)
+class RowError(Refusal, TypeError):
+    """A row of the table contradicts itself."""
+
+
 @_shown_as(AssertionError)
 class AssertedArgumentError(Refusal, AssertionError):
     """An argument makes no sense here, where PaddlePaddle checks it by `assert`."""
@@ -185,6 +195,11 @@ class GpuError(Refusal, NotImplementedError):
 
 
 @_shown_as(NotImplementedError)
+class UnsupportedError(Refusal, NotImplementedError):
+    """PaddlePaddle does not have this form of an operation, and neither has this package."""
+
+
+@_shown_as(NotImplementedError)
 class StaticGraphError(Refusal, NotImplementedError):
     """A static graph was asked for."""
 
@@ -192,6 +207,14 @@ class StaticGraphError(Refusal, NotImplementedError):
 @_shown_as(AssertionError)
 class ConversionError(Refusal, AssertionError):
     """A tensor with several elements was used as if it were one number."""
+
+
+@_shown_as(KeyError)
+class TakenNameError(Refusal, KeyError):
+    """A name in a layer is used already."""
+
+    def __str__(self) -> str:  # a KeyError would show its words in quotation marks, with the ends of lines as \\n
+        return str(self.args[0])
 
 
 @_shown_as(AttributeError)

@@ -38,12 +38,12 @@ def stale_saved_tensor(
         f"(PermissionDenied) Tensor '' used in gradient computation has been modified by an inplace operation. "
         f"Its version is {found_at} but the expected version is {kept_at}.",
         Text(
-            "{node} kept `{saved}` at version {kept_at} to compute its derivative; its storage is at version {found_at} now, "
+            "{node} kept {saved} at version {kept_at} to compute its derivative; its storage is at version {found_at} now, "
             "so the kept value is stale. The write was allowed (a write to a leaf would not have been); using the value that "
             "it overwrote is not.",
-            "{node} 在版本 {kept_at} 时保存了 `{saved}` 以便求导；它所在的存储现在是版本 {found_at}，保存的值已经过期。"
+            "{node} 在版本 {kept_at} 时保存了{saved}以便求导；它所在的存储现在是版本 {found_at}，保存的值已经过期。"
             "那次写入本身是允许的（若写的是叶子张量，当时就会被拒绝）；不允许的是继续使用被它覆盖的值。",
-        ).format(node=node_name, saved=saved_name, kept_at=kept_at, found_at=found_at),
+        ).format(node=node_name, saved=_called(saved_name), kept_at=kept_at, found_at=found_at),
         Text(
             "write after `backward()`, write to a copy (`x = x.clone()` before the in-place operation), or use the "
             "ordinary operation in place of the one that ends in an underscore.",
@@ -53,3 +53,12 @@ def stale_saved_tensor(
         f"tensor_version:{found_at} != wrapper_version_snapshot:{kept_at}.",
         **facts,
     )
+
+
+def _called(saved_name: str) -> Text:
+    """What a derivative calls a saved tensor, so that it cannot be taken for a name of the program: those the engine does not know."""
+    if saved_name == "out":
+        return Text("its result", "它的结果")
+    if not saved_name.isidentifier():  # `saved_tensor()[0]`
+        return Text("`{name}`", " `{name}` ").format(name=saved_name)
+    return Text("its operand `{name}`", "它的操作数 `{name}` ").format(name=saved_name)

@@ -13,7 +13,6 @@ from inplacelab.errors.kinds import (
     ConversionError,
     DeviceError,
     DTypeError,
-    HookError,
     KernelError,
     OperandError,
     OptionError,
@@ -239,17 +238,6 @@ def _one_element(size: int) -> tuple[Text, Text]:
         Text(
             "reduce it first (`sum`, `mean`, ...) or index one element.", "先归约（`sum`、`mean` 等）或取出一个元素。"
         ),
-    )
-
-
-def no_hook(**facts: Any) -> HookError:
-    return HookError(
-        "Cannot register hook on a tensor that stop gradient.",
-        Text("no gradient will ever arrive at it.", "永远不会有梯度到达它。"),
-        Text(
-            "set `x.stop_gradient = False` before computing with it.", "在用它计算之前设置 `x.stop_gradient = False`。"
-        ),
-        **facts,
     )
 
 

@@ -89,9 +89,12 @@ def gradient_would_not_fit(op: str, have: Sequence[int], given: Sequence[int], d
     )
 
 
-def flag_is_no_bool(value: Any) -> ArgumentKindError:
+def flag_is_no_bool(attribute: str, value: Any) -> ArgumentKindError:
+    headline = f"{attribute} must be bool, but got {type(value)}"
+    if attribute == "stop_gradient":
+        headline = f"(InvalidType) argument (position 1) must be bool, but got {type(value).__name__}"
     return ArgumentKindError(
-        f"requires_grad must be bool, but got {type(value)}",
+        headline,
         Text("a gradient is wanted or not.", "要么需要梯度，要么不需要。"),
         Text("write True or False.", "请写 True 或 False。"),
     )

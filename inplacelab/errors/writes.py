@@ -17,11 +17,18 @@ def would_grow(op: str, target: Sequence[int], result: Sequence[int]) -> ShapeEr
             "`{op}` writes into the storage that is there; a result of shape {result} does not fit into {target}.",
             "`{op}` 写入已有的存储；形状为 {result} 的结果放不进 {target}。",
         ).format(op=op, result=list(result), target=list(target)),
-        Text(
-            "use the ordinary operation, which allocates its result, or make the target larger first.",
-            "改用会为结果分配内存的普通操作，或先把目标张量变大。",
-        ),
+        _FITTING_VALUE if op == "setitem" else _LARGER_TARGET,
     )
+
+
+_FITTING_VALUE = Text(
+    "give a value that can be broadcast to the part that is written: compare `x[key].shape` with `value.shape`.",
+    "请给出可以广播到所写部分的值：比较 `x[key].shape` 与 `value.shape`。",
+)
+_LARGER_TARGET = Text(
+    "use the ordinary operation, which allocates its result, or make the target larger first.",
+    "改用会为结果分配内存的普通操作，或先把目标张量变大。",
+)
 
 
 def partial_overlap(op: str, **facts: Any) -> WriteConflictError:

@@ -125,7 +125,7 @@ def source_of(launch: Launch) -> Source:
     names = launch.kernel.split()
     kernel = get(names[0]) if len(names) == 1 else fuse(*names)
     if isinstance(kernel, Elementwise) and launch.kind in {"contiguous", "strided"}:
-        return kernel.way(launch.dtype, form_of(launch))
+        return kernel.way(tuple(each.dtype for each in launch.operands), form_of(launch))
     return kernel.source(launch.dtype)
 
 

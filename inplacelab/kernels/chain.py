@@ -14,7 +14,7 @@ from inspect import Parameter
 from typing import Any
 
 from inplacelab import errors
-from inplacelab.devices.kernels.source import Step, distinct
+from inplacelab.devices.kernels.elementwise import Step, distinct
 from inplacelab.language import Text
 from inplacelab.ops import template
 from inplacelab.ops.expressions import named, result, step
@@ -32,7 +32,7 @@ def chained(rows: Sequence[Row], variant: str, dtypes: Sequence[str]) -> Row:
             steps.
     """
     for row in rows:
-        looks = row.validate is not None or row.numbers or row.kind == "overwrite"
+        looks = row.validate is not None or row.numbers or row.masks or row.kind == "overwrite"
         if looks or not dtypes or result(row, dtypes[0]) != dtypes[0]:
             raise errors.cannot_fuse(name_of(row, variant))
     steps = [step(row, variant, dtypes[0]) for row in rows]

@@ -107,9 +107,9 @@ class Elementwise(Kernel):
     def source(self, dtype: Any = "float32", layout: str = "contiguous") -> Source:
         return self.way(_dtype_name(dtype), Form("strided" if layout == "strided" else "contiguous"))
 
-    def way(self, dtype: str, form: Form) -> Source:
-        """The text in one form."""
-        return self._own.way(dtype, form)
+    def way(self, dtypes: str | tuple[str, ...], form: Form) -> Source:
+        """The text in one form, for operands of these data types, or all of one."""
+        return self._own.way(dtypes, form)
 
     def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
         plan = self._own.plan(given, storages, given["device"])

@@ -31,6 +31,9 @@ _STYLE = {
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#000000")
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
 
+_GIVEN_NAMES = {"StrCategoryFormatter", "FixedFormatter"}
+"""How Matplotlib writes ticks that were named, and not chosen by itself along an axis of numbers."""
+
 
 @contextmanager
 def figure(columns: int = 1, *, height: float = 3.0) -> Iterator[Any]:
@@ -71,14 +74,31 @@ def _cycle(mpl: Any) -> Any:
 
 def _described(all_axes: Iterable[Any]) -> Iterator[str]:
     for axes in all_axes:
-        yield axes.get_title() or f"{axes.get_ylabel() or 'y'} over {axes.get_xlabel() or 'x'}"
-        for bars in axes.containers:
-            heights = ", ".join(_number(bar.get_height()) for bar in bars)
-            yield f"  {bars.get_label()}: {heights}"
+        lying = any(bars.orientation == "horizontal" for bars in axes.containers)
+        across, up = axes.get_xlabel(), axes.get_ylabel()
+        yield axes.get_title() or (across if lying else f"{up or 'y'} over {across or 'x'}")
+        yield from (_bars(bars, axes) for bars in axes.containers)
         for line in axes.get_lines():
             heights = line.get_ydata()
             ends = f", from {_number(heights[0])} to {_number(heights[-1])}" if len(heights) else ""
             yield f"  {line.get_label()}: {len(heights)} points{ends}"
+
+
+def _bars(bars: Any, axes: Any) -> str:
+    """The numbers of some bars, each with the name under it (or beside it) if there is one for each."""
+    lying = bars.orientation == "horizontal"
+    lengths = [_number(bar.get_width() if lying else bar.get_height()) for bar in bars]
+    axis = axes.yaxis if lying else axes.xaxis
+    names = [tick.get_text() for tick in axis.get_ticklabels()]
+    given = type(axis.get_major_formatter()).__name__ in _GIVEN_NAMES
+    named = given and len(names) == len(lengths) and all(names)
+    told = (
+        ", ".join(f"{name} {length}" for name, length in zip(names, lengths, strict=True))
+        if named
+        else ", ".join(lengths)
+    )
+    label = bars.get_label()
+    return f"  {told}" if label.startswith("_") else f"  {label}: {told}"  # Matplotlib's own label of what has none
 
 
 def _number(value: float) -> str:

@@ -1,8 +1,40 @@
-"""Layers, under Paddle's names."""
+"""Layers, under Paddle's names: those that training loops are written with. Each is made of the operations of the table."""
 
 from __future__ import annotations
 
-from inplacelab.nn import functional
-from inplacelab.nn.layer import Layer, Linear, ReLU, Sequential
+from typing import Any
 
-__all__ = ["Layer", "Linear", "ReLU", "Sequential", "functional"]
+from inplacelab import errors
+from inplacelab.nn import functional, initializer
+from inplacelab.nn.activations import (
+    ELU,
+    GELU,
+    Hardtanh,
+    LeakyReLU,
+    LogSoftmax,
+    ReLU,
+    ReLU6,
+    Sigmoid,
+    Silu,
+    Softmax,
+    Softplus,
+    Tanh,
+    ThresholdedReLU,
+)
+from inplacelab.nn.containers import LayerList, Sequential
+from inplacelab.nn.criteria import BCEWithLogitsLoss, CrossEntropyLoss, L1Loss, MSELoss
+from inplacelab.nn.layer import Layer
+from inplacelab.nn.layers import BatchNorm1D, Dropout, Flatten, Identity, LayerNorm, Linear
+from inplacelab.nn.parameters import ParamAttr
+
+__all__ = [
+    "ELU", "GELU", "BCEWithLogitsLoss", "BatchNorm1D", "CrossEntropyLoss", "Dropout", "Flatten", "Hardtanh", "Identity",
+    "L1Loss", "Layer", "LayerList", "LayerNorm", "LeakyReLU", "Linear", "LogSoftmax", "MSELoss", "ParamAttr", "ReLU", "ReLU6",
+    "Sequential", "SiLU", "Sigmoid", "Silu", "Softmax", "Softplus", "Tanh", "ThresholdedReLU", "functional", "initializer",
+]  # fmt: skip
+
+SiLU = Silu
+
+
+def __getattr__(name: str) -> Any:
+    raise errors.not_there(__name__, name, __all__)

@@ -1,18 +1,27 @@
-"""Functions that Paddle keeps in `nn.functional`: the rows of the table that say so."""
+"""Functions that Paddle keeps in `nn.functional`: the rows of the table that say so, and functions that are made of rows."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from inplacelab import errors
+from inplacelab.nn.losses import binary_cross_entropy_with_logits, cross_entropy, l1_loss, mse_loss
+from inplacelab.nn.normalization import batch_norm, layer_norm, normalize
+from inplacelab.nn.transformations import gelu, linear, log_softmax, one_hot
 from inplacelab.ops.table import FUNCTIONAL
+
+__all__ = [  # noqa: PLE0604  # the functions of the table are strings too
+    "batch_norm", "binary_cross_entropy_with_logits", "cross_entropy", "gelu", "l1_loss", "layer_norm", "linear", "log_softmax", "mse_loss",
+    "normalize", "one_hot", *FUNCTIONAL,
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     """Functions of the table are written out when first asked for."""
     if name not in FUNCTIONAL:
-        raise AttributeError(f"module 'inplacelab.nn.functional' has no attribute {name!r}")
+        raise errors.not_there(__name__, name, __dir__())
     return FUNCTIONAL.give(name, globals())
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *FUNCTIONAL})
+    return sorted(__all__)

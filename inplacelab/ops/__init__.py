@@ -15,6 +15,7 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     composed,
     contractions,
     diagonals,
+    dropping,
     elementwise,
     exponentials,
     extremes,

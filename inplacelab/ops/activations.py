@@ -10,11 +10,14 @@ from typing import Any
 import numpy as np
 
 from inplacelab import dtypes, errors
+from inplacelab.autograd import modes
+from inplacelab.autograd.history import check_leaf
 from inplacelab.layout import normal_axis
 from inplacelab.ops.arguments import constant
 from inplacelab.ops.kernels import clip_into, conj, quietly, scalar, start, whole_number
+from inplacelab.ops.operands import as_tensor
 from inplacelab.ops.spec import same
-from inplacelab.ops.table import add_row, elementwise, transcendental
+from inplacelab.ops.table import FUNCTIONAL, Made, add_row, elementwise, transcendental
 from inplacelab.tensor import Tensor
 
 # ---- kernels ----------------------------------------------------------------------------------------------------------------
@@ -147,9 +150,8 @@ _IN_FUNCTIONAL = {"accepts": "f", "method": False, "function": False, "functiona
 elementwise("relu6", "x", ("Keep each element between 0 and 6.", "把每个元素限制在 0 与 6 之间。"), kernel=_relu6, **_IN_FUNCTIONAL,
             cuda="x <= 0 ? 0 : x > 6 ? 6 : x",
             in_place=False, d_x=lambda g, out: g._inside(out > 0)._inside(out < 6))  # fmt: skip
-elementwise("silu", "x", ("x times sigmoid(x).", "逐元素求 x 乘以 sigmoid(x)。"), kernel=_silu,
-            cuda="x * (1 / (1 + exp(-x)))",
-            accepts="fc", method=False, function=False, functional=True, in_place=False, d_x=_d_silu)  # fmt: skip
+_SILU = elementwise("silu", "x", ("x times sigmoid(x).", "逐元素求 x 乘以 sigmoid(x)。"), kernel=_silu,
+            cuda="x * (1 / (1 + exp(-x)))", accepts="fc", method=False, function=False, by_argument=True, d_x=_d_silu)  # fmt: skip
 elementwise("softplus", "x", ("A smooth `relu`: log(1 + exp(beta x)) / beta.", "平滑的 `relu`：log(1 + exp(beta x)) / beta。"),
             attrs="beta=1, threshold=20", kernel=_softplus, **_IN_FUNCTIONAL,
             cuda="beta * x > threshold ? x : (fmax(beta * x, T(0)) + log1p(exp(-fabs(beta * x)))) / beta", in_place=False, d_x=_d_softplus,
@@ -175,3 +177,35 @@ elementwise("thresholded_relu", "x", ("Replace elements up to `threshold` by `va
 add_row("normalisation", "softmax", "x", ("Exponentials, divided by their sum along `axis`.", "求指数，再除以沿 `axis` 的和。"),
         attrs="axis=-1, dtype=None", kernel=_softmax, shape=same, dtype=_floating_only, prepare={"axis": _one_axis},
         method=False, function=False, functional=True, out=True, d_x=_d_softmax)  # fmt: skip
+
+# ---- an argument instead of an underscore ------------------------------------------------------------------------------------
+
+_SILU_OF, _SILU_INTO = Made(_SILU, "ordinary"), Made(_SILU, "in-place")
+
+
+def silu(x: Tensor, inplace: bool = False, name: str | None = None) -> Tensor:
+    """`x` times sigmoid(x). PaddlePaddle has no `silu_`: it is in place if `inplace` is true.
+
+    逐元素求 x 乘以 sigmoid(x)。PaddlePaddle 没有 `silu_`：`inplace` 为真时为原地操作。
+
+    Args:
+        x: a floating-point or complex tensor.
+        inplace: write into `x`, whose version is raised by one. The derivative needs what `x` was: where one will be asked for, a
+            copy of it is kept, and nothing is saved.
+        name: for Paddle's sake; not used.
+
+    >>> import inplacelab as paddle
+    >>> x = paddle.zeros([2])
+    >>> paddle.nn.functional.silu(x, inplace=True) is x, x.inplace_version
+    (True, 1)
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/silu_en.html
+    """
+    x = as_tensor("silu", "x", 0, x)
+    if inplace and modes.recording_history:
+        check_leaf("silu", x, write="silu(y, inplace=True)")
+    made: Tensor = (_SILU_INTO if inplace else _SILU_OF).function()(x)
+    return made
+
+
+FUNCTIONAL["silu"] = lambda: silu

@@ -50,7 +50,7 @@ _ONE = "type(alpha) is int and alpha == 1"
 elementwise(
     "add", "x, y", ("Add `alpha * y` to `x`, element by element.", "逐元素计算 `x + alpha * y`。"),
     attrs="*, alpha=1", ufunc=np.add, plain=_ONE, prepare={"alpha": factor}, kernel=_add,
-    cuda="x + alpha * y",
+    cuda=dict.fromkeys("fib", "x + alpha * y"),
     d_x=lambda g: g,
     d_y=lambda g, alpha: g if alpha == 1 else g.scale(alpha.conjugate()),
 )  # fmt: skip
@@ -63,7 +63,7 @@ elementwise(
 )  # fmt: skip
 elementwise(
     "multiply", "x, y", ("Multiply element by element.", "逐元素相乘。"),
-    ufunc=np.multiply, aliases=("mul",), cuda="x * y",
+    ufunc=np.multiply, aliases=("mul",), cuda=dict.fromkeys("fib", "x * y"),
     d_x=lambda g, y: g * conj(y),
     d_y=lambda g, x: g * conj(x),
 )  # fmt: skip
@@ -114,7 +114,7 @@ elementwise(
     ("Divide element by element; `rounding_mode` may be 'floor' or 'trunc'. Unrounded, integers give floating-point quotients.",
      "逐元素相除；`rounding_mode` 可取 'floor'（向下取整）或 'trunc'（截断）。不取整时，整数相除得到浮点数。"),
     attrs="*, rounding_mode=None", ufunc=np.true_divide, plain="rounding_mode is None and a0.dtype.kind != 'b'", kernel=_divide,
-    validate=_check_division, dtype=_quotient, aliases=("div",), cuda={"f": "x / y"},
+    validate=_check_division, dtype=_quotient, aliases=("div",), cuda="x / y",
     d_x=lambda g, y, rounding_mode: g._zeros() if rounding_mode else g / conj(y),
     d_y=lambda g, x, y, rounding_mode: g._zeros() if rounding_mode else (g * conj(x / y / y)).scale(-1.0),
 )  # fmt: skip

@@ -167,7 +167,7 @@ def _requires_grad(self: Tensor) -> bool:
 
 def _set_requires_grad(self: Tensor, requires_grad: bool) -> None:
     if not isinstance(requires_grad, bool):
-        raise errors.flag_is_no_bool(requires_grad)
+        raise errors.flag_is_no_bool("requires_grad", requires_grad)
     self.stop_gradient = not requires_grad
 
 

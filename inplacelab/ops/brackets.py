@@ -55,6 +55,8 @@ def setitem(self: Tensor, key: Any, value: Any) -> None:
 def _write_part(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
     plain = views.fixed(x.array, key)
     write, part = _WRITE.function(), _part(x, plain)
+    if given.array.ndim > part.array.ndim and fits(given.array.shape, part.array.shape):
+        given = _without_leading(given, part.array.ndim)
     selected = Selected(meta(x), plain) if modes.recording_history and not (x._stop and given._stop) else None
     if not observe.listeners:
         write(part, given, selected)
@@ -62,6 +64,12 @@ def _write_part(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
     with observe.silence():
         write(part, given, selected)
     _tell_written(x, value, part)
+
+
+def _without_leading(value: Tensor, rank: int) -> Tensor:
+    """A value without its leading axes of one element: `x[0] = y` where `y` is a matrix of one row."""
+    with observe.silence():
+        return value.reshape(value.shape[value.ndim - rank :])
 
 
 def _part(x: Tensor, key: Any) -> Tensor:

@@ -105,6 +105,7 @@ def chosen(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
 elementwise(
     "where", "x, condition, y", ("`x` where the condition holds, elsewhere `y`.", "条件成立处取 `x`，其余处取 `y`。"),
     call="condition, x, y", method=False, function=False, out=True, kernel=_where, validate=_check_condition, dtype=lambda x, y: dtypes.promote("where", x, y),
+    masks=("condition",), cuda=dict.fromkeys("fib", "condition ? x : y"),
     d_x=lambda g, condition: chosen(condition, g, operand(0, g)),
     d_y=lambda g, condition: chosen(condition, operand(0, g), g),
 )  # fmt: skip

@@ -24,7 +24,7 @@ for _name, _ufunc, _sign, _aliases, _en, _zh in (
     ("greater_equal", np.greater_equal, ">=", ("ge",), "greater than or equal to", "大于等于"),
 ):
     elementwise(_name, "x, y", (f"True where `x` is {_en} `y`.", f"`x` {_zh} `y` 处为 True。"), ufunc=_ufunc,
-                aliases=_aliases, dtype=truth(_name), cuda=f"x {_sign} y", numbers=("y",) if _name == "equal" else ())  # fmt: skip
+                aliases=_aliases, dtype=truth(_name), cuda=dict.fromkeys("fib", f"x {_sign} y"), numbers=("y",) if _name == "equal" else ())  # fmt: skip
 
 for _name, _test, _en, _zh in (
     ("isnan", np.isnan, "not a number", "是 NaN（非数）"),
@@ -32,7 +32,7 @@ for _name, _test, _en, _zh in (
     ("isfinite", np.isfinite, "neither infinite nor NaN", "既非无穷大也非 NaN"),
 ):
     elementwise(_name, "x", (f"True where `x` is {_en}.", f"`x` {_zh}处为 True。"), ufunc=_test, accepts="fic",
-                dtype=lambda: dtypes.bool_.numpy, in_place=False, cuda={"f": f"{_name}(x)"})  # fmt: skip
+                dtype=lambda: dtypes.bool_.numpy, in_place=False, cuda={"f": f"{_name}(x)", "i": "true" if _name == "isfinite" else "false"})  # fmt: skip
 
 
 # ---- compositions -----------------------------------------------------------------------------------------------------------

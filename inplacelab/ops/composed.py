@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from inplacelab.ops.keywords import ALIASES, SEPARATE, with_aliases
-from inplacelab.ops.table import FUNCTIONS, ROWS, variants
+from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS, ROWS, variants
 from inplacelab.ops.template import name_of
+from inplacelab.ops.wishes import WISHES
 from inplacelab.tensor import Tensor
 
 
@@ -22,11 +23,12 @@ def _of_rows() -> set[str]:
 def attach() -> None:
     """Put in place of each function one that takes the other names, wherever it is to be found."""
     of_rows = _of_rows()
-    composed = {name: make() for name, make in FUNCTIONS.items() if name not in of_rows}
-    for op in sorted({*ALIASES, *SEPARATE} - of_rows):
-        function = composed[op]
-        taking = with_aliases(function)
-        for name in [name for name, each in composed.items() if each is function]:
-            FUNCTIONS[name] = lambda taking=taking: taking  # type: ignore[misc]
-            if Tensor.__dict__.get(name) is function:
-                setattr(Tensor, name, taking)
+    for functions in (FUNCTIONS, FUNCTIONAL):
+        composed = {name: make() for name, make in functions.items() if name not in of_rows}
+        for op in sorted({*ALIASES, *SEPARATE, *WISHES} & {*composed}):
+            function = composed[op]
+            taking = with_aliases(function)
+            for name in [name for name, each in composed.items() if each is function]:
+                functions[name] = lambda taking=taking: taking  # type: ignore[misc]
+                if Tensor.__dict__.get(name) is function:
+                    setattr(Tensor, name, taking)

@@ -26,7 +26,9 @@ def _logit(out: Any, x: Any, eps: float | None, device: Any) -> None:
 
 
 def _d_logit(g: Tensor, x: Tensor, eps: float | None) -> Tensor:
-    slope = g / (x * x.scale(-1.0, 1.0))
+    """0 outside [eps, 1 - eps]; there the slope is taken at a bound, as it might be infinite, and 0 times that in its derivative."""
+    within = x.clip(eps, 1 - eps) if eps else x
+    slope = g / (within * within.scale(-1.0, 1.0))
     return slope._outside(x < eps)._outside(x > 1 - eps) if eps else slope
 
 

@@ -9,8 +9,10 @@ import numpy as np
 
 from inplacelab import devices, dtypes, errors, observe
 from inplacelab.language import Text
-from inplacelab.ops.arguments import check_all_hold, check_holds, number_for, sizes_of
+from inplacelab.ops.arguments import check_all_hold, check_holds, sizes_of
+from inplacelab.ops.filling import constant_tensor
 from inplacelab.ops.table import FUNCTIONS
+from inplacelab.ops.wishes import device_for
 from inplacelab.tensor import Tensor, fresh
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -146,14 +148,14 @@ def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
 @public
 def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor whose elements are whatever the memory held."""
-    device = devices.current()
+    device = device_for()
     return made("empty", device.empty(shape_of("empty", shape), dtypes.as_numpy(dtype)), device)
 
 
 @public
 def empty_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor shaped like `x` whose elements are whatever the memory held."""
-    device = x.storage.device
+    device = device_for(x)
     return made("empty_like", device.empty(x.array.shape, dtypes.as_numpy(x.dtype if dtype is None else dtype)), device)
 
 
@@ -164,28 +166,28 @@ def _type_of(value: Any) -> Any:
 
 def filled(name: str, shape: Any, value: Any, dtype: Any, device: devices.Device | None = None) -> Tensor:
     """A tensor that the operation `name` has made, with `value` in every element; on the current device if None."""
-    device = device or devices.current()
-    array = device.empty(shape_of(name, shape), dtypes.as_numpy(dtype))
-    array.fill(number_for(array, value))
-    return made(name, array, device)
+    tensor = constant_tensor(shape_of(name, shape), value, dtypes.as_numpy(dtype), device or device_for())
+    if observe.listeners:
+        observe.tell(name, "create", (), tensor, None)
+    return tensor
 
 
 @public
 def full_like(x: Tensor, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor shaped like `x` with `fill_value` in every element."""
-    return filled("full_like", x.shape, fill_value, x.dtype if dtype is None else dtype, x.storage.device)
+    return filled("full_like", x.shape, fill_value, x.dtype if dtype is None else dtype, device_for(x))
 
 
 @public
 def zeros_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor of zeros shaped like `x`."""
-    return filled("zeros_like", x.shape, 0, x.dtype if dtype is None else dtype, x.storage.device)
+    return filled("zeros_like", x.shape, 0, x.dtype if dtype is None else dtype, device_for(x))
 
 
 @public
 def ones_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
     """A tensor of ones shaped like `x`."""
-    return filled("ones_like", x.shape, 1, x.dtype if dtype is None else dtype, x.storage.device)
+    return filled("ones_like", x.shape, 1, x.dtype if dtype is None else dtype, device_for(x))
 
 
 @public
@@ -203,14 +205,14 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
         raise errors.bad_argument("arange", "step", step, Text("a number that is not zero", "非零数"))
     if dtype is None:
         dtype = "int64" if all(isinstance(v, int | np.integer) for v in (start, end, step)) else None
-    device = devices.current()
+    device = device_for()
     return made("arange", device.from_host(np.arange(start, end, step).astype(dtypes.as_numpy(dtype))), device)
 
 
 @public
 def linspace(start: Any, stop: Any, num: int, dtype: Any = None, name: str | None = None) -> Tensor:
     """`num` numbers, evenly spaced, from `start` to `stop` inclusive."""
-    device = devices.current()
+    device = device_for()
     return made(
         "linspace",
         device.from_host(np.linspace(float(start), float(stop), int(num)).astype(dtypes.as_numpy(dtype))),
@@ -221,7 +223,7 @@ def linspace(start: Any, stop: Any, num: int, dtype: Any = None, name: str | Non
 @public
 def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
     """A matrix with ones on its diagonal."""
-    device = devices.current()
+    device = device_for()
     return made("eye", device.from_host(np.eye(num_rows, num_columns, dtype=dtypes.as_numpy(dtype))), device)
 
 

@@ -16,6 +16,7 @@ from inplacelab.autograd.nodes import Meta
 from inplacelab.language import Text
 from inplacelab.layout import Layout, Shape, extent
 from inplacelab.ops import metadata
+from inplacelab.ops.filling import constant_tensor
 from inplacelab.ops.spec import Row, Rule
 from inplacelab.tensor import Tensor, fresh, over
 
@@ -67,10 +68,7 @@ def _repeats(slots: Any) -> bool:
 
 
 def _filled(like: Tensor, shape: Shape, value: int) -> Tensor:
-    device = like.storage.device
-    array = device.empty(shape, like.array.dtype)
-    array.fill(value)
-    return fresh(array, device)
+    return constant_tensor(shape, value, like.array.dtype, like.storage.device)
 
 
 def _zeros(self: Tensor) -> Tensor:

@@ -67,10 +67,13 @@ def clip_into(out: Any, x: Any, min: Any, max: Any) -> None:
 def in_dtype_of_result(ufunc: Any) -> Callable[..., None]:
     """A kernel that converts integers to the result's dtype first: left to itself, NumPy computes small ones in float16."""
 
-    def kernel(out: Any, x: Any) -> None:
+    def of_one(out: Any, x: Any) -> None:
         ufunc(x, out, dtype=out.dtype)
 
-    return kernel
+    def of_two(out: Any, x: Any, y: Any) -> None:
+        ufunc(x, y, out, dtype=out.dtype)
+
+    return of_one if ufunc.nin == 1 else of_two
 
 
 def whole_number(op: str, argument: str) -> Callable[[Any, Any], Any]:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from inplacelab import errors
 from inplacelab.language import Text
+from inplacelab.ops.wishes import DEFAULTS, WISHES, granted
 from inplacelab.tensor import Tensor
 
 
@@ -96,6 +97,14 @@ ALIASES: Mapping[str, Mapping[str, str]] = {
     for function in functions.split()
 }
 """Function -> {other name: parameter}."""
+
+
+EXCHANGED: Mapping[str, tuple[str, str, type]] = {
+    "sum": ("dtype", "keepdim", bool),
+    **dict.fromkeys(("index_add", "index_add_", "index_select"), ("index", "axis", int)),
+}
+"""Function -> two parameters next to each other, and the type by which the first one shows that they were given in PyTorch's order:
+`x.sum(0, True)`, `x.index_add_(0, index, source)`."""
 
 
 def aliases_of(name: str) -> Mapping[str, str]:
@@ -230,7 +239,8 @@ def public(given: Signature, op: str) -> Signature:
         (alias, p) for alias, p in aliases_of(op).items() if not iskeyword(alias)
     ]  # a signature cannot show `from`
     names = [Parameter(alias, Parameter.KEYWORD_ONLY, default=Alias(p)) for alias, p in shown]
-    return given.replace(parameters=[*given.parameters.values(), *names])
+    wishes = [Parameter(word, Parameter.KEYWORD_ONLY, default=DEFAULTS[word]) for word in WISHES.get(op, ())]
+    return given.replace(parameters=[*given.parameters.values(), *wishes, *names])
 
 
 def in_words(op: str) -> list[Text]:
@@ -240,14 +250,26 @@ def in_words(op: str) -> list[Text]:
         "Other names: {en}.".format(en=", ".join(f"`{alias}` for `{parameter}`" for alias, parameter in aliases)),
         "别名：{zh}。".format(zh="，".join(f"`{alias}` 即 `{parameter}`" for alias, parameter in aliases)),
     )
-    return [names] * bool(aliases) + ([SEPARATE[op].says] if op in SEPARATE else [])
+    return [names] * bool(aliases) + ([SEPARATE[op].says] if op in SEPARATE else []) + _exchange_in_words(op)
+
+
+def _exchange_in_words(op: str) -> list[Text]:
+    if op not in EXCHANGED:
+        return []
+    first, second, _ = EXCHANGED[op]
+    return [
+        Text(
+            "`{first}` and `{second}` may be given in PyTorch's order, too.",
+            "`{first}` 与 `{second}` 也可以按 PyTorch 的次序给出。",
+        ).format(first=first, second=second)
+    ]
 
 
 def with_aliases(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that is no row, so that it takes other names and separate numbers too."""
     op, given = function.__name__, signature(function)
     places = [p.name for p in given.parameters.values() if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
-    separate = op in SEPARATE
+    separate, wishes = op in SEPARATE, frozenset(WISHES.get(op, ()))
 
     @wraps(function)
     def call(*values: Any, **named: Any) -> Any:
@@ -255,6 +277,8 @@ def with_aliases(function: Callable[..., Any]) -> Callable[..., Any]:
             named = renamed(op, named, places[: len(values)])
         if separate and len(values) > 1 and are_numbers(values):
             values = (list(values),)
+        if named and not wishes.isdisjoint(named):
+            return granted(op, function, values, named)
         return function(*values, **named)
 
     words = "".join(f"\n{text.en}\n{text.zh}\n" for text in in_words(op))

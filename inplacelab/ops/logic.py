@@ -50,10 +50,12 @@ def _right_shift(out: Any, x: Any, y: Any, is_arithmetic: bool) -> None:
 elementwise(
     "bitwise_left_shift", "x, y", ("Move the bits of `x` to the left by `y` places.", "把 `x` 的各位左移 `y` 位。"),
     call=f"x, y, is_arithmetic=True, {_OUT}", ufunc=np.left_shift, accepts="i", dtype=alike("bitwise_left_shift"), d_x=ZERO, d_y=ZERO,
+    cuda={"i": "(unsigned long long)y < 8 * sizeof(T) ? x << y : 0"},  # C leaves open what more places give than there are
 )  # fmt: skip
 elementwise(
     "bitwise_right_shift", "x, y",
     ("Move the bits of `x` to the right by `y` places; the sign comes in from the left, or zeros if `is_arithmetic` is False.",
      "把 `x` 的各位右移 `y` 位；左侧补符号位，若 `is_arithmetic` 为 False 则补零。"),
     call=f"x, y, is_arithmetic=True, {_OUT}", kernel=_right_shift, accepts="i", dtype=alike("bitwise_right_shift"), d_x=ZERO, d_y=ZERO,
+    cuda={"i": "(unsigned long long)y < 8 * sizeof(T) ? x >> y : x < 0 ? -1 : 0"},
 )  # fmt: skip

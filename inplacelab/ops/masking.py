@@ -35,6 +35,7 @@ def _masked_fill(out: Any, x: Any, mask: Any, value: Any, device: Any) -> None:
 elementwise(
     "masked_fill", "x, mask, value", ("Write `value` where the mask holds.", "在掩码成立处写入 `value`。"),
     numbers=("value",), validate=_check_value, kernel=_masked_fill, dtype=same,
+    masks=("mask",), cuda=dict.fromkeys("fib", "mask ? value : x"),
     d_x=lambda g, mask: g.masked_fill(mask, 0),
     d_value=lambda g, mask: g._zeros().masked_fill(mask, g),
 )  # fmt: skip

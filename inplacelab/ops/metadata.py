@@ -12,7 +12,7 @@ from inplacelab.autograd import modes
 from inplacelab.autograd.history import check_leaf, check_view, edge, refresh
 from inplacelab.autograd.nodes import Meta, OpNode, meta, number
 from inplacelab.autograd.views import Views
-from inplacelab.layout import Layout, Shape, may_overlap_itself
+from inplacelab.layout import Layout, Shape, may_overlap_itself, whole
 from inplacelab.ops.spec import Row
 from inplacelab.tensor import Tensor, fresh, over
 
@@ -89,8 +89,17 @@ def hand_on(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any]) -> Op
 def _remembered(
     row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any], after: Layout | None
 ) -> Mapping[str, Any]:
-    """Of all there is to know about a view, what its derivative asks for: finding out where a window lies takes a while."""
+    """Of all there is to know about a view, what its derivative asks for: finding out where a window lies takes a while.
+
+    If elements of `x` share a slot, the slot does not tell which of them the view shows. So both are remembered as they would
+    lie if each element had a slot of its own.
+    """
     known = dict(facts)
+    if x.overlaps and row.layout is not None:
+        apart = whole(x.array.shape)
+        known["x_meta"] = Meta(apart, x.array.dtype)
+        known["out_meta"] = Meta(row.layout(apart, *facts.values()), result.array.dtype)
+        return known
     if "x_meta" in row.facts:
         known["x_meta"] = meta(x)
     if "out_meta" in row.facts:

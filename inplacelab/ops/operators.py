@@ -15,6 +15,7 @@ from typing import Any, cast
 import numpy as np
 
 from inplacelab import dtypes, errors
+from inplacelab.ops import destinations
 from inplacelab.ops.contractions import flip_last
 from inplacelab.ops.factories import operand
 from inplacelab.ops.operands import as_met
@@ -25,17 +26,25 @@ _PRODUCT = Made(ROWS["matmul"], "ordinary")
 
 
 def matmul(
-    x: Tensor, y: Tensor, transpose_x: bool = False, transpose_y: bool = False, name: str | None = None
+    x: Tensor,
+    y: Tensor,
+    transpose_x: bool = False,
+    transpose_y: bool = False,
+    name: str | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The product of two matrices, or of stacks of them; `transpose_x`, `transpose_y` swap the last two axes first.
 
     Raises:
-        ShapeError: if the rows of `x` and the columns of `y` differ in length.
+        ShapeError: if the rows of `x` and the columns of `y` differ in length, or `out` is of another shape than the product.
 
     >>> import inplacelab as paddle
     >>> paddle.matmul(paddle.ones([2, 3]), paddle.ones([3])).tolist()
     [3.0, 3.0]
     """
+    if out is not None:
+        return destinations.into("matmul", out, (x, y), lambda: matmul(x, y, transpose_x, transpose_y))
     return _PRODUCT.function()(flip_last(x) if transpose_x else x, flip_last(y) if transpose_y else y)  # type: ignore[no-any-return]
 
 

@@ -49,7 +49,7 @@ def _cross(x: Tensor, y: Tensor) -> bool:
 
 def slots_of(x: Tensor) -> Any:
     """The number of the slot that each element lies in."""
-    return x.storage.device.window(np.arange(x.storage.slots), x.layout, np.dtype(np.int64))
+    return x.storage.device.window(np.arange(x.storage.nbytes // x.element_size()), x.layout, np.dtype(np.int64))
 
 
 def apart(x: Tensor, y: Tensor) -> Any:

@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from inplacelab import errors, observe
 from inplacelab.devices.kernels import launching
+from inplacelab.devices.kernels.elementwise import elementwise, operands
 from inplacelab.devices.kernels.launch import Role
 from inplacelab.devices.kernels.launching import Plan
-from inplacelab.devices.kernels.source import Form, Source, elementwise
-from inplacelab.ops.expressions import data_types, number, result, step
+from inplacelab.devices.kernels.source import Form, Source
+from inplacelab.devices.kernels.types import C_TYPES, width_of
+from inplacelab.ops.expressions import computed_in, data_types, number, step, stored
 from inplacelab.ops.spec import Row
 from inplacelab.ops.template.parts import computed_with, name_of
 from inplacelab.storage import Unaccounted
@@ -32,15 +32,15 @@ if TYPE_CHECKING:
 
 
 class Taken(NamedTuple):
-    """What a text takes, for one data type.
+    """What a kernel takes, for operands of certain data types.
 
     Attributes:
-        operands: their names, what it does to them, and their data types.
+        dtype: in which it computes.
         numbers: the names of attributes, and the data types in which it takes them.
         left_out: those that have a part in the result but not in the text: it holds for these values only.
     """
 
-    operands: Sequence[tuple[str, Role, np.dtype[Any]]]
+    dtype: str
     numbers: Sequence[tuple[str, str]]
     left_out: Sequence[tuple[str, Any]]
 
@@ -53,6 +53,7 @@ class OwnKernel:
         in_place: whether the result lies where the first input lay.
         name: of the operation: "relu_"; of several, all of them: "scale_ add_ relu_".
         dtypes: the data types that it is written for.
+        roles: what it does to its operands, by name, in the order of the text.
     """
 
     def __init__(self, rows: Sequence[Row], *, in_place: bool) -> None:
@@ -61,36 +62,80 @@ class OwnKernel:
         self.name = " ".join(name_of(row, self._variant) for row in rows)
         first, *others = ([*data_types(row, in_place=in_place)] for row in rows)
         self.dtypes = tuple(dtype for dtype in first if all(dtype in each for each in others))
-        self._written: dict[tuple[str, Form], Source] = {}
-        self._taken: dict[str, Taken] = {}
+        steps = [step(row, self._variant, self.dtypes[0]) for row in rows] if self.dtypes else []
+        self.roles: Mapping[str, Role] = operands(steps, in_place=in_place) if steps else {}
+        self._written: dict[tuple[tuple[str, ...], Form], Source] = {}
+        self._taken: dict[tuple[str, ...], Taken | None] = {}
 
     # ---- the text ----------------------------------------------------------------------------------------------------
 
-    def way(self, dtype: str, form: Form) -> Source:
+    def way(self, dtypes: str | tuple[str, ...], form: Form) -> Source:
         """The text in one form, written once.
 
+        Args:
+            dtypes: of the operands; or the one in which all is stored and computed.
+            form: of the loops.
+
         Raises:
-            KernelError: if it is not written for that data type.
+            KernelError: if it is not written for these data types.
         """
-        found = self._written.get((dtype, form))
+        if isinstance(dtypes, str):
+            if dtypes not in self.dtypes:
+                raise errors.no_kernel_for(self.name, dtypes, self.dtypes)
+            dtypes = self._of_one(dtypes)
+        found = self._written.get((dtypes, form))
         if found is None:
-            if dtype not in self.dtypes:
-                raise errors.no_kernel_for(self.name, dtype, self.dtypes)
-            settled = form.settled(dtype)
-            found = self._write(dtype, form) if form == settled else self.way(dtype, settled)
-            self._written[dtype, form] = found
+            settled = form.settled(width_of(dtypes))
+            found = self._write(dtypes, form) if form == settled else self.way(dtypes, settled)
+            self._written[dtypes, form] = found
         return found
 
-    def _write(self, dtype: str, form: Form) -> Source:
-        kind, width, bits, axes = form
-        names = [*(row.name for row in self.rows), *(["in_place"] if self.in_place else []), dtype, kind]
-        unusual = {"one_by_one" if kind == "contiguous" else "packs": width != form.usual(dtype)}
+    def _of_one(self, dtype: str) -> tuple[str, ...]:
+        """The data types of the operands where all is computed in one."""
+        return stored(self.rows[-1], dtype, [*self.roles])
+
+    def _write(self, dtypes: tuple[str, ...], form: Form) -> Source:
+        dtype = self._computes(dtypes)
+        if not dtype:
+            raise errors.no_kernel_for(self.name, " ".join(dtypes), self.dtypes)
+        kind, width, bits, axes, once = form
+        typed = (
+            dtype
+            if dtypes == self._of_one(dtype)
+            else "_".join([*dict.fromkeys(self._read(dtypes)), "to", self._made(dtypes)])
+        )
+        names = [*(row.name for row in self.rows), *(["in_place"] if self.in_place else []), typed, kind]
+        unusual = {"one_by_one" if kind == "contiguous" else "packs": width != form.usual(width_of(dtypes))}
         if kind == "strided":
             unusual |= {"64_bits": bits != 32, "1_axis" if axes == 1 else f"{axes}_axes": axes != 2}
+        unusual |= {f"{[*self.roles][k]}_once": True for k in once}
         name = "_".join([*names, *(word for word, there in unusual.items() if there)])
         steps = [step(row, self._variant, dtype) for row in self.rows]
-        made = result(self.rows[-1], dtype)
-        return elementwise(name, steps, dtype, in_place=self.in_place, form=form, result=made)
+        return elementwise(name, steps, dtype, in_place=self.in_place, form=form, dtypes=dtypes)
+
+    # ---- data types --------------------------------------------------------------------------------------------------
+
+    def _read(self, dtypes: Sequence[str]) -> list[str]:
+        """Those of the inputs; masks are left out."""
+        return [
+            dtype
+            for (name, role), dtype in zip(self.roles.items(), dtypes, strict=True)
+            if role != "writes" and name not in self.rows[0].masks
+        ]
+
+    def _made(self, dtypes: Sequence[str]) -> str:
+        """That of the result."""
+        return next(d for role, d in zip(self.roles.values(), dtypes, strict=True) if role != "reads")
+
+    def _computes(self, dtypes: tuple[str, ...]) -> str:
+        """The one in which it computes, for operands of these; "" if there is none."""
+        if any(each not in C_TYPES for each in dtypes):
+            return ""
+        one = dtypes[0] if len(self.rows) > 1 else computed_in(self.rows[0], self._read(dtypes), self._made(dtypes))
+        masks = {d for n, d in zip(self.roles, dtypes, strict=True) if n in self.rows[0].masks}
+        if masks - {"bool"} or (len(self.rows) > 1 and (one not in self.dtypes or dtypes != self._of_one(one))):
+            return ""
+        return one
 
     # ---- the launch --------------------------------------------------------------------------------------------------
 
@@ -104,35 +149,29 @@ class OwnKernel:
             storages: where the arrays lie, as far as they lie in storages.
             device: where all of them are.
         """
-        dtype = launching.dtype_name(given[self._first].dtype)
-        if dtype not in self.dtypes:
-            return lambda: errors.no_kernel_for(self.name, dtype, self.dtypes)
-        taken = self._taken.get(dtype) or self._takes(dtype)
-        for name, _, wanted in taken.operands:
-            if given[name].dtype != wanted:
-                return lambda met=given[name].dtype.name: errors.no_kernel_for(self.name, met, (wanted.name,))  # type: ignore[misc]
+        dtypes = tuple([launching.dtype_name(given[name].dtype) for name in self.roles])
+        taken = self._taken[dtypes] if dtypes in self._taken else self._takes(dtypes)
+        if taken is None:
+            return lambda: errors.no_kernel_for(self.name, ", ".join(dict.fromkeys(dtypes)), self.dtypes)
         for name, default in taken.left_out:
             if given[name] != default:
                 return lambda name=name: errors.attribute_not_in_kernel(self.name, name, given[name])  # type: ignore[misc]
         windows = [
-            launching.window(name, role, given[name], storages.get(name), device) for name, role, _ in taken.operands
+            launching.window(name, role, given[name], storages.get(name), device) for name, role in self.roles.items()
         ]
         numbers = [number(name, given[name], kind) for name, kind in taken.numbers]
         return launching.elementwise(self.name, self.way, windows, numbers, device)
 
-    @property
-    def _first(self) -> str:
-        """The text's name of the first input, whose data type is that of all; in a chain it is called `x`."""
-        return self.rows[0].inputs[0] if len(self.rows) == 1 else "x"
-
-    def _takes(self, dtype: str) -> Taken:
-        source = self.way(dtype, Form())
-        numbers = [(p.name, p.dtype) for p in source.parameters if p.kind == "number"]
-        rest: list[tuple[str, Any]] = []
-        if len(self.rows) == 1:  # of a chain, no others are asked for
-            rest = [(p.name, p.default) for p in computed_with(self.rows[0]) if p.name not in dict(numbers)]
-        operands = [(p.name, p.role, np.dtype(p.dtype)) for p in source.operands]
-        return self._taken.setdefault(dtype, Taken(operands, numbers, rest))
+    def _takes(self, dtypes: tuple[str, ...]) -> Taken | None:
+        dtype, found = self._computes(dtypes), None
+        if dtype:
+            source = self.way(dtypes, Form())
+            numbers = [(p.name, p.dtype) for p in source.parameters if p.kind == "number"]
+            rest: list[tuple[str, Any]] = []
+            if len(self.rows) == 1:  # of a chain, no others are asked for
+                rest = [(p.name, p.default) for p in computed_with(self.rows[0]) if p.name not in dict(numbers)]
+            found = Taken(dtype, numbers, rest)
+        return self._taken.setdefault(dtypes, found)
 
 
 class Launcher:

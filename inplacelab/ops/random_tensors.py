@@ -15,6 +15,7 @@ from inplacelab.ops.arguments import plain_number
 from inplacelab.ops.factories import made, public, shape_of
 from inplacelab.ops.random_fills import check_probability, check_uniform, spread
 from inplacelab.ops.table import FUNCTIONS
+from inplacelab.ops.wishes import device_for
 from inplacelab.tensor import Tensor
 
 public(distributions.seed)
@@ -25,7 +26,7 @@ def _drawn(
     name: str, shape: Any, dtype: Any, draw: Callable[..., None], accepts: str = "fc", like: Tensor | None = None
 ) -> Tensor:
     """A tensor that `draw` has filled: where `like` is, or in the current device's memory."""
-    device, wanted = devices.current() if like is None else like.storage.device, dtypes.as_numpy(dtype)
+    device, wanted = device_for(like), dtypes.as_numpy(dtype)
     if wanted.kind not in accepts:
         raise errors.no_kernel(name, wanted.name)
     out = device.empty(shape_of(name, shape), wanted)

@@ -79,6 +79,7 @@ class Row:
         inputs: the names of the tensors it reads; the first is the one that an in-place variant writes.
         attrs: the other parameters, as they stand in a signature: "perm", "*, alpha=1".
         call: instead of `attrs`: all parameters, where Paddle mixes tensors and others: "x, index, axis, value".
+        masks: those of the inputs that are truth values, whatever the others are.
         numbers: those of the inputs that may be given as plain numbers, which take the dtype of the first input.
         accepts: the kinds of dtype it is defined for, as NumPy's letters: f, i (with u), b, c.
         accepts_ordinary: the same for the ordinary variant, where that accepts more: it may convert integers first.
@@ -102,8 +103,10 @@ class Row:
         aliases: other names for the same thing.
         node: the name of its grad node.
         cuda: one element of the result, in CUDA C, from the names of inputs and attributes: "x > 0 ? x : 0"; `T` is the type
-            of the elements. (An overwrite does not name its first input: it reads nothing of what was there.) For floating-point numbers and integers; where these differ, or for truth values: by NumPy's
-            letter, f, i, b. A row without one has no kernel of our own.
+            of the elements. (An overwrite does not name its first input: it reads nothing of what was there.) For floating-point
+            numbers, and for integers, which become such numbers first where the result is one; where these differ, or for truth
+            values: by NumPy's letter, f, i, b. A row without one has no kernel of our own.
+        by_argument: it is in place when `inplace=True` is given, and not by an underscore.
         called: what messages and observers call it, if not by its name.
         same_is_self: a view that changes nothing gives back the very tensor.
     """
@@ -114,6 +117,7 @@ class Row:
     says: Text
     attrs: str = ""
     call: str = ""
+    masks: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     accepts: str = "fibc"
     accepts_ordinary: str = ""
@@ -138,6 +142,7 @@ class Row:
     aliases: tuple[str, ...] = ()
     node: str = ""
     cuda: str | Mapping[str, str] = ""
+    by_argument: bool = False
     called: str = ""
     same_is_self: bool = False
 
@@ -206,17 +211,14 @@ class Row:
 def _check_names(row: Row) -> None:
     """Refuse a derivative that asks for something that there is not."""
     known = {"g", "out", "out_meta", *row.inputs, *(f"{n}_meta" for n in row.inputs)}
-    for rule in filter(None, row.rules):
-        unknown = set(rule.asks) - known
+    for argument, rule in zip(row.inputs, row.rules, strict=False):
+        unknown = set(rule.asks) - known if rule else set()
         if unknown:  # until now only the attributes have not been looked at: to read them takes a while
             known.update(parameters_of(row.empty))
             unknown -= known
         if unknown:
-            raise TypeError(
-                f"the derivative of {row.name!r} asks for {', '.join(sorted(unknown))}, which is not to be had; "
-                f"there are: {', '.join(sorted(known))}"
-            )
+            raise errors.unknown_names(row.name, argument, unknown, known)
     if row.in_place and row.layout is None and row.dtype in (None, same) and row.rules[:1] == (None,):
-        raise TypeError(f"{row.name!r} writes its first input, so its derivative may be ZERO but not None")
+        raise errors.written_without_derivative(row.name)
     if len(row.rules) != len(row.inputs):
-        raise TypeError(f"{row.name!r} has {len(row.inputs)} inputs and {len(row.rules)} derivatives")
+        raise errors.derivative_count(row.name, len(row.inputs), len(row.rules))

@@ -10,6 +10,7 @@ from typing import Any
 from inplacelab import devices, dtypes
 from inplacelab.ops.factories import filled, made, public, shape_of
 from inplacelab.ops.keywords import are_numbers
+from inplacelab.ops.wishes import finished
 from inplacelab.tensor import Tensor
 
 
@@ -57,6 +58,7 @@ def new_full(
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A new tensor of `size` with `fill_value` in every element; dtype and device are those of this tensor unless given.
 
@@ -66,11 +68,17 @@ def new_full(
     >>> paddle.zeros([2], dtype='int32').new_full([1, 2], 7).tolist()
     [[7, 7]]
     """
-    return _new("new_full", self, size, fill_value, dtype, device, requires_grad)
+    return finished(_new("new_full", self, size, fill_value, dtype, device), requires_grad, pin_memory)
 
 
 def new_zeros(
-    self: Tensor, size: Any, *more: int, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    self: Tensor,
+    size: Any,
+    *more: int,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A new tensor of zeros, with or without brackets around its sizes; dtype and device are those of this tensor unless given.
 
@@ -80,11 +88,17 @@ def new_zeros(
     >>> paddle.ones([2]).new_zeros(1, 3).tolist()
     [[0.0, 0.0, 0.0]]
     """
-    return _new("new_zeros", self, _together(size, more), 0, dtype, device, requires_grad)
+    return finished(_new("new_zeros", self, _together(size, more), 0, dtype, device), requires_grad, pin_memory)
 
 
 def new_ones(
-    self: Tensor, size: Any, *more: int, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    self: Tensor,
+    size: Any,
+    *more: int,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A new tensor of ones, with or without brackets around its sizes; dtype and device are those of this tensor unless given.
 
@@ -94,11 +108,17 @@ def new_ones(
     >>> paddle.zeros([2]).new_ones(2).tolist()
     [1.0, 1.0]
     """
-    return _new("new_ones", self, _together(size, more), 1, dtype, device, requires_grad)
+    return finished(_new("new_ones", self, _together(size, more), 1, dtype, device), requires_grad, pin_memory)
 
 
 def new_empty(
-    self: Tensor, size: Any, *more: int, dtype: Any = None, device: Any = None, requires_grad: bool = False
+    self: Tensor,
+    size: Any,
+    *more: int,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
 ) -> Tensor:
     """A new tensor whose elements are whatever the memory held; dtype and device are those of this tensor unless given.
 
@@ -111,14 +131,12 @@ def new_empty(
     where = self.storage.device if device is None else devices.find(device)
     sizes = shape_of("new_empty", _together(size, more))
     kind = dtypes.as_numpy(self.dtype if dtype is None else dtype)
-    return made("new_empty", where.empty(sizes, kind), where, not requires_grad)
+    return finished(made("new_empty", where.empty(sizes, kind), where), requires_grad, pin_memory)
 
 
-def _new(name: str, like: Tensor, size: Any, value: Any, dtype: Any, device: Any, requires_grad: bool) -> Tensor:
+def _new(name: str, like: Tensor, size: Any, value: Any, dtype: Any, device: Any) -> Tensor:
     where = like.storage.device if device is None else devices.find(device)
-    tensor = filled(name, size, value, like.dtype if dtype is None else dtype, where)
-    tensor.stop_gradient = not requires_grad
-    return tensor
+    return filled(name, size, value, like.dtype if dtype is None else dtype, where)
 
 
 def attach() -> None:

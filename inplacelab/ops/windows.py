@@ -13,6 +13,7 @@ import numpy as np
 
 from inplacelab import dtypes, errors, layout
 from inplacelab.autograd import modes
+from inplacelab.devices import CPU
 from inplacelab.layout import Layout, Shape, moved
 from inplacelab.ops import table, views
 from inplacelab.ops.arguments import sizes_of
@@ -158,6 +159,7 @@ def as_strided(
     Raises:
         ShapeError: if there are not as many strides as sizes, or the offset lies inside an element.
         IndexRangeError: if the window leaves the storage. (PaddlePaddle 3.3.1 then writes into foreign memory.)
+        NoGradientError: if it leaves what a tensor that needs a gradient shows, and nothing is known of the rest.
 
     >>> import inplacelab as paddle
     >>> paddle.arange(6).as_strided([2, 3], [1, 1], offset=8).tolist()
@@ -173,7 +175,27 @@ def as_strided(
     slots = x.storage.nbytes // x.element_size()
     if first < 0 or end > slots:
         raise errors.outside_storage(first, end - 1, slots)
-    return _WINDOW.function()(x, wanted)  # type: ignore[no-any-return]
+    return _WINDOW.function()(_shown_by(x, wanted), wanted, x.array.dtype)  # type: ignore[no-any-return]
+
+
+def _shown_by(x: Tensor, wanted: Layout) -> Tensor:
+    """The tensor that the window is a part of: `x`, if it shows each of those slots, and once; else what `x` is a view of.
+
+    A window is given in slots of the storage, so it may show what `x` does not. Gradients for that belong to the base.
+    """
+    if x.stop_gradient or not modes.recording_history or _covers(x, wanted):
+        return x
+    base = x.base
+    if base is None or x.untracked or base.overlaps or base.nbytes != x.storage.nbytes:
+        raise errors.window_without_history(tensor=x)
+    return base
+
+
+def _covers(x: Tensor, wanted: Layout) -> bool:
+    """True if `x` shows every slot of a window, and none of its slots twice."""
+    places = np.arange(x.storage.nbytes // x.element_size())
+    shown, window = (CPU.window(places, each, np.dtype(np.int64)) for each in (x.layout, wanted))
+    return not x.overlaps and bool(np.isin(window, shown).all())
 
 
 def contiguous(self: Tensor) -> Tensor:

@@ -7,6 +7,9 @@ silently that of other values).
 
 from __future__ import annotations
 
+from typing import Any
+
+from inplacelab import errors
 from inplacelab.optimizer.adam import Adam
 from inplacelab.optimizer.adamw import AdamW
 from inplacelab.optimizer.base import Optimizer
@@ -14,3 +17,7 @@ from inplacelab.optimizer.momentum import Momentum
 from inplacelab.optimizer.sgd import SGD
 
 __all__ = ["SGD", "Adam", "AdamW", "Momentum", "Optimizer"]
+
+
+def __getattr__(name: str) -> Any:
+    raise errors.not_there(__name__, name, __all__)

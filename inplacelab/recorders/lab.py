@@ -16,6 +16,7 @@ from types import FrameType
 import inplacelab
 from inplacelab import devices, errors
 from inplacelab.language import Text
+from inplacelab.ops.table import ROWS
 from inplacelab.recorders import source as learner
 from inplacelab.recorders.passes import Passes
 from inplacelab.recorders.reader import Reader
@@ -23,10 +24,15 @@ from inplacelab.recording.explain.errors import stale_story
 from inplacelab.recording.explain.moment import Moment
 from inplacelab.recording.explain.words import closed_up
 from inplacelab.recording.facts import ErrorFacts
+from inplacelab.recording.mending import in_one_sentence, mends
 from inplacelab.recording.recording import Recording
+from inplacelab.tensor import Tensor
 
 LIMIT = 2000
 """Steps kept by default; a recording that was cut says so."""
+
+_ADVISED = 20
+"""To mend a program, all of it is looked at: of one that goes on after more refusals than this, only so many are looked into."""
 
 
 class LabRecorder(Passes):
@@ -46,7 +52,7 @@ class LabRecorder(Passes):
         self._title = title
         self._reader = Reader(limit, self._journal.outer, program.first_line)
         self._reported: weakref.ref[errors.Refusal] | None = None
-        self._live_before = 0
+        self._live_before = self._refusals = 0
 
     def begin(self) -> None:
         """The recording begins: what is live now was made before."""
@@ -76,8 +82,10 @@ class LabRecorder(Passes):
         if so_far.truncated:
             return
         notes = stale_story(Moment(so_far, len(so_far) - 1))
-        self._reader.note(notes)
-        for note in notes:
+        self._refusals += 1
+        found = mends(so_far, has_ordinary) if self._refusals <= _ADVISED else ()
+        self._reader.note(notes, in_one_sentence(found) if found else None)
+        for note in (*notes, *([_MEND.format(in_one_sentence(found))] if found else ())):
             error.add_note(str(closed_up(note)))
 
     def failed(self, error: BaseException) -> None:
@@ -101,6 +109,15 @@ class LabRecorder(Passes):
             source=self._program.text, steps=tuple(reader.build.steps), truncated=reader.build.dropped + lost,
             simulated=reader.simulated, live_before=self._live_before,
         )  # fmt: skip
+
+
+def has_ordinary(name: str) -> bool:
+    """Whether there is an ordinary operation of a name: "relu", but not "zero"."""
+    row = ROWS.get(name)
+    return hasattr(Tensor, name) if row is None else row.ordinary
+
+
+_MEND = Text("In this program: {0}", "在本程序中：{0}")
 
 
 def _begun(text: Text) -> Text:

@@ -16,7 +16,7 @@ from itertools import takewhile
 from types import FrameType
 from typing import Any, Protocol
 
-from inplacelab.recorders.source import counters, stored, stored_here
+from inplacelab.recorders.source import counters, runs_text, stored, stored_here
 
 MARK = "__inplacelab_mark__"
 """The name of the built-in function that a marked program calls before each statement."""
@@ -133,7 +133,9 @@ class _Marker:
         of these.
         """
         nodes = list(_own(statement))
-        if isinstance(statement, ast.Expr) and not any(isinstance(each, ast.NamedExpr) for each in nodes):
+        if isinstance(statement, ast.Expr) and not any(
+            isinstance(each, ast.NamedExpr) or runs_text(each) for each in nodes
+        ):
             return ()  # after a plain call such as `x.add_(y)` every name leads where it led before
         if any(isinstance(each, ast.Call) and may_bind(each.func, self._harmless) for each in nodes):
             return None

@@ -312,11 +312,11 @@ class Reader(Things):
         self._tell("error", live, peak, error=error)
         self._phase = "forward"
 
-    def note(self, notes: tuple[Text, ...]) -> None:
-        """What the recording has to add to the error that was read last."""
+    def note(self, notes: tuple[Text, ...], mend: Text | None) -> None:
+        """What the recording has to add to the error that was read last; `mend` stands in place of general advice."""
         error = self.build.steps[-1].error if self.build.steps else None
-        if error is not None and notes:
-            self.build.amend(Changes(), error=replace(error, notes=notes))
+        if error is not None:
+            self.build.amend(Changes(), error=replace(error, notes=notes, mend=mend or error.mend))
 
     def failure(self, found: ErrorFacts, line: int | None, live: int, peak: int) -> None:
         """The program ended with an exception."""

@@ -40,18 +40,20 @@ def run(recorder: LabRecorder, parts: Iterable[CodeType], names: dict[str, Any])
 
 
 def learners_traceback(error: BaseException, filename: str) -> TracebackType | None:
-    """The traceback from the program's own first frame on. Of a refusal, without the engine's frames: what the engine was
-    doing inside is not where the mistake is.
-    """
+    """The traceback from the program's own first frame on. Of a refusal, without the engine's frames."""
     walk = error.__traceback__
     while walk is not None and walk.tb_frame.f_code.co_filename != filename:
         walk = walk.tb_next
+    return without_engine(walk) if isinstance(error, Refusal) else walk
+
+
+def without_engine(trace: TracebackType | None) -> TracebackType | None:
+    """A refusal's traceback without the engine's frames: what the engine was doing inside is not where the mistake is."""
     frames: list[TracebackType] = []
-    while walk is not None:
-        frames.append(walk)
-        walk = walk.tb_next
-    trace: TracebackType | None = None
+    while trace is not None:
+        frames.append(trace)
+        trace = trace.tb_next
     for each in reversed(frames):
-        if not (isinstance(error, Refusal) and each.tb_frame.f_code.co_filename.startswith(_ENGINE)):
+        if not each.tb_frame.f_code.co_filename.startswith(_ENGINE):
             trace = TracebackType(trace, each.tb_frame, each.tb_lasti, each.tb_lineno)
     return trace

@@ -12,6 +12,7 @@ import linecache
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from types import FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -25,8 +26,17 @@ def identifiers(tree: ast.AST) -> frozenset[str]:
 
 
 def stored(tree: ast.AST) -> frozenset[str]:
-    """Every name that the program itself may bind: `x = ...`, `for x in ...`, `import x`, `def x`, `del x`."""
-    return frozenset(name for node in ast.walk(tree) for name in stored_here(node))
+    """Every name that the program itself may bind: `x = ...`, `for x in ...`, `import x`, `def x`, `del x`; any name at all, if it
+    runs text that is not in the tree.
+    """
+    nodes = list(ast.walk(tree))
+    named = identifiers(tree) if any(map(runs_text, nodes)) else frozenset[str]()
+    return named.union(*map(stored_here, nodes))
+
+
+def runs_text(node: ast.AST) -> bool:
+    """Whether this runs statements that do not stand in the program's tree: `exec("x = 1")`, or `%time x = 1` in a notebook."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("exec", "get_ipython")
 
 
 def stored_here(node: ast.AST) -> Iterator[str]:
@@ -143,19 +153,26 @@ def things(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> list[
 def bindings(led: Iterable[Led]) -> dict[int, Bound]:
     """The objects (by `id`) that names lead to. A local name that an outer scope uses for something else is written with its
     function's name before it, once more for each call in which the function calls itself.
+
+    A path to something that has a name already says nothing new, until there are two from one name: a list that holds one
+    tensor several times.
     """
     found: dict[int, tuple[Any, list[str]]] = {}
     taken: dict[str, int] = {}
+    through: dict[tuple[int, str, str], list[str]] = {}
     for function, name, label, thing in led:
         _, names = found.setdefault(id(thing), (thing, []))
-        if label != name and names:
-            continue  # a path to something that has a name already says nothing new
-        shown = label
-        while function and taken.get(shown, id(thing)) != id(thing):
-            shown = f"{function}.{shown}"
-        taken[shown] = id(thing)
-        if shown not in names:
-            names.append(shown)
+        paths = through.setdefault((id(thing), function, name), [])
+        paths.append(label)
+        if label != name and names and len(paths) == 1:
+            continue
+        for each in paths:
+            shown = each
+            while function and taken.get(shown, id(thing)) != id(thing):
+                shown = f"{function}.{shown}"
+            taken[shown] = id(thing)
+            if shown not in names:
+                names.append(shown)
     return {address: Bound(thing, tuple(names)) for address, (thing, names) in found.items()}
 
 
@@ -165,24 +182,42 @@ PLAIN = frozenset({int, float, str, bool, type(None), ModuleType, FunctionType})
 
 def holds_others(value: Any) -> bool:
     """Whether names may lead through this object to others, so that they can change without being bound anew."""
-    return type(value) in (list, tuple) or callable(getattr(type(value), "named_sublayers", None))
+    kind = type(value)
+    return (
+        kind in (list, tuple, dict) or _is_layer(kind) or (kind.__module__ == "__main__" and hasattr(value, "__dict__"))
+    )
+
+
+def _is_layer(kind: type) -> bool:
+    return callable(getattr(kind, "named_sublayers", None))
 
 
 def _things(name: str, value: Any, kind: type) -> Iterator[tuple[str, Any]]:
-    """The objects of `kind` that a name leads to: itself, the first elements of a list, what is in a layer: its parameters, and
-    tensors such as running statistics.
+    """The objects of `kind` that a name leads to: itself, the first elements of a list or a dictionary, the attributes of an
+    object of the program's own, what is in a layer: its parameters, and tensors such as running statistics.
     """
     if isinstance(value, kind):
         yield name, value
-    elif not holds_others(value):
-        return
-    elif type(value) in (list, tuple):
-        for k, each in enumerate(value[:16]):
-            if isinstance(each, kind):
-                yield f"{name}[{k}]", each
+    elif holds_others(value):
+        yield from ((label, each) for label, each in _inside(name, value) if isinstance(each, kind))
+
+
+_FIRST = 16
+"""How many of the elements of a list are looked at, every time."""
+
+
+def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """What an object holds, and how a program would write that."""
+    if type(value) is dict:
+        yield from (
+            (f"{name}[{key!r}]", each) for key, each in islice(value.items(), _FIRST) if type(key) in (str, int)
+        )
+    elif isinstance(value, (list, tuple)):
+        yield from ((f"{name}[{k}]", each) for k, each in enumerate(value[:_FIRST]))
     else:
-        for path, layer in ((name, value), *value.named_sublayers(name)):
-            yield from ((f"{path}.{own}", each) for own, each in vars(layer).items() if isinstance(each, kind))
+        layers = value.named_sublayers(name) if _is_layer(type(value)) else ()
+        for path, layer in ((name, value), *layers):
+            yield from ((f"{path}.{own}", each) for own, each in vars(layer).items())
 
 
 class Block(NamedTuple):

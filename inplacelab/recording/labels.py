@@ -27,8 +27,19 @@ def tensor_label(tensor: TensorFacts, names: tuple[str, ...] | None = None) -> T
     first, *others = called
     if not others:
         return Text("`{0}`", "`{0}`").format(first)
-    also = [f"`{name}`" for name in others]
-    return Text(f"`{first}` (also called {' and '.join(also)})", f"`{first}`（又名 {'、'.join(also)}）")
+    *also, last = [f"`{name}`" for name in others[:_MOST_NAMES]]
+    beyond = len(others) - _MOST_NAMES
+    en = (
+        f"{', '.join([*also, last])} and {beyond} more"
+        if beyond > 0
+        else " and ".join(filter(None, (", ".join(also), last)))
+    )
+    zh = "、".join([*also, last]) + (f" 等 {len(others)} 个名字" if beyond > 0 else "")
+    return Text(f"`{first}` (also called {en})", f"`{first}`（又名 {zh}）")
+
+
+_MOST_NAMES = 4
+"""How many further names of a tensor a sentence says."""
 
 
 def node_label(state: State, node: NodeFacts, here: int | None = None) -> Text:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from cmath import isnan
 from collections.abc import Mapping
 
+from inplacelab.language import Text
 from inplacelab.recording.facts import (
     NodeFacts,
     Number,
@@ -107,6 +108,9 @@ def saved_on(state: State, storage: int) -> tuple[tuple[int, SavedFacts], ...]:
     return tuple((node, saved) for node, saved in _all_saved(state) if saved.storage == storage)
 
 
+_NO_NODE = Text("there is no node {0} after step {1}; there are: {2}", "第 {1} 步之后没有节点 {0}；现有的是：{2}")
+
+
 def kept_by(state: State, node: int) -> tuple[SavedFacts, ...]:
     """What a grad node still keeps; nothing once backward has released it.
 
@@ -114,7 +118,7 @@ def kept_by(state: State, node: int) -> tuple[SavedFacts, ...]:
         KeyError: if there is no such node at this step; the message lists the nodes there are.
     """
     if node not in state.nodes:
-        raise KeyError(f"there is no node {node} after step {state.step.index}; there are: {sorted(state.nodes)}")
+        raise KeyError(str(_NO_NODE.format(node, state.step.index, sorted(state.nodes))))
     return () if state.nodes[node].released else state.nodes[node].saved
 
 

@@ -9,12 +9,22 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from inplacelab.language import Text
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, TensorFacts
 
 SCHEMA_VERSION = 1
 
 _Found = TypeVar("_Found")
 _Facts = TypeVar("_Facts", StorageFacts, TensorFacts, NodeFacts)
+
+
+_NO_TENSOR = Text(
+    "no tensor is called {0!r} after step {1}; there are: {2}", "第 {1} 步之后没有叫 {0!r} 的张量；有名字的是：{2}"
+)
+_NONE = Text("none", "无")
+_NO_STEP = Text("there is no step {0}: this recording has {1} steps", "没有第 {0} 步：这份记录共有 {1} 步")
+_NO_NUMBER = Text("a step is a whole number, not {0!r}", "步骤是整数，而不是 {0!r}")
+_NO_LINE = Text("nothing was recorded on line {0}; lines with steps: {1}", "第 {0} 行没有任何记录；有记录的行：{1}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +39,8 @@ class State:
     """How many of the nodes have one name and one line."""
     _owners: Mapping[int, int] = field(repr=False, compare=False)
     """From a gradient to the tensor whose `.grad` it is."""
+    _bound: Mapping[str, int] = field(repr=False, compare=False)
+    """From each name to the first tensor that it leads to."""
 
     def has_namesake(self, node: NodeFacts) -> bool:
         """Whether another node of the same line has the same name, so that it takes a number to tell them apart."""
@@ -40,19 +52,20 @@ class State:
         """The first tensor whose `.grad` is `tensor`; None if it is nobody's gradient."""
         return self._owners.get(tensor)
 
+    def bound(self, name: str) -> int | None:
+        """The number of the tensor that the learner calls `name`; None if there is none."""
+        return self._bound.get(name)
+
     def tensor(self, name: str) -> TensorFacts:
         """The tensor that the learner calls `name`.
 
         Raises:
             KeyError: if no live tensor has that name at this step; the message lists the names there are.
         """
-        for tensor in self.tensors.values():
-            if name in tensor.names:
-                return tensor
+        if name in self._bound:
+            return self.tensors[self._bound[name]]
         known = sorted({n for t in self.tensors.values() for n in t.names})
-        raise KeyError(
-            f"no tensor is called {name!r} after step {self.step.index}; there are: {', '.join(known) or 'none'}"
-        )
+        raise KeyError(str(_NO_TENSOR.format(name, self.step.index, ", ".join(known) or _NONE)))
 
     def storage_of(self, name: str) -> StorageFacts:
         """The storage under the tensor that the learner calls `name`."""
@@ -112,9 +125,12 @@ class Recording:
 
         Raises:
             IndexError: if there is no such step.
+            TypeError: if it is no number: the name of a file, say, for which other functions have `path`.
         """
+        if not hasattr(step, "__index__"):
+            raise TypeError(str(_NO_NUMBER.format(step)))
         if not -len(self.steps) <= step < len(self.steps):
-            raise IndexError(f"there is no step {step}: this recording has {len(self.steps)} steps")
+            raise IndexError(str(_NO_STEP.format(step, len(self.steps))))
         return self._states[step]
 
     def states(self) -> tuple[State, ...]:
@@ -134,7 +150,7 @@ class Recording:
         steps = self.on_line(line)
         if not steps:
             lines = sorted({s.line for s in self.steps if s.line is not None})
-            raise LookupError(f"nothing was recorded on line {line}; lines with steps: {lines}")
+            raise LookupError(str(_NO_LINE.format(line, lines)))
         return self.state(steps[-1].index)
 
     @cached_property
@@ -169,14 +185,17 @@ def _fold(steps: tuple[Step, ...]) -> Iterator[State]:
     nodes: Mapping[int, NodeFacts] = {}
     namesakes: Mapping[tuple[str, int | None], int] = {}
     owners: Mapping[int, int] = {}
+    bound: Mapping[str, int] = {}
     for step in steps:
         storages = _apply(storages, step.storages)
         before, tensors = tensors, _apply(tensors, step.tensors)
         if any(_gradient(before.get(key)) != _gradient(facts) for key, facts in step.tensors):
             owners = {t.grad: t.id for t in reversed([*tensors.values()]) if t.grad is not None}
+        if any(_names(before.get(key)) != _names(facts) for key, facts in step.tensors):
+            bound = {name: key for key, t in reversed([*tensors.items()]) for name in t.names}
         namesakes = _counted(namesakes, nodes, step.nodes)
         nodes = _apply(nodes, step.nodes)
-        yield State(step, storages, tensors, nodes, namesakes, owners)
+        yield State(step, storages, tensors, nodes, namesakes, owners, bound)
 
 
 def _apply(before: Mapping[int, _Facts], changes: tuple[tuple[int, _Facts | None], ...]) -> Mapping[int, _Facts]:
@@ -193,6 +212,10 @@ def _apply(before: Mapping[int, _Facts], changes: tuple[tuple[int, _Facts | None
 
 def _gradient(tensor: TensorFacts | None) -> int | None:
     return None if tensor is None else tensor.grad
+
+
+def _names(tensor: TensorFacts | None) -> tuple[str, ...]:
+    return () if tensor is None else tensor.names
 
 
 def _called(node: NodeFacts) -> tuple[str, int | None]:

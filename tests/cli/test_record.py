@@ -158,6 +158,72 @@ def test_a_script_that_raises_leaves_a_page_that_ends_with_the_error(run: Run) -
     assert (last.line, last.error.type, last.error.storage) == (8, "RuntimeError", 1)
 
 
+SHADOWED = """\
+import inplacelab as paddle
+h = paddle.to_tensor([0.5, -1.0, 2.0], stop_gradient=False)
+a = h * 2.0
+y = a.exp()
+loss = (y * a).sum()
+a.relu_()
+loss.backward()
+"""
+TOLD = """\
+  5 | loss = (y * a).sum()
+    |             ^ kept: `MultiplyGradNode` needs version 0 of `a` (as its operand `y`)
+  6 | a.relu_()
+    | ~~~~~~~~~ overwritten through `a`: version 0 → 1
+  7 | loss.backward()
+    | ^^^^^^^^^^^^^^^ refused: it finds version 1
+
+  To mend it, one of these:
+    - call `loss.backward()` before line 6
+    - in line 6 write `a = a.relu()`, which makes a new tensor
+"""
+TOLD_IN_CHINESE = """\
+  5 | loss = (y * a).sum()
+    |             ^ 保存：`MultiplyGradNode` 需要版本 0 的 `a`（作为操作数 `y`）
+  6 | a.relu_()
+    | ~~~~~~~~~ 经由 `a` 覆盖：版本 0 → 1
+  7 | loss.backward()
+    | ^^^^^^^^^^^^^^^ 拒绝：现在是版本 1
+
+  改法（任选其一）：
+    - 把 `loss.backward()` 移到第 6 行之前
+    - 把第 6 行改写为 `a = a.relu()`，它产生一个新张量
+"""
+
+
+@pytest.mark.parametrize(("language", "told"), [("en", TOLD), ("zh", TOLD_IN_CHINESE)])
+def test_a_refusal_is_told_by_the_lines_that_led_to_it(run: Run, language: str, told: str) -> None:
+    done = run("record", script(SHADOWED), "--format", "json", "--lang", language)
+    head, _, rest = done.err.partition("\n\n")
+    assert head.splitlines()[3].startswith("RuntimeError: (PermissionDenied) Tensor '' used in gradient computation")
+    assert rest.startswith(told)
+
+
+def test_the_marks_stand_below_what_they_mean_though_characters_are_wide(run: Run) -> None:
+    program = SHADOWED.replace("loss", "损失")
+    line, mark = run("record", script(program), "--format", "json").err.partition("\n\n")[2].splitlines()[:2]
+    assert line == "  5 | 损失 = (y * a).sum()"
+    assert mark.startswith("    |             ^ kept")
+
+
+def test_a_write_that_repeats_is_told_once(run: Run) -> None:
+    program = SHADOWED.replace("a.relu_()", "for k in range(3): a[0] = k")
+    err = run("record", script(program), "--format", "json").err
+    assert "~~~~~~~~ overwritten through `a`: version 0 → 1; written 2 times more until version 3\n" in err
+
+
+def test_a_leaf_that_is_written_is_told_with_the_reason(run: Run) -> None:
+    err = run("record", script(SHADOWED.replace("a.relu_()", "h.relu_()")), "--format", "json").err
+    assert "  6 | h.relu_()\n    | ^^^^^^^^^ refused\n\n  Why: `relu_` would overwrite a leaf." in err
+    assert (
+        "    - to compute with the changed values, give them a name of their own: `h_new = h.relu()` in line 6\n" in err
+    )
+    assert "    - to change `h` itself, put line 6 inside `with inplacelab.no_grad():`\n" not in err
+    assert "    - to change `h` itself, put line 6 inside `with paddle.no_grad():`\n" in err
+
+
 def test_an_ordinary_mistake_is_shown_as_python_shows_it(run: Run) -> None:
     done = run("record", script("import inplacelab as paddle\nx = paddle.ones([1])\n1 / 0\n"), "--format", "json")
     assert done.status == 1
@@ -269,3 +335,22 @@ def test_words_that_are_no_command_are_refused(run: Run, words: tuple[str, ...])
     done = run(*words)
     assert done.status == 2
     assert done.err.startswith("usage: inplacelab")
+
+
+@pytest.mark.parametrize(
+    ("words", "en", "zh"),
+    [
+        (("record", "script.py", "3"), "not an option of this command: 3 (what the script", "没有这样的选项：3（"),
+        (("record",), "missing: script", "缺少：script"),
+        (("record", "script.py", "-o"), "-o/--output needs a value", "-o/--output 后面要有一个值"),
+        (("record", "script.py", "--limit", "0"), "--limit: 0 is not above 0", "--limit：0 不是正数"),
+        (("record", "script.py", "--limit", "x"), "--limit cannot be 'x'", "--limit 不能是 'x'"),
+        (("record", "script.py", "--format", "pdf"), "--format cannot be 'pdf'; choose from", "不能是 'pdf'；可选的有"),
+    ],
+)
+def test_what_is_wrong_with_a_command_is_said_in_the_current_language(
+    run: Run, words: tuple[str, ...], en: str, zh: str
+) -> None:
+    for language, said in {"en": en, "zh": zh}.items():
+        with speak(language):
+            assert said in run(*words).err

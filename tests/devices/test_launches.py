@@ -19,15 +19,14 @@ from tests.devices.test_rows import _check_equal
 
 
 def ones(*shape: int, dtype: str = "float32") -> Tensor:
-    return paddle.ones(list(shape), dtype=dtype)
+    return paddle.to_tensor(np.ones(shape, dtype))  # sent to the device: no kernel fills it
 
 
 ELSEWHERE: dict[str, Callable[[], object]] = {
-    "half precision": lambda: ones(4, dtype="float16").exp_(),
     "complex": lambda: ones(4, dtype="complex64").square_(),
-    "another dtype is promoted": lambda: ones(4).add_(ones(4, dtype="float64")),
-    "cast by copying": lambda: ones(4).copy_(ones(4, dtype="float64")),
-    "integers become floats": lambda: ones(4, dtype="int64").exp(),
+    "complex with real": lambda: ones(4, dtype="complex64").add_(ones(4)),
+    "numbers as a mask": lambda: ones(4).masked_fill_(ones(4, dtype="int64"), 2.0),
+    "an integer as an exponent": lambda: ones(4).ldexp_(ones(4, dtype="int64")),
     "an attribute beyond the text": lambda: ones(4).divide_(ones(4), rounding_mode="floor"),
     "no elements": lambda: ones(0, 3).relu_(),
     "no expression": lambda: ones(4).cumsum_(),
@@ -43,6 +42,34 @@ def test_where_our_kernel_cannot_nothing_is_told(name: str, noted: list[Source])
         paddle.set_device("cpu")
         _check_equal(results, [ELSEWHERE[name]().numpy()], "float32")  # type: ignore[attr-defined]
     assert noted == []
+
+
+MIXED: dict[str, tuple[Callable[[], object], str, str, str]] = {
+    "half precision": (lambda: ones(4, dtype="float16").exp_(), "exp_", "float16", "float16"),
+    "the wider type": (lambda: ones(4).add_(ones(4, dtype="float16")), "add_", "float32", "float32 float16"),
+    "promoted": (lambda: ones(4) * ones(4, dtype="float64"), "multiply", "float64", "float32 float64 float64"),
+    "compared": (lambda: ones(4) < ones(4, dtype="float64"), "less_than", "float64", "float32 float64 bool"),
+    "cast": (lambda: ones(4).cast("int8"), "cast", "float32", "float32 int8"),
+    "cast by copying": (lambda: ones(4).copy_(ones(4, dtype="float64")), "copy_", "float64", "float32 float64"),
+    "integers become floats": (lambda: ones(4, dtype="int64").exp(), "exp", "float32", "int64 float32"),
+    "in a wider type": (lambda: ones(4, dtype="int8").divide(ones(4, dtype="int8")), "divide", "float64", "int8 int8 float32"),
+    "a mask": (lambda: ones(4).masked_fill(ones(4, dtype="bool"), 2.0), "masked_fill", "float32", "float32 bool float32 float32"),
+    "a choice": (lambda: paddle.where(ones(4, dtype="bool"), ones(4), ones(4)), "where", "float32", "float32 bool float32 float32"),
+    "zeros": (lambda: paddle.zeros([4]), "fill_", "float32", "float32"),
+    "full": (lambda: paddle.full([4], 7, "int64"), "fill_", "int64", "int64"),
+    "ones like": (lambda: paddle.ones_like(ones(4, dtype="float16")), "fill_", "float16", "float16"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_operands_of_several_types_are_converted_on_the_way(
+    name: str, noted: list[Source], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, kernel, dtype, operands = MIXED[name]
+    (launch,) = launches_on(SIMULATED_GPU, program)
+    assert launches_on(GPU, program) == [launch]
+    assert (launch.kernel, launch.dtype, " ".join(each.dtype for each in launch.operands)) == (kernel, dtype, operands)
+    assert kernels.source_of(launch) == noted[0]
 
 
 def test_a_refused_operation_launches_nothing(noted: list[Source]) -> None:

@@ -22,6 +22,7 @@ from inplacelab.differences.page import PAGES
 from inplacelab.differences.running import finite_difference, run
 from inplacelab.language import LANGUAGES, Text, speak
 from inplacelab.listing import Group, Listing
+from tests.gathered import for_each
 
 ROOT = Path(__file__).parents[2]
 RENEW = "if the change is meant: python docs/differences.py --record"
@@ -29,9 +30,9 @@ RENEW = "if the change is meant: python docs/differences.py --record"
 ENTRIES = [each for _, each in differences.every()]
 RECORDED = differences.recorded()
 
-each_entry = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.key)
-each_gradient = pytest.mark.parametrize("entry", [e for e in ENTRIES if e.asks_gradient], ids=lambda entry: entry.key)
-each_refusal = pytest.mark.parametrize(
+each_entry = for_each("entry", ENTRIES, ids=lambda entry: entry.key)
+each_gradient = for_each("entry", [e for e in ENTRIES if e.asks_gradient], ids=lambda entry: entry.key)
+each_refusal = for_each(
     "entry", [e for e in ENTRIES if RECORDED[e.key].inplacelab.refused], ids=lambda entry: entry.key
 )
 
@@ -114,6 +115,10 @@ def test_a_refused_program_has_a_mended_form_that_is_right(entry: Difference) ->
         assert close(answer.gradient, RECORDED[entry.key].finite_difference)
 
 
+one_by_one = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.key)
+"""The others' answers may crash the process: then it is seen at which entry."""
+
+
 @pytest.mark.oracle
 @pytest.mark.filterwarnings("ignore")
 class TestOracles:
@@ -129,13 +134,13 @@ class TestOracles:
     def torch(self) -> Any:
         return pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
 
-    @each_entry
+    @one_by_one
     def test_paddle_answers_as_recorded(self, entry: Difference, paddle: Any) -> None:
         recorded, answer = RECORDED[entry.key], theirs(entry, paddle)
         assert replace(recorded, paddle=answer).verdict("paddle") is recorded.verdict("paddle")
         assert entry.unsteady or answer.agrees(recorded.paddle), RENEW
 
-    @each_entry
+    @one_by_one
     def test_torch_answers_as_recorded(self, entry: Difference, torch: Any) -> None:
         answer, recorded = twins(entry, torch), RECORDED[entry.key].torch
         assert (answer is None) == (recorded is None)
@@ -158,12 +163,13 @@ def test_the_pages_are_up_to_date(tmp_path: Path) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_everything_can_be_shown_in_both_languages(language: str) -> None:
     with speak(language):
+        tables = {key: differences.table(chapter=key).to_markdown() for key in {c.key for c, _ in differences.every()}}
         for chapter, entry in differences.every():
             shown = differences.show(entry.key)._repr_markdown_()
             assert str(entry.title) in shown
             assert str(entry.why) in shown
             assert entry.text in shown
-            assert str(entry.title) in differences.table(chapter=chapter.key).to_markdown()
+            assert str(entry.title) in tables[chapter.key]
 
 
 def test_the_whole_table_holds_every_entry_under_the_title_of_its_chapter() -> None:

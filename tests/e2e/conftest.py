@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import importlib.util
 import json
 import os
@@ -11,7 +12,6 @@ import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,7 +25,9 @@ from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html
 
 ROOT = Path(__file__).parents[2]
-SECONDS_TO_START = 120
+SECONDS_TO_START = 900
+ATTEMPTS = 3
+"""A port that is free now may be taken before the server has come so far."""
 
 # The first start asks whether to fetch news from the network, in a window that would lie over the lesson.
 NO_NEWS = {"fetchNews": "false", "checkForUpdates": False}
@@ -67,37 +69,45 @@ def _environment(home: Path) -> dict[str, str]:
     }
 
 
-def _wait_until_it_answers(server: subprocess.Popen[bytes], url: str, log: Path) -> None:
-    deadline = time.monotonic() + SECONDS_TO_START
-    while time.monotonic() < deadline and server.poll() is None:
+def _answers(server: subprocess.Popen[bytes], url: str) -> bool:
+    """Wait for the first answer; False if the server ends, or says nothing for too long."""
+    given_up = time.monotonic() + SECONDS_TO_START
+    while time.monotonic() < given_up and server.poll() is None:
         try:
             urllib.request.urlopen(url, timeout=5).close()
-        except (urllib.error.URLError, ConnectionError):
+        except (OSError, http.client.HTTPException):  # not there yet, or too busy to answer in time
             time.sleep(0.2)
         else:
-            return
-    pytest.fail(f"the server did not start:\n{log.read_text(encoding='utf-8', errors='replace')}")
+            return True
+    return False
+
+
+def _stop(server: subprocess.Popen[bytes]) -> None:
+    server.terminate()
+    try:
+        server.wait(timeout=30)
+    except subprocess.TimeoutExpired:  # it waits for a kernel that does not answer
+        server.kill()
+        server.wait()
 
 
 @contextmanager
 def _serving(module: str, folder: Path, home: Path, *options: str, answers: str) -> Iterator[str]:
     """Run `python -m module folder`, and give its address once the page `answers` is there."""
-    port, log = _free_port(), home / "server.log"
-    command = [sys.executable, "-m", module, str(folder), f"--port={port}", *options]
-    with (
-        log.open("wb") as output,
-        subprocess.Popen(command, env=_environment(home), stdout=output, stderr=output) as server,
-    ):
+    log = home / "server.log"
+    for _ in range(ATTEMPTS):
+        port = _free_port()
+        command = [sys.executable, "-m", module, str(folder), f"--port={port}", *options]
+        with log.open("ab") as output:
+            server = subprocess.Popen(command, env=_environment(home), stdout=output, stderr=output)
+        url = f"http://127.0.0.1:{port}"
         try:
-            url = f"http://127.0.0.1:{port}"
-            _wait_until_it_answers(server, url + answers, log)
-            yield url
+            if _answers(server, url + answers):
+                yield url
+                return
         finally:
-            server.terminate()
-            try:
-                server.wait(timeout=30)
-            except subprocess.TimeoutExpired:  # it waits for a kernel that does not answer
-                server.kill()
+            _stop(server)
+    pytest.fail(f"the server did not start:\n{log.read_text(encoding='utf-8', errors='replace')}")
 
 
 def _need(module: str) -> None:
@@ -160,7 +170,9 @@ def executed(fresh: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     home = tmp_path_factory.mktemp("home")
     notebook = nbformat.read(fresh, as_version=4)
-    client = nbclient.NotebookClient(notebook, kernel_name="python3", store_widget_state=False)
+    client = nbclient.NotebookClient(
+        notebook, kernel_name="python3", store_widget_state=False, startup_timeout=SECONDS_TO_START
+    )
     client.execute(env=_environment(home))
     path = fresh.with_name("executed.ipynb")
     nbformat.write(notebook, path)

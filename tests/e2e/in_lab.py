@@ -1,6 +1,19 @@
-"""What tests do in a JupyterLab that runs: make a notebook, open it, wait for its kernel."""
+"""What tests do in a JupyterLab or a Notebook that runs: make a notebook, open it, wait for its kernel, run it."""
 
 from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+MILLISECONDS = 240_000
+"""How long anything may take on the busiest machine. Whoever waits, waits for a state, and goes on as soon as it is there."""
+
+# anywidget gives a widget two seconds to load, and then fails for good; a browser beside a server and three kernels needs more.
+_PATIENCE = """{
+    const { timeout } = AbortSignal
+    AbortSignal.timeout = (milliseconds) => timeout.call(AbortSignal, 100 * milliseconds)
+}"""
 
 OPEN = """async ([name, sources]) => {
     const cells = sources.map((source) => ({ cell_type: 'code', execution_count: null, metadata: {}, outputs: [], source }))
@@ -11,7 +24,43 @@ OPEN = """async ([name, sources]) => {
 }"""
 """Makes a notebook of that name, with these cells, and opens it."""
 
+STARTED = "() => window.jupyterapp?.commands.hasCommand('docmanager:open')"
+"""Whether a notebook can be opened."""
+
 READY = (
     "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.connectionStatus === 'connected'"
 )
 """Whether the kernel of the open notebook can be asked."""
+
+# A command's promise is not returned: it ends only when a dialog it may open is closed.
+RUN_ALL = "() => { void window.jupyterapp.commands.execute('notebook:run-all-cells') }"
+CLEAR = "async () => { await window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs') }"
+ALL_HAVE_RUN = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells]
+    .every(cell => cell.type !== 'code' || (cell.executionCount && cell.executionState !== 'running'))"""
+SAVE = "async () => { await window.jupyterapp.commands.execute('docmanager:save') }"
+SHUT_DOWN = "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.shutdown() }"
+
+
+def new_page(chromium: Any, **options: Any) -> Any:
+    """A page in a window of its own, with patience; its context is the caller's to close."""
+    context = chromium.new_context(**options)
+    context.add_init_script(_PATIENCE)
+    page = context.new_page()
+    page.set_default_timeout(MILLISECONDS)
+    return page
+
+
+def run_all(page: Any) -> None:
+    """Run the open notebook from an empty one, and wait for its last cell: until then JupyterLab moves the focus about."""
+    page.wait_for_function(READY)
+    page.evaluate(CLEAR)
+    page.evaluate(RUN_ALL)
+    page.wait_for_function(ALL_HAVE_RUN)
+
+
+def until_equal(page: Any, ask: Callable[[], Any], wanted: Any) -> None:
+    """Ask until the answer is the one that is wanted; if it never is, fail with the last one."""
+    given_up = time.monotonic() + MILLISECONDS / 1000
+    while (found := ask()) != wanted and time.monotonic() < given_up:
+        page.wait_for_timeout(100)
+    assert found == wanted

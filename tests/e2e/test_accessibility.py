@@ -10,6 +10,7 @@ import pytest
 
 from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab_widgets import KernelView
+from tests.in_browser import open_page, until_it_presents
 
 # A theme changes colours and nothing else: what is no matter of colour is asked once.
 RULES = {"light": None, "dark": ["cat.color"]}
@@ -50,7 +51,7 @@ STATES: dict[str, list[Act]] = {
     "in Chinese": [keys("End"), click(".ipl-tongue")],
     "asking": [keys("Home", "p", "ArrowRight", "ArrowRight", "ArrowRight"), asked],
     "with the keys": [keys("?")],
-    "presenting": [keys("End", "f")],
+    "presenting": [keys("End", "f"), until_it_presents],
 }
 
 
@@ -70,7 +71,7 @@ def test_axe_finds_nothing_in_any_state_of_a_page(chromium: Any, axe: Axe, page_
     page = context.new_page()
     found = {}
     for state, acts in STATES.items():
-        page.goto(page_file.as_uri())  # every state begins with a fresh player
+        open_page(page, page_file)  # every state begins with a fresh player
         for act in acts:
             act(page)
         found[state] = axe(page, RULES[theme])
@@ -87,7 +88,7 @@ def test_axe_finds_nothing_in_a_launch(chromium: Any, axe: Axe, tmp_path: Path, 
     launch = Launch("relu", "strided", (16, 1, 1), (256, 1, 1), 1, "float32", (x, out), 16384, 16384)
     KernelView([launch, launch]).to_html(tmp_path / "launch.html", language=language)
     page = chromium.new_page(color_scheme=theme, viewport={"width": 848, "height": 900})
-    page.goto((tmp_path / "launch.html").as_uri())
+    open_page(page, tmp_path / "launch.html")
     page.locator("summary").click()
     assert axe(page, RULES[theme]) == []
     page.locator(".ipl-kernel-pane").focus()

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.in_lab import OPEN, READY
+from tests.e2e.in_lab import OPEN, SAVE, SHUT_DOWN, STARTED, new_page, run_all, until_equal
 
 pytestmark = pytest.mark.e2e
 
-MILLISECONDS = 90_000
 CELLS = [
     "%load_ext inplacelab\nimport inplacelab as paddle\npaddle.set_device('gpu', simulate=True);",
     "%%stepper --name rec\na = paddle.ones([3])\na.stop_gradient = False\nb = a * 2.\nc = b * b\nb.scale_(3.);",
@@ -24,10 +23,6 @@ CELLS = [
 PICTURES = [0, 1, 3, 1, 0]
 """How many pictures stand in for the widgets of each cell."""
 
-RUN_ALL = "async () => { await window.jupyterapp.commands.execute('notebook:run-all-cells') }"
-SAVE = "async () => { await window.jupyterapp.commands.execute('docmanager:save') }"
-SHUT_DOWN = "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.shutdown() }"
-
 
 def pictures(page: Any) -> list[int]:
     """How many pictures of ours can be seen under each cell."""
@@ -37,26 +32,22 @@ def pictures(page: Any) -> list[int]:
 
 
 def test_a_box_leaves_pictures_where_its_widgets_are_gone(lab: str, chromium: Any, screenshots: Path) -> None:
-    page = chromium.new_page(viewport={"width": 1280, "height": 5000})
-    page.set_default_timeout(MILLISECONDS)
+    page = new_page(chromium, viewport={"width": 1280, "height": 5000})
     page.goto(f"{lab}/lab?reset")
-    page.wait_for_function("() => window.jupyterapp?.commands.hasCommand('docmanager:open')")
+    page.wait_for_function(STARTED)
     page.evaluate(OPEN, ["boxes.ipynb", CELLS])
-    page.wait_for_function(READY)
-    page.evaluate(RUN_ALL)
+    run_all(page)
     page.locator(".jp-CodeCell").nth(3).locator(".ipl-kernel").wait_for()
     page.locator(".jp-CodeCell").nth(2).locator(".ipl").nth(2).wait_for()
-    page.wait_for_timeout(2000)
-    assert pictures(page) == [0] * len(CELLS)
+    until_equal(page, lambda: pictures(page), [0] * len(CELLS))
     page.evaluate(SAVE)
     page.evaluate(SHUT_DOWN)
 
     page.goto(f"{lab}/lab/tree/boxes.ipynb?reset")
     complaint = page.get_by_text("Error displaying widget")
     complaint.nth(3).wait_for(state="attached")
-    page.wait_for_timeout(500)
-    assert pictures(page) == PICTURES
+    until_equal(page, lambda: pictures(page), PICTURES)
     # Only the box with nothing of ours in it complains, as it did.
-    assert [each.is_visible() for each in complaint.all()] == [False, False, False, True]
+    until_equal(page, lambda: [each.is_visible() for each in complaint.all()], [False, False, False, True])
     page.screenshot(path=screenshots / "boxes-reopened.png")
-    page.close()
+    page.context.close()

@@ -13,15 +13,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.e2e.in_lab import new_page, run_all
+from tests.in_browser import open_page
+
 pytestmark = pytest.mark.e2e
 
-MILLISECONDS = 60_000
 _OWN = ("file:", "blob:")
 """Addresses of a page and of what it makes itself."""
-RUN_ALL = "() => { void window.jupyterapp.commands.execute('notebook:run-all-cells') }"
-IS_READY = (
-    "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.connectionStatus === 'connected'"
-)
 IS_SAVED = "() => !window.jupyterapp.shell.currentWidget.content.model.dirty"
 NUMBER_OF_CELLS = "() => window.jupyterapp.shell.currentWidget.content.model.cells.length"
 PROGRAM = """\
@@ -40,20 +38,18 @@ def opened(chromium: Any, url: str, screenshot: Path, *, habit: str = " ") -> It
     """A page at `url` in a window of its own. Nothing outside this machine may be asked for, and nothing from there is
     answered; `habit` is part of what the server's own pages ask for all the same.
     """
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    page.set_default_timeout(MILLISECONDS)
+    page = new_page(chromium, viewport={"width": 1280, "height": 900})
     foreign: list[str] = []
 
     def refuse(route: Any) -> None:
         foreign.append(route.request.url)
         route.abort()
 
-    context.route(lambda asked: _is_foreign(asked, url), refuse)
+    page.context.route(lambda asked: _is_foreign(asked, url), refuse)
     page.goto(url)
     yield page
     page.screenshot(path=screenshot)
-    context.close()
+    page.context.close()
     assert [asked for asked in foreign if habit not in asked] == []
 
 
@@ -77,8 +73,7 @@ def step_through(page: Any) -> list[str]:
 
 def test_notebook_7_plays_it_and_keeps_its_own_keys(notebook7: str, chromium: Any, screenshots: Path) -> None:
     with opened(chromium, notebook7, screenshots / "notebook7.png") as page:
-        page.wait_for_function(IS_READY)
-        page.evaluate(RUN_ALL)
+        run_all(page)
         said = step_through(page)
         assert len(set(said)) == 4
         cells = page.evaluate(NUMBER_OF_CELLS)
@@ -111,7 +106,7 @@ def test_a_page_from_the_command_line_plays_without_a_network(chromium: Any, tmp
     page.on("request", lambda request: asked.append(request.url))
     page.on("pageerror", lambda error: errors.append(str(error)))
     context.route("**/*", lambda route: route.continue_() if route.request.url.startswith(_OWN) else route.abort())
-    page.goto((tmp_path / "page.html").as_uri())
+    open_page(page, tmp_path / "page.html")
     assert len(set(step_through(page))) == 4
     page.keyboard.press("End")
     assert "raised RuntimeError" in page.locator("[role=status]").inner_text()

@@ -10,22 +10,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.e2e.in_lab import new_page, run_all
+
 pytestmark = pytest.mark.e2e
 
 LESSON = "01_three_kinds_of_operation.ipynb"
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
-MILLISECONDS = 90_000
 
-# What is asked of JupyterLab itself. A command's promise is not returned: it ends only when a dialog it may open is closed.
-KERNEL_IS_READY = (
-    "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.connectionStatus === 'connected'"
-)
-RUN_ALL = """async () => {
-    await window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')
-    void window.jupyterapp.commands.execute('notebook:run-all-cells')
-}"""
-ALL_HAS_RUN = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells]
-    .every(cell => cell.type !== 'code' || (cell.executionCount && cell.executionState !== 'running'))"""
 NUMBER_OF_CELLS = "() => window.jupyterapp.shell.currentWidget.content.model.cells.length"
 GO_TO_CELL = """words => {
     const notebook = window.jupyterapp.shell.currentWidget.content
@@ -44,14 +35,11 @@ class Page:
         self.browser_page = page
         self.errors: list[str] = []
         self.foreign: list[str] = []
-        page.set_default_timeout(MILLISECONDS)
         page.on("console", self._note_complaint)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", lambda request: self._note_foreign(request.url, urlsplit(url).hostname))
         page.goto(url)
-        page.wait_for_function(KERNEL_IS_READY)
-        page.evaluate(RUN_ALL)
-        page.wait_for_function(ALL_HAS_RUN)
+        run_all(page)
 
     def _note_complaint(self, message: Any) -> None:
         if message.type == "error":
@@ -106,9 +94,9 @@ def language(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def lesson(lab: str, chromium: Any, language: str) -> Iterator[Page]:
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    yield Page(context.new_page(), f"{lab}/lab/tree/{language}/{LESSON}?reset")
-    context.close()
+    page = new_page(chromium, viewport={"width": 1280, "height": 900})
+    yield Page(page, f"{lab}/lab/tree/{language}/{LESSON}?reset")
+    page.context.close()
 
 
 def test_the_lesson_is_stepped_with_the_keyboard(lesson: Page, language: str, screenshots: Path) -> None:

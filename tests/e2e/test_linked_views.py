@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.in_lab import OPEN, READY
+from tests.e2e.in_lab import OPEN, STARTED, new_page, run_all, until_equal
 
 pytestmark = pytest.mark.e2e
 
-MILLISECONDS = 90_000
 CELLS = [
     "%load_ext inplacelab\nimport inplacelab as paddle",
     "%%stepper --name rec\na = paddle.ones([3])\na.stop_gradient = False\nb = a * 2.\nc = b * b\nb.scale_(3.)",
@@ -19,7 +18,6 @@ CELLS = [
     "stepper = Stepper(rec)\nstorage, graph = StorageView(stepper), GraphView(stepper)\nVBox([stepper, HBox([storage, graph])])",
 ]
 
-RUN_ALL = "() => { void window.jupyterapp.commands.execute('notebook:run-all-cells') }"
 ASK = """async (code) => {
     const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel
     const future = kernel.requestExecute({ code })
@@ -55,18 +53,15 @@ class Views:
 
 @pytest.fixture
 def views(lab: str, chromium: Any) -> Iterator[Views]:
-    context = chromium.new_context(viewport={"width": 1280, "height": 1400})
-    page = context.new_page()
-    page.set_default_timeout(MILLISECONDS)
+    page = new_page(chromium, viewport={"width": 1280, "height": 1400})
     page.goto(f"{lab}/lab?reset")
-    page.wait_for_function("() => window.jupyterapp?.commands.hasCommand('docmanager:open')")
+    page.wait_for_function(STARTED)
     page.evaluate(OPEN, ["linked.ipynb", CELLS])
-    page.wait_for_function(READY)
-    page.evaluate(RUN_ALL)
+    run_all(page)
     found = Views(page)
     found.players.nth(2).wait_for()
     yield found
-    context.close()
+    page.context.close()
 
 
 def test_linked_views_go_together_with_a_kernel_and_without(views: Views) -> None:
@@ -82,8 +77,9 @@ def test_linked_views_go_together_with_a_kernel_and_without(views: Views) -> Non
     views.players.nth(1).focus()
     page.keyboard.press("End")
     views.wait_for(f"{steps} / {steps}")
-    page.wait_for_timeout(1000)
-    assert views.ask("print(stepper.step, storage.step, graph.step)") == " ".join([str(steps - 1)] * 3)
+    until_equal(
+        page, lambda: views.ask("print(stepper.step, storage.step, graph.step)"), " ".join([str(steps - 1)] * 3)
+    )
     end = views.told()
     assert end[1] != start[1]
     assert end[2] != start[2]
@@ -91,13 +87,13 @@ def test_linked_views_go_together_with_a_kernel_and_without(views: Views) -> Non
     # Python sets a step: all views go, and so do their models in the kernel.
     views.ask("stepper.step = 0; stepper.selection = 't0'")
     views.wait_for(f"1 / {steps}")
-    page.wait_for_timeout(1000)
-    assert views.told() == start
-    assert views.ask("print(stepper.step, storage.step, graph.step, storage.selection)") == "0 0 0 t0"
+    until_equal(page, views.told, start)
+    everywhere = "print(stepper.step, storage.step, graph.step, storage.selection)"
+    until_equal(page, lambda: views.ask(everywhere), "0 0 0 t0")
 
     # Without a kernel they still go together.
     page.evaluate(DIE)
     views.players.nth(2).focus()
     page.keyboard.press("End")
     views.wait_for(f"{steps} / {steps}")
-    assert views.told() == end
+    until_equal(page, views.told, end)

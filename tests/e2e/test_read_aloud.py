@@ -11,6 +11,7 @@ import pytest
 from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import KernelView, to_html
+from tests.in_browser import open_page, until_it_plays
 
 pytestmark = pytest.mark.browser
 
@@ -106,7 +107,7 @@ def language(request: pytest.FixtureRequest) -> str:
 def player(chromium: Any, everything: Recording, tmp_path: Path, language: str) -> Iterator[Any]:
     to_html(everything, tmp_path / "page.html", language=language)
     page = chromium.new_page(viewport={"width": 848, "height": 900})
-    page.goto((tmp_path / "page.html").as_uri())
+    open_page(page, tmp_path / "page.html")
     page.locator(".ipl").focus()
     yield page
     page.close()
@@ -119,7 +120,7 @@ def launch(chromium: Any, tmp_path: Path, language: str) -> Iterator[Any]:
     ran = Launch("relu", "strided", (16, 1, 1), (256, 1, 1), 1, "float32", (x, out), 16384, 16384)
     KernelView([ran, ran]).to_html(tmp_path / "launch.html", language=language)
     page = chromium.new_page(viewport={"width": 848, "height": 900})
-    page.goto((tmp_path / "launch.html").as_uri())
+    open_page(page, tmp_path / "launch.html")
     page.locator(".ipl-kernel-pane").focus()
     yield page
     page.close()
@@ -134,10 +135,12 @@ def test_every_control_has_a_name_and_no_picture_is_noise(player: Any) -> None:
     found = {}
     for state, keys in STATES.items():
         player.reload()
+        until_it_plays(player)
         player.locator(".ipl").focus()
         press(player, *keys)
         found[state] = wrong(player)
     player.reload()
+    until_it_plays(player)
     player.locator(".ipl-as-table").click()
     found["with the tables"] = wrong(player)
     assert {state: complaints for state, complaints in found.items() if complaints} == {}

@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.in_lab import new_page, until_equal
+
 pytestmark = pytest.mark.e2e
 
-MILLISECONDS = 60_000
 TRUSTED = "() => [...window.jupyterapp.shell.currentWidget.content.model.cells].every(cell => cell.trusted)"
 OPENED = "() => window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.length > 1"
 SHUT_DOWN = "() => { void window.jupyterapp.shell.currentWidget.sessionContext.shutdown() }"
@@ -34,9 +35,7 @@ def test_a_saved_notebook_shows_the_picture_and_the_tables(
     """JupyterLab starts a kernel for a notebook that is opened; the widget that the old one had made is not there. (A notebook
     that it trusts and that names a widget is another matter: `test_reopened.py`.)
     """
-    context = chromium.new_context(viewport={"width": 1280, "height": 1000})
-    page = context.new_page()
-    page.set_default_timeout(MILLISECONDS)
+    page = new_page(chromium, viewport={"width": 1280, "height": 1000})
     page.goto(f"{lab}/lab/tree/{name}.ipynb?reset")
     page.wait_for_function(OPENED)
     if not kernel:
@@ -44,7 +43,7 @@ def test_a_saved_notebook_shows_the_picture_and_the_tables(
         page.wait_for_function(IS_GONE)
     picture = page.locator(PICTURE)
     picture.wait_for()
-    assert picture.evaluate(IS_DRAWN)
+    until_equal(page, lambda: picture.evaluate(IS_DRAWN), wanted=True)
     assert page.evaluate(TRUSTED) == trusted
     assert "step 4 of" in picture.get_attribute("alt")
     page.locator("summary", has_text="Read as table").click()
@@ -53,7 +52,7 @@ def test_a_saved_notebook_shows_the_picture_and_the_tables(
     assert titles[:4] == ["Storages", "Tensors", "Saved for backward", "Grad nodes"]
     assert "stale, now v1" in tables.nth(2).inner_text()
     page.screenshot(path=screenshots / f"saved-{name}.png")
-    context.close()
+    page.context.close()
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +70,7 @@ def test_nbconvert_s_page_has_the_picture_without_a_network(converted: Path, chr
     page.goto(converted.as_uri())
     picture = page.locator(PICTURE)
     picture.wait_for()
-    assert picture.evaluate(IS_DRAWN)
+    until_equal(page, lambda: picture.evaluate(IS_DRAWN), wanted=True)
     page.locator("summary", has_text="Read as table").click()
     assert "stale, now v1" in page.locator("details").inner_text()
     page.screenshot(path=screenshots / "nbconvert.png")

@@ -14,6 +14,7 @@ import pytest
 
 import inplacelab
 from inplacelab.ops.table import FUNCTIONS
+from tests.gathered import for_each
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 
@@ -85,7 +86,7 @@ def listed(text: str) -> list[str]:
     return [each.strip() for line in text.strip().splitlines() for each in line.split(" | ")]
 
 
-@pytest.mark.parametrize("expression", listed(VALUES))
+@for_each("expression", listed(VALUES))
 def test_the_same_result(paddle: Any, expression: str) -> None:
     ours, theirs = (described(eval(expression, names(module))) for module in (inplacelab, paddle))
     assert same(ours, theirs), (ours, theirs)
@@ -99,7 +100,7 @@ x.astype('float64') * d | x * d | x - y | x.clone().zero_() + y | (x * 2).detach
 """
 
 
-@pytest.mark.parametrize("expression", listed(GRADIENTS))
+@for_each("expression", listed(GRADIENTS))
 def test_the_same_gradients(paddle: Any, expression: str) -> None:
     """Programs in which no view is written: there Paddle's gradients are right."""
     found = []
@@ -126,7 +127,7 @@ x.expand([2, 2, 3]) | paddle.nn.functional.relu(x) | x.sigmoid() | x.sqrt() | x.
 """
 
 
-@pytest.mark.parametrize("expression", listed(NODES))
+@for_each("expression", listed(NODES))
 def test_the_same_names_of_nodes(paddle: Any, expression: str) -> None:
     found = []
     for module in (inplacelab, paddle):
@@ -144,7 +145,7 @@ x.unsqueeze(0).t()
 """
 
 
-@pytest.mark.parametrize("expression", listed(ERRORS))
+@for_each("expression", listed(ERRORS))
 def test_the_same_refusals(paddle: Any, expression: str) -> None:
     """The same kind of exception and, but for shapes and names in it, the same beginning."""
     found = []

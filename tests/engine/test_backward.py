@@ -197,6 +197,40 @@ def test_a_hook_may_replace_the_gradient_and_be_removed(leaf: Make) -> None:
     assert values(a.grad) == [20.0, 20.0]
 
 
+@pytest.mark.parametrize(
+    ("hook", "message"),
+    [
+        (lambda _: 3.0, "must return a Tensor or None, but it returned float"),
+        (lambda g: g[:1], r"before \(\[2\], paddle.float64\) and after \(\[1\], paddle.float64\) hook"),
+        (lambda g: g.astype("float32"), r"after \(\[2\], paddle.float32\) hook are not consistent"),
+    ],
+)
+def test_what_a_hook_returns_is_a_gradient_of_its_tensor(leaf: Make, hook: Any, message: str) -> None:
+    a = leaf([1.0, 2.0])
+    x = a * 2.0
+    handle = x.register_hook(hook)
+    loss = x.sum()
+    with pytest.raises(RuntimeError, match=message):
+        loss.backward(retain_graph=True)
+    assert a.grad is None
+    handle.remove()
+    loss.backward()
+    assert values(a.grad) == [2.0, 2.0]
+
+
+def test_a_hook_can_be_called(leaf: Make) -> None:
+    with pytest.raises(TypeError, match="'hook' must be callable, but got str"):
+        leaf([1.0]).register_hook("hook")  # type: ignore[arg-type]
+
+
+def test_stop_gradient_is_a_switch(leaf: Make) -> None:
+    a = leaf([1.0])
+    for no_switch in (1, None, np.bool_(True), "yes"):
+        with pytest.raises(TypeError, match="must be bool"):
+            a.stop_gradient = no_switch  # type: ignore[assignment]
+    assert a.stop_gradient is False
+
+
 def test_a_hook_that_writes_its_gradient_harms_nobody(leaf: Make, constant: Make) -> None:
     a, b, seed = leaf([1.0, 2.0]), leaf([1.0, 2.0]), constant([1.0, 1.0])
     y = b * 1

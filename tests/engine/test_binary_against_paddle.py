@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import inplacelab
+from tests.gathered import for_each
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 
@@ -154,7 +155,7 @@ def listed(text: str) -> list[str]:
     return [expression.strip() for line in text.strip().splitlines() for expression in line.split(" | ")]
 
 
-@pytest.mark.parametrize("expression", listed(VALUES))
+@for_each("expression", listed(VALUES))
 def test_the_same_result(paddle: Any, expression: str) -> None:
     ours, theirs = (described(eval(expression, names(module))) for module in (inplacelab, paddle))
     assert same(ours, theirs), (ours, theirs)
@@ -169,7 +170,7 @@ x.lerp(y, 0.25) | paddle.where(y > 1, x, y) | x.divide(y + 0.5) | x.atan2(y) | x
 """
 
 
-@pytest.mark.parametrize("expression", listed(GRADIENTS))
+@for_each("expression", listed(GRADIENTS))
 def test_the_same_gradients(paddle: Any, expression: str) -> None:
     """At ties, zeros, NaN, negative bases: also there."""
     found = []
@@ -208,7 +209,7 @@ i.add(j, alpha=0.5)
 """
 
 
-@pytest.mark.parametrize("expression", listed(REFUSALS))
+@for_each("expression", listed(REFUSALS))
 def test_the_same_refusal(paddle: Any, expression: str) -> None:
     found = []
     for module in (inplacelab, paddle):

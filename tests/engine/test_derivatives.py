@@ -12,6 +12,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab import Tensor
 from inplacelab.ops.spec import NoFormula
+from tests.row_cases.each import for_each_variant, is_elementwise
 
 Array = Any
 STEP = 1e-6
@@ -70,6 +71,7 @@ def gradients(case: Any, variant: str, inputs: list[Tensor], *, create_graph: bo
     return [g for g in found if g is not None]
 
 
+@for_each_variant()
 def test_the_gradient_is_the_slope(case: Any, variant: str) -> None:
     arrays = case.arrays()
     if not wanted(case):
@@ -83,6 +85,7 @@ def test_the_gradient_is_the_slope(case: Any, variant: str) -> None:
 
 
 @pytest.mark.thorough
+@for_each_variant()
 def test_the_gradient_of_the_gradient_is_its_slope(case: Any, variant: str) -> None:
     arrays = case.arrays()
 
@@ -105,22 +108,25 @@ def test_the_gradient_of_the_gradient_is_its_slope(case: Any, variant: str) -> N
         np.testing.assert_allclose(0 * slope if second is None else second.numpy(), slope, rtol=1e-5, atol=1e-7)
 
 
-def test_in_place_and_out_of_place_have_the_same_gradient(case: Any, writes: str) -> None:
+@for_each_variant("in-place")
+def test_in_place_and_out_of_place_have_the_same_gradient(case: Any, variant: str) -> None:
     if not case.row.ordinary or not wanted(case):
         return
     ordinary = gradients(case, "ordinary", leaves(case.arrays()), create_graph=False)
-    in_place = gradients(case, writes, leaves(case.arrays()), create_graph=False)
+    in_place = gradients(case, variant, leaves(case.arrays()), create_graph=False)
     for one, other in zip(ordinary, in_place, strict=True):
         np.testing.assert_array_equal(one.numpy(), other.numpy())
 
 
 @pytest.mark.thorough
+@for_each_variant()
 def test_rows_without_a_derivative_give_results_without_history(case: Any, variant: str) -> None:
     result = computed(case, variant, leaves(case.arrays()))
     assert result.stop_gradient == (not wanted(case))
 
 
 @pytest.mark.thorough
+@for_each_variant()
 def test_single_precision_gradients_are_single_precision(case: Any, variant: str) -> None:
     single = {"f": "float32", "c": "complex64"}
     inputs = leaves([a.astype(single.get(a.dtype.kind, a.dtype)) for a in case.arrays()])
@@ -132,10 +138,11 @@ def test_single_precision_gradients_are_single_precision(case: Any, variant: str
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("shape", [(0,), (0, 3)])
-def test_no_elements_have_a_gradient_of_no_elements(elementwise: Any, variant: str, shape: tuple[int, ...]) -> None:
-    inputs = leaves(elementwise.arrays((shape,) * len(elementwise.shapes)))
-    if wanted(elementwise):
-        for gradient in paddle.grad(computed(elementwise, variant, inputs), [inputs[k] for k in wanted(elementwise)]):
+@for_each_variant(only=is_elementwise)
+def test_no_elements_have_a_gradient_of_no_elements(case: Any, variant: str, shape: tuple[int, ...]) -> None:
+    inputs = leaves(case.arrays((shape,) * len(case.shapes)))
+    if wanted(case):
+        for gradient in paddle.grad(computed(case, variant, inputs), [inputs[k] for k in wanted(case)]):
             assert gradient is not None
             assert gradient.shape == list(shape)
 

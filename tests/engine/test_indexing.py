@@ -140,3 +140,16 @@ def test_values_that_are_no_numbers(value: Any) -> None:
     assert isinstance(caught.value, Exception)
     assert "Instead:" in str(caught.value)
     assert x.inplace_version == 0
+
+
+@pytest.mark.parametrize("key", [0, (slice(None), 1), ...])
+def test_leading_axes_of_one_element_of_a_value_do_not_count(key: object) -> None:
+    a = paddle.ones([1, 1, 2], requires_grad=True)
+    x = paddle.zeros([2, 2])
+    x[key] = a
+    x.sum().backward()
+    assert a.grad is not None
+    assert a.grad.sum().item() == x.sum().item() == (4.0 if key is ... else 2.0)
+    with pytest.raises(ValueError, match=r"compare `x\[key\]\.shape` with `value\.shape`"):
+        x[key] = paddle.ones([3, 2, 2])
+    assert x.inplace_version == 1

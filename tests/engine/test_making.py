@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -96,6 +97,52 @@ def test_properties() -> None:
     assert x.data_ptr() - x.base.data_ptr() == 8 if x.base is not None else False
     assert paddle.is_tensor(x)
     assert not paddle.is_tensor(1.0)
+
+
+# ---- wishes -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_new_tensor_is_made_as_it_was_wished_for() -> None:
+    x = paddle.zeros([2, 3], requires_grad=True)
+    assert (x.stop_gradient, x.is_leaf) == (False, True)
+    assert not paddle.ones_like(x, requires_grad=True, device="cpu").stop_gradient
+    assert paddle.arange(3, requires_grad=False).stop_gradient
+    out = paddle.zeros([3], dtype="int64")
+    assert paddle.arange(3, out=out) is out
+    assert (out.tolist(), out.inplace_version) == ([0, 1, 2], 1)
+    assert not x.new_full([2], 1.0, requires_grad=True, pin_memory=False).stop_gradient
+    with pytest.raises(ValueError, match="does not fit into"):
+        paddle.zeros([2], out=out)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'pin_memory'"):
+        paddle.rand_like(x, pin_memory=True)
+
+
+def test_a_new_tensor_is_made_where_it_was_wished_for() -> None:
+    x = paddle.zeros([2])
+    paddle.set_device("gpu", simulate=True)
+    try:
+        assert [str(make(device="cpu").place) for make in (partial(paddle.rand, [2]), partial(paddle.eye, 2))] == [
+            "Place(cpu)",
+            "Place(cpu)",
+        ]
+        assert str(paddle.zeros_like(x, device="gpu").place) == "Place(gpu:0 simulated)"
+        assert str(paddle.zeros([2], pin_memory=True).place) == "Place(gpu_pinned simulated)"
+    finally:
+        paddle.set_device("cpu")
+
+
+# ---- arguments in PyTorch's order -----------------------------------------------------------------------------------
+
+
+def test_neighbours_may_be_given_in_pytorchs_order() -> None:
+    x, index = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]]), paddle.to_tensor([1])
+    assert x.sum(0, True).tolist() == [[4.0, 6.0]]
+    assert paddle.sum(x, 0, "float64", True).dtype == paddle.float64
+    assert x.index_select(0, index).tolist() == x.index_select(index, 0).tolist() == [[3.0, 4.0]]
+    assert x.index_add_(0, index, x[:1]) is x
+    assert x.index_add(1, index, x[:, :1]).tolist() == [[1.0, 3.0], [4.0, 10.0]]
+    with pytest.raises(TypeError, match="missing 1 required argument: 'axis'"):
+        x.index_add(0)
 
 
 # ---- layers -----------------------------------------------------------------------------------------------------------

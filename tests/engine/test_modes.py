@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from typing import Any
 
 import pytest
@@ -53,6 +53,45 @@ def test_switching_at_once(leaf: Make) -> None:
     assert (leaf([1.0]) * 2).stop_gradient
     paddle.set_grad_enabled(True)
     assert not (leaf([1.0]) * 2).stop_gradient
+
+
+def test_switching_decorates_too(leaf: Make) -> None:
+    a = leaf([1.0])
+
+    @paddle.set_grad_enabled(False)
+    def double(x: Tensor) -> Tensor:
+        return x * 2.0
+
+    assert paddle.is_grad_enabled()
+    assert double(a).stop_gradient
+
+
+def test_every_step_of_a_generator_has_the_mode_that_decorates_it() -> None:
+    told: list[object] = []
+
+    @paddle.no_grad()
+    def steps() -> Generator[bool, str, str]:
+        try:
+            told.append((yield paddle.is_grad_enabled()))
+            try:
+                yield paddle.is_grad_enabled()
+            except KeyError:
+                told.append(paddle.is_grad_enabled())
+            yield paddle.is_grad_enabled()
+        finally:
+            told.append("closed")
+        return "end"
+
+    walk = steps()
+    assert (next(walk), paddle.is_grad_enabled(), walk.send("sent")) == (False, True, False)
+    assert walk.throw(KeyError()) is False
+    with pytest.raises(StopIteration, match="end"):
+        next(walk)
+    unfinished = steps()
+    next(unfinished)
+    unfinished.close()
+    assert told == ["sent", False, "closed", "closed"]
+    assert paddle.is_grad_enabled()
 
 
 def test_a_leaf_changed_under_no_grad_counts_with_its_new_value(leaf: Make) -> None:

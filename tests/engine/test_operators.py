@@ -12,6 +12,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor, dtypes
+from tests.gathered import for_each
 
 NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
 REAL = ["float16", "float32", "float64"]
@@ -21,7 +22,7 @@ def named(dtype: Any) -> str:
     return str(dtype).removeprefix("paddle.")
 
 
-@pytest.mark.parametrize(("x", "y"), list(product(NAMES, repeat=2)))
+@for_each(("x", "y"), product(NAMES, repeat=2))
 def test_promotion(x: str, y: str) -> None:
     """Equal types stay, floating-point types widen, complex takes anything; nothing else mixes."""
     one, other = paddle.ones([2], x), paddle.ones([2], y)
@@ -40,7 +41,7 @@ def test_promotion(x: str, y: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["exp", "log", "sqrt", "sin", "cos", "tanh", "sigmoid"])
-@pytest.mark.parametrize("dtype", [n for n in NAMES if n != "bool"])
+@for_each("dtype", [n for n in NAMES if n != "bool"])
 def test_functions_of_integers_are_floating_point(name: str, dtype: str) -> None:
     result = getattr(paddle.ones([2], dtype), name)()
     assert named(result.dtype) == (dtype if np.dtype(dtype).kind in "fc" else "float32")
@@ -60,8 +61,7 @@ def test_casting_a_complex_number_takes_its_real_part() -> None:
 
 
 @pytest.mark.parametrize("symbol", [operator.add, operator.sub, operator.mul, operator.truediv, operator.pow])
-@pytest.mark.parametrize("number", [2, 0.5, True, np.float64(1.5), np.int32(3)])
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int64"])
+@for_each(("number", "dtype"), product([2, 0.5, True, np.float64(1.5), np.int32(3)], ["float32", "float64", "int64"]))
 def test_numbers_on_the_right(symbol: Callable[[Any, Any], Tensor], number: Any, dtype: str) -> None:
     values = np.array([1, 2, 4], dtype)
     result = symbol(paddle.to_tensor(values), number)
@@ -144,3 +144,24 @@ def test_conversions_to_python() -> None:
             use()
     with pytest.raises(TypeError, match="0-D tensor"):
         len(paddle.to_tensor(1.0))
+
+
+# ---- destinations and bounds -------------------------------------------------------------------------------------------
+
+
+def test_a_product_goes_where_it_is_wanted() -> None:
+    a, out = paddle.ones([2, 2], requires_grad=True), paddle.zeros([2, 2])
+    assert paddle.matmul(a, a, transpose_x=True, out=out) is out
+    assert (out.tolist(), out.inplace_version) == ([[2.0, 2.0], [2.0, 2.0]], 1)
+    out.sum().backward()
+    assert a.grad is not None
+    assert a.grad.tolist() == [[4.0, 4.0], [4.0, 4.0]]
+
+
+def test_the_slope_at_a_bound_spoils_no_second_derivative() -> None:
+    x = paddle.to_tensor([0.0, 0.5, 1.0], dtype="float64", stop_gradient=False)
+    (first,) = paddle.grad(x.logit(0.1).sum(), x, create_graph=True)
+    assert first is not None
+    (second,) = paddle.grad(first, x)
+    assert second is not None
+    assert (first.tolist(), second.tolist()) == ([0.0, 4.0, 0.0], [0.0, 0.0, 0.0])

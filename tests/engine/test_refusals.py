@@ -15,6 +15,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab import Tensor, errors
 from inplacelab.language import speak
+from tests.row_cases.each import WRITE, for_each_variant
 
 Make = Callable[[Any], Tensor]
 Write = Callable[[Tensor], object]
@@ -58,9 +59,8 @@ def refused(write: Callable[[], object], error: type[Exception], match: str, *te
 # ---- leaves ---------------------------------------------------------------------------------------------------------
 
 
+@for_each_variant(*WRITE, only=lambda case: case.row.name not in ("setitem", "_put"))
 def test_a_leaf_is_never_written_while_history_is_recorded(case: Any, variant: str) -> None:
-    if variant not in ("in-place", "relayout") or case.row.name in ("setitem", "_put"):
-        return
     inputs = [paddle.to_tensor(a) for a in case.arrays()]
     inputs[0].stop_gradient = False
     if case.row.name == "cast":

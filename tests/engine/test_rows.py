@@ -10,6 +10,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab import Tensor
 from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS, ROWS, elementwise
+from tests.row_cases.each import for_each_variant, is_elementwise
 from tests.row_cases.every import CASES
 
 
@@ -33,6 +34,7 @@ def test_every_row_has_a_case() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
+@for_each_variant()
 def test_it_computes_what_numpy_computes(case: Any, variant: str, dtype: str) -> None:
     arrays = [a.astype(dtype) if a.dtype.kind == "f" else a for a in case.arrays()]
     result = case.call(variant, tensors(arrays, dtype))
@@ -42,6 +44,7 @@ def test_it_computes_what_numpy_computes(case: Any, variant: str, dtype: str) ->
 
 
 @pytest.mark.thorough
+@for_each_variant()
 def test_what_is_shared_and_what_is_new(case: Any, variant: str) -> None:
     inputs = tensors(case.arrays())
     x = inputs[0]
@@ -56,6 +59,7 @@ def test_what_is_shared_and_what_is_new(case: Any, variant: str) -> None:
 
 
 @pytest.mark.thorough
+@for_each_variant()
 def test_operands_are_left_alone(case: Any, variant: str) -> None:
     arrays = case.arrays()
     inputs = tensors(arrays)
@@ -67,6 +71,7 @@ def test_operands_are_left_alone(case: Any, variant: str) -> None:
 
 
 @pytest.mark.thorough
+@for_each_variant()
 def test_strided_inputs_make_no_difference(case: Any, variant: str) -> None:
     arrays = case.arrays()
     # A window is told in slots of the storage, not in elements: it cannot have the same meaning in another layout. And what
@@ -76,14 +81,15 @@ def test_strided_inputs_make_no_difference(case: Any, variant: str) -> None:
     np.testing.assert_allclose(result.numpy(), case.expected(arrays), rtol=1e-12)
 
 
-def test_in_place_through_a_view_writes_only_its_slots(case: Any, writes: str) -> None:
+@for_each_variant("in-place")
+def test_in_place_through_a_view_writes_only_its_slots(case: Any, variant: str) -> None:
     arrays = case.arrays()
     view = strided(arrays[0], gaps=7.0)
     base = view.base
     assert base is not None
     slots = np.zeros(base.shape, bool)
     slots[..., ::2] = True
-    case.call(writes, [view, *tensors(arrays[1:])])
+    case.call(variant, [view, *tensors(arrays[1:])])
     np.testing.assert_allclose(view.numpy(), case.expected(arrays), rtol=1e-12)
     assert set(base.numpy()[~slots].tolist()) == {arrays[0].dtype.type(7)}
     assert (view.base is None) == case.moves
@@ -91,14 +97,16 @@ def test_in_place_through_a_view_writes_only_its_slots(case: Any, writes: str) -
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("shape", [(), (0,), (0, 3)])
-def test_no_axes_and_no_elements(elementwise: Any, variant: str, shape: tuple[int, ...]) -> None:
-    arrays = elementwise.arrays((shape,) * len(elementwise.shapes))
-    result = elementwise.call(variant, tensors(arrays))
+@for_each_variant(only=is_elementwise)
+def test_no_axes_and_no_elements(case: Any, variant: str, shape: tuple[int, ...]) -> None:
+    arrays = case.arrays((shape,) * len(case.shapes))
+    result = case.call(variant, tensors(arrays))
     assert result.shape == list(shape)
-    np.testing.assert_allclose(result.numpy(), elementwise.expected(arrays), rtol=1e-12)
+    np.testing.assert_allclose(result.numpy(), case.expected(arrays), rtol=1e-12)
 
 
 @pytest.mark.thorough
+@for_each_variant()
 def test_the_documentation_says_it_in_both_languages(case: Any, variant: str) -> None:
     name = case.row.name + "_" * (variant in ("in-place", "relayout"))
     if case.row.method:
@@ -108,6 +116,7 @@ def test_the_documentation_says_it_in_both_languages(case: Any, variant: str) ->
 
 
 @pytest.mark.thorough
+@for_each_variant()
 def test_functions_and_methods_are_the_same(case: Any, variant: str) -> None:
     name = case.row.name + "_" * (variant in ("in-place", "relayout"))
     if case.row.method and case.row.function:

@@ -15,9 +15,10 @@ from inplacelab import errors
 from inplacelab.language import speak
 from inplacelab.ops.sharing import CHAPTERS, TABLE, Line
 from inplacelab.ops.sharing_rows import Kind
+from tests.gathered import for_each
 
 LINES = [line for chapter in CHAPTERS for line in chapter.lines]
-for_every_line = pytest.mark.parametrize("line", LINES, ids=[line.program for line in LINES])
+for_every_line = for_each("line", LINES, ids=lambda line: line.program)
 
 
 @pytest.fixture(scope="module")
@@ -117,13 +118,9 @@ def test_in_torch(line: Line, torch: Any) -> None:
 
 
 def test_the_table_says_it_in_both_languages() -> None:
-    for line in LINES:
-        for shown in (
-            str(TABLE),
-            TABLE._repr_html_().replace("&#x27;", "'").replace("&gt;", ">"),
-            TABLE._repr_markdown_(),
-        ):
-            assert line.program in shown
+    html = TABLE._repr_html_().replace("&#x27;", "'").replace("&gt;", ">")
+    for shown in (str(TABLE), html, TABLE._repr_markdown_()):
+        assert [line.program for line in LINES if line.program not in shown] == []
     with speak("zh"):
         assert "副本" in str(TABLE)
         assert "自身、视图还是副本" in TABLE._repr_html_()

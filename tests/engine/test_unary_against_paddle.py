@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import inplacelab
+from tests.gathered import for_each
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 
@@ -91,10 +92,10 @@ DIFFERENT = {(name + end, "bool") for name in ("neg", "scale") for end in ("", "
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", NAMES)
+@for_each("name", NAMES)
 def test_values_dtypes_and_refusals(paddle: Any, name: str, dtype: str) -> None:
     if (name, dtype) in DIFFERENT:
-        pytest.skip("listed as a difference")
+        return  # listed as a difference
     numbers = NUMBERS + 1 if name.startswith("acosh") else NUMBERS
     array = (numbers * 1 if "float" in dtype or "complex" in dtype else numbers > 0.5).astype(dtype)
     for shown in (array, array.T, array[:1, :0], array[0, 0]):
@@ -121,7 +122,7 @@ AT_THE_EDGE = [n for n in NAMES if n.rstrip("_") not in {*ATTRIBUTES, "softmax"}
 ZERO_HAS_ANOTHER_SIGN = {"neg", "scale", "relu", "clip", "clamp", "relu6"}
 
 
-@pytest.mark.parametrize(("name", "given"), [*((n, {}) for n in AT_THE_EDGE), *KEYWORDS])
+@for_each(("name", "given"), [*((n, {}) for n in AT_THE_EDGE), *KEYWORDS])
 def test_values_at_the_edge(paddle: Any, name: str, given: dict[str, Any]) -> None:
     for points in (EDGES[2:5], MANY[2:4]) if name.rstrip("_") in VALUE_DIFFERS else (EDGES, MANY):
         ours, theirs = (outcome(module, name, points, **given) for module in (inplacelab, paddle))
@@ -131,7 +132,7 @@ def test_values_at_the_edge(paddle: Any, name: str, given: dict[str, Any]) -> No
             assert np.array_equal(np.signbit(ours[2])[known], np.signbit(theirs[2])[known])
 
 
-@pytest.mark.parametrize(("name", "given"), [*((n, {}) for n in AT_THE_EDGE), *KEYWORDS, ("softmax", {"axis": 0})])
+@for_each(("name", "given"), [*((n, {}) for n in AT_THE_EDGE), *KEYWORDS, ("softmax", {"axis": 0})])
 def test_gradients_at_the_edge(paddle: Any, name: str, given: dict[str, Any]) -> None:
     """Wherever the function has a value: gradients outside the domain mean nothing."""
     for points in (EDGES, MANY):

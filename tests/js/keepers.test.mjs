@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { pinsOf } from "../../widgets/inplacelab_widgets/player/keepers.js";
-import { widthOf } from "../../widgets/inplacelab_widgets/player/sentence.js";
+import { widthOf } from "../../widgets/inplacelab_widgets/player/words.js";
 
 const SAID = ["MultiplyGradNode #1", "MultiplyGradNode #2", "x @ v0", "S1", ["✓ fresh", "✓ 有效"], ["✗ stale, now v1", "✗ 已过期，现为 v1"], "S11"];
 const PAYLOAD = {

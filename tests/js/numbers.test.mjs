@@ -8,9 +8,8 @@ import { number } from "../../widgets/inplacelab_widgets/player/numbers.js";
 
 const cases = JSON.parse(readFileSync(new URL("./number_cases.json", import.meta.url), "utf8"));
 
-for (const [value, said] of cases) test(`${value} is written ${said}`, () => assert.equal(number(value), said));
+for (const [value, said, sent] of cases) test(`${value} is written ${said}`, () => assert.equal(number(sent), said));
 
 test("what JSON cannot carry comes as words", () => {
   assert.deepEqual(["nan", "-inf", "1+2j"].map(number), ["nan", "-inf", "1+2j"]);
-  assert.deepEqual([NaN, -Infinity, Infinity].map(number), ["nan", "-inf", "inf"]);
 });

@@ -57,7 +57,7 @@ def test_kernels_compile(architecture: int) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
 @pytest.mark.parametrize("layout", ["contiguous", "strided"])
-@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "int16", "int8", "uint8", "bool"])
+@pytest.mark.parametrize("dtype", C_TYPES)
 def test_every_expression_compiles(dtype: str, layout: str, architecture: int) -> None:
     every = elementwise(dtype, layout)
     made = nvrtc.cubin(together(every), architecture)
@@ -85,7 +85,7 @@ def test_layouts_are_read_where_they_lie(axes: int) -> None:
     """In the constant memory of the arguments: an index known only while the kernel runs would have every thread copy them."""
     made = nvrtc.ptx(kernels.get("relu_").way("float32", Form("strided", 1, 32, axes)), 80)  # type: ignore[attr-defined]
     assert ".local" not in made
-    assert made.count("div.u32") == axes - 1
+    assert (made.count("mul.hi.u32"), "div.u32" in made) == (axes - 1, False)
     assert "u64" not in made.replace(".param .u64", "").replace("ld.param.u64", "").replace("cvta.to.global.u64", "")
 
 
@@ -106,6 +106,30 @@ def test_what_does_not_compile_is_refused_with_the_compilers_words() -> None:
     broken = replace(kernels.source("relu_"), text="__global__ void broken() { nonsense; }")
     with pytest.raises(errors.KernelTextError, match=r'identifier "nonsense" is undefined'):
         nvrtc.cubin(broken, 80)
+
+
+@needs_nvrtc
+def test_a_gpu_is_given_machine_code_or_what_its_driver_compiles() -> None:
+    kernel = kernels.source("relu_")
+    known = nvrtc._found().architectures()
+    assert {75, 80, 90} <= set(known)
+    assert nvrtc.for_gpu(kernel, 90)[:4] == b"\x7fELF"
+    assert f".target sm_{max(known)}".encode() in nvrtc.for_gpu(kernel, 999)
+    with pytest.raises(RuntimeError, match=r"compute capability is 5\.2\.[\s\S]*for 7\.5 and later"):
+        nvrtc.for_gpu(kernel, 52)
+
+
+@needs_nvrtc
+def test_half_precision_is_converted_by_instructions() -> None:
+    made = nvrtc.ptx(kernels.source("exp_", "float16"), 80)
+    assert ("cvt.f32.f16" in made, "cvt.rn.f16.f32" in made, ".local" in made) == (True, True, False)
+    assert "ld.global.v4" in made
+    assert "cvt.rn.f16.f64" in nvrtc.ptx(kernels.get("cast").way(("float64", "float16"), Form()), 80)  # type: ignore[attr-defined]
+
+
+@needs_nvrtc
+def test_the_smallest_numbers_are_kept() -> None:
+    assert "ftz" not in nvrtc.ptx(kernels.source("add_"), 80)
 
 
 def test_without_nvrtc_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

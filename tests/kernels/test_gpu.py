@@ -54,11 +54,15 @@ def both(cupy: Any, compiler: str) -> Callable[..., None]:
     return both
 
 
+CLOSE = {"float32": 1e-5, "float64": 1e-13, "float16": 1e-3}
+"""How far functions of CUDA and of the C library may be apart."""
+
+
 def drawn(*shape: int, dtype: str = "float32") -> Any:
     return np.random.default_rng(5).uniform(0.1, 0.9, shape).astype(dtype)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", CLOSE)
 @pytest.mark.parametrize("layout", ["contiguous", "strided"])
 def test_expressions(both: Callable[..., None], dtype: str, layout: str) -> None:
     chosen = [
@@ -70,7 +74,7 @@ def test_expressions(both: Callable[..., None], dtype: str, layout: str) -> None
         numbers = [p.dtype == "bool" or 0.5 for p in kernel.parameters if p.kind == "number"]
         layouts = [Layout((1027,), (1,), 0) for p in kernel.parameters if p.kind == "layout"]
         grid = geometry.elementwise(1027, kernel.width)
-        both(kernel, grid, *arrays, *numbers, *layouts, 1027, rtol=1e-5 if dtype == "float32" else 1e-13)
+        both(kernel, grid, *arrays, *numbers, *layouts, 1027, rtol=CLOSE[dtype])
 
 
 @pytest.mark.parametrize("dtype", C_TYPES)
@@ -92,6 +96,38 @@ def test_every_form(both: Callable[..., None], name: str, dtype: str) -> None:
         if form.kind == "contiguous":
             n, layouts = out.size - 3, []
         both(kernel.way(dtype, form), geometry.elementwise(rows.size, form.width), *arrays, out, *layouts, n)
+
+
+@pytest.mark.parametrize("dtype", C_TYPES)
+def test_casts(both: Callable[..., None], dtype: str) -> None:
+    """Also of what is beyond the range of the other type, and of what is between its numbers."""
+    cast = Elementwise((ROWS["cast"],), in_place=False)
+    wanted = {other: cast.way((dtype, other), Form()) for other in C_TYPES if other != dtype}
+    on_cpu.compile_together([*wanted.values()])
+    drawn_from = np.random.default_rng(3)
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = (drawn_from.normal(size=1027) * 10.0 ** drawn_from.integers(-12, 12, 1027)).astype(dtype)
+    for other, kernel in wanted.items():
+        both(kernel, geometry.elementwise(1027, kernel.width), values, np.zeros(1027, other), 1027)
+
+
+def test_the_smallest_numbers_are_not_taken_for_zero(both: Callable[..., None]) -> None:
+    """Whatever options CuPy has for its own kernels."""
+    tiny = np.array([1e-45, -1e-45, 1e-40, -1e-40, 1.2e-38], "float32")
+    programs: dict[str, list[Any]] = {
+        "relu_": [tiny.copy()],
+        "add_": [tiny.copy(), tiny[::-1].copy(), 1],
+        "abs": [tiny, tiny * 0],
+    }
+    for name, operands in programs.items():
+        both(kernels.source(name), geometry.elementwise(5, 4), *operands, 5)
+
+
+def test_elements_are_found_along_several_axes(both: Callable[..., None]) -> None:
+    """The products that stand for divisions."""
+    lying = Layout((7, 11, 13, 3), (1, 7, 77, 1001), 0)
+    kernel = Elementwise((ROWS["neg"],), in_place=True).way("float32", Form("strided", 1, 32, 4))
+    both(kernel, geometry.elementwise(lying.size), drawn(lying.size), lying, lying.size)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -11,11 +11,12 @@ import pytest
 
 from inplacelab import errors
 from inplacelab.devices.kernels import geometry, on_cpu, source
-from inplacelab.devices.kernels.source import Parameter, Source
+from inplacelab.devices.kernels.elementwise import Step, elementwise
+from inplacelab.devices.kernels.source import Form, Parameter, Source
 from inplacelab.devices.kernels.trace import Race
 from inplacelab.layout import Layout
 
-RELU = [source.Step("relu_", "x > 0 ? x : 0")]
+RELU = [Step("relu_", "x > 0 ? x : 0")]
 ORDERS = ("forward", "reversed", "shuffled")
 FLOATS = ("float32", "float64")
 Run = Callable[..., Any]
@@ -97,7 +98,7 @@ def test_additions_meet_in_one_slot(run: Run, dtype: str) -> None:
 def test_packs_and_what_is_left_over(run: Run, n: int, order: str) -> None:
     x = drawn(n + 1, dtype="float32") - 3
     expected = np.maximum(x[:n], 0)
-    kernel = source.elementwise("relu", RELU, "float32", in_place=True)
+    kernel = elementwise("relu", RELU, "float32", in_place=True)
     last = x[n]
     run(kernel, geometry.elementwise(n, 4), x[:n], n, order=order)
     np.testing.assert_array_equal(x[:n], expected)
@@ -105,7 +106,7 @@ def test_packs_and_what_is_left_over(run: Run, n: int, order: str) -> None:
 
 
 def test_any_grid_does_all_elements(run: Run) -> None:
-    kernel = source.elementwise("relu", RELU, "float32", in_place=True)
+    kernel = elementwise("relu", RELU, "float32", in_place=True)
     for blocks in (1, 2, 7):
         x = drawn(1000, dtype="float32") - 3
         expected = np.maximum(x, 0)
@@ -117,13 +118,13 @@ def test_any_grid_does_all_elements(run: Run) -> None:
 
 
 def test_leaving_the_storage_is_reported(run: Run) -> None:
-    kernel = source.elementwise("relu", RELU, "float32", in_place=True)
+    kernel = elementwise("relu", RELU, "float32", in_place=True)
     with pytest.raises(RuntimeError, match=r"thread 0 of block 0 touches byte 12 of the storage of `x`"):
         run(kernel, geometry.elementwise(4, 1), np.zeros(3, "float32"), np.int64(7) - 3)
 
 
 def test_leaving_it_through_a_layout_is_reported(run: Run) -> None:
-    kernel = source.elementwise("relu_strided", RELU, "float32", in_place=True, form=source.Form("strided"))
+    kernel = elementwise("relu_strided", RELU, "float32", in_place=True, form=Form("strided"))
     x = np.ones(6, "float32")
     with pytest.raises(errors.KernelFaultError, match="illegal memory access"):
         run(kernel, geometry.elementwise(3), x, Layout((3,), (-2,), 3), 3)
@@ -131,7 +132,7 @@ def test_leaving_it_through_a_layout_is_reported(run: Run) -> None:
 
 
 def test_a_pack_from_the_middle_of_two_is_reported(run: Run) -> None:
-    kernel = source.elementwise("relu", RELU, "float32", in_place=True)
+    kernel = elementwise("relu", RELU, "float32", in_place=True)
     with pytest.raises(RuntimeError, match=r"several elements of `x` at once, from byte 4"):
         run(kernel, geometry.elementwise(8, 4), np.zeros(9, "float32")[1:], 8)
 

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inplacelab.devices.kernels import geometry, ways
+from inplacelab.devices.kernels.arguments import divisor
 from inplacelab.layout import Layout, is_packed, packed, transpose
 
 
@@ -23,6 +24,10 @@ def operands(draw: st.DrawFn) -> tuple[Layout, ...]:
     read = Layout(shape, known, draw(st.integers(0, 8)))
     order = draw(st.permutations(range(len(shape))))
     return transpose(written, order), transpose(read, order)
+
+
+def packed_layout(shape: tuple[int, ...]) -> Layout:
+    return Layout(shape, packed(shape), 0)
 
 
 def places(layouts: tuple[Layout, ...]) -> list[tuple[int, ...]]:
@@ -42,11 +47,52 @@ def test_the_same_slots_meet(layouts: tuple[Layout, ...]) -> None:
 @settings(deadline=None, max_examples=60)
 @given(operands(), st.sampled_from(["float32", "float64", "int8"]))
 def test_packs_hold_the_same_slots(layouts: tuple[Layout, ...], dtype: str) -> None:
-    way = ways.way(layouts, dtype, 0, aligned=True)
+    way = ways.way(layouts, (dtype, dtype), 0, aligned=True)
     assert places(way.layouts) == places(layouts)
-    for whole, cut in zip(way.layouts, way.passed, strict=False):
-        by_packs = [geometry.slot(cut, k) * way.form.width + j for k in range(way.turns) for j in range(way.form.width)]
-        assert by_packs == [geometry.slot(whole, k) for k in range(whole.size)]
+    width = way.form.width
+    for number, (whole, cut) in enumerate(zip(way.layouts, way.passed, strict=False)):
+        one = number in way.form.once  # for all elements of a pack
+        slots = [
+            geometry.slot(cut, k) if one else geometry.slot(cut, k) * width + j
+            for k in range(way.turns)
+            for j in range(width)
+        ]
+        assert slots == [geometry.slot(whole, k) for k in range(whole.size)]
+
+
+@pytest.mark.parametrize(
+    ("shape", "read", "kind", "width", "once"),
+    [
+        ((8, 64), (0, 0), "contiguous", 4, (1,)),  # a number
+        ((8, 64), (1, 0), "strided", 4, (1,)),  # a column: one element for a row
+        ((8, 64), (0, 1), "strided", 4, ()),  # a row
+        ((8, 63), (1, 0), "strided", 1, ()),  # packs do not fill a row
+    ],
+)
+def test_what_is_broadcast_does_not_keep_the_others_from_packs(
+    shape: tuple[int, ...], read: tuple[int, ...], kind: str, width: int, once: tuple[int, ...]
+) -> None:
+    layouts = packed_layout(shape), Layout(shape, read, 4 if any(read) else 3)
+    form = ways.way(layouts, ("float32", "float32"), 0, aligned=True).form
+    assert (form.kind, form.width, form.once) == (kind, width, once)
+
+
+@pytest.mark.parametrize(
+    ("dtypes", "width"), [(("float32", "bool"), 4), (("int8", "float64"), 2), (("float16", "float16"), 8)]
+)
+def test_the_widest_type_says_how_many_are_a_pack(dtypes: tuple[str, ...], width: int) -> None:
+    layout = packed_layout((64,))
+    assert ways.way((layout, layout), dtypes, 1, aligned=True).form.width == width
+
+
+@settings(max_examples=200)
+@given(st.integers(1, 2**31 - 1), st.integers(0, 2**31 - 1))
+def test_a_division_is_a_product_a_sum_and_a_shift(size: int, n: int) -> None:
+    magic, shift = divisor(size)
+    assert magic < 2**32
+    for each in {n, n // size * size, max(n // size * size - 1, 0), 2**31 - 1}:
+        assert ((each * magic >> 32) + each) >> shift == each // size
+        assert (each * magic >> 32) + each < 2**32
 
 
 @pytest.mark.parametrize(
@@ -64,21 +110,21 @@ def test_packs_hold_the_same_slots(layouts: tuple[Layout, ...], dtype: str) -> N
     ],
 )
 def test_ways(layout: Layout, kind: str, width: int, axes: int) -> None:
-    way = ways.way((layout,), "float32", 0, aligned=True)
+    way = ways.way((layout,), ("float32",), 0, aligned=True)
     assert (way.form.kind, way.form.width, len(way.passed[0].shape) if way.passed else 0) == (kind, width, axes)
 
 
 def test_where_storages_are_not_aligned_elements_are_loaded_one_by_one() -> None:
     for layout in (Layout((64,), (1,), 0), Layout((64, 32), (64, 1), 0)):
-        assert ways.way((layout,), "float32", 0, aligned=False).form.width == 1
+        assert ways.way((layout,), ("float32",), 0, aligned=False).form.width == 1
 
 
 def test_the_order_is_that_of_what_is_written() -> None:
     """Reads far apart can be served by a cache; writes far apart are moved sector by sector."""
     out, x = Layout((20, 30), (30, 1), 0), Layout((20, 30), (1, 20), 0)
-    way = ways.way((x, out), "float32", 1, aligned=True)
+    way = ways.way((x, out), ("float32", "float32"), 1, aligned=True)
     assert way.layouts == (x, out)
-    assert is_packed(ways.way((x, x), "float32", 1, aligned=True).layouts[1])
+    assert is_packed(ways.way((x, x), ("float32", "float32"), 1, aligned=True).layouts[1])
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 def test_a_plot_is_a_picture_and_its_numbers(shown: list[dict[str, Any]]) -> None:
     with figure() as axes:
         axes.plot([1, 2, 3], [0.5, 0.25, 1 / 3], label="loss")
-        axes.bar(["relu", "relu_"], [134217728, 67108864], label="peak")
+        axes.bar([1, 2], [134217728, 67108864], label="peak")
         axes.set(xlabel="step", ylabel="bytes")
     (bundle,) = shown
     assert bundle["image/png"].startswith(PNG)
@@ -30,6 +30,20 @@ def test_a_plot_is_a_picture_and_its_numbers(shown: list[dict[str, Any]]) -> Non
         "bytes over step",
         "  peak: 134217728, 67108864",
         "  loss: 3 points, from 0.5 to 0.3333",
+    ]
+
+
+def test_bars_are_told_by_their_names_and_lengths(shown: list[dict[str, Any]]) -> None:
+    names = ["relu", "relu_"]
+    with figure(2) as (left, right):
+        left.bar(names, [2, 1], label="tensors")
+        right.barh(names, [8, 4])
+        right.set(xlabel="bytes")
+    assert shown[0]["text/plain"].splitlines() == [
+        "y over x",
+        "  tensors: relu 2, relu_ 1",
+        "bytes",
+        "  relu 8, relu_ 4",
     ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ EVERY_NOTEBOOK = [pytest.param(s, language, id=f"{s.stem}-{language}") for s in 
 REBUILD = "run `make lessons`"
 
 
+@cache
 def built(source: Path, language: str) -> Any:
     return nbformat.read(build.notebook_path(source, language), as_version=4)
 

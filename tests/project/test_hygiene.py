@@ -11,10 +11,11 @@ import pytest
 ROOT = Path(__file__).parents[2]
 TEXT = {".cfg", ".css", ".ipynb", ".js", ".json", ".md", ".mjs", ".py", ".pyi", ".svg", ".toml", ".txt", ".yml", ""}
 
-PERSONAL_PATH = re.compile(r"(?<![\w./])/(?:home|root|tmp|Users|work)/\w")
-UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX)\b")
+# Each begins with its first letter, and looks back after that: so the search leaps from one such letter to the next.
+PERSONAL_PATH = re.compile(r"/(?<![\w./]/)(?:home|root|tmp|Users|work)/\w")
+UNFINISHED = re.compile(r"[TFX](?<!\w\w)(?:(?<=T)ODO|(?<=F)IXME|(?<=X)XX)\b")
 ADDRESS = re.compile(r"https?://")
-WHERE_IT_IS_KEPT = re.compile(r'^Repository = "https://github\.com/[\w-]+/[\w-]+"$')
+WHERE_IT_IS_KEPT = re.compile(r'^Repository = "https://github\.com/[\w-]+/[\w-]+"$', re.MULTILINE)
 LARGEST = 1_500_000
 
 
@@ -28,11 +29,12 @@ def repository_files() -> list[Path]:
 
 
 def lines_with(pattern: re.Pattern[str], paths: list[Path]) -> list[str]:
+    texts = ((path, path.read_text(encoding="utf-8")) for path in paths if path.suffix in TEXT)
     return [
         f"{path.relative_to(ROOT)}:{number}"
-        for path in paths
-        if path.suffix in TEXT
-        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+        for path, text in texts
+        if pattern.search(text)  # at once: a look at each of a million lines takes seconds
+        for number, line in enumerate(text.splitlines(), start=1)
         # Letters that stand for the bytes of a picture make any word now and then.
         if pattern.search(line) and not line.lstrip().startswith('"image/png":')
     ]

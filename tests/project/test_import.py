@@ -26,13 +26,15 @@ ONLY_ON_DEMAND = {
 
 LOADED = "import sys, inplacelab; print(*{name.partition('.')[0] for name in sys.modules})"
 
-SECONDS = """
-import time, numpy
-start = time.process_time()
+TIMES_NUMPYS = """
+from time import process_time
+begin = process_time()
+import numpy
+between = process_time()
 import inplacelab
-print(time.process_time() - start)
+print((process_time() - between) / (between - begin))
 """
-LIMIT = 0.15
+LIMIT = 1.0
 ATTEMPTS = 10
 
 
@@ -46,9 +48,9 @@ def test_import_takes_no_jupyter_no_cupy_and_no_other_framework() -> None:
     assert set(run(LOADED).split()) & ONLY_ON_DEMAND == set()
 
 
-def test_import_takes_little_longer_than_numpy_alone(tmp_path: Path) -> None:
-    """The processor's time, and the quickest of some attempts: what else the machine does can only add to it.
+def test_import_takes_no_longer_than_numpy_alone(tmp_path: Path) -> None:
+    """The processor's time, in units of NumPy's, so that it is the same on a slow or busy machine; and the best of some attempts.
 
     The first attempt compiles, as the first import after an installation does; the others find what it has compiled.
     """
-    assert any(float(run(SECONDS, PYTHONPYCACHEPREFIX=str(tmp_path))) < LIMIT for _ in range(ATTEMPTS))
+    assert any(float(run(TIMES_NUMPYS, PYTHONPYCACHEPREFIX=str(tmp_path))) < LIMIT for _ in range(ATTEMPTS))

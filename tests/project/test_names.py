@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import inplacelab
+from tests.gathered import for_each
 
 RECORDED = Path(__file__).with_name("paddle_names.json")
 PROGRAM = Path(__file__).resolve()
@@ -72,7 +73,7 @@ IMPORTED = [
 """What programs with in-place operations import, besides the operations."""
 
 
-@pytest.mark.parametrize("name", IMPORTED)
+@for_each("name", IMPORTED)
 def test_programs_find_what_they_import(name: str) -> None:
     assert hasattr(inplacelab, name)
     assert name in dir(inplacelab)

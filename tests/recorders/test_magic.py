@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import inplacelab
+from inplacelab.language import speak
 from inplacelab.recording import Recording
 
 interactiveshell = pytest.importorskip(
@@ -125,6 +126,21 @@ def test_a_refusal_shows_the_learners_lines_only(cell: Run) -> None:
     assert len(shown.displayed) == 1
 
 
+def test_a_refusal_outside_the_magic_shows_the_learners_lines_only(cell: Run) -> None:
+    shown = cell("def g(x):\n    x.zero_()\ng(paddle.to_tensor([1.], stop_gradient=False))\n")
+    assert "Leaf Var () that doesn't stop gradient" in shown.out
+    assert "x.zero_()" in shown.out
+    assert "inplacelab operation" not in shown.out
+    assert "interactiveshell" not in shown.out
+
+
+def test_a_row_that_contradicts_itself_is_refused_in_few_words(cell: Run) -> None:
+    said = "from inplacelab.ops.table import elementwise\nelementwise('odd', 'x', ('x', 'x'), kernel=abs, d_x=lambda g, y: g)\n"
+    shown = cell(said)
+    assert "odd : the derivative `d_x` asks for `y`." in shown.out
+    assert len(shown.out.splitlines()) < 12
+
+
 def test_what_the_recorder_knows_is_shown_as_notes(cell: Run) -> None:
     text = "%%stepper\na = paddle.to_tensor([1.], stop_gradient=False)\nb = a * 2\nc = b * b\nb.zero_()\nc.backward()\n"
     assert "Line 4 `zero_` then overwrote it through `b`" in cell(text).out
@@ -159,13 +175,23 @@ def test_a_syntax_error_shows_as_without_the_magic(cell: Run) -> None:
     assert shown.displayed == []
 
 
+@pytest.mark.parametrize(("text", "said"), [("return 3", "'return' outside function"), ("await x", "of its own")])
+def test_what_cannot_be_compiled_shows_no_frames_of_ours(cell: Run, text: str, said: str) -> None:
+    shown = cell(f"%%stepper\n{text}\n")
+    assert said in shown.out
+    assert "ipython.py" not in shown.out
+    assert shown.displayed == []
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ("--foo", "unrecognized arguments: --foo"),
-        ("--name", "expected one argument"),
-        ("--name 1x", "--name must be a Python name, not '1x'"),
-        ("--title 'open", "No closing quotation"),
+        ("--foo", "%%stepper does not know --foo.\nUsage"),
+        ("--nme x", "does not know --nme. Did you mean --name?"),
+        ("twice", "does not know twice."),
+        ("--name", "cannot read --name."),
+        ("--name 1x", "must be a Python name, not '1x'"),
+        ("--title 'open", "cannot read --title 'open."),
     ],
 )
 def test_bad_options_run_nothing(cell: Run, shell: Any, options: str, said: str) -> None:
@@ -173,6 +199,11 @@ def test_bad_options_run_nothing(cell: Run, shell: Any, options: str, said: str)
     assert type(shown.error).__name__ == "UsageError"
     assert said in str(shown.error)
     assert "never" not in shell.user_ns
+
+
+def test_bad_options_are_told_in_both_languages(cell: Run) -> None:
+    with speak("zh"):
+        assert "不认识 --foo。\n用法：%%stepper" in str(cell("%%stepper --foo\nx = 1\n").error)
 
 
 def test_an_interrupt_is_recorded_too(cell: Run) -> None:

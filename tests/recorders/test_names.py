@@ -34,7 +34,9 @@ def _called(recording: Recording) -> list[set[tuple[str, ...]]]:
     return [{tensor.names for tensor in state.tensors.values()} for state in recording.states()]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(statements=st.lists(STATEMENTS, min_size=3, max_size=12))
 def test_a_change_is_found_as_a_look_everywhere_finds_it(run: Callable[..., Any], statements: list[str]) -> None:
     text = START + "\n".join(statements) + "\n"
@@ -46,7 +48,9 @@ def test_a_change_is_found_as_a_look_everywhere_finds_it(run: Callable[..., Any]
     assert quick == thorough
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(statements=st.lists(STATEMENTS, min_size=3, max_size=8), loop=st.integers(0, 8))
 def test_a_block_is_looked_at_where_its_names_can_have_changed(
     run_block: Callable[[str], Recording], statements: list[str], loop: int
@@ -99,3 +103,36 @@ def test_a_name_that_an_old_tensor_has_lost() -> None:
     names = [t.names for t in block.recording.state(-1).tensors.values()]
     assert ("x",) in names
     assert names.count(("x",)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("held = {'w': paddle.ones([2]), 3: paddle.ones([1])}", {"held['w']", "held[3]"}),
+        ("held = {}\nheld['w'] = paddle.ones([2])", {"held['w']"}),
+        ("held = {}\nheld['w'] = paddle.ones([2])\nw = held['w']\ndel held['w']", {"w"}),
+        ("class Net:\n    def __init__(self):\n        self.w = paddle.ones([2])\nnet = Net()", {"net.w"}),
+        ("x = paddle.ones([2])\nxs = [x]", {"x"}),
+        ("x = paddle.ones([2])\nxs = [x, x]", {"x", "xs[0]", "xs[1]"}),
+        ("xs = [paddle.ones([2])] * 3", {"xs[0]", "xs[1]", "xs[2]"}),
+        ("class Net:\n    pass\nnet = Net()\nnet.w = paddle.ones([2])\nnet.w = net.w.scale(2.)", {"net.w"}),
+    ],
+)
+def test_names_lead_through_dictionaries_and_objects_of_the_program(
+    run: Callable[..., Any], text: str, names: set[str]
+) -> None:
+    last = run(f"__name__ = '__main__'\n{text}\nimport math\n").recording.state(-1)
+    assert {name for tensor in last.tensors.values() for name in tensor.names} == names
+
+
+def test_an_attribute_is_named_while_its_object_is_made(run: Callable[..., Any]) -> None:
+    body = "self.w = paddle.ones([2])\n        self.w.zero_()\n        self.w.scale_(2.)"
+    text = f"__name__ = '__main__'\nclass Net:\n    def __init__(self):\n        {body}\nnet = Net()\n"
+    recording = run(text).recording
+    (zeroed,) = recording.on_line(5)
+    assert [tensor.names for tensor in recording.state(zeroed.index).tensors.values()] == [("self.w",)]
+
+
+def test_what_is_run_as_text_binds_names(run: Callable[..., Any]) -> None:
+    recording = run("y = paddle.ones([1])\nexec('x = paddle.ones([2])')\ny.zero_()\nx.zero_()\n").recording
+    assert recording.after_line(3).tensor("x").names == ("x",)

@@ -83,7 +83,14 @@ def _stale(_: Recording, question: Question, before: State, after: State) -> set
     if not lost:
         return {"none of them"}
     options = {option.en for option in question.options}
-    return {each for each in options if any(f"`{name}`" in each and _is(each, before.nodes[key]) for name, key in lost)}
+    return {each for each in options if any(_names(each, role) and _is(each, before.nodes[key]) for role, key in lost)}
+
+
+def _names(option: str, role: str) -> bool:
+    """Whether an option names what a node kept in this role; that of an only operand is not said."""
+    if role == "out" or "its result" in option:
+        return role == "out" and "its result" in option
+    return "as its operand" not in option or re.search(rf"as its operands? (`\w+` and )*`{role}`", option) is not None
 
 
 def _is(option: str, node: NodeFacts) -> bool:

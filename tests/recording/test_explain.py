@@ -49,11 +49,11 @@ SPOILT = {
     4: (
         (
             "Line 4 `*` read `b` and put its result, `c`, into a new storage S2 (16 bytes). "
-            "`MultiplyGradNode` keeps `x` (S1 at version 0) and `y` (S1 at version 0) for backward."
+            "`MultiplyGradNode` keeps `b` (as its operands `x` and `y`, S1 at version 0) for backward."
         ),
         (
             "第 4 行的 `*` 读取 `b`，把结果 `c` 放在新存储 S2（16 字节）中。"
-            "`MultiplyGradNode` 为反向传播保存了 `x`（S1，版本 0）和 `y`（S1，版本 0）。"
+            "`MultiplyGradNode` 为反向传播保存了 `b`（作为操作数 `x` 和 `y`，S1 的版本 0）。"
         ),
     ),
     5: (
@@ -62,14 +62,14 @@ SPOILT = {
             "Version of S1: 0 → 1, seen by `v` (also called `w`) and `b`. "
             "`b` now comes from the new `CopySlices` instead of `ScaleGradNode` (line 2). "
             "The view `v` was given a new grad node, `SliceGradNode`. "
-            "The `x` and `y` saved by `MultiplyGradNode` (line 4) are now stale."
+            "What `MultiplyGradNode` (line 4) kept is now stale: `b` (as its operands `x` and `y`)."
         ),
         (
             "第 5 行的 `add_` 写入了 S1 的第 1-2 号槽位，经由 `v`。"
             "S1 的版本号：0 → 1，共享它的有 `v`（又名 `w`）和 `b`。"
             "`b` 的梯度节点由 `ScaleGradNode`（第 2 行）换成了新的 `CopySlices`。"
             "视图 `v` 的梯度节点重新生成：`SliceGradNode`。"
-            "`MultiplyGradNode`（第 4 行）保存的 `x` 和 `y` 已过期。"
+            "`MultiplyGradNode`（第 4 行）保存的值已过期：`b`（作为操作数 `x` 和 `y`）。"
         ),
     ),
     6: (
@@ -78,23 +78,23 @@ SPOILT = {
     ),
     7: (
         (
-            "`MultiplyGradNode` (line 4) takes out its saved `x`: kept at version 0 of S1, found at version 1. "
+            "`MultiplyGradNode` (line 4) takes out `b` (as its operand `x`): kept at version 0 of S1, found at version 1. "
             "It is stale: the value that backward needs has been overwritten."
         ),
         (
-            "`MultiplyGradNode`（第 4 行）取出保存的 `x`：保存时 S1 是版本 0，现在是版本 1。"
+            "`MultiplyGradNode`（第 4 行）取出 `b`（作为操作数 `x`）：保存时 S1 是版本 0，现在是版本 1。"
             "它已过期：反向传播需要的值被覆盖了。"
         ),
     ),
     8: (
         (
             "Line 6 raised `RuntimeError`: (PermissionDenied) Tensor 'b' was modified. "
-            "`MultiplyGradNode` (line 4) kept `x` at version 0 of S1. "
+            "`MultiplyGradNode` (line 4) kept `b` (as its operand `x`) at version 0 of S1. "
             "Line 5 `add_` then overwrote it through `v` (version 0 → 1)."
         ),
         (
             "第 6 行抛出 `RuntimeError`：(PermissionDenied) Tensor 'b' was modified。"
-            "`MultiplyGradNode`（第 4 行）在 S1 为版本 0 时保存了 `x`。"
+            "`MultiplyGradNode`（第 4 行）在 S1 为版本 0 时保存了 `b`（作为操作数 `x`）。"
             "第 5 行的 `add_` 随后经由 `v` 覆盖了它（版本 0 → 1）。"
         ),
     ),
@@ -115,7 +115,7 @@ DOUBLED = {
     3: "Line 3: `y` is another name for the tensor `x`: one object, nothing was copied.",
     4: "Line 4: `z` is another name for the tensor `x` (also called `y`): one object, nothing was copied.",
     5: "Line 5: `x` names no tensor any more.",
-    7: "`ScaleGradNode` (line 3) takes out its saved `x`: S2 is still at version 0, so the value is fresh.",
+    7: "`ScaleGradNode` (line 3) takes out a copy of `x`: S2 is still at version 0, so the value is fresh.",
     8: "`ScaleGradNode` (line 3) turned the gradient of its result into gradients of its inputs and sent them to "
     "`ScaleGradNode` (line 2). What it had saved is released.",
     9: "A gradient of shape [2] arrived at `ScaleGradNode` (line 2).",
@@ -168,6 +168,29 @@ def test_a_result_that_nobody_holds_is_no_tensor_that_was_not_made(tape: Any) ->
     assert last(tape).en == "Line 1 `sum` made a tensor that was gone again before the next step."
     tape.step("operation", 2, op="sum")
     assert last(tape).en == "Line 2 `sum` ran and made no tensor."
+
+
+def test_a_list_that_holds_one_tensor_several_times(tape: Any) -> None:
+    held = tape.tensor(0, 0, (2,), "h")
+    tape.step("operation", 1, held, op="ones", output=0)
+    tape.step("line", 2, replace(held, names=("h", "list[0]", "list[1]")))
+    assert (
+        last(tape).en
+        == "Line 2: `list[0]` and `list[1]` are other names for the tensor `h`: one object, nothing was copied."
+    )
+    tape.step("line", 3, replace(held, names=("h", *(f"list[{k}]" for k in range(6)))))
+    assert last(tape).en.split(" are other names")[1] == (
+        " for the tensor `h` (also called `list[0]` and `list[1]`): one object, nothing was copied."
+    )
+    tape.step("line", 4, replace(held, names=("h", *(f"list[{k}]" for k in range(6)), "x")))
+    assert "`h` (also called `list[0]`, `list[1]`, `list[2]`, `list[3]` and 2 more)" in last(tape).en
+    assert "`h`（又名 `list[0]`、`list[1]`、`list[2]`、`list[3]` 等 6 个名字）" in last(tape).zh
+
+
+def test_a_further_result_that_nobody_holds(tape: Any) -> None:
+    tape.step("operation", 3, op="split", output=1, inputs=(0,))
+    tape.step("operation", 3, op="split", output=2, inputs=(0,))
+    assert last(tape).en == "Line 3 `split` made one more tensor, which was gone again before the next step."
 
 
 def test_rebinding_a_name(tape: Any) -> None:
@@ -251,7 +274,7 @@ def test_many_nodes_with_stale_values_are_counted(tape: Any) -> None:
     tape.step("line", 1, tape.storage(0, (0.0,)), tape.tensor(0, 0, (1,), "x"), *keepers)
     write = WriteFacts(0, 0, 1, 0, ((0, 1),))
     tape.step("operation", 2, tape.storage(0, (1.0,), 1), op="exp_", category="in-place", writes=(write,))
-    assert last(tape).en.endswith("What 5 grad nodes had saved is now stale.")
+    assert last(tape).en.endswith("What 5 grad nodes kept is now stale.")
 
 
 def test_a_history_begins_and_ends(tape: Any) -> None:
@@ -291,7 +314,7 @@ def test_the_story_is_about_the_value_that_was_unpacked(views_and_stale: Recordi
     assert unpack.backward is not None
     second = replace(unpack, backward=replace(unpack.backward, saved="y"))
     recording = replace(views_and_stale, steps=(*steps, second, error))
-    assert "`MultiplyGradNode` (line 4) kept `y` at version 0 of S1." in sentence(recording, 8).en
+    assert "`MultiplyGradNode` (line 4) kept `b` (as its operand `y`) at version 0 of S1." in sentence(recording, 8).en
 
 
 def test_an_error_of_the_program_itself(tape: Any) -> None:

@@ -112,7 +112,10 @@ def test_a_write_through_a_view_asks_who_sees_it(views_and_stale: Recording) -> 
     assert values.why.en.startswith(
         "Line 5 `add_` writes slots 1-2 of S1. Elements of `b` and `v` lie there. Not on S1"
     )
-    assert said(stale) == {"`x` and `y`, saved by `MultiplyGradNode` (line 4)": True, "none of them": False}
+    assert said(stale) == {
+        "`b` (as its operands `x` and `y`), saved by `MultiplyGradNode` (line 4)": True,
+        "none of them": False,
+    }
     assert said(version) == {"v0": False, "v1": True, "v2": False}
     assert node.ask.en == "Which grad node will `b` come from?"
     assert said(node)["a new `CopySlices`"]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from inplacelab.language import speak
 from inplacelab.recording import Recording, Summary, WriteFacts, questions
 
 NAN = float("nan")
@@ -137,3 +139,24 @@ def test_the_state_before(views_and_stale: Recording) -> None:
     before = questions.previous(views_and_stale, -1)
     assert before is not None
     assert before.step.index == 7
+
+
+def test_what_is_not_there_is_said_in_the_current_language(tape: Any) -> None:
+    tape.step("operation", 1, tape.tensor(0, 0, (2,), "x"), op="ones", output=0)
+    recording = tape.recording()
+    asked: list[tuple[Callable[[], object], str, str]] = [
+        (lambda: recording.after_line(7), "nothing was recorded on line 7", "第 7 行没有任何记录"),
+        (lambda: recording.state(3), "there is no step 3", "没有第 3 步"),
+        (lambda: recording.state(0).tensor("y"), "no tensor is called 'y'", "没有叫 'y' 的张量"),
+        (lambda: questions.kept_by(recording.state(0), 5), "there is no node 5", "没有节点 5"),
+    ]
+    for ask, en, zh in asked:
+        for language, said in {"en": en, "zh": zh}.items():
+            with speak(language), pytest.raises(LookupError) as refused:
+                ask()
+            assert said in str(refused.value.args[0])
+
+
+def test_a_step_is_a_number(views_and_stale: Recording) -> None:
+    with pytest.raises(TypeError, match=r"a step is a whole number, not 'page\.png'"):
+        views_and_stale.state("page.png")  # type: ignore[arg-type]

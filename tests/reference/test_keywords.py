@@ -15,6 +15,7 @@ import inplacelab
 from inplacelab import Tensor
 from inplacelab.ops.keywords import ALIASES, SEPARATE, Alias
 from inplacelab.ops.table import ROWS
+from tests.gathered import for_each
 from tests.reference import keywords
 from tests.reference.keywords import ask_call, attempt, find, recorded, required, sample
 
@@ -40,7 +41,7 @@ def given(target: str, alias: str) -> tuple[dict[str, str], str, str]:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("target", "alias"), SPELLED, ids=lambda each: each.replace(" ", "-"))
+@for_each(("target", "alias"), SPELLED)
 def test_another_name_gives_the_same(target: str, alias: str) -> None:
     arguments, parameter, _ = given(target, alias)
     other = {alias if name == parameter else name: text for name, text in arguments.items()}
@@ -50,7 +51,7 @@ def test_another_name_gives_the_same(target: str, alias: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize(("target", "alias"), SPELLED, ids=lambda each: each.replace(" ", "-"))
+@for_each(("target", "alias"), SPELLED)
 def test_both_names_are_refused_as_a_type_and_a_value_error(target: str, alias: str) -> None:
     arguments, _, text = given(target, alias)
     found = find(inplacelab, target)
@@ -62,7 +63,7 @@ def test_both_names_are_refused_as_a_type_and_a_value_error(target: str, alias: 
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("target", TARGETS)
+@for_each("target", TARGETS)
 def test_a_word_that_nobody_knows_is_refused(target: str) -> None:
     found = attempt(inplacelab, target, {**(required(target) or {}), "no_such": "1"})
     assert found[0] == "TypeError"
@@ -70,14 +71,14 @@ def test_a_word_that_nobody_knows_is_refused(target: str) -> None:
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("target", [target for target, answer in TARGETS.items() if "missing" in answer])
+@for_each("target", [target for target, answer in TARGETS.items() if "missing" in answer])
 def test_a_call_that_leaves_out_what_is_needed_is_refused(target: str) -> None:
     needed = required(target) or {}
     found = attempt(inplacelab, target, {word: needed[word] for word in list(needed)[:-1]})
     assert found[0] in ("TypeError", "ValueError")
 
 
-@pytest.mark.parametrize("text", keywords.CALLS)
+@for_each("text", keywords.CALLS)
 def test_separate_numbers(text: str) -> None:
     ours, theirs = ask_call(inplacelab, text), RECORDED["calls"][text]
     if text in ACCEPTED_HERE:
@@ -115,7 +116,7 @@ def test_help_shows_the_other_names_and_the_guard_stays_hidden() -> None:
     assert list(inspect.signature(inplacelab.concat).parameters)[-2:] == ["tensors", "dim"]
 
 
-@pytest.mark.parametrize("op", [op for op in ALIASES if op in dir(inplacelab)])
+@for_each("op", [op for op in ALIASES if op in dir(inplacelab)])
 def test_the_documentation_names_them_in_both_languages(op: str) -> None:
     words = getattr(inplacelab, op).__doc__
     for alias, parameter in ALIASES[op].items():

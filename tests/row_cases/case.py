@@ -11,7 +11,7 @@ import numpy as np
 
 from inplacelab import Tensor
 from inplacelab.ops.spec import Row
-from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS, ROWS, variants
+from inplacelab.ops.table import ROWS, Made, variants
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
@@ -68,7 +68,7 @@ class Case(NamedTuple):
     def function(self, variant: str) -> Callable[..., Any]:
         """The method, or the function of a row that has no method."""
         name = self.row.name + "_" * (variant in ("in-place", "relayout"))
-        return getattr(Tensor, name) if self.row.method else {**FUNCTIONAL, **FUNCTIONS}[name]()
+        return getattr(Tensor, name) if self.row.method else Made(self.row, variant).function()
 
     def expected(self, arrays: list[Array]) -> Array:
         """The result as NumPy computes it."""

@@ -24,24 +24,30 @@ from tests.row_cases import (
     writes,
 )
 
-CASES = [
-    *elementwise.CASES,
-    *unary.CASES,
-    *arithmetic.CASES,
-    *comparisons.CASES,
-    *contractions.CASES,
-    *reductions.CASES,
-    *views.CASES,
-    *parts.CASES,
-    *writes.CASES,
-    *random_fills.CASES,
-    *reallocations.CASES,
-    *indexing.CASES,
-    *along_axis.CASES,
-    *diagonals.CASES,
-    *linear_algebra.CASES,
-    *masking.CASES,
-    *norms.CASES,
-    *scans.CASES,
-    *scattering.CASES,
-]
+CHAPTERS = {
+    chapter.__name__.rpartition(".")[2]: chapter.CASES
+    for chapter in (
+        elementwise,
+        unary,
+        arithmetic,
+        comparisons,
+        contractions,
+        reductions,
+        views,
+        parts,
+        writes,
+        random_fills,
+        reallocations,
+        indexing,
+        along_axis,
+        diagonals,
+        linear_algebra,
+        masking,
+        norms,
+        scans,
+        scattering,
+    )
+}
+"""The cases of each chapter of the table."""
+
+CASES = [case for chapter in CHAPTERS.values() for case in chapter]

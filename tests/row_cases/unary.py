@@ -98,6 +98,7 @@ SPECIAL = [
 
 LIMITS = [
     case("_inside", np.multiply, fixed={"mask": MASK}),
+    case("dropout", lambda x, mask, factor: x * mask * factor, fixed={"mask": MASK}, factor=1.25),
     case("_outside", lambda x, mask: x * ~mask, fixed={"mask": MASK}),
     case("clip", lambda x, min, max: np.clip(x, min, max), min=-0.7, max=1.1),
     case("clip", lambda x, max: np.minimum(x, max), max=0.9),

@@ -38,7 +38,7 @@ def launch(kernel: str, kind: str, *operands: Operand, width: int = 1, device: s
     """A launch with the grid that it would have; on hardware if that is named."""
     sized = operands[-1] if kind == "scatter_add" else operands[0]
     grid = geometry.grid_for(kind, sized.shape, width)
-    moved = traffic.of_kernel(kind, operands)
+    moved = traffic.of_kernel(kind, operands, width)
     return Launch(kernel, kind, *grid, width, operands[0].dtype, operands, *moved, device, not device)
 
 

@@ -181,7 +181,7 @@ def test_another_dtype_reads_the_same_bytes() -> None:
 
     panel = elements_panel(record(program))
     found = cells(panel, len(panel.says) - 1)
-    assert found["t1:0"] == ("1.065e+09", "→0")
+    assert found["t1:0"] == ("1065353216", "→0")
     assert [found[f"t2:{i}"] for i in range(4)] == [("0", "→0"), ("16256", "→0"), ("0", "→1"), ("-16384", "→1")]
     assert "counts in int16, 2 bytes each; a slot has 4" in said(panel, len(panel.says) - 1)
 

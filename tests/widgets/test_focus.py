@@ -108,7 +108,7 @@ def in_node(script: str, data: Any, folder: Path) -> Any:
     (folder / "data.json").write_text(json.dumps(data), encoding="utf-8")
     run = f"import {{ readFileSync }} from 'node:fs';\nconst data = JSON.parse(readFileSync({json.dumps(str(folder / 'data.json'))}));\n"
     done = subprocess.run(
-        ["node", "--input-type=module", "-e", run + script], capture_output=True, text=True, check=True, timeout=60
+        ["node", "--input-type=module", "-e", run + script], capture_output=True, text=True, check=True
     )
     return json.loads(done.stdout)
 

@@ -74,7 +74,7 @@ def step_of(recording: Recording, action: str) -> int:
     [
         ("begin", "node waiting", "◌ waiting"),
         ("arrived", "node arrived", "● gradient arrived"),
-        ("unpack", "node unpacking", "▷ x: kept v0, now v1 ✗"),
+        ("unpack", "node unpacking", "▷ b: kept v0, now v1 ✗"),
         ("run", "node running", "▶ runs"),
     ],
 )
@@ -93,6 +93,14 @@ def test_after_a_refusal_one_node_has_failed_and_the_rest_is_not_reached() -> No
     assert "node unreached" in nodes(panel, last)
     assert {"✗ failed", "○ not reached", "✓ done"} <= set(said(panel, last))
     assert not any(style == "node waiting" for style in nodes(panel, last))
+
+
+def test_a_node_says_at_the_write_that_what_it_keeps_is_stale() -> None:
+    recording, panel = refused()
+    (write,) = (step.index for step in recording.steps if step.op == "add_")
+    told = [[words for words in said(panel, step) if words.startswith("keeps b")] for step in (write - 1, write)]
+    assert [len(each) for each in told] == [1, 1]
+    assert told[1] == [f"{told[0][0]} ✗ stale"]
 
 
 def test_a_gradient_travels_along_the_edge_of_the_node_that_runs() -> None:

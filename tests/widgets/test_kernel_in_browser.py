@@ -14,6 +14,7 @@ pytest.importorskip("anywidget", reason="needs the notebook extra: pip install -
 from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab_widgets import KernelView
 from inplacelab_widgets.kernel.files import javascript, stylesheet
+from tests.in_browser import open_page, until_it_presents
 
 pytestmark = pytest.mark.browser
 
@@ -50,7 +51,7 @@ def page(tmp_path: Path, chromium: Any) -> Iterator[Any]:
     shown = chromium.new_page(viewport={"width": 848, "height": 800})
     errors: list[str] = []
     shown.on("pageerror", lambda error: errors.append(str(error)))
-    shown.goto(file.as_uri())
+    open_page(shown, file)
     yield shown
     shown.close()
     assert errors == []
@@ -102,7 +103,7 @@ def test_numbers_can_be_typed_and_are_kept_within_the_launch(page: Any) -> None:
 def test_another_launch_can_be_chosen_and_costs_more(page: Any) -> None:
     assert "4 sectors of 32 bytes for 128 bytes: 100 %, coalesced" in status(page)
     page.get_by_role("combobox").select_option("1")
-    assert "x: 32 sectors of 32 bytes for 128 bytes: 12.5 %, a sector for each thread" in status(page)
+    assert "x: 32 sectors of 32 bytes for 128 bytes: neighbours are 256 bytes apart" in status(page)
     assert page.evaluate("traits.launch") == 1
 
 
@@ -154,7 +155,7 @@ def test_a_page_plays_without_a_network(tmp_path: Path, chromium: Any) -> None:
     shown = chromium.new_page(viewport={"width": 848, "height": 700})
     asked: list[str] = []
     shown.on("request", lambda request: asked.append(request.url))
-    shown.goto(file.as_uri())
+    open_page(shown, file)
     assert status(shown).startswith("线程块 0 的线程 5 处理元素")
     press(shown, "f")
     assert shown.locator(".ipl-present-kernel").count() == 1
@@ -169,7 +170,7 @@ def test_on_a_projector_a_tall_picture_is_scrolled_and_not_shrunk(page: Any) -> 
     page.set_viewport_size({"width": 1280, "height": 720})
     page.evaluate("() => { model.set('launch', 1) }")
     press(page, "f")
-    page.wait_for_timeout(300)
+    until_it_presents(page)
     scale = page.locator(".ipl-kernel-pane svg").evaluate("(drawing) => drawing.getScreenCTM().a")
     assert scale >= 1.25
     room = page.locator(".ipl-kernel-pane").evaluate(

@@ -10,6 +10,7 @@ import pytest
 
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html
+from tests.in_browser import open_page
 
 pytestmark = pytest.mark.browser
 
@@ -54,7 +55,7 @@ def read(chromium: Any, sample: Callable[[str], Recording], tmp_path: Path) -> I
         to_html(sample(name), file, language=language)
         page = context.new_page()
         reader = Reader(page)
-        page.goto(file.as_uri())
+        open_page(page, file)
         page.locator(".ipl").focus()
         reader.press("End", "t")
         return reader

@@ -15,6 +15,7 @@ from inplacelab.language import Text
 from inplacelab.listing import Group, Listing
 from inplacelab.ops.sharing import TABLE
 from inplacelab.ops.table.printed import listing as operations
+from tests.in_browser import open_page
 
 anywidget = pytest.importorskip("anywidget")
 
@@ -80,7 +81,7 @@ def page(tmp_path: Path, chromium: Any) -> Iterator[Any]:
         encoding="utf-8",
     )
     shown = chromium.new_page(viewport={"width": 848, "height": 500})
-    shown.goto(file.as_uri())
+    open_page(shown, file)
     yield shown
     shown.close()
 

@@ -13,24 +13,25 @@ import inplacelab as paddle
 from inplacelab.recorders.block import record
 from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets.scene.lens import UNKNOWN, value_text
-from inplacelab_widgets.scene.measure import number
+from inplacelab_widgets.scene.lens import LONGEST_WHOLE, UNKNOWN, value_text
+from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.pages import MOST_BYTES, MOST_NUMBERS, number_sent, pages
 from inplacelab_widgets.scene.timeline import storage_lives
 
 CASES = json.loads((Path(__file__).parents[1] / "js" / "number_cases.json").read_text())
 
 
-@pytest.mark.parametrize(("value", "said"), CASES)
-def test_numbers_are_written_as_in_the_player(value: float, said: str) -> None:
+@pytest.mark.parametrize(("value", "said", "sent"), CASES)
+def test_numbers_are_written_as_in_the_player(value: float, said: str, sent: float | str) -> None:
     """`tests/js/numbers.test.mjs` reads the same cases."""
-    assert number(value) == said
+    assert number(value, LONGEST_WHOLE) == said
+    assert number_sent(value) == sent
 
 
-@given(st.one_of(st.floats(), st.integers(-(10**9), 10**9), st.booleans(), st.complex_numbers()))
+@given(st.one_of(st.floats(), st.integers(-(10**12), 10**12), st.booleans(), st.complex_numbers()))
 def test_what_is_sent_of_a_number_looks_the_same(value: complex) -> None:
     sent = json.loads(json.dumps(number_sent(value), allow_nan=False))
-    assert (sent if isinstance(sent, str) else number(sent)) == number(value)
+    assert (sent if isinstance(sent, str) else number(sent)) == number(value, LONGEST_WHOLE)
 
 
 def recorded(slots: int, writes: int) -> Recording:

@@ -15,6 +15,7 @@ from inplacelab_widgets import to_html
 from inplacelab_widgets.player_files import javascript, stylesheet
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.payload import payload
+from tests.in_browser import open_page
 
 pytestmark = pytest.mark.browser
 
@@ -28,7 +29,7 @@ class Quiz:
         self.page = page
         self.errors: list[str] = []
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.goto(file.as_uri())
+        open_page(page, file)
         page.locator(".ipl").focus()
 
     def press(self, *keys: str) -> None:
@@ -61,6 +62,14 @@ class Quiz:
         return bool(self.page.evaluate(f"() => document.querySelector('{PANEL}').contains(document.activeElement)"))
 
 
+SHOWS_WHAT_COMES = """() => {
+    const seen = (selector) => [...document.querySelectorAll(selector)].filter((each) => each.checkVisibility())
+    const covers = seen(".ipl-veil").every((veil) => getComputedStyle(veil).fillOpacity === "1")
+    return !covers || seen(".ipl-ahead").some((each) => getComputedStyle(each).visibility === "visible")
+}"""
+"""Whether the versions or the bytes of steps to come can be read off the axis."""
+
+
 @pytest.fixture
 def open_quiz(chromium: Any, sample: Callable[[str], Recording], tmp_path: Path) -> Iterator[Callable[..., Quiz]]:
     contexts = []
@@ -83,7 +92,7 @@ def test_the_reader_is_asked_before_the_step_is_shown(open_quiz: Callable[..., Q
     assert (quiz.step(), quiz.is_asking()) == (2, False)
     quiz.press("ArrowRight")
     assert (quiz.step(), quiz.is_asking()) == (2, True)
-    assert quiz.text(".ipl-ahead") == "Next: line 3 b.add_(k)"
+    assert quiz.text(".ipl-upcoming") == "Next: line 3 b.add_(k)"
     assert quiz.focus_is_in_panel()
     assert "v0→v1" not in quiz.page.locator(".ipl-storages svg text:visible").all_text_contents()
     assert quiz.errors == []
@@ -160,10 +169,11 @@ def test_all_of_it_by_keyboard(open_quiz: Callable[..., Quiz]) -> None:
 
 def test_the_switch_and_the_key_turn_it_on_and_off(open_quiz: Callable[..., Quiz]) -> None:
     quiz = open_quiz(predict=False)
+    quiz.press("l")
     switch = quiz.page.get_by_role("button", name="Predict")
-    assert switch.get_attribute("aria-pressed") == "false"
+    assert (switch.get_attribute("aria-pressed"), quiz.page.evaluate(SHOWS_WHAT_COMES)) == ("false", True)
     switch.click()
-    assert switch.get_attribute("aria-pressed") == "true"
+    assert (switch.get_attribute("aria-pressed"), quiz.page.evaluate(SHOWS_WHAT_COMES)) == ("true", False)
     quiz.page.locator(".ipl").focus()
     quiz.to_first_question()
     assert quiz.is_asking()
@@ -186,9 +196,9 @@ def test_whoever_leaps_to_the_end_sees_the_end_and_can_be_asked_later(open_quiz:
 def test_playing_stops_where_something_is_asked(open_quiz: Callable[..., Quiz]) -> None:
     quiz = open_quiz()
     quiz.press(" ")
-    quiz.page.wait_for_selector(PANEL, state="visible", timeout=6000)
+    quiz.page.wait_for_selector(PANEL, state="visible")
     assert quiz.step() == 2
-    quiz.page.wait_for_selector("[title^=Play]", timeout=2000)
+    quiz.page.wait_for_selector("[title^=Play]")
 
 
 def test_nothing_jumps_while_it_asks(open_quiz: Callable[..., Quiz]) -> None:

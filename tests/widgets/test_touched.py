@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from inplacelab.recording import Recording
@@ -20,7 +22,7 @@ def test_the_cards(recording: Recording) -> None:
 
 
 def test_the_pins(recording: Recording) -> None:
-    assert followed(pin_changes(recording), len(recording) - 1) == lives(recording, pins_at)
+    assert followed(pin_changes(recording), len(recording) - 1) == lives(recording, partial(pins_at, recording))
 
 
 def test_the_storages(recording: Recording) -> None:

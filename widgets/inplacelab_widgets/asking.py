@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from inplacelab.language import Text
 from inplacelab.recording.predict import Question, quiz
 from inplacelab.recording.recording import Recording
+
+_STRAY = Text(
+    "there is a question about step {0}: this recording has {1} steps",
+    "有一个问题问的是第 {0} 步，而这份记录共有 {1} 步",
+)
 
 
 def questions_for(recording: Recording, predict: bool | Iterable[Question]) -> tuple[Question, ...]:
@@ -19,5 +25,5 @@ def questions_for(recording: Recording, predict: bool | Iterable[Question]) -> t
     questions = tuple(predict)
     strays = [question.step for question in questions if question.step >= len(recording)]
     if strays:
-        raise ValueError(f"there is a question about step {strays[0]}: this recording has {len(recording)} steps")
+        raise ValueError(str(_STRAY.format(strays[0], len(recording))))
     return questions

@@ -27,6 +27,7 @@ MODULES = (
     "lens",
     "reading",
     "shelf",
+    "axis",
     "motion",
     "panel",
     "things",
@@ -48,6 +49,7 @@ MODULES = (
     "present",
     "predict",
     "follow",
+    "room",
     "player",
     "widget",
 )

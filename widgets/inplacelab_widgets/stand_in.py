@@ -5,7 +5,7 @@ output, also one that is no longer there: of an output with a widget and a pictu
 So a widget of ours leaves two outputs: one that only names the widget, and after it one with its stand-in. Where widgets are
 unknown only the second can be shown. Where they are known, a style sheet in the second looks at the first: beside a live
 widget the stand-in is hidden, and beside a lost one the complaint is. A box (`VBox`, `Tab`, ...) with widgets of ours in it is
-shown in the same way.
+shown in the same way; what the others in it leave is worked out in `others.py`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from IPython.display import display
 from ipywidgets import Box, HBox, Widget
 
 from inplacelab.language import LANGUAGES
+from inplacelab_widgets.others import left_by, titled
 
 __all__ = ["LiveWidget", "hidden_beside_the_live"]
 
@@ -92,7 +93,9 @@ def _show_box(box: Box) -> None:
     first = next(_ours(box), None)
     if first is None:
         raise NotImplementedError  # to IPython: show it as ever
-    _show(box._repr_mimebundle_(), {"text/plain": _named(box), "text/html": _stacked(box)}, first.language)
+    _show(
+        box._repr_mimebundle_(), {"text/plain": _named(box), "text/html": _stacked(box, first.language)}, first.language
+    )
 
 
 def _ours(box: Box) -> Iterator[LiveWidget]:
@@ -108,12 +111,12 @@ def _named(widget: Widget) -> str:
     return f"{type(widget).__name__}({', '.join(map(repr, _ours(widget)))})"
 
 
-def _stacked(widget: Widget) -> str:
-    """The stand-ins of a box, standing as its widgets do: side by side only in an `HBox`. Widgets that are not ours have none."""
+def _stacked(widget: Widget, language: str) -> str:
+    """The stand-ins of a box, standing as its widgets do: side by side only in an `HBox`."""
     if isinstance(widget, LiveWidget):
         return f"<div>\n{widget._stand_in()['text/html']}\n</div>"
-    inner = "\n".join(filter(None, map(_stacked, widget.children))) if isinstance(widget, Box) else ""
-    if not inner:
-        return ""
+    if not isinstance(widget, Box):
+        return left_by(widget, language)
+    inner = "\n".join(titled(widget, k) + _stacked(child, language) for k, child in enumerate(widget.children))
     beside = ' style="display:flex;flex-wrap:wrap;gap:8px;align-items:flex-start"' if isinstance(widget, HBox) else ""
     return f"<div{beside}>\n{inner}\n</div>"

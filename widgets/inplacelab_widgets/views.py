@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import traitlets
 from ipywidgets import jslink
 
-from inplacelab.language import get_language
+from inplacelab.language import Text, get_language
 from inplacelab.recording.predict import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import twins
@@ -171,11 +171,15 @@ class View(LiveWidget):
         return {"text/plain": repr(self), "text/html": page, "image/svg+xml": picture}
 
 
+_NO_PANEL = Text("there is no panel {0}: choose from {1}", "没有面板 {0}：可选的有 {1}")
+_NO_CHOICE = Text("no panel is chosen: choose from {1}", "没有选择面板：可选的有 {1}")
+
+
 def _existing_panels(panels: tuple[str, ...]) -> tuple[str, ...]:
     unknown = ", ".join(repr(name) for name in panels if name not in EVERYTHING)
     if unknown or not panels:
-        wrong = f"there is no panel {unknown}" if unknown else "no panel is chosen"
-        raise ValueError(f"{wrong}: choose from {', '.join(EVERYTHING)}")
+        wrong = (_NO_PANEL if unknown else _NO_CHOICE).format(unknown, ", ".join(EVERYTHING))
+        raise ValueError(str(wrong))
     return tuple(name for name in EVERYTHING if name in panels)
 
 

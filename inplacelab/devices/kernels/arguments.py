@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from inplacelab.devices.kernels.loops import multiplies
 from inplacelab.layout import Layout
 
 
@@ -20,9 +21,29 @@ def packed_layout(layout: Layout, bits: int, axes: int) -> np.ndarray[Any, Any]:
         axes: how many the kernel is written for.
     """
     number, missing = f"i{bits // 8}", axes - len(layout.shape)
-    fields = np.dtype([("offset", number), ("shape", number, (axes,)), ("strides", number, (axes,))])
-    made = np.zeros((), fields)
+    fields: list[tuple[Any, ...]] = [("offset", number), ("shape", number, (axes,)), ("strides", number, (axes,))]
+    if multiplies(bits, axes):
+        fields.append(("sizes", "u4", (axes, 2)))
+    made = np.zeros((), np.dtype(fields))
+    shape = (1,) * missing + layout.shape
     made["offset"] = layout.offset
-    made["shape"], made["strides"] = (1,) * missing + layout.shape, (0,) * missing + layout.strides
+    made["shape"], made["strides"] = shape, (0,) * missing + layout.strides
+    if multiplies(bits, axes):
+        made["sizes"] = [divisor(size) for size in shape]
     made.flags.writeable = False
     return made
+
+
+def divisor(size: int) -> tuple[int, int]:
+    """`magic` and `shift` of a `Divisor` (divisor.cu): with them, `n // size` is a product, a sum and a shift.
+
+    The product has 64 bits, of which the upper 32 are taken. That is exact for all `n` below 2**31.
+
+    >>> magic, shift = divisor(7)
+    >>> [((n * magic >> 32) + n) >> shift for n in (0, 6, 7, 13, 14, 2**31 - 1)] == [0, 0, 1, 1, 2, (2**31 - 1) // 7]
+    True
+
+    Source: T. Granlund and P. L. Montgomery, "Division by Invariant Integers using Multiplication", PLDI 1994.
+    """
+    shift = (size - 1).bit_length()
+    return (2**32 * (2**shift - size)) // size + 1, shift

@@ -45,12 +45,38 @@ def cubin(source: Source, architecture: int) -> bytes:
     return _found().build(source.text, f"sm_{architecture}", cubin=True)
 
 
+def for_gpu(source: Source, capability: int) -> bytes:
+    """What a GPU can load: machine code; or, if it is newer than this NVRTC, instructions that its driver compiles.
+
+    The options are those of all tests. (CuPy's own way adds `-ftz=true`, which takes denormal numbers for zero.)
+
+    Args:
+        source: the kernel.
+        capability: of the GPU: 90 for 9.0.
+
+    Raises:
+        MissingLibraryError: without NVRTC; the message says what to install.
+        KernelError: if the GPU is older than all for which this NVRTC compiles.
+    """
+    known = _found().architectures()
+    if capability in known:
+        return cubin(source, capability)
+    older = [each for each in known if each < capability]
+    if not older:
+        raise errors.gpu_too_old(capability, min(known))
+    return ptx(source, max(older)).encode() + b"\0"
+
+
 class _OfCupy:
     """NVRTC as CuPy offers it."""
 
     def __init__(self) -> None:
         self.nvrtc: Any = import_module("cupy.cuda").nvrtc
         self.nvrtc.getVersion()  # raises if the library itself is missing
+
+    def architectures(self) -> tuple[int, ...]:
+        """For which it compiles: 80 for sm_80."""
+        return tuple(self.nvrtc.getSupportedArchs())
 
     def build(self, text: str, target: str, *, cubin: bool) -> bytes:
         """PTX for a target like compute_80, machine code for one like sm_80."""
@@ -72,6 +98,10 @@ class _OfNvidia:
     def __init__(self) -> None:
         self.nvrtc: Any = import_module("cuda.bindings.nvrtc")
         self._checked(self.nvrtc.nvrtcVersion())
+
+    def architectures(self) -> tuple[int, ...]:
+        (known,) = self._checked(self.nvrtc.nvrtcGetSupportedArchs())
+        return tuple(map(int, known))
 
     def build(self, text: str, target: str, *, cubin: bool) -> bytes:
         nvrtc, options = self.nvrtc, [o.encode() for o in (*OPTIONS, f"--gpu-architecture={target}")]

@@ -1,4 +1,5 @@
 // One element after the other, in slots that lie side by side.
+
 $element
 $packs
 extern "C" __global__ void $name($parameters, long long n)

@@ -1,8 +1,8 @@
 // CUDA C on a CPU: enough of it to run the kernels beside this file, one thread after the other, and to watch them.
 //
 // The text of a kernel is compiled as it is, but for its pointers: `float *x` becomes `Traced<float> x`, which looks at every
-// index before it is used, and writes down who read or wrote which bytes; `(Pack *)x` becomes `packs<Pack>(x)`. Threads of a
-// block are fibres (fibres.h): each runs until it ends or waits at a barrier, then the next one does. This shows what a kernel
+// index before it is used, and writes down who read or wrote which bytes; `(Pack<float> *)x` becomes `packs<Pack<float>>(x)`; and
+// the instructions that convert half precision become functions. Threads of a block are fibres (fibres.h): each runs until it ends or waits at a barrier, then the next one does. This shows what a kernel
 // computes and what it touches. It says nothing about speed, and nothing about two threads that really run at once: for
 // that, see `Trace.races`.
 
@@ -11,10 +11,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <type_traits>
 #include <vector>
 
 #define __global__
-#define __device__ static inline
+#define __device__ inline
 #define __shared__ static
 
 struct uint3 { unsigned x, y, z; };
@@ -26,7 +27,36 @@ using std::abs, std::fabs, std::sqrt, std::exp, std::exp2, std::expm1, std::log,
     std::acosh, std::atanh, std::erf, std::lgamma, std::floor, std::ceil, std::trunc, std::rint, std::fmod, std::fmax,
     std::fmin, std::hypot, std::copysign, std::isnan, std::isinf, std::isfinite;
 
+// The upper half of a product.
+static unsigned __umulhi(unsigned x, unsigned y) { return (uint64_t)x * y >> 32; }
+
 namespace cuda_on_cpu {
+
+// ---- half precision: what PTX calls cvt.f32.f16, cvt.rn.f16.f64 and cvt.rn.f16.f32 ------------------------------------------------
+
+static float cvt_f32_f16(unsigned short bits)
+{
+    int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    float size = exponent == 31 ? (fraction ? NAN : INFINITY)
+                 : exponent     ? std::ldexp(1024.0f + fraction, exponent - 25)
+                                : std::ldexp((float)fraction, -24);
+    return bits & 0x8000 ? -size : size;
+}
+
+static unsigned short cvt_f16_f64(double x)
+{
+    unsigned short sign = std::signbit(x) ? 0x8000 : 0;
+    if (std::isnan(x)) return 0x7fff;
+    if (std::fabs(x) >= 65520) return sign | 0x7c00;       // from half way between the largest number, 65504, and 65536
+    int exponent;
+    std::frexp(x, &exponent);
+    int last = std::fabs(x) < 0x1p-14 ? -24 : exponent - 11;       // the exponent of the last of 11 binary places
+    return sign | (1024 * (last + 24) + (int)std::nearbyint(std::ldexp(std::fabs(x), -last)));
+}
+
+static unsigned short cvt_f16_f32(float x) { return cvt_f16_f64(x); }
+
+// ---- a launch ---------------------------------------------------------------------------------------------------------------------
 
 enum Kind : int32_t { READ, WRITE, ATOMIC };
 enum Fault : int32_t { NONE, OUT_OF_BOUNDS, MISALIGNED, BARRIER };
@@ -85,6 +115,12 @@ template <class T> struct Element {
         Value value;
         memcpy(&value, of.look(READ), sizeof value);    // a pack may be aligned within its storage, and not within this machine
         return value;
+    }
+    // A type of the text's own (half) is converted as it would be there: C++ makes one such step unasked, not two.
+    template <class U, class = typename std::enable_if<std::is_arithmetic<U>::value && !std::is_arithmetic<Value>::value>::type>
+    operator U() const
+    {
+        return Value(*this);
     }
     Value operator=(Value value) const
     {

@@ -199,12 +199,23 @@ def target(launch: Launch) -> Operand:
     return next(each for each in launch.operands if each.role != "reads")
 
 
+def stays(layout: Layout) -> bool:
+    """Whether neighbours along the last axis are the same element: it is broadcast there. An axis of one element has no neighbours.
+
+    >>> stays(Layout((8, 4), (1, 0), 0)), stays(Layout((8, 4), (0, 1), 0)), stays(Layout((8, 1), (1, 0), 0))
+    (True, False, False)
+    """
+    axes = zip(reversed(layout.shape), reversed(layout.strides), strict=True)
+    return next((stride == 0 for size, stride in axes if size != 1), False)
+
+
 def _elementwise(launch: Launch, block: int, thread: int) -> Iterator[Access]:
     written = target(launch)
     for turn, first, count in _portions(launch, block, thread):
         for each in launch.operands:
             if each.role != "writes":
-                yield Access(each.name, "reads", slot(each.layout, first), count, turn)
+                slots = 1 if stays(each.layout) else count  # of what is broadcast, one for the whole pack
+                yield Access(each.name, "reads", slot(each.layout, first), slots, turn)
         yield Access(written.name, "writes", slot(written.layout, first), count, turn)
 
 

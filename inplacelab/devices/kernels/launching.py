@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from inplacelab.devices.base import Device
     from inplacelab.storage import Storage
 
-Makes = Callable[[str, Form], Source]
-"""Writes the text of a kernel, for a data type and in a form."""
+Makes = Callable[[tuple[str, ...], Form], Source]
+"""Writes the text of a kernel, for the data types of its operands and in a form."""
 
 
 class Window(NamedTuple):
@@ -103,9 +103,10 @@ def elementwise(name: str, makes: Makes, windows: Sequence[Window], numbers: Seq
     """A launch over all elements of the window that is written; the others are broadcast to its shape."""
     written = [each.role != "reads" for each in windows].index(True)
     aligned = _simulated(device) or all(each.memory.begin % PACK == 0 for each in windows)
-    way = ways.way(tuple([each.layout for each in windows]), windows[0].dtype, written, aligned=aligned)
+    dtypes = tuple([each.dtype for each in windows])
+    way = ways.way(tuple([each.layout for each in windows]), dtypes, written, aligned=aligned)
     arguments = [*[each.memory for each in windows], *numbers, *way.passed, way.turns]
-    return Plan(name, makes(windows[0].dtype, way.form), way.grid, windows, way.layouts, arguments, device)
+    return Plan(name, makes(dtypes, way.form), way.grid, windows, way.layouts, arguments, device)
 
 
 def whole(name: str, source: Source, windows: Sequence[Window], numbers: Sequence[Any], device: Device) -> Plan:
@@ -139,7 +140,7 @@ def tell(plan: Plan) -> None:
     source, simulated = plan.source, _simulated(plan.device)
     operands = tuple(each.operand(layout) for each, layout in zip(plan.windows, plan.layouts, strict=True))
     launch = Launch(
-        plan.name, source.kind, *plan.grid, source.width, source.dtype, operands, *traffic.of_kernel(source.kind, operands),
+        plan.name, source.kind, *plan.grid, source.width, source.dtype, operands, *traffic.of_kernel(source.kind, operands, source.width),
         "" if simulated else _runner("on_gpu").device_name(), simulated,
     )  # fmt: skip
     storages = [each.storage for each in plan.windows]

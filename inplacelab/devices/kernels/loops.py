@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from inplacelab.devices.kernels.types import CType
@@ -16,54 +16,84 @@ class Body(NamedTuple):
         target: the name of what is written.
         numbers: the names of the attributes.
         width: how many elements there are to a turn.
-        one_type: whether the results are of the type of the inputs.
+        types: of the elements of each operand, by name.
+        once: the inputs of which one element serves a whole turn, since it is broadcast.
     """
 
     inputs: tuple[str, ...]
     target: str
     numbers: tuple[str, ...]
     width: int
-    one_type: bool
+    types: Mapping[str, CType]
+    once: Collection[str]
 
-    def call(self, each: str) -> str:
-        """The call of `element`, with `each` for what stands for an input."""
-        return f"element({', '.join([*(each.format(n) for n in self.inputs), *self.numbers])})"
+    def call(self, each: Mapping[str, str]) -> str:
+        """The call of `element`, with what stands for each input."""
+        return f"element({', '.join([*(each[n] for n in self.inputs), *self.numbers])})"
 
-    def once(self, at: str) -> list[str]:
-        """The lines for one element; `at` says where it is: "i", or "{}_slot"."""
-        return [f"{self.target}[{at.format(self.target)}] = {self.call('{0}[' + at + ']')};"]
+    def one(self, at: Mapping[str, str]) -> list[str]:
+        """The lines for one element; `at` says in which slot of each operand it is."""
+        return [f"{self.target}[{at[self.target]}] = {self.call({n: f'{n}[{at[n]}]' for n in self.inputs})};"]
 
-    def turn(self, at: str) -> list[str]:
+    def turn(self, at: Mapping[str, str]) -> list[str]:
         """The lines for one turn."""
         if self.width == 1:
-            return self.once(at)
-        width, made = self.width, f"{self.target}{self.width}"
-        pack = "Pack" if self.one_type else "Results"
-        loads = (f"{n}{width} = (({'const ' * (n != self.target)}Pack *){n})[{at.format(n)}]" for n in self.inputs)
+            return self.one(at)
+        packs, singles = ([n for n in self.inputs if (n in self.once) == one] for one in (False, True))
+        made = f"{self.target}{self.width}"
+        loads = [f"{self._pack(n)} {n}{self.width} = {self._packs(n)}[{at[n]}];" for n in packs]
+        loads += [f"{self.types[n].name} {n}1 = {n}[{at[n]}];  // one for the whole pack" for n in singles]
+        values = {n: f"{n}1" if n in self.once else f"{n}{self.width}.at[k]" for n in self.inputs}
         return [
-            *([f"Pack {', '.join(loads)};"] if self.inputs else []),
-            *([] if self.target in self.inputs else [f"{pack} {made};"]),
+            *loads,
+            *([] if self.target in packs else [f"{self._pack(self.target)} {made};"]),
             "#pragma unroll",
-            f"for (int k = 0; k < {width}; k++)",
-            f"    {made}.at[k] = {self.call(f'{{}}{width}.at[k]')};",
-            f"(({pack} *){self.target})[{at.format(self.target)}] = {made};",
+            f"for (int k = 0; k < {self.width}; k++)",
+            f"    {made}.at[k] = {self.call(values)};",
+            f"{self._packs(self.target)}[{at[self.target]}] = {made};",
         ]
+
+    def _pack(self, name: str) -> str:
+        """The type of a pack of an operand's elements."""
+        return f"Pack<{self.types[name].name}>"
+
+    def _packs(self, name: str) -> str:
+        """An operand, seen as packs."""
+        return f"(({'const ' * (name != self.target)}{self._pack(name)} *){name})"
+
+
+def packs(width: int) -> str:
+    """The type of what is moved at once. An aligned structure is loaded and stored whole."""
+    if width == 1:
+        return ""
+    return (
+        f"// {width} neighbours in memory, moved at once: from an address that is a multiple of their bytes.\n"
+        f"template <class T> struct alignas({width} * sizeof(T)) Pack {{ T at[{width}]; }};\n"
+    )
 
 
 def side_by_side(body: Body) -> str:
     """The loops of contiguous.cu: over packs, then over what is left; or over elements."""
-    width, once = body.width, body.once("i")
+    width, at = body.width, {n: "0" if n in body.once else "i" for n in body.types}
     if width == 1:
-        lines = ["for (long long i = thread; i < n; i += threads)", *_indented(once)]
+        lines = ["for (long long i = thread; i < n; i += threads)", *_indented(body.one(at))]
     else:
         lines = [
             f"for (long long i = thread; i < n / {width}; i += threads) {{",
-            *_indented(body.turn("i")),
+            *_indented(body.turn(at)),
             "}",
             f"for (long long i = n / {width} * {width} + thread; i < n; i += threads)  // what is left over",
-            *_indented(once),
+            *_indented(body.one(at)),
         ]
     return "\n".join(_indented(lines))
+
+
+# ---- through layouts ---------------------------------------------------------------------------------------------------------
+
+
+def multiplies(bits: int, axes: int) -> bool:
+    """Whether a strided kernel finds its way by products: that is known for 32 bits; and along one axis nothing is divided."""
+    return bits == 32 and axes > 1
 
 
 def through_layouts(body: Body, names: Sequence[str], bits: int, axes: int) -> dict[str, str]:
@@ -78,22 +108,27 @@ def through_layouts(body: Body, names: Sequence[str], bits: int, axes: int) -> d
         "counter": "unsigned long long" if wide else "unsigned",
         "wide": "(unsigned long long)" if wide else "",
         "axes": str(axes),
+        "divisors": f"\n    Divisor sizes[{axes}];" if multiplies(bits, axes) else "",
         "offsets": ", ".join(f"{n}_slot = {n}_at.offset" for n in names),
-        "walk": "\n".join(_indented(_indented(_walk(f"{body.target}_at", names, wide=wide, axes=axes)))),
-        "body": "\n".join(_indented(_indented(body.turn("{0}_slot")))),
+        "walk": "\n".join(_indented(_indented(_walk(f"{body.target}_at", names, bits, axes)))),
+        "body": "\n".join(_indented(_indented(body.turn({n: f"{n}_slot" for n in names})))),
     }
 
 
-def _walk(target: str, names: Sequence[str], *, wide: bool, axes: int) -> list[str]:
+def _walk(target: str, names: Sequence[str], bits: int, axes: int) -> list[str]:
     """From the number of an element to its slots. What is left after all other axes is the index along the first."""
     if axes == 1:
         return [f"{n}_slot += i * {n}_at.strides[0];" for n in names]
+    counter, number = ("unsigned", "int") if bits == 32 else ("unsigned long long", "long long")
+    size = f"{target}.shape[axis]"
+    whole = f"divided(rest, {target}.sizes[axis])" if multiplies(bits, axes) else f"rest / {size}"
     return [
-        f"{'unsigned long long' if wide else 'unsigned'} rest = i;",
+        f"{counter} rest = i;",
         "#pragma unroll",
         f"for (int axis = {axes - 1}; axis > 0; axis--) {{  // the last axis runs fastest",
-        f"    {'long long' if wide else 'int'} along = rest % {target}.shape[axis];",
-        f"    rest /= {target}.shape[axis];",
+        f"    {counter} whole = {whole};",
+        f"    {number} along = rest - whole * {size};",
+        "    rest = whole;",
         *(f"    {n}_slot += along * {n}_at.strides[axis];" for n in names),
         "}",
         *(f"{n}_slot += rest * {n}_at.strides[0];" for n in names),
@@ -102,16 +137,3 @@ def _walk(target: str, names: Sequence[str], *, wide: bool, axes: int) -> list[s
 
 def _indented(lines: Sequence[str]) -> list[str]:
     return [f"    {line}" for line in lines]
-
-
-def packs(c: CType, made: CType, width: int) -> str:
-    """The types of what is moved at once. An aligned structure is loaded and stored whole."""
-    if width == 1:
-        return ""
-    lines = [
-        f"// Neighbours in memory, moved at once: {width * c.size} bytes from an address that is a multiple of them.",
-        f"struct alignas({width * c.size}) Pack {{ {c.name} at[{width}]; }};",
-    ]
-    if made is not c:
-        lines.append(f"struct alignas({width * made.size}) Results {{ {made.name} at[{width}]; }};")
-    return "\n".join([*lines, ""])

@@ -27,7 +27,7 @@ from inplacelab.devices.kernels.arguments import packed_layout
 from inplacelab.devices.kernels.launch import Dim3, Memory
 from inplacelab.devices.kernels.source import HERE, Parameter, Source
 from inplacelab.devices.kernels.trace import RECORD, Trace
-from inplacelab.devices.kernels.types import C_TYPES
+from inplacelab.devices.kernels.types import C_TYPES, by_value
 
 FLAGS = ("-std=c++17", "-O1", "-fPIC", "-shared", "-pthread", "-fwrapv", "-ffp-contract=off", "-w")
 """Integers wrap as on a GPU, and a product and a sum are two roundings, as in NumPy."""
@@ -108,7 +108,7 @@ def _argument(source: Source, parameter: Parameter, given: Any) -> Any:
     if parameter.kind == "layout":
         return packed_layout(given, source.bits, source.axes)
     if parameter.kind != "slots":
-        return np.array(given, parameter.dtype)
+        return np.array(given, by_value(parameter.dtype))
     return _Slots(given.begin if source.kind == "strided" else given.first, given.begin, given.bytes)
 
 
@@ -193,7 +193,8 @@ def cpp(sources: Sequence[Source]) -> str:
 
 _SIGNATURE = re.compile(r"(__global__ void \w+\()(.*?)(\)\n\{)", re.DOTALL)
 _POINTER = re.compile(r"((?:const )?[a-z ]+?) \*(\w+)")
-_CAST = re.compile(r"\(\(((?:const )?[A-Z]\w+) \*\)(\w+)\)")
+_CAST = re.compile(r"\(\(((?:const )?Pack<[a-z ]+>) \*\)(\w+)\)")
+_CONVERSION = re.compile(r'asm\("cvt\.(?:rn\.)?(\w+)\.(\w+) %0, %1;" : "=\w"\((\w+)\) : "\w"\((\w+)\)\);')
 
 
 def _wrapped(source: Source) -> str:
@@ -201,11 +202,12 @@ def _wrapped(source: Source) -> str:
         lambda found: found[1] + _POINTER.sub(r"cuda_on_cpu::Traced<\1> \2", found[2]) + found[3], source.text
     )
     text = _CAST.sub(r"cuda_on_cpu::packs<\1>(\2)", text)
+    text = _CONVERSION.sub(r"\3 = cuda_on_cpu::cvt_\1_\2(\4);", text)
     unpacked, number = [], 0
     for k, parameter in enumerate(source.parameters):
-        c = "Layout" if parameter.kind == "layout" else C_TYPES[parameter.dtype].name
+        c = "Layout" if parameter.kind == "layout" else C_TYPES[by_value(parameter.dtype)].name
         if parameter.kind == "slots":
-            const = "const " if parameter.role == "reads" else ""
+            const, c = "const " * (parameter.role == "reads"), C_TYPES[parameter.dtype].name
             unpacked.append(f"cuda_on_cpu::operand<{const}{c}>(args[{k}], {number})")
             number += 1
         else:

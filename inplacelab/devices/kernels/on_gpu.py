@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from inplacelab.devices.kernels.arguments import packed_layout
-from inplacelab.devices.kernels.compile import OPTIONS
+from inplacelab.devices.kernels.compile import for_gpu
 from inplacelab.devices.kernels.launch import Dim3, Memory
 from inplacelab.devices.kernels.source import Parameter, Source
+from inplacelab.devices.kernels.types import by_value
 
 
 def run(source: Source, grid: Dim3, block: Dim3, arguments: Sequence[Any]) -> None:
@@ -31,15 +32,31 @@ def run(source: Source, grid: Dim3, block: Dim3, arguments: Sequence[Any]) -> No
         arguments: as for `on_cpu.run`, with addresses in the device's memory. That memory must stay until the kernel is done:
             what CuPy's pool frees in the same stream's order does.
     """
-    kernel, passed = compiled(source)
+    kernel, passed, _ = compiled(source)
     kernel(grid, block, tuple([each(given) for each, given in zip(passed, arguments, strict=True)]))
 
 
+class Compiled(NamedTuple):
+    """A kernel on the device.
+
+    Attributes:
+        function: CuPy's handle of it.
+        passed: how each argument is passed.
+        module: the machine code, which stays as long as this does.
+    """
+
+    function: Any
+    passed: tuple[Callable[[Any], Any], ...]
+    module: Any
+
+
 @cache
-def compiled(source: Source) -> tuple[Any, tuple[Callable[[Any], Any], ...]]:
-    """The kernel as CuPy's `RawKernel`, compiled for the device that is there, once; and how each argument is passed."""
-    module = import_module("cupy").RawModule(code=source.text, options=OPTIONS, backend="nvrtc")
-    return module.get_function(source.name), tuple(_passing(source, each) for each in source.parameters)
+def compiled(source: Source) -> Compiled:
+    """The kernel, compiled for the device that is there, once. CuPy loads what we compile: its own options are others."""
+    cuda = import_module("cupy").cuda
+    module = cuda.function.Module()
+    module.load(for_gpu(source, int(cuda.Device().compute_capability)))
+    return Compiled(module.get_function(source.name), tuple(_passing(source, p) for p in source.parameters), module)
 
 
 def device_name() -> str:
@@ -54,7 +71,7 @@ def _passing(source: Source, parameter: Parameter) -> Callable[[Any], Any]:
         return _begin if source.kind == "strided" else _first
     if parameter.kind == "layout":
         return partial(packed_layout, bits=source.bits, axes=source.axes)
-    return np.dtype(parameter.dtype).type
+    return np.dtype(by_value(parameter.dtype)).type
 
 
 def _first(memory: Memory) -> np.uint64:

@@ -1,22 +1,19 @@
 """The text of a kernel: a `.cu` file beside this one, with the operation, the data type and the parameters filled in.
 
 A text stands alone: it includes nothing, so CUDA's run-time compiler needs nothing but the text, and a learner can read
-all of it. Of an operation this module knows one expression in CUDA C and the names in it; rows and tensors it does not know.
+all of it. Element-wise kernels are put together in `elementwise.py`; here is what all kernels have in common.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from string import Template
 from typing import Literal, NamedTuple
 
 from inplacelab.devices.kernels.launch import Role
-from inplacelab.devices.kernels.loops import Body, packs, side_by_side, through_layouts
-from inplacelab.devices.kernels.types import C_TYPES, CType
+from inplacelab.devices.kernels.types import C_TYPES
 
 Kind = Literal["contiguous", "strided", "normalize", "transpose", "transpose_square", "scatter_add"]
 
@@ -31,24 +28,22 @@ class Form(NamedTuple):
         width: how many elements to take at once; 0 for as many as 16 bytes hold, and one by one if they lie apart.
         bits: 32 or 64: of the numbers that a strided kernel counts with.
         axes: how many its layouts have.
+        once: which operands (by position) are broadcast so that one element of them serves a whole turn.
     """
 
     kind: Kind = "contiguous"
     width: int = 0
     bits: int = 32
     axes: int = 2
+    once: tuple[int, ...] = ()
 
-    def settled(self, dtype: str) -> Form:
-        """The same with the width that it comes to."""
-        return self._replace(width=self.width or self.usual(dtype))
+    def settled(self, most: int) -> Form:
+        """The same with the width that it comes to, where `most` elements are a pack."""
+        return self._replace(width=self.width or self.usual(most))
 
-    def usual(self, dtype: str) -> int:
+    def usual(self, most: int) -> int:
         """The width where nothing else is said."""
-        return C_TYPES[dtype].width if self.kind == "contiguous" else 1
-
-
-SIDE_BY_SIDE = Form()
-"""Slots side by side, in packs."""
+        return most if self.kind == "contiguous" else 1
 
 
 @dataclass(frozen=True)
@@ -109,72 +104,6 @@ class Source:
         return self.text
 
 
-@dataclass(frozen=True)
-class Step:
-    """What an element-wise kernel does to each element, or one step of it.
-
-    Attributes:
-        says: the operation, as a learner writes it: "relu_".
-        expression: in CUDA C; `T` stands for the data type.
-        inputs: the names of the elements in it; the first is the one that a chain hands on.
-        numbers: the names of its attributes, and their data types ("" for that of the elements).
-        target: of a write, which reads nothing of what was there: the operand that it writes, which is then the first.
-    """
-
-    says: str
-    expression: str
-    inputs: tuple[str, ...] = ("x",)
-    numbers: Mapping[str, str] = field(default_factory=dict)
-    target: str = ""
-
-
-def elementwise(
-    name: str,
-    steps: Sequence[Step],
-    dtype: str,
-    *,
-    in_place: bool,
-    form: Form = SIDE_BY_SIDE,
-    result: str = "",
-) -> Source:
-    """A kernel that does `steps` to each element, in one pass.
-
-    Args:
-        name: of its function.
-        steps: one operation, or several to be done one after the other.
-        dtype: of the elements that it reads.
-        in_place: whether the result lies where the first input lay; otherwise there is a further operand, `out`.
-        form: one by one or in packs, side by side or through layouts.
-        result: the data type of the result, if it is another.
-    """
-    steps = distinct(steps)
-    inputs = _inputs(steps)
-    numbers = {name: kind or dtype for step in steps for name, kind in step.numbers.items()}
-    overwritten = steps[0].target
-    written = overwritten or (inputs[0] if in_place else "out")
-    c, made = C_TYPES[dtype], C_TYPES[result or dtype]
-    kind, width, bits, axes = form.settled(dtype)
-    strided = kind == "strided"
-    slots = [Parameter(n, "slots", dtype, "both" if n == written else "reads") for n in inputs]
-    if written not in inputs:
-        slots.insert(0 if overwritten else len(slots), Parameter(written, "slots", result or dtype, "writes"))
-    layouts = [Parameter(f"{p.name}_at", "layout", f"int{bits}") for p in slots] if strided else []
-    given = [Parameter(n, "number", t) for n, t in numbers.items()]
-    body = Body(tuple(inputs), written, tuple(numbers), width, made is c)
-    loop = through_layouts(body, [p.name for p in slots], bits, axes) if strided else {"loops": side_by_side(body)}
-    filled = _fill(
-        kind,
-        name=name,
-        element=_element(steps, inputs, numbers, c, made),
-        packs=packs(c, made, width),
-        parameters=", ".join(map(_declared, [*slots, *given])),
-        layouts=", ".join(map(_declared, layouts)),
-        **loop,
-    )
-    parameters = (*slots, *given, *layouts, Parameter("n", "size", f"int{bits}" if strided else "int64"))
-    return Source(name, kind, filled, parameters, dtype, width, bits if strided else 64, axes if strided else 0)
-
-
 def normalize(dtype: str) -> Source:
     """Each row minus its mean, divided by its standard deviation, in place."""
     x = Parameter("x", "slots", dtype, "both")
@@ -201,55 +130,7 @@ def scatter_add(dtype: str) -> Source:
 
 def _fixed(kind: Kind, dtype: str, *parameters: Parameter) -> Source:
     name = f"{kind}_{dtype}"
-    return Source(name, kind, _fill(kind, name=name, T=C_TYPES[dtype].name), parameters, dtype)
-
-
-# ---- the parts of an element-wise kernel ------------------------------------------------------------------------------------
-
-
-def distinct(steps: Sequence[Step]) -> list[Step]:
-    """The same steps, with names that are told apart: `scale`, and in a later step `scale_2`.
-
-    The first input of every step is what the step before has left: it has one name.
-    """
-    if len(steps) == 1:
-        return list(steps)
-    taken, renamed = {"x"}, []
-    for number, step in enumerate(steps, 1):
-        first, *others = step.inputs
-        names = {first: "x"}
-        for name in (*others, *step.numbers):
-            names[name] = f"{name}_{number}" if name in taken else name
-        taken.update(names.values())
-        expression = re.sub(r"[A-Za-z_]\w*", lambda found, names=names: names.get(found[0], found[0]), step.expression)  # type: ignore[misc]
-        numbers = {names[n]: kind for n, kind in step.numbers.items()}
-        renamed.append(Step(step.says, expression, tuple(names[n] for n in step.inputs), numbers))
-    return renamed
-
-
-def _inputs(steps: Sequence[Step]) -> list[str]:
-    return [*steps[0].inputs, *(name for step in steps[1:] for name in step.inputs[1:])]
-
-
-def _element(steps: Sequence[Step], inputs: Sequence[str], numbers: Mapping[str, str], c: CType, made: CType) -> str:
-    """The function that makes one element of the result from the elements in the same place."""
-    parameters = [f"{c.name} {n}" for n in inputs] + [f"{C_TYPES[t].name} {n}" for n, t in numbers.items()]
-    typed = [re.sub(r"\bT\b", c.name, step.expression) for step in steps]
-    *before, last = typed
-    width = max((len(text) for text in before), default=0)
-    lines = [
-        f"    x = {text};{' ' * (width - len(text))}  // {step.says}" for text, step in zip(before, steps, strict=False)
-    ]
-    lines.append(f"    return {last};" + f"  // {steps[-1].says}" * bool(before))
-    return "\n".join([f"__device__ {made.name} element({', '.join(parameters)})", "{", *lines, "}", ""])
-
-
-def _declared(parameter: Parameter) -> str:
-    if parameter.kind == "layout":
-        return f"Layout {parameter.name}"
-    star = "*" if parameter.kind == "slots" else ""
-    const = "const " if parameter.kind == "slots" and parameter.role == "reads" else ""
-    return f"{const}{C_TYPES[parameter.dtype].name} {star}{parameter.name}"
+    return Source(name, kind, fill(kind, name=name, T=C_TYPES[dtype].name), parameters, dtype)
 
 
 @cache
@@ -257,5 +138,6 @@ def _template(kind: str) -> Template:
     return Template((HERE / f"{kind}.cu").read_text(encoding="utf-8"))
 
 
-def _fill(kind: str, **parts: str) -> str:
+def fill(kind: str, **parts: str) -> str:
+    """The text of a `.cu` file, with its places filled in."""
     return _template(kind).substitute(parts).replace("\n\n\n", "\n\n")  # where a part is empty

@@ -1,8 +1,10 @@
 // One element after the other, wherever a layout says that it lies.
+
+$divisor
 struct Layout {
     $number offset;
     $counter shape[$axes];
-    $number strides[$axes];
+    $number strides[$axes];$divisors
 };
 
 $element

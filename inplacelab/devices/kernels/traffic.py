@@ -108,10 +108,11 @@ def requests(launch: Launch, block: int = 0, warp: int = 0) -> tuple[Request, ..
     )  # fmt: skip
 
 
-def of_kernel(kind: str, operands: Sequence[Operand]) -> Bytes:
-    """The bytes that all threads of a launch ask for.
+def of_kernel(kind: str, operands: Sequence[Operand], width: int) -> Bytes:
+    """The bytes that all threads of a launch ask for, `width` elements at once.
 
-    An element of an operand that is broadcast is read once for every element of the result.
+    An element of an operand that is broadcast is read once for every element of the result; or once for a pack, if it is the same
+    for all elements of the pack.
     """
     sizes = [C_TYPES[each.dtype].size for each in operands]
     first = operands[0].elements * sizes[0]
@@ -123,9 +124,10 @@ def of_kernel(kind: str, operands: Sequence[Operand]) -> Bytes:
     if kind in {"transpose", "transpose_square"}:
         return Bytes(first, first)
     n = next(each.elements for each in operands if each.role != "reads")
-    read = sum(n * size for each, size in zip(operands, sizes, strict=True) if each.role != "writes")
-    written = sum(n * size for each, size in zip(operands, sizes, strict=True) if each.role != "reads")
-    return Bytes(read, written)
+    turns = n // width + n % width  # packs, and what is left over
+    each_time = [turns if geometry.stays(each.layout) else n for each in operands]
+    asked = [(each.role, often * size) for each, often, size in zip(operands, each_time, sizes, strict=True)]
+    return Bytes(*(sum(count for role, count in asked if role != other) for other in ("writes", "reads")))
 
 
 def moved(launch: Launch) -> int | None:
@@ -162,10 +164,16 @@ MOST_ROWS = 1 << 14
 
 def _of_elements(operand: Operand, launch: Launch) -> int | None:
     """The sectors of all requests for an operand of an element-wise kernel, each counted once."""
-    n, per, each = operand.elements, geometry.WARP * launch.width, SECTOR // C_TYPES[operand.dtype].size
+    n, width, each = operand.elements, launch.width, SECTOR // C_TYPES[operand.dtype].size
     layout = operand.layout if launch.kind == "strided" else Layout((n,), (1,), operand.offset)
-    if launch.width > 1 and n % launch.width:  # whole packs, and one request for what is left over
-        packed, rest = n - n % launch.width, n % launch.width
+    if geometry.stays(operand.layout):  # one element for a pack
+        if launch.kind == "contiguous":
+            return geometry.parts(n // width, geometry.WARP) + bool(n % width)
+        layout = layout._replace(shape=(*layout.shape[:-1], layout.shape[-1] // width))
+        n, width = n // width, 1
+    per = geometry.WARP * width
+    if width > 1 and n % width:  # whole packs, and one request for what is left over
+        packed, rest = n - n % width, n % width
         left_over = _in_run((operand.offset + packed) % each, 1, rest, each)
         return _in_runs(operand.offset, 1, packed, per, each) + left_over
     inner = prod(layout.shape[1:])

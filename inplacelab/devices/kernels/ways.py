@@ -23,7 +23,7 @@ from inplacelab.devices.kernels import geometry
 from inplacelab.devices.kernels.geometry import Grid
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.devices.kernels.source import Form
-from inplacelab.devices.kernels.types import C_TYPES
+from inplacelab.devices.kernels.types import width_of
 from inplacelab.layout import Layout, Shape, extent, is_packed
 
 FITS = 2**31 - geometry.MOST_BLOCKS * geometry.THREADS
@@ -49,12 +49,12 @@ class Way(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def way(layouts: tuple[Layout, ...], dtype: str, written: int, *, aligned: bool) -> Way:
+def way(layouts: tuple[Layout, ...], dtypes: tuple[str, ...], written: int, *, aligned: bool) -> Way:
     """The way for operands that lie like this. The same operands come again and again: it is worked out once.
 
     Args:
         layouts: of the operands, which are broadcast to the shape of the one that is written.
-        dtype: of what is read.
+        dtypes: of the operands.
         written: the position of the operand that is written.
         aligned: whether all storages begin at a multiple of 16 bytes.
     """
@@ -62,22 +62,36 @@ def way(layouts: tuple[Layout, ...], dtype: str, written: int, *, aligned: bool)
     met = tuple(broadcast(each, shape) for each in layouts)
     if not all(map(is_packed, met)):
         met = merged(met, written)
-    n, most = met[written].size, C_TYPES[dtype].width if aligned else 1
-    if all(map(is_packed, met)):
-        width = most if all(each.offset % most == 0 for each in met) else 1
-        return Way(Form("contiguous", width), met, (), n, geometry.elementwise(n, width))
-    width = most if all(_in_packs(each, most) for each in met) else 1
+    n, once = met[written].size, _once(met)
+    packed = [(each, dtype) for k, (each, dtype) in enumerate(zip(met, dtypes, strict=True)) if k not in once]
+    most = width_of(dtype for _, dtype in packed) if aligned else 1
+    if _in_one_run(met):
+        width = most if all(each.offset % most == 0 for each, _ in packed) else 1
+        return Way(Form("contiguous", width, once=once), met, (), n, geometry.elementwise(n, width))
+    width = most if all(_in_packs(each, most) for each, _ in packed) else 1
+    once = once if width > 1 else ()  # one by one, every element is looked up in the same way
     passed = tuple(packs(each, width) for each in met)
-    form = Form("strided", width, bits(met), len(met[written].shape))
+    form = Form("strided", width, bits(met), len(met[written].shape), once)
     return Way(form, met, passed, n // width, geometry.elementwise(n, width))
 
 
 def form_of(launch: Launch) -> Form:
     """The form of the kernel that ran in a launch of the kind "contiguous" or "strided"."""
-    if launch.kind == "contiguous":
-        return Form("contiguous", launch.width)
     layouts = [each.layout for each in launch.operands]
-    return Form("strided", launch.width, bits(layouts), len(layouts[0].shape))
+    if launch.kind == "contiguous":
+        return Form("contiguous", launch.width, once=_once(layouts))
+    once = _once(layouts) if launch.width > 1 else ()
+    return Form("strided", launch.width, bits(layouts), len(layouts[0].shape), once)
+
+
+def _once(layouts: Sequence[Layout]) -> tuple[int, ...]:
+    """Which operands show one element again and again along the last axis: it is loaded once for all neighbours."""
+    return tuple(k for k, each in enumerate(layouts) if geometry.stays(each))
+
+
+def _in_one_run(layouts: Sequence[Layout]) -> bool:
+    """Whether all operands lie side by side, or are a single element."""
+    return all(is_packed(each) or not any(each.strides) for each in layouts)
 
 
 def broadcast(layout: Layout, shape: Shape) -> Layout:
@@ -113,14 +127,16 @@ def merged(layouts: Sequence[Layout], written: int) -> tuple[Layout, ...]:
 
 
 def packs(layout: Layout, width: int) -> Layout:
-    """The layout of packs of `width` neighbours.
+    """The layout of packs of `width` neighbours; of an operand that is broadcast along the last axis, that of single elements.
 
     >>> packs(Layout((2, 8), (16, 1), 4), 4)
     Layout(shape=(2, 2), strides=(4, 1), offset=1)
     """
     if width == 1:
         return layout
-    (*outer, inner), (*steps, _) = layout.shape, layout.strides
+    (*outer, inner), (*steps, step) = layout.shape, layout.strides
+    if step == 0:  # it stays where it is, one element for every pack of the others
+        return Layout((*outer, inner // width), layout.strides, layout.offset)
     return Layout((*outer, inner // width), (*(step // width for step in steps), 1), layout.offset // width)
 
 

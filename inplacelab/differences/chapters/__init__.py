@@ -10,6 +10,7 @@ from inplacelab.differences.chapters import (
     overlap,
     versions,
     views_and_copies,
+    windows,
     without_derivative,
     writes_seen_by_views,
     writes_through_views,
@@ -20,6 +21,7 @@ CHAPTERS = tuple(
     for module in (
         writes_through_views,
         writes_seen_by_views,
+        windows,
         leaves,
         versions,
         without_derivative,

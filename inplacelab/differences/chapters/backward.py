@@ -87,6 +87,33 @@ CHAPTER = Chapter(
             ),
         ),
         Difference(
+            key="grad-then-backward",
+            kind=Kind.STRICTER,
+            title=Text(
+                "`paddle.grad`, and then backward through the same graph", "先 `paddle.grad`，再对同一计算图反向传播"
+            ),
+            program="""
+                b = (a * a).sum()
+                paddle.grad(b, a)
+                loss = b
+            """,
+            torch="""
+                b = (a * a).sum()
+                torch.autograd.grad(b, a)
+                loss = b
+            """,
+            why=Text(
+                "`paddle.grad` frees what the graph has kept unless it is told to retain it, as Paddle's documentation has it, too. "
+                "Paddle itself works on a copy of the graph, and frees nothing.",
+                "除非要求保留，`paddle.grad` 会释放计算图保存的值，Paddle 的文档也是这样写的。Paddle 实际上在计算图的副本上运行，什么也没有释放。",
+            ),
+            mended="""
+                b = (a * a).sum()
+                paddle.grad(b, a, retain_graph=True)
+                loss = b
+            """,
+        ),
+        Difference(
             key="out-with-gradient",
             kind=Kind.ACCEPTED,
             title=Text("`out=` on tensors that need a gradient", "对需要梯度的张量使用 `out=`"),

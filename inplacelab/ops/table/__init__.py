@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from inplacelab import dtypes
+from inplacelab import dtypes, errors
 from inplacelab.language import Text
 from inplacelab.ops import template
 from inplacelab.ops.kernels import in_dtype_of_result
@@ -130,7 +130,7 @@ def add_row(kind: str, name: str, inputs: str, says: tuple[str, str], **columns:
     rules = {column: columns.pop(column) for column in tuple(columns) if column.startswith("d_")}
     unknown = set(rules) - {f"d_{n}" for n in named}
     if unknown:
-        raise TypeError(f"{name!r} has no inputs for {', '.join(sorted(unknown))}")
+        raise errors.derivative_of_no_input(name, unknown, named)
     given = [rules.get(f"d_{n}") for n in named]
     columns.setdefault("node", _node_name(name))
     columns.setdefault("out", name in TAKE_OUT and columns.get("function", True))

@@ -49,7 +49,8 @@ def listing() -> Listing:
 
 
 def _line(row: Row) -> tuple[Cell, ...]:
-    name = row.name + "_" * row.in_place * (row.name != "setitem")
+    underscore = "(inplace=True)" if row.by_argument else "_" * row.in_place * (row.name != "setitem")
+    name = row.name + underscore
     return f"`{name}`", _kept(row), _in_place(row), _copied(row), SINCE.get(row.name, ""), _raised(row)
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Iterator
 from keyword import iskeyword
+from typing import Any
 
 from inplacelab.ops import keywords
 from inplacelab.ops.spec import Row
@@ -87,3 +88,15 @@ def sorted_out(row: Row, variant: str) -> Iterator[str]:
         elif p.name in aliases.values() and p.default is not Parameter.empty and name not in keywords.SEPARATE:
             yield f"if {p.name} is _:"
             yield f"    {p.name} = {p.default!r}"
+    if name in keywords.EXCHANGED:
+        yield from _exchanged(name, {p.name: p.default for p in given})
+
+
+def _exchanged(name: str, defaults: dict[str, Any]) -> Iterator[str]:
+    """Two neighbours that were given in PyTorch's order change places; what was not given has its own default again."""
+    first, second, told_by = keywords.EXCHANGED[name]
+    back = second
+    if defaults[first] is not Parameter.empty:
+        back = f"{defaults[first]!r} if {second} is {defaults[second]!r} else {second}"
+    yield f"if type({first}) is {told_by.__name__}:"
+    yield f"    {first}, {second} = {back}, {first}"

@@ -9,6 +9,7 @@ from inplacelab.recording.explain.lines import written
 from inplacelab.recording.explain.moment import Moment
 from inplacelab.recording.explain.words import joined, listing, quoted, shape, values
 from inplacelab.recording.facts import BackwardAction, BackwardFacts, NodeFacts, SavedFacts, TensorFacts
+from inplacelab.recording.kept import naming
 from inplacelab.recording.labels import storage_label, tensor_label
 
 __all__ = ["backward_moment"]
@@ -34,19 +35,21 @@ def _arrived(moment: Moment, facts: BackwardFacts) -> Text:
 
 
 def _unpacked(moment: Moment, facts: BackwardFacts) -> Text:
-    node, name = _node(moment, facts), quoted(facts.saved or "?")
-    saved = _saved(moment, facts)
-    place = storage_label(saved.storage) if saved else Text("its storage", "其存储")
+    node, saved = _node(moment, facts), _saved(moment, facts)
+    name, place = Text("what it kept", "保存的值"), Text("its storage", "其存储")
+    if facts.node is not None and saved is not None:
+        name = naming(moment.recording, moment.after, facts.node, saved).phrase()
+        place = Text("{0}", "{0}").format(storage_label(saved.storage))
     if facts.kept_at == facts.found_at:
         fresh = Text(
-            "{0} takes out its saved {1}: {2} is still at version {3}, so the value is fresh.",
-            "{0} 取出保存的 {1}：{2} 仍是版本 {3}，值没有变过。",
+            "{0} takes out {1}: {2} is still at version {3}, so the value is fresh.",
+            "{0} 取出 {1}：{2} 仍是版本 {3}，值没有变过。",
         )
         return fresh.format(node, name, place, facts.kept_at)
     stale = Text(
-        "{0} takes out its saved {1}: kept at version {3} of {2}, found at version {4}. "
+        "{0} takes out {1}: kept at version {3} of {2}, found at version {4}. "
         "It is stale: the value that backward needs has been overwritten.",
-        "{0} 取出保存的 {1}：保存时 {2} 是版本 {3}，现在是版本 {4}。它已过期：反向传播需要的值被覆盖了。",
+        "{0} 取出 {1}：保存时 {2} 是版本 {3}，现在是版本 {4}。它已过期：反向传播需要的值被覆盖了。",
     )
     return stale.format(node, name, place, facts.kept_at, facts.found_at)
 

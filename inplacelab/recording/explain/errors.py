@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from inplacelab.language import Text
 from inplacelab.recording.explain.moment import Moment
 from inplacelab.recording.explain.words import joined, quoted
 from inplacelab.recording.facts import ErrorFacts, SavedFacts, Step, WriteFacts
+from inplacelab.recording.kept import naming
 from inplacelab.recording.labels import storage_label
 from inplacelab.recording.questions import stale, who_raised
 from inplacelab.recording.slots import common_runs, slot_runs
 
-__all__ = ["error_step", "stale_story"]
+__all__ = ["Spoilt", "error_step", "spoilt", "stale_story", "written_through"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spoilt:
+    """The value that a failed node had kept, and the writes that overwrote it, in order."""
+
+    node: int
+    saved: SavedFacts
+    writes: tuple[tuple[Step, WriteFacts], ...]
 
 
 def error_step(moment: Moment) -> Text:
@@ -38,15 +50,25 @@ def _why(moment: Moment, error: ErrorFacts) -> list[Text]:
 
 def stale_story(moment: Moment) -> tuple[Text, ...]:
     """For a failed node: which line kept the value, and which lines overwrote it, through which tensor."""
+    found = spoilt(moment)
+    if found is None:
+        return ()
+    overwritten = [_raise(moment, found.saved, step, write) for step, write in found.writes]
+    return (_kept(moment, found.node, found.saved), *overwritten)
+
+
+def spoilt(moment: Moment) -> Spoilt | None:
+    """What a failed node had kept and found overwritten; None if something else went wrong."""
     error = moment.step.error
     if error is None or error.node is None:
-        return ()
+        return None
     mine = [saved for node, saved in stale(moment.after) if node == error.node]
     suspects = [saved for saved in mine if error.storage in (None, saved.storage)]
     if not suspects:
-        return ()
+        return None
     failed = next((saved for saved in suspects if saved.name == _last_unpacked(moment)), suspects[0])
-    return (_kept(moment, error.node, failed), *_overwritten(moment, failed))
+    raises = who_raised(moment.recording, failed.storage, moment.index)
+    return Spoilt(error.node, failed, tuple((step, write) for step, write in raises if write.before >= failed.version))
 
 
 def _last_unpacked(moment: Moment) -> str | None:
@@ -56,20 +78,25 @@ def _last_unpacked(moment: Moment) -> str | None:
 
 
 def _kept(moment: Moment, node: int, saved: SavedFacts) -> Text:
-    pattern = Text("{0} kept `{1}` at version {2} of {3}.", "{0} 在 {3} 为版本 {2} 时保存了 `{1}`。")
-    return pattern.format(moment.called_node(node), saved.name, saved.version, storage_label(saved.storage))
-
-
-def _overwritten(moment: Moment, saved: SavedFacts) -> list[Text]:
-    raises = who_raised(moment.recording, saved.storage, moment.index)
-    return [_raise(moment, saved, step, write) for step, write in raises if write.before >= saved.version]
+    pattern = Text("{0} kept {1} at version {2} of {3}.", "{0} 在 {3} 为版本 {2} 时保存了 {1}。")
+    called = naming(moment.recording, moment.after, node, saved).phrase()
+    return pattern.format(moment.called_node(node), called, saved.version, storage_label(saved.storage))
 
 
 def _raise(moment: Moment, saved: SavedFacts, step: Step, write: WriteFacts) -> Text:
     there = Moment(moment.recording, step.index)
     # Versions count per storage: the write may have spared the very slots that were kept, and is refused all the same.
     pattern = _OVERWROTE if common_runs(slot_runs(saved), write.slots) else _WROTE_BESIDE
-    return pattern.format(there.head, there.called_before(write.tensor), write.before, write.after)
+    return pattern.format(there.head, written_through(there, write.tensor), write.before, write.after)
+
+
+def written_through(moment: Moment, tensor: int) -> Text:
+    """What was written through; of a view, whose view it is."""
+    called, facts = moment.called_before(tensor), moment.tensor_before(tensor) or moment.after.tensors.get(tensor)
+    base = None if facts is None or facts.base is None else moment.tensor_before(facts.base)
+    if base is None or not base.names:
+        return called
+    return Text("{0}, a view of {1}", "{1} 的视图 {0}").format(called, quoted(base.names[0]))
 
 
 _OVERWROTE = Text(

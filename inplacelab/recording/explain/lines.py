@@ -47,23 +47,29 @@ def freed(moment: Moment) -> list[Text]:
 
 def _bound(moment: Moment) -> list[Text]:
     """Names that now point to another tensor object than before, or had pointed to none."""
-    return [
-        _binding(moment, name, facts)
-        for key, facts in moment.step.tensors
-        if facts is not None
-        for name in facts.names
-        if name not in _names_before(moment, key)
-    ]
+    return [said for key, facts in moment.step.tensors if facts is not None for said in _bindings(moment, key, facts)]
+
+
+def _bindings(moment: Moment, key: int, facts: TensorFacts) -> list[Text]:
+    before = _names_before(moment, key)
+    new, others = ([name for name in facts.names if (name in before) is known] for known in (False, True))
+    if new and others:
+        pattern = _OTHER_NAME if len(new) == 1 else _OTHER_NAMES
+        return [pattern.format(listing([quoted(name) for name in new]), tensor_label(facts, tuple(others)))]
+    return [_binding(moment, name, facts) for name in new]
+
+
+_OTHER_NAME = Text(
+    "{0} is another name for the tensor {1}: one object, nothing was copied.",
+    "{0} 是张量 {1} 的又一个名字：同一个对象，没有任何复制。",
+)
+_OTHER_NAMES = Text(
+    "{0} are other names for the tensor {1}: one object, nothing was copied.",
+    "{0} 都是张量 {1} 的名字：同一个对象，没有任何复制。",
+)
 
 
 def _binding(moment: Moment, name: str, facts: TensorFacts) -> Text:
-    others = tuple(other for other in _names_before(moment, facts.id) if other in facts.names)
-    if others:
-        pattern = Text(
-            "`{0}` is another name for the tensor {1}: one object, nothing was copied.",
-            "`{0}` 是张量 {1} 的又一个名字：同一个对象，没有任何复制。",
-        )
-        return pattern.format(name, tensor_label(facts, others))
     place = storage_label(facts.storage)
     if moment.before and any(name in tensor.names for tensor in moment.before.tensors.values()):
         pattern = Text("`{0}` now names another tensor, in {1}.", "`{0}` 改为指向另一个张量，其存储是 {1}。")

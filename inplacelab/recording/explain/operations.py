@@ -7,8 +7,9 @@ from collections.abc import Callable
 from inplacelab.language import Text
 from inplacelab.recording.explain.lines import freed
 from inplacelab.recording.explain.moment import Moment
-from inplacelab.recording.explain.words import MOST_ITEMS, byte_count, joined, listing, quoted, shape, slots
-from inplacelab.recording.facts import Category, RewireFacts, TensorFacts, WriteFacts
+from inplacelab.recording.explain.words import MOST_ITEMS, byte_count, joined, listing, shape, slots
+from inplacelab.recording.facts import Category, RewireFacts, SavedFacts, TensorFacts, WriteFacts
+from inplacelab.recording.kept import Naming, namings
 from inplacelab.recording.labels import gradient_flag, storage_label
 from inplacelab.recording.questions import newly_stale, tensors_on
 
@@ -117,10 +118,25 @@ def _moved_house(moment: Moment) -> Text:
 
 def _nothing(moment: Moment) -> Text:
     if moment.step.output is not None:  # `x.sum().item()`: nobody holds the sum
-        return Text(
-            "{0} made a tensor that was gone again before the next step.", "{0}产生了一个张量，它在下一步之前就已释放。"
-        ).format(moment.head)
+        return (_ONE_MORE_GONE if _goes_on(moment) else _ONE_GONE).format(moment.head)
     return Text("{0} ran and made no tensor.", "{0}已执行，没有产生张量。").format(moment.head)
+
+
+_ONE_GONE = Text(
+    "{0} made a tensor that was gone again before the next step.", "{0}产生了一个张量，它在下一步之前就已释放。"
+)
+_ONE_MORE_GONE = Text(
+    "{0} made one more tensor, which was gone again before the next step.",
+    "{0}又产生了一个张量，它在下一步之前就已释放。",
+)
+
+
+def _goes_on(moment: Moment) -> bool:
+    """Whether the step before is of the same operation: `x.split(2)[0]` makes two tensors, and keeps one."""
+    if moment.index == 0:
+        return False
+    earlier, now = moment.recording.steps[moment.index - 1], moment.step
+    return (earlier.op, earlier.line, earlier.inputs) == (now.op, now.line, now.inputs)
 
 
 def _returned_itself(moment: Moment, result: TensorFacts) -> Text:
@@ -215,8 +231,9 @@ def _kept(moment: Moment) -> list[Text]:
     node = moment.node(step.kept) if step.kept is not None else None
     if node is None:
         return []
-    names = [_saved_name(saved.name, saved.storage, saved.version) for saved in node.saved if not saved.copy]
-    if names:
+    kept = [saved for saved in node.saved if not saved.copy]
+    if kept:
+        names = [_kept_there(each) for each in namings(moment.recording, moment.after, node.id, kept)]
         pattern = Text("{0} keeps {1} for backward.", "{0} 为反向传播保存了 {1}。")
         return [pattern.format(moment.called_node(node.id), listing(names))]
     if step.category == "ordinary" and not node.saved:
@@ -225,20 +242,23 @@ def _kept(moment: Moment) -> list[Text]:
     return []
 
 
-def _saved_name(name: str, storage: int, version: int) -> Text:
-    return Text("`{0}` ({1} at version {2})", "`{0}`（{1}，版本 {2}）").format(name, storage_label(storage), version)
+def _kept_there(naming: Naming) -> Text:
+    saved = naming.saved[0]
+    there = Text("{0} at version {1}", "{0} 的版本 {1}").format(storage_label(saved.storage), saved.version)
+    return naming.phrase(there)
 
 
 def _stale(moment: Moment) -> list[Text]:
-    spoilt: dict[int, list[Text]] = {}
+    spoilt: dict[int, list[SavedFacts]] = {}
     for node, saved in newly_stale(moment.recording, moment.index):
-        spoilt.setdefault(node, []).append(quoted(saved.name))
+        spoilt.setdefault(node, []).append(saved)
     if len(spoilt) > MOST_ITEMS:
-        pattern = Text("What {0} grad nodes had saved is now stale.", "{0} 个梯度节点保存的值已过期。")
+        pattern = Text("What {0} grad nodes kept is now stale.", "{0} 个梯度节点保存的值已过期。")
         return [pattern.format(len(spoilt))]
-    return [_went_stale(moment.called_node(node), names) for node, names in spoilt.items()]
+    return [_went_stale(moment, node, saved) for node, saved in spoilt.items()]
 
 
-def _went_stale(node: Text, names: list[Text]) -> Text:
-    verb = "is" if len(names) == 1 else "are"
-    return Text(f"The {{1}} saved by {{0}} {verb} now stale.", "{0} 保存的 {1} 已过期。").format(node, listing(names))
+def _went_stale(moment: Moment, node: int, saved: list[SavedFacts]) -> Text:
+    pattern = Text("What {0} kept is now stale: {1}.", "{0} 保存的值已过期：{1}。")
+    names = [each.phrase() for each in namings(moment.recording, moment.after, node, saved)]
+    return pattern.format(moment.called_node(node), listing(names))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
+from inplacelab.language import Text
 from inplacelab.recording.explain.moment import Moment
 from inplacelab.recording.predict.errors import raises
 from inplacelab.recording.predict.history import node, stale
@@ -73,11 +74,23 @@ def quiz(
     return tuple(sorted(found.values(), key=_order))
 
 
+_NO_KIND = Text("there is no kind of question called {0!r}; there are: {1}", "没有 {0!r} 这一类问题；可用的有：{1}")
+_NO_QUESTION = Text(
+    "at {0} there is no question of the kinds {1}; what can be asked: {2}",
+    "在 {0} 处没有 {1} 这几类问题；可以问的有：{2}",
+)
+_NO_PLACE = Text(
+    '{0!r} is no place: write a step as a number, or a line as "line:5"',
+    '{0!r} 不是位置：步骤请写成数字，行请写成 "line:5"',
+)
+_STEP, _NOTHING = Text("step {0}", "第 {0} 步"), Text("nothing", "无")
+
+
 def _wanted(kinds: Iterable[str] | str | None) -> tuple[Kind, ...]:
     wanted = KINDS if kinds is None else (kinds,) if isinstance(kinds, str) else tuple(kinds)
     unknown = [kind for kind in wanted if kind not in KINDS]
     if unknown:
-        raise ValueError(f"there is no kind of question called {unknown[0]!r}; there are: {', '.join(KINDS)}")
+        raise ValueError(str(_NO_KIND.format(unknown[0], ", ".join(KINDS))))
     return tuple(kind for kind in KINDS if kind in wanted)
 
 
@@ -103,9 +116,9 @@ def _asked_at(recording: Recording, place: int | str, kinds: tuple[Kind, ...]) -
     possible = [question for step in steps for question in questions_at(recording, step)]
     found = [question for question in possible if question.kind in kinds]
     if not found:
-        there = ", ".join(dict.fromkeys(question.kind for question in possible)) or "nothing"
-        where = place if isinstance(place, str) else f"step {place}"
-        raise ValueError(f"at {where} there is no question of the kinds {', '.join(kinds)}; what can be asked: {there}")
+        there = ", ".join(dict.fromkeys(question.kind for question in possible)) or _NOTHING
+        where = place if isinstance(place, str) else _STEP.format(place)
+        raise ValueError(str(_NO_QUESTION.format(where, ", ".join(kinds), there)))
     return found
 
 
@@ -114,6 +127,6 @@ def _steps_at(recording: Recording, place: int | str) -> list[int]:
         return [recording.state(place).step.index]
     word, _, number = place.partition(":")
     if word != "line" or not number.isdecimal():
-        raise ValueError(f'{place!r} is no place: write a step as a number, or a line as "line:5"')
+        raise ValueError(str(_NO_PLACE.format(place)))
     recording.after_line(int(number))  # says which lines there are, if this is none
     return [step.index for step in recording.on_line(int(number))]

@@ -6,6 +6,7 @@ from inplacelab.language import Text
 from inplacelab.recording.explain.moment import Moment
 from inplacelab.recording.explain.words import joined, listing, quoted
 from inplacelab.recording.facts import NodeFacts, SavedFacts, TensorFacts
+from inplacelab.recording.kept import namings
 from inplacelab.recording.labels import node_label, storage_label
 from inplacelab.recording.predict.question import (
     MOST_OPTIONS,
@@ -42,7 +43,7 @@ def stale(moment: Moment) -> Question | None:
         return None
     # What goes stale is never cut off.
     shown = sorted([*sorted(spoilt), *(kept for kept in fresh if kept not in spoilt)][: MOST_OPTIONS - 1])
-    options: list[Option] = [(_kept_label(before, kept, fresh[kept]), kept in spoilt) for kept in shown]
+    options: list[Option] = [(_kept_label(moment, before, kept, fresh[kept]), kept in spoilt) for kept in shown]
     options.append((Text("none of them", "都不会"), not spoilt))
     ask = Text("Which saved tensors will become stale?", "保存的张量中，哪些会过期？")
     about = [f"n{key}" for key, _ in shown if not spoilt or (key, _) in spoilt]
@@ -60,8 +61,8 @@ def _fresh(state: State) -> dict[Kept, list[SavedFacts]]:
     return found
 
 
-def _kept_label(state: State, kept: Kept, saved: list[SavedFacts]) -> Text:
-    names = listing([quoted(name) for name in dict.fromkeys(each.name for each in saved)])
+def _kept_label(moment: Moment, state: State, kept: Kept, saved: list[SavedFacts]) -> Text:
+    names = listing([each.phrase() for each in namings(moment.recording, state, kept[0], saved)])
     pattern = Text("{names}, saved by {node}", "{node} 保存的 {names}")
     return pattern.format(names=names, node=node_label(state, state.nodes[kept[0]]))
 

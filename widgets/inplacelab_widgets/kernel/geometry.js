@@ -90,9 +90,15 @@ export function accessesAt(launch, places, block, thread, turn) {
   return kind === "scatter_add" ? scattered(launch, places, mine.first) : elementwise(launch, mine.first, mine.count);
 }
 
+/** Whether neighbours along the last axis are the same element: it is broadcast there. @param {Operand} operand */
+function stays({ shape, strides }) {
+  const last = shape.map((size) => size !== 1).lastIndexOf(true);
+  return last >= 0 && strides[last] === 0;
+}
+
 /** @param {Launch} launch @param {number} first @param {number} count @returns {Access[]} */
 function elementwise({ operands }, first, count) {
-  const reads = operands.flatMap((each, operand) => (each.role === "writes" ? [] : [{ operand, kind: "reads", slot: slotAt(each, first), slots: count }]));
+  const reads = operands.flatMap((each, operand) => (each.role === "writes" ? [] : [{ operand, kind: "reads", slot: slotAt(each, first), slots: stays(each) ? 1 : count }]));
   const target = operands.findIndex(({ role }) => role !== "reads");
   return [...reads, { operand: target, kind: "writes", slot: slotAt(operands[target], first), slots: count }];
 }

@@ -5,7 +5,7 @@ import { SECTOR, WARP, accessesAt, blocksOf, threadsOf, turnsOf } from "./geomet
 /** A launch to draw: see payload.py. @typedef {{launch: import("./geometry.js").Launch, places: number[] | null, sizes: number[], stored: string[], storages: string[], drawable: boolean}} Shown */
 /** @typedef {{block: number, thread: number, turn: number}} Pick */
 /** @typedef {{lane: number, slot: number, slots: number}} Lane */
-/** @typedef {{operand: number, kinds: string[], lanes: Lane[], sectors: number[], wanted: number, crowd: number, unknown: boolean}} Served */
+/** @typedef {{operand: number, kinds: string[], lanes: Lane[], sectors: number[], wanted: number, crowd: number, unknown: boolean, apart: number}} Served */
 
 const KINDS = ["reads", "writes", "adds"];
 
@@ -42,5 +42,12 @@ function servedOne(operand, size, done) {
     wanted: met.size * size,
     crowd: Math.max(0, ...met.values()),
     unknown: mine.length > 0 && lanes.size === 0,
+    apart: apartOf([...lanes.values()]) * size,
   };
+}
+
+/** How many slots lie between those of one thread and of the next; 0 if that differs. @param {Lane[]} lanes */
+function apartOf(lanes) {
+  const steps = new Set(lanes.slice(1).map(({ slot }, k) => Math.abs(slot - lanes[k].slot)));
+  return steps.size === 1 ? [...steps][0] : 0;
 }

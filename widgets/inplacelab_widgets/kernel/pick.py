@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from inplacelab.devices.kernels import geometry, traffic
@@ -40,6 +42,7 @@ class Served(NamedTuple):
         wanted: bytes of the slots, each counted once.
         crowd: the most threads that meet on one slot.
         unknown: True if threads take part and nobody knows where.
+        apart: bytes from where one thread begins to where the next one does; 0 if that differs, or nobody knows.
     """
 
     operand: int
@@ -49,6 +52,7 @@ class Served(NamedTuple):
     wanted: int
     crowd: int
     unknown: bool
+    apart: int
 
     @property
     def moved(self) -> int:
@@ -98,4 +102,11 @@ def _served(launch: Launch, position: int, done: dict[int, list[Access]]) -> Ser
         for each in range(slot, slot + slots):
             met[each] = met.get(each, 0) + 1
     held = traffic.sectors((slot * size, size) for slot in met)
-    return Served(position, kinds, lanes, held, len(met) * size, max(met.values(), default=0), bool(mine) and not lanes)
+    crowd, unknown = max(met.values(), default=0), bool(mine) and not lanes
+    return Served(position, kinds, lanes, held, len(met) * size, crowd, unknown, _apart(lanes) * size)
+
+
+def _apart(lanes: Sequence[Lane]) -> int:
+    """How many slots lie between those of one thread and of the next; 0 if that differs."""
+    steps = {abs(other.slot - one.slot) for one, other in pairwise(lanes)}
+    return steps.pop() if len(steps) == 1 else 0

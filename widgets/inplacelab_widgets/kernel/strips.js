@@ -146,6 +146,7 @@ export function shareOfMoved({ wanted, sectors }) {
 export function costOf(asked, say) {
   if (asked.unknown) return say("cost_unknown");
   if (!asked.sectors.length) return say("cost_none");
+  if (whyOf(asked) === "scattered" && asked.apart) return fill(say("apart"), { sectors: asked.sectors.length, wanted: asked.wanted, apart: asked.apart });
   const cost = fill(say(asked.sectors.length === 1 ? "cost_one" : "cost"), { sectors: asked.sectors.length, wanted: asked.wanted, share: shareOfMoved(asked) });
   if (asked.crowd > 1) return cost + fill(say("crowd"), { crowd: asked.crowd });
   const why = whyOf(asked);

@@ -171,6 +171,8 @@ def cost_of(asked: Served) -> Text:
         return PICKED["cost_unknown"]
     if not asked.sectors:
         return PICKED["cost_none"]
+    if _why(asked) == "scattered" and asked.apart:
+        return PICKED["apart"].format(sectors=len(asked.sectors), wanted=asked.wanted, apart=asked.apart)
     key = "cost_one" if len(asked.sectors) == 1 else "cost"
     cost = PICKED[key].format(sectors=len(asked.sectors), wanted=asked.wanted, share=share_of_moved(asked))
     if asked.crowd > 1:

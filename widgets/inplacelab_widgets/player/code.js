@@ -50,6 +50,12 @@ export function drawCode(stage) {
     return isInSight ? undefined : () => (root.scrollTop = Math.max(0, top - room / 3));
   }
 
+  /** Of all its lines, as they are broken now. */
+  function need() {
+    const last = lines.at(-1);
+    return last.offsetTop + last.offsetHeight + 7;
+  }
+
   const translate = () => root.setAttribute("aria-label", stage.word("code"));
-  return { root, show, settle, translate, highlight };
+  return { root, need, show, settle, translate, highlight };
 }

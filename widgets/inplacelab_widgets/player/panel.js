@@ -1,8 +1,9 @@
 // One panel of the picture: Python has laid it out for all steps, here its marks are brought to one of them.
 
+import { axisIn, endingWithin, ON_AXIS, stretched } from "./axis.js";
 import { html, put, svg, write } from "./elements.js";
 import { isRelated, paired, valueAt } from "./runs.js";
-import { isDrawn, stackOf } from "./shelf.js";
+import { arranged, isDrawn, stackOf, zoomFor } from "./shelf.js";
 import { speak } from "./words.js";
 
 const EMPHASIS = /ipl-(written|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
@@ -14,8 +15,8 @@ const RAISED = /ipl-raised\b/;
 /** Over so many steps at the most, what changed is looked up step by step; further away, every mark is looked at. */
 const NEAR = 64;
 
-/** A group: `at` is the step that its marks show, -1 before the first; `starts` has the marks that take on a look at a step. @typedef {{holder: Element, group: Group, marks: DrawnMark[], at: number, starts: Map<number, DrawnMark[]>}} DrawnGroup */
-/** A mark; the first of its `keys` is what it stands for. @typedef {{order: number, tag: string, place: Attributes, flat: number[], keys: string, links: string, look: number, runs?: [number, number][], element?: Element}} DrawnMark */
+/** A group: `at` is the step that its marks show, -1 before the first; `starts` has the marks that take on a look at a step. @typedef {{holder: Element, cards: Element[], group: Group, marks: DrawnMark[], at: number, starts: Map<number, DrawnMark[]>}} DrawnGroup */
+/** A mark; the first of its `keys` is what it stands for. @typedef {{order: number, tag: string, place: Attributes, flat: number[], keys: string, links: string, card: number, look: number, runs?: [number, number][], element?: Element}} DrawnMark */
 
 let serial = 0;
 
@@ -27,12 +28,11 @@ export function drawPanel(panel, payload) {
   const id = `ipl-${(serial += 1)}`;
   const title = svg("title", { id: `${id}-t` });
   const desc = svg("desc", { id: `${id}-d` });
-  // With another size or view box all words would be laid out anew. Where the height follows the step, a drawing is as high as at
-  // least it is, draws over its edge, and room is left below it.
+  // With another size all words would be laid out anew. Where the height follows the step, a drawing is as high as at least it is,
+  // draws over its edge, and room is left below it.
   const least = panel.shelf ? Math.min(panel.height, LEAST) : panel.height;
   const below = panel.shelf ? html("div", { class: "ipl-below" }) : null;
   const root = svg("svg", {
-    ...(panel.shelf ? {} : { viewBox: `0 0 ${panel.width} ${panel.height}` }),
     width: panel.width,
     height: least,
     role: "img",
@@ -43,8 +43,8 @@ export function drawPanel(panel, payload) {
   const groups = [...panel.groups, ...(panel.shelf ?? [])].map((group) => {
     const holder = svg("g", { transform: `translate(${group.x} ${group.y})`, hidden: "", "aria-hidden": "true" });
     root.append(holder);
-    const marks = group.marks.map(([tag, place, runs = [], keys = "", links = ""], order) => ({ order, tag, place, flat: runs, keys, links, look: -1 }));
-    return { holder, group, marks, at: -1, starts: new Map() };
+    const marks = group.marks.map(([tag, place, runs = [], keys = "", links = "", card = 0], order) => ({ order, tag, place, flat: runs, keys, links, card, look: -1 }));
+    return { holder, cards: [], group, marks, at: -1, starts: new Map() };
   });
   /** @type {DrawnMark[]} */
   const marks = groups.flatMap((each) => each.marks);
@@ -61,15 +61,67 @@ export function drawPanel(panel, payload) {
 
   /** Makes the element of a mark when it is first there, under those of the marks that come after it.
    * @param {DrawnGroup} drawn @param {DrawnMark} mark */
-  function make({ holder, marks }, mark) {
-    mark.element = svg(mark.tag, mark.place);
+  function make(drawn, mark) {
+    const { marks, cards, group } = drawn;
+    mark.element = svg(mark.tag, placed(group, mark));
     if (mark.keys || mark.links) mark.element.setAttribute("data-k", `${mark.keys} ${mark.links}`.trim());
     if (lit[0].size || lit[1] || lit[2].size) light(mark);
     let next = mark.order + 1;
-    while (next < marks.length && !marks[next].element) next += 1;
+    while (next < marks.length && !(marks[next].element && marks[next].card === mark.card)) next += 1;
+    const holder = mark.card ? (cards[mark.card] ??= cardOf(drawn, mark.card)) : drawn.holder;
     holder.insertBefore(mark.element, marks[next]?.element ?? null);
   }
 
+  /** A card of a storage: it may stand elsewhere than it was laid out. @param {DrawnGroup} drawn @param {number} card */
+  function cardOf({ holder, group, cards }, card) {
+    const element = svg("g");
+    holder.insertBefore(element, cards.slice(card).find(Boolean) ?? null);
+    return move(element, group, card);
+  }
+
+  /** @param {Element} element @param {Group} group @param {number} card */
+  function move(element, group, card) {
+    const by = arrangement?.shapes.get(group).moved[card - 1] ?? [0, 0];
+    put(element, "transform", `translate(${by})`);
+    return element;
+  }
+
+  const isOnAxis = ON_AXIS.has(panel.name);
+  let axis = axisIn(panel.width, payload.axis, 0);
+  let arrangement = panel.name === "storages" ? arranged(panel, 0) : null;
+
+  /** The attributes of a mark that never change, in the room that there is. @param {Group} group @param {DrawnMark} mark */
+  function placed({ fixed }, { tag, place, flat }) {
+    if (!isOnAxis || fixed) return place;
+    const found = stretched(place, axis.along);
+    if (tag === "text" && place.x > payload.axis.left) found.x = endingWithin(found.x, paired(flat).map(([, look]) => payload.said[payload.looks[look]?.[1] ?? -1] ?? ""), axis.width);
+    return found;
+  }
+
+  /** Makes the best of the room that there is, in px. @param {number} room */
+  function fit(room) {
+    if (arrangement) {
+      arrangement = arranged(panel, room);
+      for (const { cards, group } of groups) cards.forEach((element, card) => move(element, group, card));
+      put(root, "width", arrangement.width);
+      put(root, "height", panel.shelf ? least : arrangement.height);
+      root.toggleAttribute("data-below", [...arrangement.shapes.values()].some(({ moved }) => moved.length));
+    }
+    const before = axis.width;
+    if (isOnAxis) axis = axisIn(panel.width, payload.axis, room);
+    zoom = arrangement?.zoom ?? zoomFor(isOnAxis ? axis.width : panel.width, room);
+    for (const part of [root, below]) part?.style.setProperty("--ipl-fit", String(zoom));
+    if (axis.width === before) return;
+    put(root, "width", axis.width);
+    for (const { group, marks } of groups) {
+      for (const mark of marks.filter((each) => each.element)) {
+        const moves = payload.moves[payload.looks[mark.look]?.[2] ?? -1] ?? {};
+        for (const [key, value] of Object.entries({ ...placed(group, mark), ...stretched(moves, axis.along) })) put(mark.element, key, value);
+      }
+    }
+  }
+
+  let zoom = 1;
   let isOpen = false;
 
   /** Shows or hides what of this panel is folded. @param {boolean} open */
@@ -77,19 +129,18 @@ export function drawPanel(panel, payload) {
     isOpen = open;
     const height = (open && panel.unfolds?.height) || panel.height;
     put(root, "height", height);
-    put(root, "viewBox", `0 0 ${panel.width} ${height}`);
   }
 
   /** Where everything stands. @param {number} step @param {Set<string> | null} followed */
   function arrange(step, followed) {
-    const stacked = panel.shelf ? stackOf(panel, step, followed) : null;
+    const stacked = arrangement && stackOf(panel, step, followed, arrangement);
     for (const { holder, group } of groups) {
       const isThere = isDrawn(group, step, false, null) && (isOpen || !group.folded);
       const place = stacked ? stacked.places.get(group) : isThere && [group.x, group.y];
       holder.toggleAttribute("hidden", !place);
       if (stacked && place) put(holder, "transform", `translate(${place[0]} ${place[1]})`);
     }
-    if (!stacked) return;
+    if (!below) return;
     below.style.height = `${Math.max(0, stacked.bottom - least)}px`;
   }
 
@@ -134,7 +185,8 @@ export function drawPanel(panel, payload) {
     if (look < 0) return;
     const [style, said = -1, move = -1] = payload.looks[look];
     put(mark.element, "class", payload.styles[style]);
-    for (const [key, value] of Object.entries(payload.moves[move] ?? {})) put(mark.element, key, value);
+    const moves = payload.moves[move] ?? {};
+    for (const [key, value] of Object.entries(isOnAxis && !drawn.group.fixed ? stretched(moves, axis.along) : moves)) put(mark.element, key, value);
     if (said >= 0) write(mark.element, speak(payload.said[said], language));
   }
 
@@ -197,7 +249,12 @@ export function drawPanel(panel, payload) {
   /** What holds the marks of a storage. @param {string} key */
   const holderOf = (key) => groups.find(({ group }) => group.key === key)?.holder;
 
-  return { parts: below ? [root, below] : [root], root, show, unfold, translate, highlight, holderOf, linksOf, firstStep, raisedAt, things };
+  const width = () => arrangement?.width ?? panel.width;
+
+  /** How high it is at its highest. */
+  const height = () => zoom * (arrangement?.height ?? Number(root.getAttribute("height")));
+
+  return { parts: below ? [root, below] : [root], root, fit, width, height, stretch: () => axis.by, show, unfold, translate, highlight, holderOf, linksOf, firstStep, raisedAt, things };
 }
 
 /** Whether a mark shows this thing: the first of its keys, or one of the nodes that share a box. @param {string} keys @param {string} key */

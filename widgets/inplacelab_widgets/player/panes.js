@@ -1,5 +1,6 @@
 // Where the panels stand: some beside the code, the others below, one at a time where there is no room for more.
 
+import { ON_AXIS } from "./axis.js";
 import { html } from "./elements.js";
 import { walkGrid } from "./grid_keys.js";
 import { drawLenses } from "./lens.js";
@@ -12,8 +13,6 @@ import { drawUnfold } from "./unfold.js";
 
 /** The panes, each with its panels below each other, in the order in which they stand. */
 const PANES = { storages: ["storages"], graph: ["graph"], history: ["lanes", "memory"], elements: ["elements"] };
-/** The panels whose x axis is the step. */
-const ON_AXIS = new Set(["lanes", "memory"]);
 
 /** The panes of the panels that a payload has. @param {Stage} stage @returns {Object<string, Part>} */
 export function drawPanes(stage) {
@@ -32,12 +31,14 @@ function drawPane(stage, name, panels) {
   const title = panels.length === 1 ? drawn[0].name : name;
   const root = html("div", { class: `ipl-pane ipl-${name}`, tabindex: "0", role: "group" }, ...drawn.flatMap((panel) => panel.parts));
   if (name === "elements") walkGrid(stage, root);
+  // So wide the pane would like to be.
+  stage.root.style.setProperty(`--ipl-${name}`, `${drawn[0].width() + 28}px`);
   const lenses = name === "storages" ? drawLenses(stage, root, drawn[0]) : null;
   walkThings(stage, root, () => seen().flatMap((panel) => panel.things()));
   // The head of the lanes stays in sight while the lanes are scrolled.
   const head = drawn.find((panel) => panel.name === "lanes")?.root.lastElementChild;
   if (head) root.addEventListener("scroll", () => head.setAttribute("transform", `translate(0 ${Math.max(0, root.scrollTop - 6)})`));
-  if (onAxis) for (const panel of drawn) panel.root.addEventListener("click", (event) => goTo(stage, panel.root, event));
+  if (onAxis) for (const panel of drawn) panel.root.addEventListener("click", (event) => goTo(stage, panel, event));
 
   const maps = name === "graph" ? faces.map((panel) => drawMinimap(stage, root, panel)) : [];
   root.prepend(...maps.map((map) => map.root));
@@ -79,18 +80,42 @@ function drawPane(stage, name, panels) {
     for (const panel of drawn) panel.translate(stage.language, stage.word(panels.length > 1 ? panel.name : "picture"));
   }
 
-  // As high at every step as at its highest, if there is room: what stands below stays where it is.
-  if (panels.some((panel) => panel.shelf)) root.style.setProperty("--ipl-whole", `${panels[0].height + 16}px`);
+  /** What is in this pane beside its drawings, and how much larger these are than they were laid out: for those who sit far away. */
+  function frame() {
+    const style = getComputedStyle(root);
+    const sum = (/** @type {string[]} */ ...sides) => sides.reduce((sum, side) => sum + parseFloat(style.getPropertyValue(`padding-${side}`)), 0);
+    return { across: sum("left", "right"), down: sum("top", "bottom"), large: Number(style.getPropertyValue("--ipl-large")) || 1 };
+  }
+
+  /** How high it would have to be to show all of itself at every step, in px. */
+  function need() {
+    const { down, large } = frame();
+    const drawings = seen().reduce((sum, panel) => sum + panel.height() * large, 0);
+    return Math.ceil(down + drawings + root.offsetHeight - root.clientHeight + maps.reduce((sum, map) => sum + map.root.offsetHeight, 0));
+  }
+
+  // An axis shows every step: nothing on it needs to be looked for.
+  const settle = () => (onAxis ? undefined : bringingIntoSight(root, changed, name !== "graph"));
+
+  /** Draws as the room asks for, and what has changed while it was closed. */
+  function fit() {
+    const { across, large } = frame();
+    for (const panel of drawn) panel.fit((root.clientWidth - across) / large);
+    if (isBehind && !isSeen()) return;
+    show();
+    settle()?.();
+  }
+
   // While it is closed it takes as much room as it has, without being laid out.
   root.style.containIntrinsicHeight = `auto ${panels.reduce((sum, panel) => sum + panel.height, 0)}px`;
-  new ResizeObserver(() => isBehind && isSeen() && stage.show()).observe(root);
+  new ResizeObserver(fit).observe(root);
 
   return {
     root,
     isSeen,
+    need,
     show,
-    // An axis shows every step: nothing on it needs to be looked for.
-    settle: () => (onAxis ? undefined : bringingIntoSight(root, changed, name !== "graph")),
+    settle,
     translate,
     highlight: (wanted) => drawn.forEach((panel) => panel.highlight(wanted, stage.selection, stage.followed.keys)),
     linksOf: (key) => drawn.flatMap((panel) => panel.linksOf(key)),
@@ -100,11 +125,14 @@ function drawPane(stage, name, panels) {
   };
 }
 
-/** A click on an axis goes to the step there; only pins and raises of a version lead elsewhere. @param {Stage} stage @param {Element} drawing @param {MouseEvent} event */
-function goTo(stage, drawing, event) {
-  const { axis, steps } = stage.payload;
-  const box = drawing.getBoundingClientRect();
-  const x = ((event.clientX - box.left) / box.width) * Number(drawing.getAttribute("width"));
+/** A click on an axis goes to the step there; only pins and raises of a version lead elsewhere.
+ * @param {Stage} stage @param {{root: Element, stretch: () => number}} drawing @param {MouseEvent} event */
+function goTo(stage, { root, stretch }, event) {
+  const { steps } = stage.payload;
+  const { left, spacing } = stage.payload.axis;
+  const axis = { left, spacing: spacing * stretch() };
+  const box = root.getBoundingClientRect();
+  const x = ((event.clientX - box.left) / box.width) * Number(root.getAttribute("width"));
   const leadsElsewhere = /** @type {Element} */ (event.target).closest('[data-k^="p"], [data-k^="step:"]');
   if (leadsElsewhere || x < axis.left - axis.spacing) return;
   stage.go(stepAt(x, axis, steps.length));

@@ -12,6 +12,7 @@ import { drawPanes, drawTabs } from "./panes.js";
 import { drawPredict } from "./predict.js";
 import { drawPresent } from "./present.js";
 import { drawReadout } from "./readout.js";
+import { keepRoom } from "./room.js";
 import { drawSentence } from "./sentence.js";
 import { keepShortcutsAway } from "./shortcuts.js";
 import { makeStage } from "./stage.js";
@@ -84,7 +85,16 @@ export function mount(el, payload, options = {}) {
   followPointer(stage);
   stage.begin();
 
-  return { follow: stage.follow, stage, destroy: toolbar.pace.stop };
+  const around = [...(title ? [title] : []), ...(controls.length ? [toolbar, sentence] : []), hasTabs ? tabs : foot];
+  const room = keepRoom(stage, { above: main, below: views, others: around });
+  return {
+    follow: stage.follow,
+    stage,
+    destroy() {
+      toolbar.pace.stop();
+      room.stop();
+    },
+  };
 }
 
 /** @param {Stage} stage @param {string} panel @returns {Part} */

@@ -164,7 +164,7 @@ export function drawPredict(stage) {
     page = next;
     root.hidden = !page;
     root.replaceChildren(...(page ? drawPage(stage, page, { skip, close }) : []));
-    root.setAttribute("aria-label", root.querySelector(".ipl-ahead")?.textContent ?? "");
+    root.setAttribute("aria-label", root.querySelector(".ipl-upcoming")?.textContent ?? "");
     [...root.querySelectorAll("input")].forEach((input, k) => (input.checked ||= ticked[k] ?? false));
   }
 
@@ -197,7 +197,7 @@ function drawPage(stage, page, { skip, close }) {
 /** Which line comes next. @param {Stage} stage @param {Question} question @param {boolean} checked */
 function drawAhead({ payload, word }, { step, op }, checked) {
   const { line } = payload.steps[step];
-  const title = html("p", { class: "ipl-ahead" }, line === null ? word("predict_step") : word(checked ? "predict_line" : "predict_next", { line }));
+  const title = html("p", { class: "ipl-upcoming" }, line === null ? word("predict_step") : word(checked ? "predict_line" : "predict_next", { line }));
   const code = line === null ? "" : payload.source[line - 1]?.trim();
   for (const [gap, said] of [[" ", code], [" · ", op]]) if (said) title.append(gap, html("code", {}, said));
   return title;

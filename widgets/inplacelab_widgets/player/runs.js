@@ -3,8 +3,8 @@
 /** @typedef {string | [string, string]} Said  The same in both languages, or [English, Chinese]. */
 /** @typedef {Object<string, string | number>} Attributes */
 /** @typedef {[number, number?, number?]} Look  Positions in `styles`, `said`, `moves`; -1 or missing: none. */
-/** @typedef {[string, Attributes, number[]?, string?, string?]} Mark  [tag, place, [step, look, step, look, ...], keys, links]; look -1: not there. */
-/** @typedef {{x: number, y: number, first: number, last: number, marks: Mark[], key?: string, height?: number, open?: number[], folded?: boolean}} Group  Drawn in the stretches `open`: [first, last, ...]. */
+/** @typedef {[string, Attributes, number[]?, string?, string?, number?]} Mark  [tag, place, [step, look, step, look, ...], keys, links, card]; look -1: not there; of the cards of its group it is a part of this one, counted from 1. */
+/** @typedef {{x: number, y: number, width: number, first: number, last: number, marks: Mark[], key?: string, height?: number, open?: number[], folded?: boolean, fixed?: boolean, row?: number, memory?: [number, number], cards?: number[]}} Group  Drawn in the stretches `open`: [first, last, ...]. As `Block` of scene/marks.py: the row, the size of everything but the cards, and of these the left edge, the top, the width, how many beside each other, how many. */
 /** @typedef {{name: string, width: number, height: number, says: number[], unfolds?: {says: Said, height?: number}, opened?: Panel, notes?: number[], groups: Group[], shelf?: Group[]}} Panel */
 /** @typedef {{name: string, storages: string, keys: string, stops: number[]}} Thread  What there is to see of a tensor that a reader follows. */
 /** @typedef {{line: number | null, phase: string, error: boolean, stop: boolean, ends: boolean, says: number}} Step  What it says is a position in `said`. */
@@ -23,7 +23,7 @@
  * @property {import("./lens.js").Page[]} pages  The values of large storages.
  * @property {Thread[]} threads
  * @property {Table[]} tables
- * @property {{left: number, spacing: number}} axis
+ * @property {{left: number, right: number, spacing: number}} axis
  * @property {Object<string, Said>} words
  * @property {Said[]} said
  * @property {string[]} styles

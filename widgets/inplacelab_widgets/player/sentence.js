@@ -1,15 +1,10 @@
 // The sentence that says what happened in this step; it is read aloud when it changes.
 
 import { html, put } from "./elements.js";
-import { pieces, speak } from "./words.js";
+import { pieces, speak, widthOf } from "./words.js";
 
 /** So many of the longest sentences are measured by the browser: which of them needs most lines cannot be told from its length. */
 const LONGEST = 3;
-
-/** About how wide a sentence is: a Chinese character is as wide as two others. @param {string} words */
-export function widthOf(words) {
-  return words.length + (words.match(/[\u2e80-\uffef]/g)?.length ?? 0);
-}
 
 /** @param {Stage} stage @returns {Part} */
 export function drawSentence(stage) {

@@ -1,7 +1,32 @@
-// Which groups of a panel a step draws, and where: as `stack_at` does it in Python for still pictures.
+// Which groups of a panel a step draws, and where. In the room that it was laid out for: as `stack_of` does it in Python for still
+// pictures. In less room the cards of a storage stand below it; in more, storages stand beside each other.
 
 /** Between groups that stand one below the other; as in scene/marks.py. */
 export const GAP = 14;
+/** Between storages that stand beside each other. */
+const AISLE = 24;
+/** Of cards below a storage: their left edge, what is between them, and from the top of one to the top of the next; as in scene/storages.py. */
+const CARD_LEFT = 6;
+const CARD_GAP = 8;
+const CARD_PITCH = 78;
+/** Chips stand in rows; as in scene/shelf.py. */
+const CHIPS_TOP = 22;
+const CHIP_PITCH = 24;
+const CHIP_GAP = 5;
+/** A panel is drawn smaller, down to this, before it is cut; and a little smaller where another column is won by that. */
+const SHRUNK = 0.8;
+const SHRUNK_FOR_COLUMN = 0.9;
+/** Cards stay beside their storage unless that is this much higher: a pointer leads from one to the other. */
+const WORTH = 0.85;
+
+/** How a panel is drawn in some room: how each group, how much smaller, how wide and high at all steps together, and where the rows
+ * and the chips stand. @typedef {{room: number, zoom: number, shapes: Map<Group, Shape>, width: number, height: number, seats: Map<Group, number[]>}} Arrangement */
+/** The size of a group, and how far each of its cards stands from where it was laid out. @typedef {{width: number, height: number, moved: number[][]}} Shape */
+
+/** How much smaller something is drawn in some room; what would be too small is cut. @param {number} width @param {number} room */
+export function zoomFor(width, room) {
+  return room > 0 && room >= SHRUNK * width ? Math.min(1, room / width) : 1;
+}
 
 /** Whether a step lies in one of the stretches [first, last, first, last, ...]; in none at all means: always.
  * @param {number[] | undefined} spans @param {number} step */
@@ -19,21 +44,93 @@ export function isDrawn(group, step, isChip, followed) {
   return isWithin(group.open, step);
 }
 
-/** Where groups and chips stand at a step: those drawn, closed up, and the chips below them; and where they end.
- * @param {Panel} panel @param {number} step @param {Set<string> | null} followed */
-export function stackOf(panel, step, followed) {
-  const places = new Map();
-  let below = 0;
-  for (const group of panel.groups) {
-    if (!isDrawn(group, step, false, followed)) continue;
-    places.set(group, [group.x, below]);
-    below += (group.height ?? 0) + GAP;
+/** A storage as it was laid out; or, given `room`, with its cards below it, but no narrower than it is.
+ * @param {Group} group @param {number} [room] @returns {Shape} */
+export function shapeOf({ width, height = 0, memory, cards }, room) {
+  if (!room || !memory) return { width, height, moved: [] };
+  const [left, top, wide, inRow, count] = cards;
+  const pitch = wide + CARD_GAP;
+  const columns = Math.max(1, Math.min(count, Math.floor((Math.max(room, memory[0]) - CARD_LEFT + CARD_GAP) / pitch)));
+  const below = memory[1] + 2;
+  const moved = Array.from({ length: count }, (_, k) => [
+    CARD_LEFT + (k % columns) * pitch - left - (k % inRow) * pitch,
+    below + Math.floor(k / columns) * CARD_PITCH - top - Math.floor(k / inRow) * CARD_PITCH,
+  ]);
+  return { width: Math.max(memory[0], CARD_LEFT + columns * pitch - CARD_GAP), height: below + Math.ceil(count / columns) * CARD_PITCH, moved };
+}
+
+/** Boxes beside each other, in columns if they are alike, with another row where there is no more room; and where they end.
+ * @param {{width: number, height: number}[]} boxes @param {number} room */
+export function flowed(boxes, room) {
+  const widest = Math.max(...boxes.map((box) => box.width));
+  const isEven = 2 * widest + AISLE <= room;
+  let [x, y, high] = [0, 0, 0];
+  const places = boxes.map(({ width, height }) => {
+    if (x && x + width > room) [x, y, high] = [0, y + high + GAP, 0];
+    const place = [x, y];
+    x += (isEven ? widest : width) + AISLE;
+    high = Math.max(high, height);
+    return place;
+  });
+  return { places, bottom: y + high };
+}
+
+/** How a panel of storages is best drawn in so much room. @param {Panel} panel @param {number} room @returns {Arrangement} */
+export function arranged(panel, room) {
+  const laidOut = arrangedWith(panel, room);
+  if (room <= 0) return laidOut;
+  const isTooWide = laidOut.width > room / SHRUNK;
+  // As narrow as they are, storages may stand beside each other; as wide as the panel, their cards may.
+  const [below] = [arrangedWith(panel, room, 1), arrangedWith(panel, room, 1, SHRUNK_FOR_COLUMN), arrangedWith(panel, room, room)].sort((one, other) => one.height - other.height);
+  return isTooWide || below.height < WORTH * laidOut.height ? below : laidOut;
+}
+
+/** @param {Panel} panel @param {number} room @param {number} [below]  In how much room cards stand below their storage. @param {number} [most]  The zoom, if there is room.
+ * @returns {Arrangement} */
+function arrangedWith(panel, room, below, most = 1) {
+  const { groups, shelf } = panel;
+  const shapes = new Map(groups.map((group) => [group, shapeOf(group, below)]));
+  const width = Math.max(1, ...[...shapes.values()].map((shape) => shape.width));
+  const zoom = Math.min(most, zoomFor(width, room));
+  const found = { room: Math.max(room / zoom, width), zoom, shapes, width, height: 0, seats: new Map() };
+  if (!shelf) {
+    const rows = [];
+    for (const [{ row = 0 }, shape] of shapes) {
+      const { width = 0, height = 0 } = rows[row] ?? {};
+      rows[row] = { width: Math.max(width, shape.width), height: Math.max(height, shape.height) };
+    }
+    const { places, bottom } = flowed(rows, found.room);
+    for (const group of groups) found.seats.set(group, places[group.row ?? 0]);
+    found.height = bottom;
+    return found;
   }
-  let bottom = below - GAP;
-  for (const chip of panel.shelf ?? []) {
+  const chips = shelf.filter((chip) => chip.key);
+  const pitch = (chips[0]?.width ?? 0) + CHIP_GAP;
+  const before = 1 + Math.round(Math.max(0, ...chips.map((chip) => chip.x)) / pitch);
+  const now = Math.max(1, Math.floor((found.room + CHIP_GAP) / pitch));
+  for (const chip of shelf) {
+    const seat = ((chip.y - CHIPS_TOP) / CHIP_PITCH) * before + Math.round(chip.x / pitch);
+    found.seats.set(chip, chip.key ? [(seat % now) * pitch, CHIPS_TOP + Math.floor(seat / now) * CHIP_PITCH] : [chip.x, chip.y]);
+  }
+  const changes = new Set([...groups, ...shelf].flatMap(({ first, open = [] }) => [first, ...open.filter((_, k) => k % 2 === 0)]));
+  found.height = Math.max(...[...changes].map((step) => stackOf(panel, step, null, found).bottom));
+  return found;
+}
+
+/** Where groups and chips stand at a step, and where they end. On a shelf those drawn are closed up, and the chips stand below them.
+ * @param {Panel} panel @param {number} step @param {Set<string> | null} followed @param {Arrangement} arrangement */
+export function stackOf({ groups, shelf }, step, followed, { room, shapes, seats, height }) {
+  const there = groups.filter((group) => isDrawn(group, step, false, shelf ? followed : null));
+  if (!shelf) return { places: new Map(there.map((group) => [group, seats.get(group)])), bottom: height };
+  const flow = flowed(there.map((group) => shapes.get(group)), room);
+  const places = new Map(there.map((group, k) => [group, flow.places[k]]));
+  const below = there.length ? flow.bottom + GAP : 0;
+  let bottom = flow.bottom;
+  for (const chip of shelf) {
     if (!isDrawn(chip, step, true, followed)) continue;
-    places.set(chip, [chip.x, below + chip.y]);
-    bottom = Math.max(bottom, below + chip.y + (chip.height ?? 0));
+    const [x, y] = seats.get(chip);
+    places.set(chip, [x, below + y]);
+    bottom = Math.max(bottom, below + y + (chip.height ?? 0));
   }
   return { places, bottom };
 }

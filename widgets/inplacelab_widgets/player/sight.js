@@ -34,7 +34,7 @@ export function bringingIntoSight(pane, changed, isStacked) {
   const all = span(boxes);
   const fits = all.bottom - all.top <= room.height && all.right - all.left <= room.width;
   let { top, bottom, left, right } = fits ? all : span(boxes.slice(-1));
-  const block = (isStacked && sought.at(-1)?.parentElement?.getBoundingClientRect()) || { top, bottom };
+  const block = (isStacked && sought.at(-1)?.closest("svg > g")?.getBoundingClientRect()) || { top, bottom };
   const [above, below] = [Math.min(top, block.top), Math.max(bottom, block.bottom)];
   if (below - above <= room.height) [top, bottom] = [above, below];
   else if (block.bottom - block.top <= room.height) ({ top, bottom } = block);

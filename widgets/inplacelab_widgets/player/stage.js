@@ -44,6 +44,7 @@ import { fill, speak } from "./words.js";
  * @typedef {Object} Part
  * @property {HTMLElement} root
  * @property {() => boolean} [isSeen]  Whether it needs to be shown at all.
+ * @property {() => number} [need]  How high it would have to be, in px, to show all that it ever shows.
  * @property {() => void} [show]
  * @property {() => (() => void) | undefined} [settle]  Measures what was shown; returns how to scroll it into sight.
  * @property {() => void} [translate]

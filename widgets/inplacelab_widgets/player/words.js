@@ -11,6 +11,11 @@ export function fill(pattern, facts) {
   return pattern.replace(/\{(\w+)\}/g, (whole, key) => (Object.hasOwn(facts, key) ? String(facts[key]) : whole));
 }
 
+/** About how wide words are: a Chinese character is as wide as two others. @param {string} words */
+export function widthOf(words) {
+  return words.length + (words.match(/[\u2e80-\uffef]/g)?.length ?? 0);
+}
+
 /** A sentence in pieces: words between backticks are code. @param {string} sentence @returns {{code: boolean, text: string}[]} */
 export function pieces(sentence) {
   const parts = sentence.split("`");

@@ -47,6 +47,12 @@ class Scene:
         return found
 
 
+_NOTHING = Text(
+    "There is nothing to draw: the recording has no steps. Did the cell run any tensor operation?",
+    "没有可画的内容：记录中没有任何步骤。单元格执行过张量操作吗？",
+)
+
+
 def scene_of(recording: Recording) -> Scene:
     """Lay out a recording.
 
@@ -54,7 +60,7 @@ def scene_of(recording: Recording) -> Scene:
         ValueError: if the recording has no steps.
     """
     if not recording.steps:
-        raise ValueError("There is nothing to draw: the recording has no steps. Did the cell run any tensor operation?")
+        raise ValueError(str(_NOTHING))
     return Scene(
         recording,
         storages_panel(recording),

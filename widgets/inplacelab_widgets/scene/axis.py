@@ -14,6 +14,8 @@ from inplacelab_widgets.scene.measure import coordinate
 WIDTH = 814.0
 LEFT = 150.0
 RIGHT = 26.0
+NARROWEST = 640.0
+"""A player draws the axis as wide as its pane, but no narrower than this; words that do not stand on it fit into this."""
 WIDEST_STEP = 76.0
 _APART = 8.0
 

@@ -107,7 +107,7 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
     made_by = node_called(state, node) if node else words.NO_NODE
     reach = Text(f"{tensor.dtype} · ", f"{tensor.dtype} · ") + formula(tensor)
     history = Text("{flag} · {node}", "{flag} · {node}").format(flag=flag, node=made_by)
-    said = kind(tensor, state) if named else kind(tensor, state) or words.UNNAMED
+    said = kind(tensor, state, LONGEST_NAME) or (None if named else words.UNNAMED)
     return Face(
         tensor,
         tuple(shortened(chip, LONGEST_NAME) for chip in chips),

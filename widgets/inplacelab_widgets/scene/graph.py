@@ -35,6 +35,8 @@ from inplacelab_widgets.scene.measure import width_of
 from inplacelab_widgets.scene.timeline import Life, shared_rows
 
 _PITCH = ABOVE + HEIGHT + BELOW
+_EDGE_AIR = 8.0
+"""Above and below an edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,21 +121,24 @@ def _plan(nodes: list[GradNode], found: Mapping[Edge, Life[str]], longest: int |
             shown.setdefault((seat_of_node[a], seat_of_node[b]), []).append((a, b))
     places = layout(len(contents), shown)
     columns = _columns(contents, places)
+    top, bottom = _reach(places)
     boxes = []
     for content, point in zip(contents, places.nodes, strict=True):
         left, width = columns[point[0]]
-        boxes.append(Box(content, round(left + (width - content.width) / 2, 1), _middle(point) - HEIGHT / 2))
+        boxes.append(Box(content, round(left + (width - content.width) / 2, 1), _middle(point, top) - HEIGHT / 2))
     links = {(a, b): (boxes[a], boxes[b]) for a, b in shown}
     leaving = departures(links.values())
     lines: dict[Link, Line] = {}
     for seats_of_link, link in links.items():
         points = places.edges.get(seats_of_link, ())
-        bends = [(x, _middle(point)) for point in points[1:-1] for x in (sum(columns[point[0]]), columns[point[0]][0])]
+        bends = [
+            (x, _middle(point, top)) for point in points[1:-1] for x in (sum(columns[point[0]]), columns[point[0]][0])
+        ]
         lines[link] = [(link[0].x, leaving[link]), *bends, (link[1].right + 7, link[1].middle)]
     width = round(max(left + width for left, width in columns), 1)
     homes = {node: boxes[seat] for node, seat in seat_of_node.items()}
     carried = {link: tuple(shown[key]) for key, link in links.items()}
-    return _Plan(tuple(boxes), homes, lines, carried, width, round(places.height * _PITCH, 1))
+    return _Plan(tuple(boxes), homes, lines, carried, width, round(bottom - top, 1))
 
 
 def _contents(
@@ -181,8 +186,18 @@ def _columns(contents: list[Content], places: Layout) -> list[tuple[float, float
     return list(zip(lefts, widths, strict=True))
 
 
-def _middle(point: Point) -> float:
-    return round(point[1] * _PITCH + ABOVE + HEIGHT / 2, 1)
+def _reach(places: Layout) -> tuple[float, float]:
+    """Where the highest thing begins and the lowest ends: an edge that passes over all boxes needs less room than they do."""
+    bends = [_middle(point, 0) for points in places.edges.values() for point in points[1:-1]]
+    tops = [row * _PITCH for _, row in places.nodes]
+    return (
+        min([*tops, *(y - _EDGE_AIR for y in bends)]),
+        max([*(top + _PITCH for top in tops), *(y + _EDGE_AIR for y in bends)]),
+    )
+
+
+def _middle(point: Point, top: float) -> float:
+    return round(point[1] * _PITCH + ABOVE + HEIGHT / 2 - top, 1)
 
 
 # --- in words -----------------------------------------------------------------------------------------------------------

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
-from inplacelab.recording.recording import Recording
+from inplacelab.recording.facts import NodeFacts, TensorFacts
+from inplacelab.recording.kept import Naming
+from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.names import node_names, tensor_name
+from inplacelab_widgets.scene.names import enumerated, kept_names, node_names, tensor_name, unquoted
 from inplacelab_widgets.scene.timeline import Life, followed
+from inplacelab_widgets.scene.touched import touched
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +67,18 @@ def _faces(recording: Recording) -> Iterator[tuple[int, int, Face | None]]:
     leaves = _leaves(recording)
     live: dict[int, NodeFacts] = {}
     shown: set[int] = set()
+    reworded = touched(recording)
     for step in recording.steps:
-        touched = dict.fromkeys((*(key for key, _ in step.nodes), *sorted(shown)))
+        changed = dict.fromkeys((*(key for key, _ in step.nodes), *sorted(shown), *reworded[step.index].keepers))
         for key, node in step.nodes:
             if node is None:
                 live.pop(key, None)
             else:
                 live[key] = node
-        moment = dict(_moment(step, live))
-        for key in dict.fromkeys((*touched, *moment)):
-            face = _face(live[key], leaves) if key in live else None
+        state = recording.state(step.index)
+        moment = dict(_moment(recording, state, live))
+        for key in dict.fromkeys((*changed, *moment)):
+            face = _face(recording, state, live[key], leaves) if key in live else None
             if face and key in moment:
                 status, doing = moment[key]
                 face = replace(face, status=status, doing=doing)
@@ -82,8 +86,11 @@ def _faces(recording: Recording) -> Iterator[tuple[int, int, Face | None]]:
         shown = set(moment)
 
 
-def _moment(step: Step, live: Mapping[int, NodeFacts]) -> Iterator[tuple[int, tuple[str, Text]]]:
+def _moment(
+    recording: Recording, state: State, live: Mapping[int, NodeFacts]
+) -> Iterator[tuple[int, tuple[str, Text]]]:
     """What is said only in this step: which node runs, what it unpacks, which nodes backward will not reach."""
+    step = state.step
     if step.error is not None and step.phase == "backward":
         yield from ((key, ("unreached", words.NOT_REACHED)) for key, node in live.items() if node.status == "waiting")
     for key, node in step.nodes:
@@ -96,8 +103,16 @@ def _moment(step: Step, live: Mapping[int, NodeFacts]) -> Iterator[tuple[int, tu
         yield facts.node, ("running", words.RUNS)
     elif facts.action == "unpack" and facts.found_at is not None:
         mark = "✓" if facts.kept_at == facts.found_at else "✗"
-        told = words.UNPACKS.format(saved=facts.saved or "", kept=facts.kept_at, found=facts.found_at, mark=mark)
+        saved = _unpacked(recording, state, facts.node, facts.saved)
+        told = words.UNPACKS.format(saved=saved, kept=facts.kept_at, found=facts.found_at, mark=mark)
         yield facts.node, ("unpacking", told)
+
+
+def _unpacked(recording: Recording, state: State, number: int, role: str | None) -> Text:
+    """What a node takes out of all that it keeps."""
+    node = state.nodes.get(number)
+    kept = [saved for saved in (node.saved if node else ()) if saved.name == role]
+    return enumerated([unquoted(each.brief) for each in kept_names(recording, state, number, kept)])
 
 
 def _leaves(recording: Recording) -> dict[int, TensorFacts]:
@@ -107,10 +122,10 @@ def _leaves(recording: Recording) -> dict[int, TensorFacts]:
     }
 
 
-def _face(node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Face:
+def _face(recording: Recording, state: State, node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Face:
     # A gradient arrives in one step; after that it lies ready until the node runs.
     status = "ready" if node.status == "arrived" else node.status
-    return Face(status, _origin(node, leaves), _doing(node), 0 if node.released else len(node.saved))
+    return Face(status, _origin(node, leaves), _doing(recording, state, node), 0 if node.released else len(node.saved))
 
 
 def _origin(node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Words:
@@ -122,10 +137,18 @@ def _origin(node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Words:
     return Text("{0} · {1}", "{0} · {1}").format(words.LINE.format(line=node.line), node.op)
 
 
-def _doing(node: NodeFacts) -> Text:
+def _doing(recording: Recording, state: State, node: NodeFacts) -> Text:
     if node.status:
         return words.NODE_STATUS[node.status]
     if node.released:
         return words.RELEASED
-    kept = ", ".join(f"{saved.name} @ v{saved.version}" for saved in node.saved)
-    return words.KEEPS.format(saved=kept) if kept else words.KEEPS_NOTHING
+    kept = [_keeping(state, each) for each in kept_names(recording, state, node.id, node.saved)]
+    return words.KEEPS.format(saved=enumerated(kept)) if kept else words.KEEPS_NOTHING
+
+
+def _keeping(state: State, kept: Naming) -> Text:
+    """What is kept, and at which version; that it is stale as soon as it is, and not only when backward comes for it."""
+    first = kept.saved[0]
+    said = words.SAVED_AT.format(names=unquoted(kept.brief), version=first.version)
+    storage = state.storages.get(first.storage)
+    return said if storage is None or storage.version == first.version else words.KEEPS_STALE.format(saved=said)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.axis import LEFT, RIGHT, WIDTH
+from inplacelab_widgets.scene.axis import LEFT, NARROWEST, RIGHT, WIDTH
 from inplacelab_widgets.scene.marks import Look, Mark, between, path, runs, text
 from inplacelab_widgets.scene.measure import SMALL, coordinate, size_in_bytes, width_of
 from inplacelab_widgets.scene.timeline import shared_rows, storage_lives
@@ -51,8 +51,8 @@ def holders(state: State) -> dict[int, Kind]:
     return {key: next((kind for kind in order if kind in kinds), "other") for key, kinds in found.items()}
 
 
-def holder_marks(recording: Recording, top: float) -> tuple[list[Mark], float]:
-    """The bar with its legend, and where it ends at the bottom."""
+def holder_marks(recording: Recording, top: float) -> tuple[list[Mark], list[Mark], float]:
+    """The bar, its legend, and where that ends at the bottom."""
     last = len(recording) - 1
     scale = _ROOM / (max((step.peak for step in recording.steps), default=0) or 1)
     held = [(state, holders(state)) for state in recording.states()]
@@ -63,7 +63,7 @@ def holder_marks(recording: Recording, top: float) -> tuple[list[Mark], float]:
     marks.append(_peak_tick(recording, scale, top))
     marks.append(text(0, top + 10, between(0, last, Look("text soft", words.HELD_SUMMED if summed else words.HELD))))
     legend, bottom = _legend(totals, top + 25, last)
-    return [*marks, *legend], bottom + 4
+    return marks, legend, bottom + 4
 
 
 def _totals(held: Held) -> Iterator[tuple[int, dict[Kind, int]]]:
@@ -111,7 +111,7 @@ def _drawn(piece: Piece, middle: float) -> Look | None:
     if width <= 0:
         return None
     # A hairline of paper between one storage and the next.
-    line = f"M{coordinate(left)} {coordinate(middle)}h{coordinate(max(width - 1, 0.5))}"
+    line = f"M{coordinate(left)} {coordinate(middle)}H{coordinate(left + max(width - 1, 0.5))}"
     return Look(f"held held-{kind}", None, (("d", line),))
 
 
@@ -143,7 +143,7 @@ def _legend(totals: list[tuple[int, dict[Kind, int]]], y: float, last: int) -> t
             continue
         said = [(step, words.SEGMENTS[kind].format(size=size_in_bytes(now[kind]))) for step, now in totals]
         room = _SWATCH + 6 + max(width_of(each, SMALL) for each in {each for _, each in said}) + 14
-        if x > LEFT and x + room > WIDTH:
+        if x > LEFT and x + room > NARROWEST:
             x, y = LEFT, y + _LINE
         swatch = f"M{coordinate(x)} {coordinate(y - 4)}h{coordinate(_SWATCH)}"
         marks.append(path(swatch, between(0, last, Look(f"held held-{kind}"))))

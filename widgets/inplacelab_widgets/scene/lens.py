@@ -14,7 +14,8 @@ from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.slots import common_runs
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, rect, text
-from inplacelab_widgets.scene.measure import coordinate, number
+from inplacelab_widgets.scene.measure import coordinate
+from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.timeline import Life
 
 PER_ROW = 8
@@ -22,6 +23,8 @@ ROWS = 3
 SIZE = PER_ROW * ROWS
 """How many slots the lens shows."""
 CELL, CELL_HEIGHT, PITCH = 66.0, 17.0, 19.0
+LONGEST_WHOLE = 9
+"""So many digits of a whole number have room in a cell of the lens."""
 TITLE = 14.0
 HEIGHT = TITLE + ROWS * PITCH + 6
 UNKNOWN = "·"
@@ -63,12 +66,12 @@ def value_text(facts: StorageFacts, slot: int) -> str:
     """The value of a slot, or a dot if it was not recorded."""
     values = facts.values
     if isinstance(values, tuple):
-        return number(values[slot])
+        return number(values[slot], LONGEST_WHOLE)
     if isinstance(values, Summary):
         pieces = (*values.runs, (0, values.head), (facts.slots - len(values.tail), values.tail))
         for start, piece in pieces:
             if start <= slot < start + len(piece):
-                return number(piece[slot - start])
+                return number(piece[slot - start], LONGEST_WHOLE)
     return UNKNOWN
 
 

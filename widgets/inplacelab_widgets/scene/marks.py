@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict, Unpack
 
 from inplacelab.language import Text
 
@@ -51,6 +51,7 @@ class Mark(NamedTuple):
         runs: its looks.
         keys: what it stands for ("s1" a storage, "t3" a tensor, "n2" a node, "s1:4" a slot).
         links: the keys of other things to light up when a reader points at this one.
+        card: which of its group's cards it is a part of, counted from 1; 0: of none.
     """
 
     tag: Literal["rect", "path", "text", "circle"]
@@ -58,6 +59,7 @@ class Mark(NamedTuple):
     runs: Runs
     keys: tuple[str, ...] = ()
     links: tuple[str, ...] = ()
+    card: int = 0
 
     def at(self, step: int) -> Look | None:
         """The look at `step`; None if the mark is not there."""
@@ -65,12 +67,39 @@ class Mark(NamedTuple):
         return self.runs[found - 1][1] if found else None
 
 
+class Related(TypedDict, total=False):
+    """What a mark stands for, and what lights up with it: as in `Mark`."""
+
+    keys: tuple[str, ...]
+    links: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """How a group of a storage and its cards can be drawn in other room than it was laid out for.
+
+    Attributes:
+        row: the row that it shares with those which never live at the same time.
+        width: of everything but the cards, in px.
+        height: the same.
+        cards: where the cards stand: the left edge and the top of the first, their width, how many stand beside each other.
+        count: how many places for cards there are.
+    """
+
+    row: int
+    width: float
+    height: float
+    cards: tuple[float, float, float, int]
+    count: int
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """Marks that share an origin and a lifetime, such as everything about one storage.
 
     `first` and `last` are the first and the last step at which any of it is drawn. `key` is what it stands for ("s1").
-    `open` are the stretches of steps at which it is drawn; empty: as long as it lives.
+    `open` are the stretches of steps at which it is drawn; empty: as long as it lives. `block` is how a player may draw it
+    in other room. `is_fixed`: on an axis, its marks keep their places when a player draws the axis wider or narrower.
     """
 
     x: float
@@ -82,6 +111,8 @@ class Group:
     marks: tuple[Mark, ...]
     key: str = ""
     open: tuple[tuple[int, int], ...] = ()
+    block: Block | None = None
+    is_fixed: bool = False
 
     def is_drawn(self, step: int) -> bool:
         """Whether it is drawn at `step`."""
@@ -204,18 +235,18 @@ def always(look: Look) -> Runs:
 
 
 def rect(
-    x: float, y: float, width: float, height: float, runs: Runs, radius: float = 0, **extra: tuple[str, ...]
+    x: float, y: float, width: float, height: float, runs: Runs, radius: float = 0, **extra: Unpack[Related]
 ) -> Mark:
     """A rectangle, given by its top left corner and size."""
     place: Attributes = (("x", x), ("y", y), ("width", width), ("height", height))
     return Mark("rect", place + ((("rx", radius),) if radius else ()), runs, **extra)
 
 
-def text(x: float, y: float, runs: Runs, **extra: tuple[str, ...]) -> Mark:
+def text(x: float, y: float, runs: Runs, **extra: Unpack[Related]) -> Mark:
     """A line of text; `y` is its baseline."""
     return Mark("text", (("x", x), ("y", y)), runs, **extra)
 
 
-def path(d: str, runs: Runs, **extra: tuple[str, ...]) -> Mark:
+def path(d: str, runs: Runs, **extra: Unpack[Related]) -> Mark:
     """A line or shape in SVG path notation."""
     return Mark("path", (("d", d),), runs, **extra)

@@ -1,4 +1,4 @@
-"""How wide words are, and how numbers are written.
+"""How wide words are.
 
 Python cannot measure fonts, so every picture uses a monospace font and reserves a little more than any common one
 needs: 0.62 em for a Latin character and 1 em for a Chinese one.
@@ -9,11 +9,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from math import isfinite
 
 from inplacelab.language import LANGUAGES, Text
 from inplacelab.recording.facts import Number
 from inplacelab_widgets.scene.marks import Words
+from inplacelab_widgets.scene.numerals import number
 
 LATIN_EM = 0.62
 CJK_EM = 1.0
@@ -110,22 +110,6 @@ def _words(line: str) -> list[str]:
             words.append(word)
             word = ""
     return [*words, word] if word else words
-
-
-@lru_cache(maxsize=1 << 14, typed=True)
-def number(value: Number) -> str:
-    """A value in at most four significant digits; whole numbers up to six digits are written out.
-
-    >>> number(2.0), number(0.123456), number(-123456.0), number(True)
-    ('2', '0.1235', '-123456', 'True')
-    """
-    if isinstance(value, bool):
-        return str(value)
-    if isinstance(value, complex):
-        return f"{value:.3g}"
-    if isfinite(value) and abs(value) < 1e6 and value == int(value):
-        return str(int(value))
-    return f"{value:.4g}"
 
 
 def numbers(values: Sequence[Number], room: float, size: float = SMALL) -> str:

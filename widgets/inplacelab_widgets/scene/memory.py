@@ -23,14 +23,17 @@ def memory_panel(recording: Recording) -> Panel:
     cursor, veil = cursor_marks(axis, _FLOOR)
     marks = [*cursor, *boundaries(recording, axis, _FLOOR), *_curves(recording, axis), veil, *_counts(recording)]
     marks += line_marks(recording, axis, _AXIS)
-    held, height = holder_marks(recording, _HOLDERS)
+    held, legend, height = holder_marks(recording, _HOLDERS)
     marks += held
-    group = Group(0, 0, WIDTH, height, 0, last, tuple(marks))
+    groups = (
+        Group(0, 0, WIDTH, height, 0, last, tuple(marks)),
+        Group(0, 0, WIDTH, height, 0, last, tuple(legend), is_fixed=True),
+    )
     says = tuple(
         (step.index, words.MEMORY_SAYS.format(live=size_in_bytes(step.live), peak=size_in_bytes(step.peak)))
         for step in recording.steps
     )
-    return Panel("memory", WIDTH, height, (group,), says)
+    return Panel("memory", WIDTH, height, groups, says)
 
 
 def _counts(recording: Recording) -> Iterable[Mark]:

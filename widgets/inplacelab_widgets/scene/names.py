@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
+<<<<<<< HEAD
 from collections.abc import Mapping
+from math import inf
+=======
+from collections.abc import Mapping, Sequence
+>>>>>>> main
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, Summary, TensorFacts
-from inplacelab.recording.recording import State
+from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
+from inplacelab.recording.kept import Naming, namings
+from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Laid
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.measure import number
+<<<<<<< HEAD
+from inplacelab_widgets.scene.measure import shortened
+=======
+from inplacelab_widgets.scene.measure import abridged
+>>>>>>> main
+from inplacelab_widgets.scene.numerals import number
 
 _INDICES = "ijklmnpq"
 
@@ -38,6 +49,20 @@ def unquoted(said: Text) -> Text:
     return Text(said.en.replace("`", ""), said.zh.replace("`", ""))
 
 
+_ROOM_FOR_NAME = 116.0
+"""What backward keeps is told with a role and a version: a longer name than this is cut."""
+
+
+def kept_names(recording: Recording, state: State, node: int, saved: Sequence[SavedFacts]) -> list[Naming]:
+    """What the values that a node keeps are called in a picture."""
+    return namings(recording, state, node, saved, lambda name: abridged(name, _ROOM_FOR_NAME))
+
+
+def enumerated(parts: Sequence[Text]) -> Text:
+    """One after the other: "x, y"."""
+    return Text(", ".join(part.en for part in parts), "、".join(part.zh for part in parts))
+
+
 def who(step: Step) -> Text:
     """Who did it: "line 5 scale_", or backward if no operation of the learner's did."""
     did = step.op or (words.IN_BACKWARD if step.phase == "backward" else "")
@@ -46,13 +71,13 @@ def who(step: Step) -> Text:
     return Text("{0} {1}", "{0} {1}").format(words.LINE.format(line=step.line), did)
 
 
-def kind(tensor: TensorFacts, state: State) -> Words | None:
-    """Leaf, view of which tensor, or the gradient of which tensor."""
+def kind(tensor: TensorFacts, state: State, room: float = inf) -> Words | None:
+    """Leaf, view of which tensor, or the gradient of which tensor; a name that needs more than `room` px is cut."""
     tensors, owner = state.tensors, state.owner_of_gradient(tensor.id)
     if owner is not None:
-        return words.GRADIENT_OF.format(tensor=tensor_name(owner, tensors))
+        return words.GRADIENT_OF.format(tensor=shortened(tensor_name(owner, tensors), room))
     if tensor.base is not None:
-        return words.VIEW_OF.format(base=tensor_name(tensor.base, tensors))
+        return words.VIEW_OF.format(base=shortened(tensor_name(tensor.base, tensors), room))
     return words.LEAF if tensor.leaf else None
 
 

@@ -6,6 +6,7 @@ What is not sent, because there would be too much of it, looks like what was not
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from math import isfinite
@@ -13,12 +14,14 @@ from typing import Any
 
 from inplacelab.recording.facts import Number, StorageFacts, Summary, Values
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets.scene.measure import number
+from inplacelab_widgets.scene.lens import LONGEST_WHOLE
+from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.strip import WITH_VALUES
 from inplacelab_widgets.scene.timeline import Life, storage_lives
 
 MOST_NUMBERS = 4096
 """The most values sent of one version of a storage."""
+_PLAIN = re.compile(r"-?[1-9]\d*|0|-?\d+\.\d+")
 MOST_BYTES = 60_000
 """The most bytes sent of all storages together."""
 
@@ -76,13 +79,10 @@ def _first(pieces: list[Piece]) -> Iterator[Piece]:
 
 
 def number_sent(value: Number) -> float | int | bool | str:
-    """A value with no more digits than are shown; words where JSON has no such number or would show another one."""
-    said = number(value)
+    """A value as it is shown; as a number where JavaScript writes that in the same way."""
+    said = number(value, LONGEST_WHOLE)
     if isinstance(value, bool):
         return value
-    if isinstance(value, complex) or not isfinite(value):
+    if isinstance(value, complex) or not isfinite(value) or not _PLAIN.fullmatch(said):
         return said
-    short = float(said)
-    if number(short) != said:
-        return said
-    return int(short) if short == int(short) and abs(short) < 1e6 else short
+    return float(said) if "." in said else int(said)

@@ -7,6 +7,7 @@ of a training loop says the same things a thousand times. `player/runs.js` docum
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import astuple
 from functools import lru_cache
 from typing import Any
 
@@ -15,7 +16,7 @@ from inplacelab.recording.predict import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import EVERYTHING, PANELS, Scene
-from inplacelab_widgets.scene.axis import LEFT, Axis
+from inplacelab_widgets.scene.axis import LEFT, RIGHT, Axis
 from inplacelab_widgets.scene.code import source_lines
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.links import links
@@ -75,7 +76,7 @@ class _Packer:
             "simulated": recording.simulated,
             "truncated": recording.truncated,
             "source": source_lines(recording) if "code" in self.shown else [],
-            "axis": {"left": LEFT, "spacing": Axis(len(recording)).spacing},
+            "axis": {"left": LEFT, "right": RIGHT, "spacing": Axis(len(recording)).spacing},
             "keys": [[_spoken(keys), _spoken(does)] for keys, does in words.KEYS],
             "words": {
                 key: _spoken(said)
@@ -151,7 +152,13 @@ class _Packer:
 
     def _group(self, group: Group) -> Json:
         place: Json = {"x": _number(group.x), "y": _number(group.y), "height": _number(group.height)}
-        place |= {"first": group.first, "last": group.last}
+        place |= {"width": _number(group.width), "first": group.first, "last": group.last}
+        if group.is_fixed:
+            place["fixed"] = True
+        if group.block:
+            row, width, height, cards, count = astuple(group.block)
+            place |= {"row": row, "memory": [_number(width), _number(height)]}
+            place["cards"] = [*map(_number, cards), count]
         if group.key:
             place["key"] = group.key
         if group.open:
@@ -159,9 +166,11 @@ class _Packer:
         return {**place, "marks": [self._mark(mark) for mark in group.marks]}
 
     def _mark(self, mark: Mark) -> list[Any]:
-        """[tag, place, [step, look, step, look, ...], keys, links], without what is empty at the end."""
+        """[tag, place, [step, look, step, look, ...], keys, links, card], without what is empty at the end."""
         place = {key: _number(value) for key, value in mark.place}
         runs = self._runs(mark.runs)
+        if mark.card:
+            return [mark.tag, place, runs, " ".join(mark.keys), " ".join(mark.links), mark.card]
         if mark.links:
             return [mark.tag, place, runs, " ".join(mark.keys), " ".join(mark.links)]
         if mark.keys:

@@ -13,7 +13,7 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Look, Mark, Runs, Words, path, rect, runs, text
 from inplacelab_widgets.scene.measure import SMALL, coordinate, width_of
-from inplacelab_widgets.scene.names import unquoted
+from inplacelab_widgets.scene.names import enumerated, kept_names, unquoted
 from inplacelab_widgets.scene.timeline import Life, followed
 from inplacelab_widgets.scene.touched import touched
 
@@ -104,7 +104,7 @@ def pin_changes(recording: Recording) -> Iterator[tuple[int, Key, Face | None]]:
     for touch in touched(recording):
         state, index = touch.state, touch.state.step.index
         for key in touch.keepers:
-            before, after = on.get(key, {}), _pins_of(state, key)
+            before, after = on.get(key, {}), _pins_of(recording, state, key)
             on[key] = after
             for pin in before.keys() - after.keys():
                 yield index, pin, None
@@ -112,31 +112,30 @@ def pin_changes(recording: Recording) -> Iterator[tuple[int, Key, Face | None]]:
                 yield index, pin, face
 
 
-def pins_at(state: State) -> Mapping[Key, Face]:
+def pins_at(recording: Recording, state: State) -> Mapping[Key, Face]:
     """The pins after one step, and what each says."""
-    return {pin: face for node in state.nodes for pin, face in _pins_of(state, node).items()}
+    return {pin: face for node in state.nodes for pin, face in _pins_of(recording, state, node).items()}
 
 
-def _pins_of(state: State, key: int) -> dict[Key, Face]:
+def _pins_of(recording: Recording, state: State, key: int) -> dict[Key, Face]:
     node = state.nodes.get(key)
     kept: dict[Key, list[SavedFacts]] = {}
     for saved in node.saved if node else ():
         if saved.storage in state.storages:
             kept.setdefault((key, saved.storage, saved.version), []).append(saved)
-    return {pin: _face(state, state.nodes[key], saved) for pin, saved in kept.items()}
+    return {pin: _face(recording, state, state.nodes[key], saved) for pin, saved in kept.items()}
 
 
-def _face(state: State, node: NodeFacts, saved: list[SavedFacts]) -> Face:
+def _face(recording: Recording, state: State, node: NodeFacts, saved: list[SavedFacts]) -> Face:
     stale = any(state.storages[each.storage].version != each.version for each in saved)
     status: Status = "released" if node.released else "stale" if stale else "fresh"
-    names = [words.OWN_COPY.format(name=each.name) if each.copy else Text(each.name, each.name) for each in saved]
-    joined = Text(", ".join(name.en for name in names), "、".join(name.zh for name in names))
+    names = enumerated([unquoted(each.short) for each in kept_names(recording, state, node.id, saved)])
     says = {
         "fresh": words.FRESH,
         "stale": words.STALE.format(version=state.storages[saved[0].storage].version),
         "released": words.RELEASED,
     }
-    owner, held = unquoted(node_label(state, node)), words.SAVED_AT.format(names=joined, version=saved[0].version)
+    owner, held = unquoted(node_label(state, node)), words.SAVED_AT.format(names=names, version=saved[0].version)
     return Face(status, owner, held, says[status], any(_is_checked(state, node.id, each) for each in saved))
 
 

@@ -17,8 +17,9 @@ from inplacelab_widgets import words
 from inplacelab_widgets.scene.grid import HEIGHT, Grid, Index, position
 from inplacelab_widgets.scene.grid_hops import hop_marks
 from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, lasting, path, rect, saying, text
-from inplacelab_widgets.scene.measure import NORMAL, SMALL, coordinate, number, widest
+from inplacelab_widgets.scene.measure import NORMAL, SMALL, coordinate, widest
 from inplacelab_widgets.scene.names import axis_letter, formula, layout_words
+from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.strip import hatch
 from inplacelab_widgets.scene.timeline import Life
 

@@ -21,6 +21,7 @@ from inplacelab_widgets.scene.focus import Span
 from inplacelab_widgets.scene.marks import Group, Look, Runs, always, lasting, rect, text
 from inplacelab_widgets.scene.measure import SMALL, shortened, size_in_bytes, width_of
 from inplacelab_widgets.scene.pins import Pin
+from inplacelab_widgets.scene.seats import order_of_rows
 from inplacelab_widgets.scene.timeline import Life, shared_rows
 
 _Facts = TypeVar("_Facts")
@@ -74,7 +75,10 @@ def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple
         return 0, 0, ()
     said = {storage.id: storage.said() for storage in storages}
     lines = [_marked(line, stale) for told in said.values() for _, line, stale in told]
-    seats = shared_rows([(storage.life.first, storage.last) for storage in storages])
+    lives = [(storage.life.first, storage.last) for storage in storages]
+    shared = shared_rows(lives)
+    order = order_of_rows(lives, shared, dict.fromkeys(shared, HEIGHT))
+    seats = [order.index(seat) for seat in shared]
     # As many beside each other as have room for names and versions; what is left of the row is for the bytes.
     needed = min(WIDEST, max(width_of(_shorter(line), SMALL) for line in lines) + 14)
     columns = max(1, min(int((room + GAP) // (needed + GAP)), max(seats) + 1))

@@ -23,11 +23,12 @@ from inplacelab_widgets.scene import cards as card_module
 from inplacelab_widgets.scene.cards import Card, card_marks, cards, wire_marks
 from inplacelab_widgets.scene.combs import WIDEST_NAME_ALONE, comb_marks, gutter_for
 from inplacelab_widgets.scene.focus import Span, open_spans
-from inplacelab_widgets.scene.marks import GAP, Group, Look, Mark, Panel, between, flashes, lasting, rect, text
+from inplacelab_widgets.scene.marks import GAP, Block, Group, Look, Mark, Panel, between, flashes, lasting, rect, text
 from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width_of
 from inplacelab_widgets.scene.names import who
 from inplacelab_widgets.scene.pin_folds import Hanging, hanging
 from inplacelab_widgets.scene.pins import Pin, pins
+from inplacelab_widgets.scene.seats import order_of_rows
 from inplacelab_widgets.scene.shelf import Shelved, shelf
 from inplacelab_widgets.scene.strip import GUTTER, WITH_VALUES, Strip, strip_for, strip_marks
 from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives
@@ -43,6 +44,7 @@ BY_LINE = 17.0
 PIN_LEFT = 6.0
 HIGHEST = 600.0
 """A panel that would be higher draws in full only what a step is about, and puts the rest on a shelf."""
+CARD_PITCH = card_module.HEIGHT + 6
 BUS = 22.0
 """Between strips and the cards beside them: room for the pointers."""
 
@@ -114,15 +116,19 @@ def storages_panel(recording: Recording) -> Panel:
         blocks.append(block)
         if sum(heights.values()) + GAP * (len(heights) - 1) > HIGHEST:
             return _with_a_shelf(recording, parts)
-    tops = [sum(heights[row] for row in range(above)) + GAP * above for above in range(len(heights) + 1)]
-    groups = tuple(block.group(tops[row]) for block, row in zip(blocks, rows, strict=True))
-    return Panel("storages", _width(groups), max(tops[-1] - GAP, 40), groups, _says(recording))
+    lives = [(s.life.first, s.last) for s in storages]
+    order = order_of_rows(lives, rows, heights)
+    tops = dict(zip(order, accumulate((heights[row] + GAP for row in order), initial=0.0), strict=False))
+    groups = tuple(block.group(tops[row], order.index(row)) for block, row in zip(blocks, rows, strict=True))
+    height = sum(heights.values()) + GAP * (len(heights) - 1)
+    return Panel("storages", _width(groups), max(height, 40), groups, _says(recording))
 
 
 def _with_a_shelf(recording: Recording, parts: Sequence[_Parts]) -> Panel:
     """The panel of many storages: those that a step is about in full, the others on the shelf."""
     storages, spans = _with_strips(parts, dense=True), open_spans(recording)
-    groups = tuple(block.group(0, spans[block.storage.id]) for block in _blocks([s for s in storages if s.id in spans]))
+    blocks = _blocks([s for s in storages if s.id in spans])
+    groups = tuple(block.group(0, k, spans[block.storage.id]) for k, block in enumerate(blocks))
     shelved = [Shelved(s.id, s.life, s.last, [c for _, c in s.cards], s.pins, spans.get(s.id, ())) for s in storages]
     width, height, chips = shelf(shelved, WIDTH)
     height += _highest_stack(groups, len(recording))
@@ -140,11 +146,18 @@ class _Block:
     storage: _Storage
     width: float
     height: float
+    memory_height: float
+    """Of everything but the cards."""
+    first_card: tuple[float, float]
+    card_width: float
+    in_row: int
     marks: tuple[Mark, ...]
 
-    def group(self, y: float, spans: tuple[Span, ...] = ()) -> Group:
-        first, last = self.storage.life.first, self.storage.last
-        return Group(0, y, self.width, self.height, first, last, self.marks, f"s{self.storage.id}", spans)
+    def group(self, y: float, row: int, spans: tuple[Span, ...] = ()) -> Group:
+        storage, cards = self.storage, (*self.first_card, self.card_width, self.in_row)
+        block = Block(row, storage.memory_width, self.memory_height, cards, storage.card_places)
+        first, last, key = storage.life.first, storage.last, f"s{storage.id}"
+        return Group(0, y, self.width, self.height, first, last, self.marks, key, spans, block)
 
 
 def _blocks(storages: Sequence[_Storage]) -> Iterator[_Block]:
@@ -160,8 +173,7 @@ def _blocks(storages: Sequence[_Storage]) -> Iterator[_Block]:
     for storage in storages:
         own_column = columns.get(storage.id)
         same_width = card_width if own_column is not None and own_column + card_width <= WIDTH else storage.card_width
-        width, height, marks = _block(storage, own_column, same_width)
-        yield _Block(storage, width, height, tuple(marks))
+        yield _block(storage, own_column, same_width)
 
 
 def _highest_stack(groups: Sequence[Group], steps: int) -> float:
@@ -225,8 +237,8 @@ def _placed(things: Sequence[_Thing]) -> tuple[tuple[int, _Thing], ...]:
     return tuple(zip(places, things, strict=True))
 
 
-def _block(storage: _Storage, column: float | None, card_width: float) -> tuple[float, float, list[Mark]]:
-    """The marks of one storage, with the width and height they need. `column` is where its cards stand; None: below."""
+def _block(storage: _Storage, column: float | None, card_width: float) -> _Block:
+    """One storage as it is drawn. `column` is where its cards stand; None: below."""
     top = TITLE
     marks = _title_marks(storage)
     marks += strip_marks(storage.strip, top, storage.id, storage.life, storage.written)
@@ -239,33 +251,30 @@ def _block(storage: _Storage, column: float | None, card_width: float) -> tuple[
     marks += storage.hanging.marks(PIN_LEFT, y)
     y += storage.hanging.height
     if column is None:
-        return _cards_below(storage, marks, y + 2)
+        return _cards_below(storage, marks, y)
     return _cards_beside(storage, marks, y, column, card_width)
 
 
-def _cards_beside(
-    storage: _Storage, marks: list[Mark], bottom: float, column: float, card_width: float
-) -> tuple[float, float, list[Mark]]:
-    pitch = card_module.HEIGHT + 6
+def _cards_beside(storage: _Storage, marks: list[Mark], bottom: float, column: float, card_width: float) -> _Block:
     for place, card in storage.cards:
-        y = place * pitch
-        marks += card_marks(card, column, y, card_width)
+        y = place * CARD_PITCH
+        marks += (mark._replace(card=place + 1) for mark in card_marks(card, column, y, card_width))
         marks += wire_marks(
             card, column, y + card_module.HEIGHT / 2, storage.strip.right, TITLE + storage.strip.height / 2
         )
-    return column + card_width, max(bottom, storage.card_places * pitch - 6), marks
+    height = max(bottom, storage.card_places * CARD_PITCH - 6)
+    return _Block(storage, column + card_width, height, bottom, (column, 0), card_width, 1, tuple(marks))
 
 
-def _cards_below(storage: _Storage, marks: list[Mark], top: float) -> tuple[float, float, list[Mark]]:
-    in_row = max(1, int((WIDTH - GUTTER + 8) // (storage.card_width + 8))) if storage.cards else 1
-    pitch = card_module.HEIGHT + 6
+def _cards_below(storage: _Storage, marks: list[Mark], bottom: float) -> _Block:
+    wide, top = storage.card_width, bottom + 2
+    in_row = max(1, int((WIDTH - GUTTER + 8) // (wide + 8))) if storage.cards else 1
     for place, card in storage.cards:
-        marks += card_marks(
-            card, GUTTER + place % in_row * (storage.card_width + 8), top + place // in_row * pitch, storage.card_width
-        )
+        x, y = GUTTER + place % in_row * (wide + 8), top + place // in_row * CARD_PITCH
+        marks += (mark._replace(card=place + 1) for mark in card_marks(card, x, y, wide))
     rows = -(-storage.card_places // in_row)
-    width = GUTTER + min(in_row, storage.card_places) * (storage.card_width + 8)
-    return max(storage.memory_width, width), top + rows * pitch, marks
+    width = max(storage.memory_width, GUTTER + min(in_row, storage.card_places) * (wide + 8))
+    return _Block(storage, width, top + rows * CARD_PITCH, bottom, (GUTTER, top), wide, in_row, tuple(marks))
 
 
 def _title(facts: StorageFacts) -> str:

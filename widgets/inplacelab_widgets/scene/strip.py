@@ -15,8 +15,9 @@ from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import lens
 from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, saying, text
-from inplacelab_widgets.scene.measure import NORMAL, coordinate, number, widest, width_of
+from inplacelab_widgets.scene.measure import NORMAL, coordinate, widest, width_of
 from inplacelab_widgets.scene.names import extremes
+from inplacelab_widgets.scene.numerals import number
 from inplacelab_widgets.scene.timeline import Life
 
 WITH_VALUES = 64

@@ -14,8 +14,9 @@ from inplacelab.recording.labels import gradient_flag, node_label, storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.measure import number, size_in_bytes
-from inplacelab_widgets.scene.names import dimensions, extremes, kind, node_called, tensor_name, unquoted
+from inplacelab_widgets.scene.measure import size_in_bytes
+from inplacelab_widgets.scene.names import dimensions, enumerated, extremes, kind, node_called, tensor_name, unquoted
+from inplacelab_widgets.scene.numerals import whole
 from inplacelab_widgets.scene.pins import Face, Key, pin_changes, pins_at
 from inplacelab_widgets.scene.touched import touched
 
@@ -52,7 +53,7 @@ def tables(recording: Recording, state: State) -> tuple[Table, ...]:
     found = {
         "storages": map(_storage, state.storages.values()),
         "tensors": map(partial(_tensor, state, recording.framework), state.tensors.values()),
-        "saved": starmap(_pin, pins_at(state).items()),
+        "saved": starmap(_pin, pins_at(recording, state).items()),
         "nodes": map(partial(_node, state), state.nodes.values()),
         "memory": _bytes(state.step),
     }
@@ -104,7 +105,7 @@ def _values(storage: StorageFacts) -> Words:
         return words.NOT_RECORDED
     if isinstance(storage.values, Summary):
         return extremes(storage)
-    shown = [number(value) for value in storage.values[:_MOST_VALUES]]
+    shown = [whole(value) for value in storage.values[:_MOST_VALUES]]
     return ", ".join([*shown, "…"] if len(storage.values) > _MOST_VALUES else shown)
 
 
@@ -135,7 +136,7 @@ def _pin(pin: Key, face: Face) -> Row:
 
 def _node(state: State, node: NodeFacts) -> Row:
     called = [_called(state, edge.to) for edge in node.edges]
-    targets = Text(", ".join(name.en for name in called), "、".join(name.zh for name in called))
+    targets = enumerated(called)
     line = str(node.line) if node.line is not None else ""
     return f"n{node.id}", (node_called(state, node), line, targets, _status(node))
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
+from inplacelab.recording.kept import kept_values
 from inplacelab.recording.recording import Recording, State
 
 _Key = TypeVar("_Key", bound=Hashable)
@@ -44,6 +45,8 @@ def touched(recording: Recording) -> tuple[Touched, ...]:
 
 def _followed(recording: Recording) -> tuple[Touched, ...]:
     threads = _Threads()
+    for (node, _), kept in kept_values(recording).items():
+        threads.named_after.setdefault(kept.name, set()).add(node)
     return tuple(threads.follow(state) for state in recording.states())
 
 
@@ -79,10 +82,13 @@ class _Threads:
     """From a storage to the nodes that keep something of it."""
     namesakes: _Many[tuple[str, int | None]] = field(default_factory=_Many)
     checked: tuple[int, ...] = ()
+    named_after: dict[str, set[int]] = field(default_factory=dict)
+    """From a name to the nodes that keep what it led to: it may lead elsewhere later."""
 
     def follow(self, state: State) -> Touched:
         step = state.step
         storages = [key for key, _ in step.storages]
+        moved = self._moved_names(step)
         renamed = [node for key, facts in step.nodes for node in self._node(key, facts)]
         changed = [key for key, _ in step.nodes]
         nodes = _ordered(changed, renamed, *(self.senders[node] for node in renamed))
@@ -92,7 +98,10 @@ class _Threads:
             *(self.results[node] for node in renamed),
         )
         looked_at, self.checked = self.checked, _checked(step)
-        kept = (self.keepers[storage] for storage in storages)
+        kept = [
+            *(self.keepers[storage] for storage in storages),
+            *(self.named_after.get(name, set()) & self.nodes.keys() for name in moved),
+        ]
         return Touched(
             state, tuple(storages), tensors, nodes, _ordered(changed, renamed, looked_at, self.checked, *kept)
         )
@@ -111,6 +120,14 @@ class _Threads:
         self.namesakes.move(key, _of(before, lambda node: [_name(node)]), _of(after, lambda node: [_name(node)]))
         told_apart = [name for name in called if min(counts[name], len(self.namesakes[name])) == 1]
         return [key, *(other for name in told_apart for other in sorted(self.namesakes[name]))]
+
+    def _moved_names(self, step: Step) -> set[str]:
+        """The names that lead to another tensor, or to none, after a step."""
+        return {
+            name
+            for key, after in step.tensors
+            for name in {*_of(self.tensors.get(key), _names)} ^ {*_of(after, _names)}
+        }
 
     def _tensor(self, key: int, after: TensorFacts | None) -> list[int]:
         """The tensors whose words mention tensor `key`: its views, and the gradients it has and had."""
@@ -140,6 +157,10 @@ def _kept(node: NodeFacts) -> list[int]:
 
 def _name(node: NodeFacts) -> tuple[str, int | None]:
     return node.name, node.line
+
+
+def _names(tensor: TensorFacts) -> tuple[str, ...]:
+    return tensor.names
 
 
 def _base(tensor: TensorFacts) -> list[int]:

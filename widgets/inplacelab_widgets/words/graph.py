@@ -5,6 +5,7 @@ from __future__ import annotations
 from inplacelab.language import Text
 
 KEEPS = Text("keeps {saved}", "保存 {saved}")
+KEEPS_STALE = Text("{saved} ✗ stale", "{saved} ✗ 已过期")
 KEEPS_NOTHING = Text("keeps nothing", "不保存任何张量")
 FILLS = Text("fills {tensor}.grad", "写入 {tensor}.grad")
 NEW = Text("NEW", "新")

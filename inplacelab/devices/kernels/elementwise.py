@@ -1,0 +1,173 @@
+"""The text of an element-wise kernel: what is done to each element, and the loops around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from inplacelab.devices.kernels import loops
+from inplacelab.devices.kernels.launch import Role
+from inplacelab.devices.kernels.source import Form, Parameter, Source, fill
+from inplacelab.devices.kernels.types import C_TYPES, by_value, kind_of, width_of
+
+SIDE_BY_SIDE = Form()
+"""Slots side by side, in packs."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """What an element-wise kernel does to each element, or one step of it.
+
+    Attributes:
+        says: the operation, as a learner writes it: "relu_".
+        expression: in CUDA C; `T` stands for the data type.
+        inputs: the names of the elements in it; the first is the one that a chain hands on.
+        numbers: the names of its attributes, and their data types ("" for that of the elements).
+        target: of a write, which reads nothing of what was there: the operand that it writes, which is then the first.
+        masks: those of the inputs that are truth values, whatever the others are: of a single step.
+    """
+
+    says: str
+    expression: str
+    inputs: tuple[str, ...] = ("x",)
+    numbers: Mapping[str, str] = field(default_factory=dict)
+    target: str = ""
+    masks: tuple[str, ...] = ()
+
+
+def elementwise(
+    name: str,
+    steps: Sequence[Step],
+    dtype: str,
+    *,
+    in_place: bool,
+    form: Form = SIDE_BY_SIDE,
+    dtypes: Sequence[str] = (),
+) -> Source:
+    """A kernel that does `steps` to each element, in one pass.
+
+    Args:
+        name: of its function.
+        steps: one operation, or several to be done one after the other.
+        dtype: in which it computes.
+        in_place: whether the result lies where the first input lay; otherwise there is a further operand, `out`.
+        form: one by one or in packs, side by side or through layouts.
+        dtypes: of the operands, if they are others: they are converted when they are read and written.
+    """
+    steps = distinct(steps)
+    roles = operands(steps, in_place=in_place)
+    stored = dict(zip(roles, dtypes or [dtype] * len(roles), strict=True))
+    inputs, numbers = _inputs(steps), {n: kind or dtype for step in steps for n, kind in step.numbers.items()}
+    written = next(n for n, role in roles.items() if role != "reads")
+    kind, width, bits, axes, once = form.settled(width_of(stored.values()))
+    strided = kind == "strided"
+    slots = [Parameter(n, "slots", stored[n], role) for n, role in roles.items()]
+    layouts = [Parameter(f"{n}_at", "layout", f"int{bits}") for n in roles] if strided else []
+    given = [Parameter(n, "number", t) for n, t in numbers.items()]
+    types = {n: C_TYPES[t] for n, t in stored.items()}
+    body = loops.Body(tuple(inputs), written, tuple(numbers), width, types, {[*roles][k] for k in once})
+    loop = loops.through_layouts(body, [*roles], bits, axes) if strided else {"loops": loops.side_by_side(body)}
+    if strided:
+        loop["divisor"] = fill("divisor") if loops.multiplies(bits, axes) else ""
+    filled = fill(
+        kind,
+        name=name,
+        element=_element(steps, inputs, numbers, dtype, stored[written], stored.values()),
+        packs=loops.packs(width),
+        parameters=", ".join(map(_declared, [*slots, *given])),
+        layouts=", ".join(map(_declared, layouts)),
+        **loop,
+    )
+    parameters = (*slots, *given, *layouts, Parameter("n", "size", f"int{bits}" if strided else "int64"))
+    return Source(name, kind, filled, parameters, dtype, width, bits if strided else 64, axes if strided else 0)
+
+
+def operands(steps: Sequence[Step], *, in_place: bool) -> dict[str, Role]:
+    """What a kernel does to memory, by the names of its operands, in the order in which it takes them."""
+    inputs, target = _inputs(distinct(steps)), steps[0].target
+    if target:
+        return {target: "writes", **dict.fromkeys(inputs, "reads")}
+    roles: dict[str, Role] = dict.fromkeys(inputs, "reads")
+    return {**roles, inputs[0]: "both"} if in_place else {**roles, "out": "writes"}
+
+
+def distinct(steps: Sequence[Step]) -> list[Step]:
+    """The same steps, with names that are told apart: `scale`, and in a later step `scale_2`.
+
+    The first input of every step is what the step before has left: it has one name.
+    """
+    if len(steps) == 1:
+        return list(steps)
+    taken, renamed = {"x"}, []
+    for number, step in enumerate(steps, 1):
+        first, *others = step.inputs
+        names = {first: "x"}
+        for name in (*others, *step.numbers):
+            names[name] = f"{name}_{number}" if name in taken else name
+        taken.update(names.values())
+        expression = re.sub(r"[A-Za-z_]\w*", lambda found, names=names: names.get(found[0], found[0]), step.expression)  # type: ignore[misc]
+        numbers = {names[n]: kind for n, kind in step.numbers.items()}
+        renamed.append(Step(step.says, expression, tuple(names[n] for n in step.inputs), numbers))
+    return renamed
+
+
+def _inputs(steps: Sequence[Step]) -> list[str]:
+    return [*steps[0].inputs, *(name for step in steps[1:] for name in step.inputs[1:])]
+
+
+# ---- one element -------------------------------------------------------------------------------------------------------------
+
+
+def _element(
+    steps: Sequence[Step],
+    inputs: Sequence[str],
+    numbers: Mapping[str, str],
+    dtype: str,
+    result: str,
+    stored: Collection[str],
+) -> str:
+    """The function that makes one element of the result from the elements in the same place, and what it is made with."""
+    t = C_TYPES[dtype].computes
+    parameters = [f"{'bool' if n in steps[0].masks else t} {n}" for n in inputs]
+    parameters += [f"{C_TYPES[by_value(kind)].name} {n}" for n, kind in numbers.items()]
+    typed = [re.sub(r"\bT\b", t, step.expression) for step in steps]
+    *before, last = typed
+    width = max((len(text) for text in before), default=0)
+    lines = [
+        f"    x = {text};{' ' * (width - len(text))}  // {step.says}" for text, step in zip(before, steps, strict=False)
+    ]
+    lines.append(f"    return {_converted(last, dtype, result)};" + f"  // {steps[-1].says}" * bool(before))
+    wide_half = result == "float16" and dtype == "float64"  # which is then rounded once, and not to float before
+    returned = "double" if wide_half else C_TYPES[result].computes
+    function = "\n".join([f"__device__ {returned} element({', '.join(parameters)})", "{", *lines, "}", ""])
+    return "\n".join([*_helpers(dtype, result, stored), function])
+
+
+def _converted(value: str, dtype: str, result: str) -> str:
+    """What the element is converted by where C does it otherwise than NumPy."""
+    return f"whole_number({value})" if _cuts_off(dtype, result) else value
+
+
+def _cuts_off(dtype: str, result: str) -> bool:
+    return kind_of(dtype) == "f" and kind_of(result) == "i"
+
+
+def _helpers(dtype: str, result: str, stored: Collection[str]) -> list[str]:
+    """What must be written before the function."""
+    found = [fill("half")] if "float16" in {dtype, *stored} else []
+    if _cuts_off(dtype, result):
+        bits, integer = (63, "long long") if result == "int64" else (31, "int")
+        real = C_TYPES[dtype].computes
+        bound, least = f"{2**bits}.0{'f' * (real == 'float')}", f"-{2**bits - 1} - 1"
+        found.append(fill("whole_number", T=real, integer=integer, bound=bound, least=least))
+    return found
+
+
+def _declared(parameter: Parameter) -> str:
+    if parameter.kind == "layout":
+        return f"Layout {parameter.name}"
+    if parameter.kind == "number":
+        return f"{C_TYPES[by_value(parameter.dtype)].name} {parameter.name}"
+    const = "const " if parameter.role == "reads" else ""
+    return f"{const}{C_TYPES[parameter.dtype].name} *{parameter.name}"

@@ -1,0 +1,57 @@
+"""Activations as layers: each applies a function of `nn.functional`, with the same parameters."""
+
+from __future__ import annotations
+
+from inspect import Parameter, Signature
+from typing import Any
+
+from inplacelab.nn import functional
+from inplacelab.nn.layer import Layer
+from inplacelab.tensor import Tensor
+
+
+class Activation(Layer):
+    """A layer that applies a function of `nn.functional` to its input."""
+
+    function: str
+    __signature__: Signature
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+        given = self.__signature__.bind(*args, **kwargs)
+        given.apply_defaults()
+        self._options = {word: value for word, value in given.arguments.items() if word != "name"}
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Apply the function."""
+        result: Tensor = getattr(functional, self.function)(x, **self._options)
+        return result
+
+    def extra_repr(self) -> str:
+        return ", ".join(f"{word}={value}" for word, value in self._options.items())
+
+
+def _layer(name: str, function: str, **defaults: Any) -> type[Activation]:
+    """The layer that applies `function`, whose other parameters have these defaults, as in Paddle."""
+    parameters = [
+        Parameter(word, Parameter.POSITIONAL_OR_KEYWORD, default=value)
+        for word, value in (defaults | {"name": None}).items()
+    ]
+    says = f"`nn.functional.{function}` as a layer.\n\n`nn.functional.{function}` 对应的层。"
+    body = {"function": function, "__signature__": Signature(parameters), "__doc__": says, "__module__": __name__}
+    return type(name, (Activation,), body)
+
+
+ReLU = _layer("ReLU", "relu")
+ReLU6 = _layer("ReLU6", "relu6")
+LeakyReLU = _layer("LeakyReLU", "leaky_relu", negative_slope=0.01)
+ELU = _layer("ELU", "elu", alpha=1.0)
+GELU = _layer("GELU", "gelu", approximate=False)
+Silu = _layer("Silu", "silu", inplace=False)
+Sigmoid = _layer("Sigmoid", "sigmoid")
+Tanh = _layer("Tanh", "tanh")
+Hardtanh = _layer("Hardtanh", "hardtanh", min=-1.0, max=1.0)
+ThresholdedReLU = _layer("ThresholdedReLU", "thresholded_relu", threshold=1.0, value=0.0)
+Softplus = _layer("Softplus", "softplus", beta=1, threshold=20)
+Softmax = _layer("Softmax", "softmax", axis=-1)
+LogSoftmax = _layer("LogSoftmax", "log_softmax", axis=-1)

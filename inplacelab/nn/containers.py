@@ -1,0 +1,100 @@
+"""Layers that hold layers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from inplacelab import errors
+from inplacelab.nn.layer import Layer
+
+
+class _Several(Layer):
+    """Layers by number, as in a list."""
+
+    def _numbered(self) -> list[tuple[str, Layer]]:
+        return [(name, value) for name, value in vars(self).items() if isinstance(value, Layer)]
+
+    def __len__(self) -> int:
+        return len(self._numbered())
+
+    def __iter__(self) -> Iterator[Layer]:
+        return iter([layer for _, layer in self._numbered()])
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return type(self)._of(list(self)[index])
+        if isinstance(index, str):
+            return dict(self._numbered())[index]
+        return list(self)[index]
+
+    def __setitem__(self, index: int | str, layer: Layer) -> None:
+        name = index if isinstance(index, str) else self._numbered()[index][0]
+        self.add_sublayer(name, _layer(layer))
+
+    @classmethod
+    def _of(cls, layers: list[Layer]) -> _Several:
+        raise NotImplementedError
+
+    def _put(self, layers: Iterable[Layer]) -> None:
+        for layer in layers:
+            self.add_sublayer(str(len(self)), _layer(layer))
+
+
+class Sequential(_Several):
+    """Layers one after the other; or pairs of a name and a layer.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Sequential_en.html
+    """
+
+    def __init__(self, *layers: Layer | tuple[str, Layer]) -> None:
+        super().__init__()
+        for number, each in enumerate(layers):
+            name, layer = each if isinstance(each, tuple | list) else (str(number), each)
+            self.add_sublayer(name, _layer(layer))
+
+    @classmethod
+    def _of(cls, layers: list[Layer]) -> Sequential:
+        return cls(*layers)
+
+    def append(self, layer: Layer) -> Sequential:
+        """One more at the end."""
+        self._put([layer])
+        return self
+
+    def forward(self, x: Any) -> Any:
+        """Hand `x` from layer to layer."""
+        for layer in self:
+            x = layer(x)
+        return x
+
+
+class LayerList(_Several):
+    """A list of layers whose parameters are found; it computes nothing itself.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/LayerList_en.html
+    """
+
+    def __init__(self, sublayers: Iterable[Layer] | None = None) -> None:
+        super().__init__()
+        self._put(sublayers or ())
+
+    @classmethod
+    def _of(cls, layers: list[Layer]) -> LayerList:
+        return cls(layers)
+
+    def append(self, sublayer: Layer) -> LayerList:
+        """One more at the end."""
+        self._put([sublayer])
+        return self
+
+    def extend(self, sublayers: Iterable[Layer]) -> LayerList:
+        """Several more at the end."""
+        self._put(sublayers)
+        return self
+
+
+def _layer(value: Any) -> Layer:
+    if not isinstance(value, Layer):
+        raise errors.not_iterable_layers(value)
+    return value

@@ -1,0 +1,174 @@
+"""First values of parameters. They are written in place, outside the history: so each raises a version.
+
+>>> import inplacelab as paddle
+>>> layer = paddle.nn.Linear(2, 1, weight_attr=paddle.nn.initializer.Constant(0.5))
+>>> layer.weight.tolist()
+[[0.5], [0.5]]
+
+Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/initializer/Overview_en.html
+"""
+
+from __future__ import annotations
+
+from math import prod, sqrt
+from typing import Any
+
+from inplacelab import errors
+from inplacelab.autograd import modes
+from inplacelab.language import Text
+from inplacelab.ops.factories import to_tensor
+from inplacelab.tensor import Tensor
+
+__all__ = [
+    "Assign",
+    "Constant",
+    "Initializer",
+    "KaimingNormal",
+    "KaimingUniform",
+    "Normal",
+    "Uniform",
+    "XavierNormal",
+    "XavierUniform",
+]
+
+
+class Initializer:
+    """The base of all: call one to write a parameter."""
+
+    def __call__(self, parameter: Tensor) -> None:
+        with modes.no_grad():
+            self._write(parameter)
+
+    def _write(self, parameter: Tensor) -> None:
+        raise NotImplementedError(f"{type(self).__name__} defines no _write(): say there what is written")
+
+
+class Constant(Initializer):
+    """The same number everywhere."""
+
+    def __init__(self, value: float = 0.0) -> None:
+        self._value = value
+
+    def _write(self, parameter: Tensor) -> None:
+        parameter.fill_(self._value)
+
+
+class Assign(Initializer):
+    """Given numbers: a list, an array or a tensor of the parameter's shape."""
+
+    def __init__(self, value: Any, name: str | None = None) -> None:
+        self._value = value
+
+    def _write(self, parameter: Tensor) -> None:
+        parameter.copy_(to_tensor(self._value, dtype=parameter.dtype, place=parameter.place))
+
+
+class Uniform(Initializer):
+    """Random numbers, evenly distributed from `low` up to `high`."""
+
+    def __init__(self, low: float = -1.0, high: float = 1.0, name: str | None = None) -> None:
+        self._low, self._high = low, high
+
+    def _write(self, parameter: Tensor) -> None:
+        parameter.uniform_(self._low, self._high)
+
+
+class Normal(Initializer):
+    """Random numbers from the normal distribution."""
+
+    def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> None:
+        self._mean, self._std = mean, std
+
+    def _write(self, parameter: Tensor) -> None:
+        parameter.normal_(self._mean, self._std)
+
+
+class _Xavier(Initializer):
+    """As wide as keeps the variance the same from layer to layer, forwards and backwards."""
+
+    def __init__(
+        self, fan_in: float | None = None, fan_out: float | None = None, gain: float = 1.0, name: str | None = None
+    ) -> None:
+        self._in, self._out, self._gain = fan_in, fan_out, gain
+
+    def _deviation(self, parameter: Tensor) -> float:
+        inputs, outputs = fans(parameter)
+        into, out_of = inputs if self._in is None else self._in, outputs if self._out is None else self._out
+        return self._gain * sqrt(2.0 / (into + out_of))
+
+
+class XavierUniform(_Xavier):
+    """Evenly distributed numbers with the variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
+
+    def _write(self, parameter: Tensor) -> None:
+        _spread_evenly(parameter, self._deviation(parameter))
+
+
+class XavierNormal(_Xavier):
+    """Normally distributed numbers with the variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
+
+    def _write(self, parameter: Tensor) -> None:
+        parameter.normal_(0.0, self._deviation(parameter))
+
+
+class _Kaiming(Initializer):
+    """As wide as keeps the variance the same through layers with a `relu` between them."""
+
+    def __init__(
+        self,
+        fan_in: float | None = None,
+        negative_slope: float = 0.0,
+        nonlinearity: str = "relu",
+        mode: str = "fan_in",
+    ) -> None:
+        if mode not in ("fan_in", "fan_out"):
+            raise errors.bad_argument("Kaiming", "mode", mode, Text("fan_in, fan_out", "fan_in、fan_out"))
+        self._in, self._gain, self._backwards = fan_in, gain_of(nonlinearity, negative_slope), mode == "fan_out"
+
+    def _deviation(self, parameter: Tensor) -> float:
+        return self._gain / sqrt(fans(parameter)[self._backwards] if self._in is None else self._in)
+
+
+class KaimingUniform(_Kaiming):
+    """Evenly distributed numbers with the variance gain² / fan_in (He et al., 2015)."""
+
+    def _write(self, parameter: Tensor) -> None:
+        _spread_evenly(parameter, self._deviation(parameter))
+
+
+class KaimingNormal(_Kaiming):
+    """Normally distributed numbers with the variance gain² / fan_in (He et al., 2015)."""
+
+    def _write(self, parameter: Tensor) -> None:
+        parameter.normal_(0.0, self._deviation(parameter))
+
+
+def gain_of(nonlinearity: str, negative_slope: float = 0.0) -> float:
+    """By how much the numbers are to be larger, because of what the function between two layers takes away.
+
+    Raises:
+        ArgumentError: if the gain of this function is not known.
+    """
+    gains = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3.0, "relu": sqrt(2.0)}
+    gains["leaky_relu"] = sqrt(2.0 / (1.0 + negative_slope**2))
+    if nonlinearity not in gains:
+        raise errors.no_gain(nonlinearity, tuple(gains))
+    return gains[nonlinearity]
+
+
+def fans(parameter: Tensor) -> tuple[int, int]:
+    """How many numbers go into one result of the layer, and into how many results one number goes."""
+    shape = tuple(parameter.shape)
+    if len(shape) < 2:
+        size = shape[0] if shape else 1
+        return size, size
+    if len(shape) == 2:
+        return shape[0], shape[1]
+    window = prod(shape[2:])
+    return shape[1] * window, shape[0] * window
+
+
+def _spread_evenly(parameter: Tensor, deviation: float) -> None:
+    limit = sqrt(3.0) * deviation
+    if limit:
+        parameter.uniform_(-limit, limit)

@@ -1,0 +1,172 @@
+"""Layers with parameters or a state of their own, and those that only pass on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from inplacelab.nn import functional
+from inplacelab.nn.initializer import Constant
+from inplacelab.nn.layer import Layer
+from inplacelab.ops.dropping import check_dropout
+from inplacelab.ops.factories import to_tensor
+from inplacelab.tensor import Tensor
+
+
+class Linear(Layer):
+    """`x @ weight + bias`.
+
+    Args:
+        in_features: the size of the last axis of the input.
+        out_features: the size of the last axis of the result.
+        weight_attr: a `ParamAttr`, a name or an initializer for the weight.
+        bias_attr: the same for the bias; False for no bias.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Linear_en.html
+    """
+
+    def __init__(
+        self,
+        in_features: int,
+        out_features: int,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.weight = self.create_parameter([in_features, out_features], weight_attr)
+        self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The product with the weight, plus the bias."""
+        return functional.linear(x, self.weight, self.bias)
+
+    def extra_repr(self) -> str:
+        inputs, outputs = self.weight.shape
+        return f"in_features={inputs}, out_features={outputs}, dtype={self.weight.dtype.name}"
+
+
+class Dropout(Layer):
+    """In training, set elements to zero at random: `nn.functional.dropout`; in place if asked.
+
+    Raises:
+        ArgumentError: if `p` is no probability, or `mode` is another word.
+        ArgumentKindError: if `p` is no number, or `axis` no integers.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Dropout_en.html
+    """
+
+    def __init__(
+        self,
+        p: float = 0.5,
+        inplace: bool = False,
+        axis: int | Sequence[int] | None = None,
+        mode: str = "upscale_in_train",
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        check_dropout(p, axis, mode)
+        self.p, self.inplace, self.axis, self.mode = p, inplace, axis, mode
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Drop, in training."""
+        result: Tensor = functional.dropout(x, self.p, self.axis, self.training, self.inplace, self.mode)
+        return result
+
+    def extra_repr(self) -> str:
+        return f"p={self.p}, axis={self.axis}, mode={self.mode}, inplace={self.inplace}"
+
+
+class LayerNorm(Layer):
+    """Mean 0 and variance 1 over the last axes of each example: `nn.functional.layer_norm`, with a weight and a bias.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/LayerNorm_en.html
+    """
+
+    def __init__(
+        self,
+        normalized_shape: int | Sequence[int],
+        epsilon: float = 1e-05,
+        *,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._sizes = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+        self._epsilon = epsilon
+        self.weight = self.create_parameter([prod(self._sizes)], weight_attr, default_initializer=Constant(1.0))
+        self.bias = self.create_parameter([prod(self._sizes)], bias_attr, is_bias=True)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Normalise, scale and shift."""
+        return functional.layer_norm(x, self._sizes, self.weight, self.bias, self._epsilon)
+
+    def extra_repr(self) -> str:
+        return f"normalized_shape={self._sizes}, epsilon={self._epsilon}"
+
+
+class BatchNorm1D(Layer):
+    """Mean 0 and variance 1 over a batch, for each channel: `nn.functional.batch_norm`, with a weight and a bias.
+
+    In training the running mean and variance (`_mean`, `_variance`) are written in place, which raises their versions.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/BatchNorm1D_en.html
+    """
+
+    _mean: Tensor
+    _variance: Tensor
+
+    def __init__(
+        self,
+        num_features: int,
+        momentum: float = 0.9,
+        epsilon: float = 1e-05,
+        weight_attr: Any = None,
+        bias_attr: Any = None,
+        data_format: str = "NCL",
+        use_global_stats: bool | None = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._momentum, self._epsilon, self._format, self._global = momentum, epsilon, data_format, use_global_stats
+        self.weight = self.create_parameter([num_features], weight_attr, default_initializer=Constant(1.0))
+        self.bias = self.create_parameter([num_features], bias_attr, is_bias=True)
+        self.register_buffer("_mean", to_tensor(np.zeros(num_features, np.float32)))
+        self.register_buffer("_variance", to_tensor(np.ones(num_features, np.float32)))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Normalise, scale and shift; in training, remember."""
+        options = (self.training, self._momentum, self._epsilon, self._format, self._global)
+        return functional.batch_norm(x, self._mean, self._variance, self.weight, self.bias, *options)
+
+    def extra_repr(self) -> str:
+        (size,) = self._mean.shape
+        return f"num_features={size}, momentum={self._momentum}, epsilon={self._epsilon}, data_format={self._format}"
+
+
+class Flatten(Layer):
+    """The axes from `start_axis` to `stop_axis` as one: a view where that is possible."""
+
+    def __init__(self, start_axis: int = 1, stop_axis: int = -1) -> None:
+        super().__init__()
+        self._axes = start_axis, stop_axis
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Flatten."""
+        result: Tensor = x.flatten(*self._axes)
+        return result
+
+
+class Identity(Layer):
+    """What comes in goes out: the same tensor. Whatever it is made with is ignored."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__()
+
+    def forward(self, x: Any) -> Any:
+        """Nothing."""
+        return x

@@ -1,0 +1,120 @@
+"""Numbers brought to a common size: by the norm of a vector, or to mean 0 and variance 1."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inplacelab import errors
+from inplacelab.autograd import modes
+from inplacelab.language import Text
+from inplacelab.ops.operands import as_tensor
+from inplacelab.tensor import Tensor
+
+
+def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None) -> Tensor:
+    """Each vector along `axis`, divided by its p-norm; by `epsilon` if that is larger.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/normalize_en.html
+    """
+    x = as_tensor("normalize", "x", 0, x)
+    result: Tensor = x / x.norm(float(p), axis, keepdim=True).clamp_min(epsilon)
+    return result
+
+
+def standardized(x: Tensor, axes: Sequence[int], epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
+    """The numbers with mean 0 and variance 1 over some axes; the mean, and the variance."""
+    mean = x.mean(axes, keepdim=True)
+    centred = x - mean
+    variance = centred.square().mean(axes, keepdim=True)
+    return centred * variance.scale(1.0, epsilon).rsqrt(), mean, variance
+
+
+def layer_norm(
+    x: Tensor,
+    normalized_shape: int | Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    epsilon: float = 1e-05,
+    name: str | None = None,
+) -> Tensor:
+    """Mean 0 and variance 1 over the last axes of each example; then times `weight`, plus `bias`.
+
+    Args:
+        x: of shape [*, *normalized_shape].
+        normalized_shape: the sizes of the last axes.
+        weight: a number for each element of these axes, in one line; or None.
+        bias: the same.
+        epsilon: added to the variance, so that nothing is divided by zero.
+        name: for Paddle's sake; not used.
+
+    Raises:
+        ShapeError: if the last axes have other sizes.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/layer_norm_en.html
+    """
+    sizes = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    x = as_tensor("layer_norm", "x", 0, x)
+    if not sizes or x.array.shape[-len(sizes) :] != sizes:
+        raise errors.shape_is_not_normalized(sizes, x.shape)
+    shaped = (each if each is None or len(sizes) == 1 else each.reshape(sizes) for each in (weight, bias))
+    return _scaled(standardized(x, range(-len(sizes), 0), epsilon)[0], *shaped)
+
+
+def batch_norm(
+    x: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    training: bool = False,
+    momentum: float = 0.9,
+    epsilon: float = 1e-05,
+    data_format: str = "NCHW",
+    use_global_stats: bool | None = None,
+    name: str | None = None,
+) -> Tensor:
+    """Mean 0 and variance 1 over a batch, for each channel; then times `weight`, plus `bias`.
+
+    In training, `running_mean` and `running_var` follow the batch: they are written **in place**, so their versions are raised
+    (PaddlePaddle 3.3.1 writes them, too, and does not raise the versions).
+
+    Args:
+        x: of shape [N, C, *], or [N, *, C] if `data_format` ends with C.
+        running_mean: of shape [C].
+        running_var: of shape [C].
+        weight: of shape [C], or None.
+        bias: of shape [C], or None.
+        training: whether the batch's own mean and variance are used, and remembered.
+        momentum: how much of the running numbers stays in each step.
+        epsilon: added to the variance, so that nothing is divided by zero.
+        data_format: "NC", "NCL", "NCHW", "NCDHW": the channels are the second axis; "NLC", "NHWC", "NDHWC": the last.
+        use_global_stats: True: the running numbers are used in training, too. None: not in training.
+        name: for Paddle's sake; not used.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/batch_norm_en.html
+    """
+    x = as_tensor("batch_norm", "x", 0, x)
+    if data_format not in _CHANNELS:
+        raise errors.bad_argument(
+            "batch_norm", "data_format", data_format, Text(", ".join(_CHANNELS), "、".join(_CHANNELS))
+        )
+    channel = _CHANNELS[data_format] % x.ndim
+    others = [axis for axis in range(x.ndim) if axis != channel]
+    sizes = [-1 if axis == channel else 1 for axis in range(x.ndim)]
+    if not training or use_global_stats:
+        mean, variance = running_mean.reshape(sizes), running_var.reshape(sizes)
+        result = (x - mean) * variance.scale(1.0, epsilon).rsqrt()
+    else:
+        result, mean, variance = standardized(x, others, epsilon)
+        with modes.no_grad():
+            for running, now in ((running_mean, mean), (running_var, variance)):
+                running.scale_(momentum).add_(now.reshape([-1]).scale(1.0 - momentum))
+    return _scaled(result, *(None if each is None else each.reshape(sizes) for each in (weight, bias)))
+
+
+_CHANNELS = {"NC": 1, "NCL": 1, "NCHW": 1, "NCDHW": 1, "NLC": -1, "NHWC": -1, "NDHWC": -1}
+
+
+def _scaled(x: Tensor, weight: Tensor | None, bias: Tensor | None) -> Tensor:
+    x = x if weight is None else x * weight
+    return x if bias is None else x + bias

@@ -1,0 +1,76 @@
+"""How a parameter is made: its name, its first values, and whether it is trained."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from inplacelab import errors
+from inplacelab.tensor import Parameter, Tensor, adopt
+
+Initializer = Callable[[Tensor], object]
+"""Writes the first values into a parameter, in place."""
+
+
+class ParamAttr:
+    """What is to be particular about a parameter: `nn.Linear(2, 3, weight_attr=paddle.ParamAttr(initializer=...))`.
+
+    Args:
+        name: of the parameter.
+        initializer: writes its first values; see `nn.initializer`.
+        learning_rate: only 1.0: every parameter learns at the optimizer's rate.
+        regularizer: only None.
+        trainable: if False, the parameter needs no gradient.
+        do_model_average: for Paddle's sake; not used.
+        need_clip: only True.
+
+    Raises:
+        ArgumentError: if an option is given that this package does not have.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/ParamAttr_en.html
+    """
+
+    def __init__(
+        self,
+        name: str | None = None,
+        initializer: Initializer | None = None,
+        learning_rate: float = 1.0,
+        regularizer: Any = None,
+        trainable: bool = True,
+        do_model_average: bool = True,
+        need_clip: bool = True,
+    ) -> None:
+        absent = {
+            "learning_rate": learning_rate != 1.0,
+            "regularizer": regularizer is not None,
+            "need_clip": not need_clip,
+        }
+        for option in (option for option, given in absent.items() if given):
+            raise errors.no_parameter_option(option)
+        self.name, self.initializer, self.trainable = name, initializer, trainable
+
+
+def attributes(given: Any) -> ParamAttr:
+    """`weight_attr`, in one form: None, a name and an initializer alone are allowed, too.
+
+    Raises:
+        ArgumentKindError: if it is something else.
+    """
+    if given is None or given is True:
+        return ParamAttr()
+    if isinstance(given, ParamAttr):
+        return given
+    if isinstance(given, str):
+        return ParamAttr(name=given)
+    if callable(given):
+        return ParamAttr(initializer=given)
+    raise errors.no_parameter_attributes(given)
+
+
+def as_parameter(values: Tensor) -> Parameter:
+    """A parameter over the storage of `values`."""
+    parameter = object.__new__(Parameter)
+    parameter._name = parameter._hooks = parameter._grad = parameter._told = None
+    adopt(parameter, values)
+    parameter._stop = False
+    return parameter

@@ -1,0 +1,50 @@
+"""What a layer must not lose by an assignment: parameters, layers and buffers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inplacelab import errors
+from inplacelab.tensor import Parameter, Tensor
+
+
+class Parts:
+    """The attributes of a layer, guarded: what would silently take a parameter, layer or buffer out of it is refused, as in Paddle.
+
+    A tensor that is simply assigned is a buffer too, but no part of the state, as in Paddle.
+
+    Attributes:
+        _buffers: the names of the buffers, and whether each is a part of the state.
+    """
+
+    def __init__(self) -> None:
+        self._buffers: dict[str, bool] = {}
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute.
+
+        Raises:
+            ArgumentKindError: if the name stands for a parameter, layer or buffer, and the value is none.
+            ArgumentError: if `super().__init__()` has not been called yet.
+        """
+        buffers = self.__dict__.get("_buffers")
+        if isinstance(value, Parameter | Parts):
+            if buffers is None:
+                raise errors.layer_not_begun()
+        elif value is not None:
+            self._check_stays(name, value)
+            if isinstance(value, Tensor) and buffers is not None:
+                buffers.setdefault(name, False)
+        super().__setattr__(name, value)
+
+    def _check_stays(self, name: str, value: Any) -> None:
+        there = self.__dict__.get(name)
+        for kind, part in ((Parameter, "parameter"), (Parts, "sublayer")):
+            if isinstance(there, kind):
+                raise errors.other_kind_of_part(part, name, value)
+        if name in self.__dict__.get("_buffers", ()) and not isinstance(value, Tensor):
+            raise errors.other_kind_of_part("buffers", name, value)
+
+    def __delattr__(self, name: str) -> None:
+        super().__delattr__(name)
+        self._buffers.pop(name, None)

@@ -1,0 +1,260 @@
+"""What a grad node has kept, called by the learner's own names.
+
+A derivative calls what it keeps after its parameters: "x", "y", "out". A program has names of its own, and often the same ones
+for other tensors. So here, and only here, it is decided what a kept value is called: by the name that its tensor had when it
+was kept; and what it is to the node (its operand `y`, its result) is said apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import SavedFacts, Step, TensorFacts
+from inplacelab.recording.labels import storage_label
+from inplacelab.recording.recording import Recording, State
+
+__all__ = ["Kept", "Naming", "kept_values", "name_on_line", "naming", "namings"]
+
+RESULT = "out"
+"""What a derivative calls the result of its operation."""
+
+_POSITIONS = {"x": 0, "y": 1}
+"""Which operand it is: asked only where several of them look alike, such as a tensor and its `detach()`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Whose value a node has kept, as it was then.
+
+    Attributes:
+        role: what the derivative calls it.
+        tensor: the tensor, by number; None if it was gone at once, or is not known.
+        name: the learner's name for it; "" if it had none.
+        made_by: for a tensor without a name, the operation that it is the result of, and its line.
+        alone: the node's operation had one operand, so that nothing has to be said of which it is.
+        step: the step that made the node; None if the node was there before the recording.
+    """
+
+    role: str
+    tensor: int | None
+    name: str
+    made_by: tuple[str, int | None] | None
+    alone: bool
+    step: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """What a kept value is called.
+
+    Attributes:
+        value: as the object of a sentence: "`a`", "its result `y`", "a copy of `x`".
+        role: what it is to the node: "as its operand `y`"; None where that needs no words.
+        short: both, where there is little room: "`a` (operand `y`)".
+        brief: without the role: "`a`".
+        saved: what is called so: a node may keep one tensor as several operands.
+    """
+
+    value: Text
+    role: Text | None
+    short: Text
+    brief: Text
+    saved: tuple[SavedFacts, ...]
+
+    def phrase(self, detail: Text | None = None) -> Text:
+        """The value, with its role and a detail in brackets: "`a` (as its operand `y`, S1 at version 0)"."""
+        return _bracketed(self.value, [each for each in (self.role, detail) if each is not None])
+
+
+# --- whose value it is -------------------------------------------------------------------------------------------------
+
+
+def kept_values(recording: Recording) -> Mapping[tuple[int, str], Kept]:
+    """Whose value each node has kept, by node and by what the derivative calls it."""
+    return recording.once(_kept_values)
+
+
+def _kept_values(recording: Recording) -> dict[tuple[int, str], Kept]:
+    found: dict[tuple[int, str], Kept] = {}
+    for step in recording.steps:
+        for number, node in step.nodes:
+            for saved in node.saved if node is not None else ():
+                if (number, saved.name) not in found:
+                    found[number, saved.name] = _whose(recording, step, number, saved)
+    return found
+
+
+def _whose(recording: Recording, step: Step, node: int, saved: SavedFacts) -> Kept:
+    state = recording.state(step.index)
+    if step.kept != node:  # the program had it before it was recorded, or only backward has met it
+        tensor = next(_alike(state.tensors.values(), saved), None)
+        return Kept(saved.name, *_called(recording, tensor, step.line), alone=False, step=None)
+    if saved.name == RESULT:
+        result = None if step.output is None else state.tensors.get(step.output)
+        names = () if result is None else _names_by_line_end(recording, step, result)
+        name = name_on_line(recording, step.line, names)
+        return Kept(RESULT, step.output, name, None, alone=True, step=step.index)
+    before = recording.state(step.index - 1).tensors if step.index else {}
+    operands = [tensor for key in step.inputs if (tensor := before.get(key) or state.tensors.get(key)) is not None]
+    tensor = _operand(step, operands, saved)
+    alone = len(step.inputs) < 2
+    return Kept(saved.name, *_called(recording, tensor, step.line), alone=alone, step=step.index)
+
+
+def _operand(step: Step, operands: Sequence[TensorFacts], saved: SavedFacts) -> TensorFacts | None:
+    """Which of the operands was kept: the one that lies as the kept value does; of a copy, one that was overwritten."""
+    if saved.copy:
+        written = {write.storage for write in step.writes}
+        fitting = [each for each in operands if each.storage in written]
+        fitting = [each for each in fitting if each.shape == saved.shape] or fitting
+    else:
+        fitting = list(_alike(operands, saved))
+    position = _POSITIONS.get(saved.name, 0)
+    if position < len(operands) and operands[position] in fitting:
+        return operands[position]
+    return fitting[0] if fitting else None
+
+
+def _alike(tensors: Iterable[TensorFacts], saved: SavedFacts) -> Iterator[TensorFacts]:
+    place = (saved.storage, saved.shape, saved.strides, saved.offset)
+    return (each for each in tensors if (each.storage, each.shape, each.strides, each.offset) == place)
+
+
+def _names_by_line_end(recording: Recording, step: Step, tensor: TensorFacts) -> tuple[str, ...]:
+    """A result's names once its line is done: in `y = a.exp()` it is `y` from the beginning."""
+    later = recording.tensor_by_line_end(tensor.id, step.index)
+    return later.names if later is not None and later.names else tensor.names
+
+
+def _called(
+    recording: Recording, tensor: TensorFacts | None, line: int | None
+) -> tuple[int | None, str, tuple[str, int | None] | None]:
+    """A tensor, its name as `line` has it, and for one without a name, what made it."""
+    if tensor is None:
+        return None, "", None
+    name = name_on_line(recording, line, tensor.names)
+    return tensor.id, name, None if name else recording.once(_makers).get(tensor.id)
+
+
+def name_on_line(recording: Recording, line: int | None, names: Sequence[str]) -> str:
+    """Which of a tensor's names stands on a line of the program; the first of them if none does, "" if there are none."""
+    lines = recording.source.splitlines()
+    text = lines[line - 1] if line is not None and 0 < line <= len(lines) else ""
+    # A local name that hides another is written with its function: `f.x` is `x` in the text.
+    words = ((name, word) for name in names for word in (name, name.rpartition(".")[2]))
+    return next((name for name, word in words if _stands_in(word, text)), names[0] if names else "")
+
+
+def _stands_in(word: str, text: str) -> bool:
+    return bool(word) and re.search(rf"(?<![\w.]){re.escape(word)}(?!\w)", text) is not None
+
+
+def _makers(recording: Recording) -> dict[int, tuple[str, int | None]]:
+    """The operation that each tensor is the result of, and its line."""
+    made: dict[int, tuple[str, int | None]] = {}
+    for step in recording.steps:
+        if step.output is not None and step.op is not None and step.output not in step.inputs:
+            made.setdefault(step.output, (step.op, step.line))
+    return made
+
+
+# --- what it is called -------------------------------------------------------------------------------------------------
+
+
+def naming(recording: Recording, state: State, node: int, saved: SavedFacts) -> Naming:
+    """What one kept value is called after a step (see `namings`)."""
+    return namings(recording, state, node, (saved,))[0]
+
+
+def namings(
+    recording: Recording, state: State, node: int, many: Sequence[SavedFacts], shown: Callable[[str], str] = str
+) -> list[Naming]:
+    """What the values that a node keeps are called, each value once, in order.
+
+    Args:
+        recording: the recording.
+        state: the state after the step that is told of: a name that leads to another tensor by then is not given as if it
+            still led to this one.
+        node: the node that keeps them.
+        many: what it keeps.
+        shown: how a name is written, where there is little room.
+    """
+    whose = kept_values(recording)
+    groups: dict[tuple[object, ...], list[tuple[SavedFacts, Kept]]] = {}
+    for saved in many:
+        kept = whose.get((node, saved.name)) or Kept(saved.name, None, "", None, alone=False, step=None)
+        one_value = (replace(kept, role=""), kept.role == RESULT, replace(saved, name=""))
+        groups.setdefault(one_value, []).append((saved, kept))
+    return [_naming(state, group, shown) for group in groups.values()]
+
+
+def _naming(state: State, group: Sequence[tuple[SavedFacts, Kept]], shown: Callable[[str], str]) -> Naming:
+    saved, kept = group[0]
+    result, brief = kept.role == RESULT, _brief(state, kept, saved, shown)
+    whole = brief if kept.name and not _is_former(state, kept) else Text("the {0}", "{0}").format(brief)
+    if result:
+        whole = _its_result(state, kept, whole)
+    if saved.copy and kept.tensor is not None:
+        whole = Text("a copy of {0}", "{0} 的副本").format(whole)
+    roles = [] if result or (kept.alone and kept.tensor is not None) else [each.name for each, _ in group]
+    short = ([Text("result", "结果")] if result and kept.name else []) + ([_role(roles)] if roles else [])
+    short += [Text("own copy", "副本")] if saved.copy else []
+    return Naming(
+        whole, _as(roles) if roles else None, _bracketed(brief, short), brief, tuple(each for each, _ in group)
+    )
+
+
+def _brief(state: State, kept: Kept, saved: SavedFacts, shown: Callable[[str], str]) -> Text:
+    if kept.name:
+        pattern = Text("former `{0}`", "原来的 `{0}`") if _is_former(state, kept) else Text("`{0}`", "`{0}`")
+        return pattern.format(shown(kept.name))
+    if kept.role == RESULT:
+        return Text("result", "结果")
+    if kept.made_by is None:
+        return Text("value of {0}", "{0} 的值").format(storage_label(saved.storage))
+    op, line = kept.made_by
+    if line is None:
+        return Text("result of `{0}`", "`{0}` 的结果").format(op)
+    return Text("result of `{0}` in line {1}", "第 {1} 行 `{0}` 的结果").format(op, line)
+
+
+def _is_former(state: State, kept: Kept) -> bool:
+    """Whether the name that a tensor had leads to another one now."""
+    return bool(kept.name) and state.bound(kept.name) not in (None, kept.tensor)
+
+
+def _its_result(state: State, kept: Kept, whole: Text) -> Text:
+    if not kept.name:
+        return Text("its result", "它的结果")
+    return Text("its result, {0}" if _is_former(state, kept) else "its result {0}", "它的结果 {0}").format(whole)
+
+
+def _as(roles: Sequence[str]) -> Text:
+    """What a value is to the node, as a sentence says it."""
+    if not all(map(str.isidentifier, roles)):  # `saved_tensor()[0]`, of an operation of one's own
+        return Text("as {0}", "即 {0}").format(_listed(roles))
+    many = len(roles) > 1
+    return Text("as its operands {0}" if many else "as its operand {0}", "作为操作数 {0}").format(_listed(roles))
+
+
+def _role(roles: Sequence[str]) -> Text:
+    """The same in a picture."""
+    if not all(map(str.isidentifier, roles)):
+        return _listed(roles)
+    return Text("operands {0}" if len(roles) > 1 else "operand {0}", "操作数 {0}").format(_listed(roles))
+
+
+def _listed(roles: Sequence[str]) -> Text:
+    quoted = [f"`{role}`" for role in roles]
+    return Text(" and ".join(quoted), " 和 ".join(quoted))
+
+
+def _bracketed(value: Text, inside: Sequence[Text]) -> Text:
+    """The value, with what is to be said of it in brackets."""
+    if not inside:
+        return value
+    places = [f"{{{place}}}" for place in range(1, len(inside) + 1)]
+    return Text(f"{{0}} ({', '.join(places)})", f"{{0}}（{'，'.join(places)}）").format(value, *inside)

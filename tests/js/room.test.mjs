@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { shared } from "../../widgets/inplacelab_widgets/player/room.js";
+
+test("where there is enough for all, each has what it needs and no more", () => {
+  assert.deepEqual(shared(200, [100, 150], 600, 0), [200, 150]);
+});
+
+test("a little too much is not cut in a notebook", () => {
+  assert.deepEqual(shared(300, [130], 400, 40), [300, 130]);
+  assert.notDeepEqual(shared(300, [130], 400, 0), [300, 130]);
+});
+
+test("where there is not enough, both get their part, and what one does not need the other gets", () => {
+  assert.deepEqual(shared(900, [900], 400, 0), [216, 184]);
+  assert.deepEqual(shared(100, [900], 400, 0), [100, 300]);
+  assert.deepEqual(shared(900, [100], 400, 0), [300, 100]);
+});
+
+test("a pane that needs little more is shown whole", () => {
+  assert.deepEqual(shared(900, [900, 210], 400, 40), [216, 210]);
+  assert.deepEqual(shared(900, [900, 230], 400, 40), [216, 184]);
+});
+
+test("a page or a view may have one of the two", () => {
+  assert.deepEqual(shared(900, [], 400, 0), [400, 0]);
+  assert.deepEqual(shared(0, [900], 400, 0), [0, 400]);
+});

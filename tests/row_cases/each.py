@@ -1,0 +1,55 @@
+"""Tests that try every row: one test for each chapter of the table (`tests/gathered.py` says why)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.gathered import Named, Test, takes, try_all
+from tests.row_cases.case import Case
+from tests.row_cases.every import CHAPTERS
+
+WRITE = ("in-place", "relayout")
+Chosen = Callable[[Case], bool]
+
+
+def _by_chapter(
+    parameters: tuple[str, ...], cases: Callable[[Iterable[Case]], Iterator[Named]]
+) -> Callable[[Test], Test]:
+    by_chapter = {name: list(cases(chapter)) for name, chapter in CHAPTERS.items()}
+    chapters = [name for name, found in by_chapter.items() if found]
+
+    def gathered(test: Test) -> Test:
+        @pytest.mark.parametrize("chapter", chapters)
+        @takes(test, parameters, more=("chapter",))
+        def tries_all(*, chapter: str, **fixtures: Any) -> None:
+            try_all(test, by_chapter[chapter], **fixtures)
+
+        return tries_all
+
+    return gathered
+
+
+def _any(_: Case) -> bool:
+    return True
+
+
+def is_elementwise(case: Case) -> bool:
+    """Whether the row computes each element from the elements in the same place."""
+    return case.row.kind == "elementwise"
+
+
+def for_each_variant(*wanted: str, only: Chosen = _any) -> Callable[[Test], Test]:
+    """The test is tried with each `case`, and each `variant` of its row, or only those that are wanted."""
+    return _by_chapter(
+        ("case", "variant"),
+        lambda cases: (
+            (f"{c.name} {v}", {"case": c, "variant": v})
+            for c in cases
+            if only(c)
+            for v in c.variants
+            if not wanted or v in wanted
+        ),
+    )

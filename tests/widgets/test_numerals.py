@@ -1,0 +1,65 @@
+"""Values in slots: short ones whole, others with digits that are right and a sign that more follow."""
+
+from __future__ import annotations
+
+import struct
+from decimal import Decimal
+from math import isfinite, nan
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inplacelab_widgets.scene.numerals import LONGEST, LONGEST_WHOLE, number, whole
+
+FLOATS = st.one_of(st.floats(), st.floats(width=32))
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (1234567890, "1234567890"),
+        (-9223372036854775807, "-9223372036854775807"),
+        (1e-7, "1e-7"),
+        (12345.678, "12345.6…"),
+        (nan, "nan"),
+        (float("-inf"), "-inf"),
+        (True, "True"),
+        (1 + 2j, "1+2j"),
+        (complex(0.123456, -1e9), "0.123…-1e9j"),
+        (-0.0, "0"),
+    ],
+)
+def test_how_values_are_written(value: complex, said: str) -> None:
+    assert number(value) == said
+
+
+@given(FLOATS)
+def test_no_digit_is_wrong(value: float) -> None:
+    said = number(value)
+    if "…" not in said:
+        assert said == whole(value)
+        return
+    kept, _, power = said.partition("…")
+    shown, true = abs(Decimal(kept + power)), abs(Decimal(whole(value)))
+    last = Decimal(1).scaleb(int(Decimal(kept).as_tuple().exponent)) * Decimal("1" + power)
+    assert shown < true < shown + last, "it is cut off, not rounded"
+    assert kept.startswith("-") == (value < 0)
+
+
+@given(FLOATS)
+def test_the_whole_value_leads_back_to_it(value: float) -> None:
+    if isfinite(value):
+        back = float(whole(value))
+        assert back == value or struct.unpack("f", struct.pack("f", back))[0] == value
+
+
+@given(st.one_of(FLOATS, st.integers(-(2**63), 2**63)))
+def test_no_value_needs_more_room_than_the_longest_whole_number(value: float) -> None:
+    said = number(value).lstrip("-")
+    assert len(said) <= (LONGEST_WHOLE if isinstance(value, int) else LONGEST + 3)
+
+
+@given(st.integers(-(2**63), 2**63))
+def test_whole_numbers_are_written_out(value: int) -> None:
+    assert number(value) == str(value)

@@ -1,0 +1,91 @@
+"""How values are written in slots: whole as long as they are short, and otherwise with digits that are right and a sign that more follow.
+
+A value is cut, not rounded: every digit that is seen is one of the value's. The tables have it whole.
+"""
+
+from __future__ import annotations
+
+import struct
+from functools import lru_cache
+from math import isfinite
+
+from inplacelab.recording.facts import Number
+
+LONGEST = 7
+"""So many characters of a value with a fraction are written without cutting, not counting its sign."""
+LONGEST_WHOLE = 20
+"""A whole number is written out up to so many digits: every one of 64 bits."""
+_DIGITS = 3
+_MORE = "…"
+
+
+@lru_cache(maxsize=1 << 14, typed=True)
+def number(value: Number, longest_whole: int = LONGEST_WHOLE) -> str:
+    """A value as it stands in a slot; "…" says that it has more digits.
+
+    Args:
+        value: what is written.
+        longest_whole: how many digits a whole number may have before it is cut.
+
+    >>> number(2.0), number(0.123456), number(1234567890), number(12345.678), number(-1.2345e-7), number(True)
+    ('2', '0.123…', '1234567890', '12345.6…', '-1.23…e-7', 'True')
+    """
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, complex):
+        real, imaginary = number(value.real), number(value.imag)
+        return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
+    said = whole(value)
+    longest = longest_whole if isinstance(value, int) else LONGEST
+    return said if len(said.lstrip("-")) <= longest or not isfinite(value) else _cut(said)
+
+
+@lru_cache(maxsize=1 << 14, typed=True)
+def whole(value: Number) -> str:
+    """All digits that tell a value from its neighbours: of a number of 32 bits from those of 32 bits.
+
+    >>> whole(0.1), whole(0.10000000149011612), whole(1e-7), whole(1e22), whole(1 + 2j)
+    ('0.1', '0.1', '1e-7', '1e22', '1+2j')
+    """
+    if isinstance(value, (bool, int)):
+        return str(value)
+    if isinstance(value, complex):
+        real, imaginary = whole(value.real), whole(value.imag)
+        return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
+    if not isfinite(value):
+        return str(value)
+    # Minus zero equals zero, and is written like it.
+    digits, _, power = _shortest(value + 0.0).removesuffix(".0").partition("e")
+    return f"{digits}e{int(power)}" if power else digits
+
+
+def _shortest(value: float) -> str:
+    if _in_32_bits(value) == value:
+        for digits in (6, 7, 8, 9):
+            said = f"{value:.{digits}g}"
+            if _in_32_bits(float(said)) == value:
+                return said
+    return repr(value)
+
+
+def _in_32_bits(value: float) -> float | None:
+    try:
+        found: float = struct.unpack("f", struct.pack("f", value))[0]
+    except OverflowError:
+        return None
+    return found
+
+
+def _cut(said: str) -> str:
+    """The first digits of a number that was written whole."""
+    sign = "-" if said.startswith("-") else ""
+    digits, _, power = said.lstrip("-").partition("e")
+    before, _, after = digits.partition(".")
+    significant = (before + after).lstrip("0")
+    exponent = int(power or 0) + (len(before) - 1 if before != "0" else len(significant) - len(after) - 1)
+    if -_DIGITS <= exponent < LONGEST - 1 and not power:
+        kept = after[: max(1, _DIGITS - 1 - exponent)]
+        return said if kept == after else f"{sign}{before}.{kept}{_MORE}"
+    head = significant[:_DIGITS]
+    more = "" if not significant[_DIGITS:].strip("0") else _MORE
+    return f"{sign}{head[0]}.{head[1:]}{more}e{exponent}"
