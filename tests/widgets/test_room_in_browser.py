@@ -55,10 +55,9 @@ def play(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
         recording: Recording, *, width: int = USUAL, height: int = 720, language: str = "en", notebook: bool = False
     ) -> Any:
         to_html(recording, tmp_path / "page.html", language=language)
-<<<<<<< HEAD
         page = chromium.new_page(viewport={"width": width + 16, "height": height})
         pages.append(page)
-        page.goto((tmp_path / "page.html").as_uri())
+        open_page(page, tmp_path / "page.html")
         page.locator(".ipl").focus()
         if notebook:
             page.evaluate(
@@ -67,12 +66,6 @@ def play(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
             )
         page.wait_for_timeout(100)
         return page
-=======
-        pages.append(chromium.new_page(viewport={"width": width + 16, "height": height}))
-        open_page(pages[-1], tmp_path / "page.html")
-        pages[-1].locator(".ipl").focus()
-        return pages[-1]
->>>>>>> main
 
     yield play_it
     for page in pages:

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-<<<<<<< HEAD
-from collections.abc import Mapping
-from math import inf
-=======
 from collections.abc import Mapping, Sequence
->>>>>>> main
+from math import inf
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
@@ -17,11 +13,7 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Laid
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
-<<<<<<< HEAD
-from inplacelab_widgets.scene.measure import shortened
-=======
-from inplacelab_widgets.scene.measure import abridged
->>>>>>> main
+from inplacelab_widgets.scene.measure import abridged, shortened
 from inplacelab_widgets.scene.numerals import number
 
 _INDICES = "ijklmnpq"
