@@ -76,9 +76,9 @@ def check_all_hold(op: str, dtype: np.dtype[Any], values: Any) -> None:
     """
     if dtype.kind not in "iu" or values.dtype.kind not in "fc" or not values.size:
         return
-    for number in (values.real.min(), values.real.max()):
+    for number in np.stack([values.real.min(), values.real.max()]).tolist():  # on a GPU one wait, for both
         if not isfinite(number):
-            raise errors.no_such_integer(op, float(number), dtype.name)
+            raise errors.no_such_integer(op, number, dtype.name)
 
 
 # ---- constants ----------------------------------------------------------------------------------------------------------

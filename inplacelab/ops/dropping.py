@@ -38,7 +38,8 @@ def _again(g: Tensor, mask: Tensor, factor: float) -> Tensor:
 
 _ROW = elementwise(
     "dropout", "x, mask", ("`x` times `factor` where `mask` is true, 0 elsewhere.", "`mask` 为真处取 `x` 乘以 `factor`，其余为 0。"),
-    attrs="factor=1.0", kernel=_dropout, accepts="f", dtype=lambda x: x, method=False, function=False, by_argument=True, d_x=_again,
+    attrs="factor=1.0", kernel=_dropout, accepts="f", masks=("mask",),
+    cuda={"f": "mask ? x * factor : 0"}, dtype=lambda x: x, method=False, function=False, by_argument=True, d_x=_again,
 )  # fmt: skip
 _ORDINARY, _IN_PLACE = Made(_ROW, "ordinary"), Made(_ROW, "in-place")
 

@@ -14,7 +14,7 @@ from inplacelab.kernels.kernel import Elementwise
 from inplacelab.ops import ROWS
 from inplacelab.ops.expressions import data_types
 from inplacelab.ops.spec import Row
-from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS
+from inplacelab.ops.table import Made
 from tests.gathered import for_each
 
 WITH_EXPRESSION = [row for row in ROWS.values() if row.cuda and row.ordinary and row.name != "cast"]
@@ -146,7 +146,7 @@ def call(function: Any, row: Row, tensors: list[Any], attrs: dict[str, Any]) -> 
 
 
 def row_function(row: Row) -> Any:
-    return getattr(paddle.Tensor, row.name) if row.method else {**FUNCTIONAL, **FUNCTIONS}[row.name]()
+    return getattr(paddle.Tensor, row.name) if row.method else Made(row, "ordinary").function()
 
 
 @for_each("row", [r for r in WITH_EXPRESSION if "float32" in data_types(r)], ids=lambda row: row.name)

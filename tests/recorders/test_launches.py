@@ -87,7 +87,7 @@ def storage(recording: Recording, name: str) -> int:
 def test_a_plain_operation_tells_of_the_launch_that_a_gpu_would_make(simulated: Recording) -> None:
     h, s = storage(simulated, "h"), storage(simulated, "s")
     assert launched(simulated, "setitem") == [
-        ("setitem_", "strided", [("x", "writes", h, (1,)), ("y", "reads", None, (0,))])
+        ("setitem_", "contiguous", [("x", "writes", h, (1,)), ("y", "reads", None, (0,))])
     ]  # fmt: skip
     assert launched(simulated, "sigmoid") == [
         ("sigmoid", "strided", [("x", "reads", h, (1, 3)), ("out", "writes", s, (3, 1))])
