@@ -27,6 +27,8 @@ class Storage:
 
     __slots__ = ("__weakref__", "buffer", "device", "episode", "nbytes", "told", "version")
 
+    told: Any
+
     def __init__(self, buffer: Any, device: Device) -> None:
         self.buffer, self.device, self.version, self.told = buffer, device, 0, None
         self.nbytes = nbytes = buffer.nbytes

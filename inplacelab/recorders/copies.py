@@ -70,6 +70,11 @@ class Memory:
 _spare: list[BytesIO] = []
 
 
+def forget_spare() -> None:
+    """Give the memory that is kept for the next recording back to the machine."""
+    _spare.clear()
+
+
 def summary(buffer: Any) -> Copied:
     """What is copied of a large storage when nothing is known of what was written."""
     flat = buffer.ravel()

@@ -78,8 +78,8 @@ class Operations(Places):
         if category != "in-place":
             self._remade(name, category, numbers, known, output, node, where)
             return
-        storage, held, values = output.storage, known.storage, None
-        version = storage.version
+        storage, held, version = output.storage, known.storage, output.storage.version
+        values: copies.Copied | None = None
         if held.version != version:
             held.version = version
             if held.whole:  # `journal.values(...)`
@@ -134,7 +134,8 @@ class Operations(Places):
         seen.storage, seen.names, held.tensors = held, (), [seen]
         held.serial, held.version = journal.next_storage(), storage.version
         held.whole = whole = buffer.size <= copies.WHOLE
-        memory, values = journal.memory, None
+        memory = journal.memory
+        values: copies.Copied | None = None
         held.write = write = memory.write if type(buffer) is ndarray else memory.write_from_device
         if name != "empty":
             if whole:

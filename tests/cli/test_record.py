@@ -17,6 +17,8 @@ from inplacelab.language import speak
 from inplacelab.recording import codec
 from inplacelab_widgets.page import payload_of
 
+ROOT = Path(__file__).parents[2]
+
 DOUBLED = """\
 import inplacelab as paddle
 
@@ -193,12 +195,15 @@ TOLD_IN_CHINESE = """\
 """
 
 
-@pytest.mark.parametrize(("language", "told"), [("en", TOLD), ("zh", TOLD_IN_CHINESE)])
-def test_a_refusal_is_told_by_the_lines_that_led_to_it(run: Run, language: str, told: str) -> None:
+@pytest.mark.parametrize(
+    ("language", "told", "readme"), [("en", TOLD, "README.md"), ("zh", TOLD_IN_CHINESE, "README.zh.md")]
+)
+def test_a_refusal_is_told_by_the_lines_that_led_to_it(run: Run, language: str, told: str, readme: str) -> None:
     done = run("record", script(SHADOWED), "--format", "json", "--lang", language)
     head, _, rest = done.err.partition("\n\n")
     assert head.splitlines()[3].startswith("RuntimeError: (PermissionDenied) Tensor '' used in gradient computation")
     assert rest.startswith(told)
+    assert f"```output\n{told}```" in (ROOT / readme).read_text(encoding="utf-8")
 
 
 def test_the_marks_stand_below_what_they_mean_though_characters_are_wide(run: Run) -> None:

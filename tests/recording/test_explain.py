@@ -90,12 +90,12 @@ SPOILT = {
         (
             "Line 6 raised `RuntimeError`: (PermissionDenied) Tensor 'b' was modified. "
             "`MultiplyGradNode` (line 4) kept `b` (as its operand `x`) at version 0 of S1. "
-            "Line 5 `add_` then overwrote it through `v` (version 0 → 1)."
+            "Line 5 `add_` then overwrote it through `v`, a view of `b` (version 0 → 1)."
         ),
         (
             "第 6 行抛出 `RuntimeError`：(PermissionDenied) Tensor 'b' was modified。"
             "`MultiplyGradNode`（第 4 行）在 S1 为版本 0 时保存了 `b`（作为操作数 `x`）。"
-            "第 5 行的 `add_` 随后经由 `v` 覆盖了它（版本 0 → 1）。"
+            "第 5 行的 `add_` 随后经由 `b` 的视图 `v` 覆盖了它（版本 0 → 1）。"
         ),
     ),
 }
@@ -185,6 +185,16 @@ def test_a_list_that_holds_one_tensor_several_times(tape: Any) -> None:
     tape.step("line", 4, replace(held, names=("h", *(f"list[{k}]" for k in range(6)), "x")))
     assert "`h` (also called `list[0]`, `list[1]`, `list[2]`, `list[3]` and 2 more)" in last(tape).en
     assert "`h`（又名 `list[0]`、`list[1]`、`list[2]`、`list[3]` 等 6 个名字）" in last(tape).zh
+
+
+def test_a_name_that_moves_on_leaves_a_tensor_behind(tape: Any) -> None:
+    old = tape.tensor(0, 0, (2,), "x")
+    tape.step("operation", 1, tape.storage(0, (1.0, 1.0)), old, op="ones", output=0)
+    tape.step("line", 2, replace(old, names=("x", "y")))
+    result = tape.tensor(1, 1, (2,), "x")
+    left = replace(old, names=("y",))
+    tape.step("operation", 3, tape.storage(1, (2.0, 2.0)), result, left, op="scale", category="ordinary", inputs=(0,), output=1)
+    assert "From now on `x` is the name of the result; `y` is as it was." in last(tape).en
 
 
 def test_a_further_result_that_nobody_holds(tape: Any) -> None:

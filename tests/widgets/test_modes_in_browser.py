@@ -340,9 +340,9 @@ def test_code_is_wrapped_at_its_punctuation(play: Callable[..., Page]) -> None:
 def test_a_usual_program_stays_low(play: Callable[..., Page], name: str) -> None:
     page = play(name)
     # As in a notebook: a page of its own is filled.
-    page.page.evaluate("() => document.querySelector('.ipl').classList.remove('ipl-standalone')")
-    page.page.set_viewport_size({"width": 864, "height": 720})
-    page.page.wait_for_timeout(200)
+    page.page.evaluate(
+        "() => { document.querySelector('.ipl').classList.remove('ipl-standalone'); dispatchEvent(new Event('resize')) }"
+    )
     heights = set()
     for key in ("Home", "ArrowRight", "ArrowRight", "End"):
         page.press(key)

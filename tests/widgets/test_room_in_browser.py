@@ -144,7 +144,7 @@ def test_no_step_makes_the_player_higher(
     page = play(recording, language=language, notebook=place == "notebook")
     if place == "screen":
         page.keyboard.press("f")
-        page.wait_for_timeout(300)
+        until_it_presents(page)
     heights = set()
     for step in range(len(recording)):
         go(page, step)

@@ -99,7 +99,9 @@ def fresh() -> Iterator[None]:
 def left(names: dict[str, Any], error: BaseException | None) -> tuple[Any, ...]:
     """What a program leaves behind: values, metadata and histories of its names, and its error."""
     tensors = {name: value for name, value in names.items() if isinstance(value, Tensor)}
-    numbers = {name: value for name, value in names.items() if isinstance(value, int | float | str) and name[0] != "_"}
+    numbers = {  # as they are written: NaN is no other than itself
+        name: repr(value) for name, value in names.items() if isinstance(value, int | float | str) and name[0] != "_"
+    }
     return (
         [(name, *_facts(value)) for name, value in tensors.items()],
         numbers, type(error).__name__, str(error),

@@ -68,7 +68,7 @@ class Moment:
         facts = self.after.tensors.get(tensor)
         if facts is None:
             return self.called_before(tensor)
-        return tensor_label(facts, self._names_to_come(tensor) or facts.names)
+        return tensor_label(facts, self.names_by_line_end(tensor))
 
     def called_shortly(self, tensor: int) -> Text:
         """The first of a tensor's names, for a second mention."""
@@ -80,9 +80,11 @@ class Moment:
         facts = self.node(node)
         return node_label(self.after, facts, self.step.line) if facts else Text("a grad node", "某个梯度节点")
 
-    def _names_to_come(self, tensor: int) -> tuple[str, ...]:
-        """The names bound to a tensor by the steps that finish the line of this operation."""
+    def names_by_line_end(self, tensor: int) -> tuple[str, ...]:
+        """A tensor's names once the steps are over that finish the line of this operation."""
+        now = self.after.tensors.get(tensor)
+        names = now.names if now else ()
         if self.step.kind != "operation" or self.step.phase != "forward":
-            return ()
+            return names
         facts = self.recording.tensor_by_line_end(tensor, self.step.index)
-        return facts.names if facts else ()
+        return (facts.names or names) if facts else names

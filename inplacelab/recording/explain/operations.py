@@ -10,7 +10,7 @@ from inplacelab.recording.explain.moment import Moment
 from inplacelab.recording.explain.words import MOST_ITEMS, byte_count, joined, listing, shape, slots
 from inplacelab.recording.facts import Category, RewireFacts, SavedFacts, TensorFacts, WriteFacts
 from inplacelab.recording.kept import Naming, namings
-from inplacelab.recording.labels import gradient_flag, storage_label
+from inplacelab.recording.labels import gradient_flag, storage_label, tensor_label
 from inplacelab.recording.questions import newly_stale, tensors_on
 
 __all__ = ["operation"]
@@ -173,7 +173,34 @@ _DEEDS: dict[Category, Callable[[Moment], Text]] = {
 
 
 def _consequences(moment: Moment) -> list[Text]:
-    return [*_copied(moment), *_versions(moment), *_history(moment), *_kept(moment), *_stale(moment), *freed(moment)]
+    return [
+        *_renamed(moment),
+        *_copied(moment),
+        *_versions(moment),
+        *_history(moment),
+        *_kept(moment),
+        *_stale(moment),
+        *freed(moment),
+    ]
+
+
+def _renamed(moment: Moment) -> list[Text]:
+    """Which tensor loses its name to the result and goes on under another: in `y = x; x += 1.` nothing is written."""
+    pattern = Text(
+        "From now on `{name}` is the name of the result; {old} is as it was.",
+        "从此 `{name}` 是结果的名字；{old} 保持原样。",
+    )
+    result, before = _result(moment), moment.before
+    if result is None or before is None or result.id in before.tensors:
+        return []
+    taken = set(moment.names_by_line_end(result.id))
+    said = []
+    for old in before.tensors.values():
+        left = moment.names_by_line_end(old.id)
+        lost = [name for name in old.names if name in taken]
+        if lost and left:
+            said.append(pattern.format(name=lost[0], old=tensor_label(old, left)))
+    return said
 
 
 def _copied(moment: Moment) -> list[Text]:
