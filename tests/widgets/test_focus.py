@@ -118,9 +118,9 @@ def test_the_player_stacks_as_python_does(sample_scene: Callable[[str], Scene], 
     scene = sample_scene("many")
     panel = next(panel for panel in payload(scene)["panels"] if panel["name"] == "storages")
     script = f"""
-import {{ stackOf }} from {json.dumps(str(PLAYER / "shelf.js"))};
+import {{ arranged, stackOf }} from {json.dumps(str(PLAYER / "shelf.js"))};
 const at = (step) => {{
-  const {{ places, bottom }} = stackOf(data, step, null);
+  const {{ places, bottom }} = stackOf(data, step, null, arranged(data, 0));
   return [[...places].map(([group, [x, y]]) => [group.key ?? "", x, y]), bottom];
 }};
 console.log(JSON.stringify(Array.from({{ length: {len(scene.recording)} }}, (_, step) => at(step))));"""

@@ -107,7 +107,7 @@ function arrangedWith(panel, room, below, most = 1) {
   const chips = shelf.filter((chip) => chip.key);
   const pitch = (chips[0]?.width ?? 0) + CHIP_GAP;
   const before = 1 + Math.round(Math.max(0, ...chips.map((chip) => chip.x)) / pitch);
-  const now = Math.max(1, Math.floor((found.room + CHIP_GAP) / pitch));
+  const now = room > 0 ? Math.max(1, Math.floor((found.room + CHIP_GAP) / pitch)) : before;
   for (const chip of shelf) {
     const seat = ((chip.y - CHIPS_TOP) / CHIP_PITCH) * before + Math.round(chip.x / pitch);
     found.seats.set(chip, chip.key ? [(seat % now) * pitch, CHIPS_TOP + Math.floor(seat / now) * CHIP_PITCH] : [chip.x, chip.y]);
