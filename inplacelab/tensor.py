@@ -92,8 +92,7 @@ class Tensor:
     @property
     def strides(self) -> list[int]:
         """How many slots apart neighbours along each axis are (elements, not bytes)."""
-        step = self.array.itemsize
-        return [s // step for s in self.array.strides]
+        return list(self.layout.strides)
 
     @property
     def offset(self) -> int:

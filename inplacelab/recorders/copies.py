@@ -24,7 +24,8 @@ no more than a few times the write itself then."""
 SPARE = 16 << 20
 """A memory of up to this many bytes is kept for the next recording."""
 
-Copied = int | tuple[Any, ...]
+Summarised = tuple[Any, ...]
+Copied = int | Summarised
 
 
 class Memory:
@@ -75,13 +76,13 @@ def forget_spare() -> None:
     _spare.clear()
 
 
-def summary(buffer: Any) -> Copied:
+def summary(buffer: Any) -> Summarised:
     """What is copied of a large storage when nothing is known of what was written."""
     flat = buffer.ravel()
     return (*_extremes(flat), flat[:ENDS].tobytes(), flat[-ENDS:].tobytes(), None, None, None)
 
 
-def through(window: Any, buffer: Any, where: Any) -> Copied:
+def through(window: Any, buffer: Any, where: Any) -> Summarised:
     """What is copied of a large storage that was written through a window; `where` says how that lies in it."""
     flat = buffer if buffer.ndim == 1 else buffer.ravel()
     extremes = _extremes(flat) if window.size * WORTH_MEASURING >= flat.size else (None, None)
@@ -94,7 +95,7 @@ def through(window: Any, buffer: Any, where: Any) -> Copied:
     return (*extremes, flat[:ENDS].tobytes(), flat[-ENDS:].tobytes(), some.tobytes(), window.dtype, where)
 
 
-def at(slots: list[int], buffer: Any) -> Copied:
+def at(slots: list[int], buffer: Any) -> Summarised:
     """What is copied of a large storage that was written in these slots."""
     flat, some = buffer.ravel(), slots[:SOME]
     extremes = _extremes(flat) if len(slots) * WORTH_MEASURING >= flat.size else (None, None)

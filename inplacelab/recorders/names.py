@@ -4,8 +4,9 @@ No operation says when a name is bound, so the names must be looked at again and
 and that is found by comparing addresses (`id`): two different tensors cannot have had one address at two looks with nothing
 heard in between, because the second one was made by an operation while the name still led to the first.
 
-So there are two ways of looking: at everything (`_look_everywhere`), and, as long as there is only one scope and no list or
-layer through which names could lead on, at the names that have changed (`_look_again`).
+So there are two ways of looking: at everything (`_look_everywhere`), and, as long as there is only one scope and no list,
+dictionary, layer or object of the program's own through which names could lead on (`paths`), at the names that have changed
+(`_look_again`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
-from inplacelab.recorders import source
+from inplacelab.recorders import paths, source
 from inplacelab.recorders.journal import Journal
 from inplacelab.tensor import Tensor
 
@@ -24,7 +25,8 @@ class Names:
     """Looks at the names of a program and writes changes into the journal.
 
     Attributes:
-        deep: True if a name leads to a list or a layer: what is inside may change although no name does.
+        deep: True if a name leads to a list, a layer or the like: what is inside may change although no name does.
+        own: the module that the program's own classes are in.
     """
 
     def __init__(self, program: source.Program, journal: Journal) -> None:
@@ -38,7 +40,7 @@ class Names:
         self._looked: list[tuple[str, str, str, weakref.ref[Tensor]]] | None = None
         self._alone = {name: (name,) for name in self._stored}
         self._append = journal.entries.append
-        self.deep = True
+        self.deep, self.own = True, "__main__"
 
     def look(self, frames: Sequence[FrameType], *, done: bool) -> None:
         """Look at the names in these frames of the program, the innermost first.
@@ -82,7 +84,7 @@ class Names:
 
     @property
     def certain(self) -> bool:
-        """True if names cannot change without being bound: there is one scope, and no list or layer in it."""
+        """True if names cannot change without being bound: there is one scope, and nothing in it that they could lead on through."""
         return bool(self._before) and not self.deep
 
     def worth(self, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -139,16 +141,16 @@ class Names:
         old = None if left is None else left()
         if old is not None and self._names_of(old) != (name,):
             return False
-        if isinstance(thing, Tensor):
+        if issubclass(type(thing), Tensor):
             if self._names_of(thing):
                 return False
-        elif type(thing) not in source.PLAIN and source.holds_others(thing):
+        elif type(thing) not in paths.PLAIN and paths.holds_others(thing, self.own):
             return False
         elif name in self._counters and type(thing) is int:
             self._drop(name)
         if old is not None:
             self._name(old, ())
-        self._led[name] = self._name(thing, self._alone[name]) if isinstance(thing, Tensor) else None
+        self._led[name] = self._name(thing, self._alone[name]) if issubclass(type(thing), Tensor) else None
         return True
 
     def _names_of(self, tensor: Tensor) -> tuple[str, ...]:
@@ -173,11 +175,11 @@ class Names:
     # ---- everything ------------------------------------------------------------------------------------------------------
 
     def _look_everywhere(self, scopes: Sequence[source.Scope], done: bool) -> None:
-        journal, led = self._journal, source.things(scopes, self._wanted, Tensor)
+        journal, led = self._journal, paths.things(scopes, self._wanted, Tensor, self.own)
         if self._all_as_before(led):
             return
-        bound = source.bindings(led)
-        self.deep = any(source.holds_others(value) for scope in scopes for value in self._values(scope))
+        bound = paths.bindings(led)
+        self.deep = any(paths.holds_others(value, self.own) for scope in scopes for value in self._values(scope))
         journal.bound = {address: (weakref.ref(thing), names) for address, (thing, names) in bound.items()}
         for seen, tensor in journal.living():
             found = bound.get(id(tensor))
@@ -189,15 +191,15 @@ class Names:
         self._led.clear()
         for name in self._before:
             thing = scopes[0].names.get(name)
-            if isinstance(thing, Tensor) and id(thing) in bound:
+            if issubclass(type(thing), Tensor) and id(thing) in bound:
                 self._led[name] = journal.bound[id(thing)][0]
             elif name in self._counters and type(thing) is int:
                 self._drop(name)
         self._before = {name: address for name, address in self._before.items() if name in self._stored}
 
-    def _all_as_before(self, led: Sequence[source.Led]) -> bool:
+    def _all_as_before(self, led: Sequence[paths.Led]) -> bool:
         """True if all names lead where the last look everywhere has found them to lead, and they were not looked at since in
-        another way, which is only done while no name leads to a list or a layer.
+        another way, which is only done while nothing is there that a name could lead on through.
         """
         looked = self._looked
         return (

@@ -41,7 +41,7 @@ class Places(observe.Observer):
         self._root: FrameType | None = None
         self._instruction_before = 0  # of the program's outermost frame, at the last event
         # If nobody tells of statements: what may have been bound between two instructions of that frame. Looked up only
-        # while names cannot change otherwise. Else there are lists or layers, and it is sure only that two instructions are of one
+        # while names cannot change otherwise. Else there are lists, layers or the like, and it is sure only that two instructions are of one
         # statement, before the end of which nothing needs to be looked at.
         self._text: Between | None = None
         self._between: dict[tuple[int, int], Bound] = {}
@@ -65,6 +65,9 @@ class Places(observe.Observer):
         """The program runs in this frame from now on."""
         if root is not self._root:
             self._root = root
+            self._names.own = root.f_globals.get(
+                "__name__", "builtins"
+            )  # what a class statement there puts into `__module__`
             self._append(("outermost", root.f_code))
 
     def mark(self, line: int, simple: bool, bound: Bound, outermost: bool, frame: FrameType | None = None, /) -> None:

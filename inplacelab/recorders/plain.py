@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from inplacelab.devices.kernels.launch import Launch
-from inplacelab.layout import Layout
+from inplacelab.layout import Layout, packed
 from inplacelab.recorders.copies import ENDS
 from inplacelab.recording.facts import LaunchFacts, OperandFacts, SavedFacts, Summary, Values
 from inplacelab.recording.slots import Laid, Runs, joined, slot_runs
@@ -27,6 +27,8 @@ def saved(kept: tuple[Any, ...]) -> SavedFacts:
 
 def layout(shown: Any, buffer: Any, device: Any) -> tuple[tuple[int, ...], tuple[int, ...], np.dtype[Any], int]:
     """Shape, strides in elements, dtype and offset of a window on a storage (see `journal.Journal.portray`)."""
+    if shown is buffer and buffer is not None:
+        return shown.shape, packed(shown.shape), shown.dtype, 0  # (NumPy gives an array without elements strides of 0)
     if buffer is not None:
         shown = shown.shape, shown.strides, shown.dtype, device.offset(shown, buffer)
     shape, strides, dtype, offset = shown

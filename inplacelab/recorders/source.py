@@ -12,8 +12,7 @@ import linecache
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
-from types import FrameType, FunctionType, ModuleType
+from types import FrameType
 from typing import Any, NamedTuple
 
 CO_OPTIMIZED = 0x1
@@ -122,102 +121,6 @@ class names_of:  # noqa: N801  # used as a function is
     def __exit__(self, *_: object) -> None:
         if sys.version_info < (3, 13) and self._frame.f_code.co_flags & CO_OPTIMIZED:
             self._names.clear()
-
-
-class Bound(NamedTuple):
-    """An object, and the names that lead to it."""
-
-    thing: Any
-    names: tuple[str, ...]
-
-
-class Led(NamedTuple):
-    """That a name, or a path from one, leads to an object."""
-
-    function: str
-    name: str
-    label: str
-    thing: Any
-
-
-def things(scopes: Iterable[Scope], wanted: frozenset[str], kind: type) -> list[Led]:
-    """All objects of `kind` that names lead to. Of the globals only the names in `wanted` count."""
-    found = []
-    for names, function in scopes:
-        for name, value in list(names.items()):
-            if (function or name in wanted) and type(value) not in PLAIN:
-                found += [Led(function, name, label, thing) for label, thing in _things(name, value, kind)]
-    return found
-
-
-def bindings(led: Iterable[Led]) -> dict[int, Bound]:
-    """The objects (by `id`) that names lead to. A local name that an outer scope uses for something else is written with its
-    function's name before it, once more for each call in which the function calls itself.
-
-    A path to something that has a name already says nothing new, until there are two from one name: a list that holds one
-    tensor several times.
-    """
-    found: dict[int, tuple[Any, list[str]]] = {}
-    taken: dict[str, int] = {}
-    through: dict[tuple[int, str, str], list[str]] = {}
-    for function, name, label, thing in led:
-        _, names = found.setdefault(id(thing), (thing, []))
-        paths = through.setdefault((id(thing), function, name), [])
-        paths.append(label)
-        if label != name and names and len(paths) == 1:
-            continue
-        for each in paths:
-            shown = each
-            while function and taken.get(shown, id(thing)) != id(thing):
-                shown = f"{function}.{shown}"
-            taken[shown] = id(thing)
-            if shown not in names:
-                names.append(shown)
-    return {address: Bound(thing, tuple(names)) for address, (thing, names) in found.items()}
-
-
-PLAIN = frozenset({int, float, str, bool, type(None), ModuleType, FunctionType})
-"""What most other names lead to: nothing that a name could lead on from."""
-
-
-def holds_others(value: Any) -> bool:
-    """Whether names may lead through this object to others, so that they can change without being bound anew."""
-    kind = type(value)
-    return (
-        kind in (list, tuple, dict) or _is_layer(kind) or (kind.__module__ == "__main__" and hasattr(value, "__dict__"))
-    )
-
-
-def _is_layer(kind: type) -> bool:
-    return callable(getattr(kind, "named_sublayers", None))
-
-
-def _things(name: str, value: Any, kind: type) -> Iterator[tuple[str, Any]]:
-    """The objects of `kind` that a name leads to: itself, the first elements of a list or a dictionary, the attributes of an
-    object of the program's own, what is in a layer: its parameters, and tensors such as running statistics.
-    """
-    if isinstance(value, kind):
-        yield name, value
-    elif holds_others(value):
-        yield from ((label, each) for label, each in _inside(name, value) if isinstance(each, kind))
-
-
-_FIRST = 16
-"""How many of the elements of a list are looked at, every time."""
-
-
-def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """What an object holds, and how a program would write that."""
-    if type(value) is dict:
-        yield from (
-            (f"{name}[{key!r}]", each) for key, each in islice(value.items(), _FIRST) if type(key) in (str, int)
-        )
-    elif isinstance(value, (list, tuple)):
-        yield from ((f"{name}[{k}]", each) for k, each in enumerate(value[:_FIRST]))
-    else:
-        layers = value.named_sublayers(name) if _is_layer(type(value)) else ()
-        for path, layer in ((name, value), *layers):
-            yield from ((f"{path}.{own}", each) for own, each in vars(layer).items())
 
 
 class Block(NamedTuple):

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import inplacelab as paddle
+from inplacelab.recorders import paths
 from inplacelab.recorders.between import Between
 from inplacelab.recorders.names import Names
 from inplacelab.recording import Recording
@@ -121,18 +122,126 @@ def test_a_name_that_an_old_tensor_has_lost() -> None:
 def test_names_lead_through_dictionaries_and_objects_of_the_program(
     run: Callable[..., Any], text: str, names: set[str]
 ) -> None:
-    last = run(f"__name__ = '__main__'\n{text}\nimport math\n").recording.state(-1)
+    last = run(f"{text}\nimport math\n").recording.state(-1)
     assert {name for tensor in last.tensors.values() for name in tensor.names} == names
 
 
 def test_an_attribute_is_named_while_its_object_is_made(run: Callable[..., Any]) -> None:
     body = "self.w = paddle.ones([2])\n        self.w.zero_()\n        self.w.scale_(2.)"
-    text = f"__name__ = '__main__'\nclass Net:\n    def __init__(self):\n        {body}\nnet = Net()\n"
+    text = f"class Net:\n    def __init__(self):\n        {body}\nnet = Net()\n"
     recording = run(text).recording
-    (zeroed,) = recording.on_line(5)
+    (zeroed,) = recording.on_line(4)
     assert [tensor.names for tensor in recording.state(zeroed.index).tensors.values()] == [("self.w",)]
 
 
 def test_what_is_run_as_text_binds_names(run: Callable[..., Any]) -> None:
     recording = run("y = paddle.ones([1])\nexec('x = paddle.ones([2])')\ny.zero_()\nx.zero_()\n").recording
     assert recording.after_line(3).tensor("x").names == ("x",)
+
+
+def test_the_classes_of_a_block_are_those_of_its_module() -> None:
+    class Net:
+        def __init__(self) -> None:
+            self.w = paddle.ones([2])
+
+    with paddle.record() as block:
+        net = Net()
+        net.w.zero_()
+    assert block.recording is not None
+    assert [tensor.names for tensor in block.recording.state(-1).tensors.values()] == [("net.w",)]
+
+
+# ---- what is gone through ----------------------------------------------------------------------------------------------
+
+SECRETIVE = """
+asked = []
+class Meta(type):
+    def __getattribute__(cls, name):
+        asked.append(name)
+        return type.__getattribute__(cls, name)
+class Ordinary:
+    def __getattribute__(self, name):
+        asked.append(name)
+        return object.__getattribute__(self, name)
+    def __getattr__(self, name):
+        asked.append(name)
+        return 1
+class Other(metaclass=Meta):
+    __class__ = property(lambda self: asked.append("__class__") or int)
+    __dict__ = property(lambda self: asked.append("__dict__") or {})
+    value = property(lambda self: asked.append("value"))
+    def __eq__(self, other):
+        asked.append("==")
+        return True
+    __hash__ = None
+class Slots:
+    __slots__ = ("w",)
+    def __getattr__(self, name):
+        asked.append(name)
+        return 1
+class Many(list):
+    def __getitem__(self, key):
+        asked.append(key)
+    def __iter__(self):
+        asked.append("in")
+        return iter(())
+class Known(dict):
+    def items(self):
+        asked.append("items")
+        return []
+class Deep(paddle.nn.Layer):
+    def named_sublayers(self, *_, **__):
+        asked.append("named_sublayers")
+        return iter(())
+some = [Ordinary(), Other(), Slots(), Many([1]), Known(x=1), Deep()]
+one, two, three, four, five, six = some
+asked.clear()
+x = paddle.ones([2])
+y = x.scale_(2.)
+x.zero_()
+"""
+
+
+def test_nothing_of_the_program_is_called(run: Callable[..., Any], run_block: Callable[[str], Recording]) -> None:
+    assert run(SECRETIVE).names["asked"] == []
+    recording = run_block(SECRETIVE + "shown = paddle.ones([1 + len(asked)])\n")
+    assert [step.op for step in recording.steps] == ["ones", "scale_", "zero_", "ones"]
+    assert recording.state(-1).tensors[1].shape == (1,)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "many"),
+    [
+        ("held = {k: paddle.ones([1]) for k in range(100)}", "held", paths.FIRST),
+        ("held = [paddle.ones([1]) for k in range(100)]", "held", paths.FIRST),
+        (
+            "class Net:\n    pass\nnet = Net()\nvars(net).update({f'w{k}': x for k in range(3000)})",
+            "net",
+            paths.ATTRIBUTES,
+        ),
+        ("net = paddle.nn.Layer()\nvars(net).update({f'w{k}': x for k in range(3000)})", "net", paths.ATTRIBUTES),
+    ],
+)
+def test_only_so_much_is_gone_through(run: Callable[..., Any], text: str, name: str, many: int) -> None:
+    last = run(f"x = paddle.ones([1])\n{text}\ndel x\nimport math\n").recording.state(-1)
+    named = [label for tensor in last.tensors.values() for label in tensor.names if label.startswith(name)]
+    assert many - 16 < len(named) <= many
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("class Net: pass\nnet = Net()\nnet.net, net.w = net, paddle.ones([1])", {"net.w"}),
+        ("net = paddle.nn.Layer()\nnet.inner = paddle.nn.Layer()\nnet.inner.outer = net\nnet.inner.w = paddle.ones([1])", {"net.inner.w"}),
+        ("held = {}\nheld['held'], held['w'] = held, paddle.ones([1])", {"held['w']"}),
+        ("import functools\nheld = functools.reduce(lambda inner, _: {'held': inner}, range(3000), {})\nheld['w'] = paddle.ones([1])", {"held['w']"}),
+        (
+            "import functools\ndef around(inner, _):\n    net = paddle.nn.Layer()\n    net.net = inner\n    return net\n"
+            "net = functools.reduce(around, range(30), paddle.nn.Layer())\nnet.w = paddle.ones([1])",
+            {"net.w"},
+        ),
+    ],
+)  # fmt: skip
+def test_what_leads_to_itself_or_deep_down(run: Callable[..., Any], text: str, names: set[str]) -> None:
+    last = run(f"{text}\nimport math\n").recording.state(-1)
+    assert {name for tensor in last.tensors.values() for name in tensor.names} == names

@@ -9,7 +9,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor
-from inplacelab.recorders import marks, source
+from inplacelab.recorders import marks, paths, source
 from inplacelab.recording import Recording, questions
 
 
@@ -145,7 +145,7 @@ def test_identifiers() -> None:
 def test_only_names_of_the_program_count() -> None:
     x = paddle.ones([1])
     scopes = [source.Scope({"x": x, "other": x, "_": [x]}, "")]
-    assert source.bindings(source.things(scopes, frozenset({"x"}), Tensor)) == {id(x): source.Bound(x, ("x",))}
+    assert paths.bindings(paths.things(scopes, frozenset({"x"}), Tensor, "__main__")) == {id(x): paths.Bound(x, ("x",))}
 
 
 def test_a_block_whose_file_cannot_be_read() -> None:

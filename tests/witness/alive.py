@@ -16,6 +16,8 @@ from inplacelab.tensor import Tensor
 
 Layout = tuple[tuple[int, ...], tuple[int, ...], int]
 """Shape, strides and offset, in elements."""
+FIRST = 16
+"""So many elements of a list or a dictionary have names."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,8 @@ class Picture:
     """The tensors that an expression leads to: several if scopes use one name for different things."""
     simple: Mapping[str, frozenset[int]] = field(default_factory=dict)
     """Those of the names that are identifiers."""
+    reached: frozenset[int] = frozenset()
+    """The tensors that a recording is expected to name: those that names lead to, directly or through what they lead to."""
     live: int = 0
     peak: int = 0
 
@@ -77,54 +81,70 @@ def picture(innermost: FrameType | None, filename: str, extra: Mapping[str, Any]
     storages = [each for each in objects if isinstance(each, Storage)]
     nodes = [each for each in gc.get_objects() if isinstance(each, Node)]
     inner = {each.inner for each in nodes if isinstance(each, CopySlicesNode)}
-    names, simple = _names(_scopes(innermost, filename) if extra is None else [("", extra)])
+    scopes = _scopes(innermost, filename) if extra is None else [("", extra, extra.get("__name__", "builtins"))]
+    names, simple, reached = _names(scopes)
     return Picture(
         {id(each): _tensor(each) for each in tensors},
         {id(each): _storage(each) for each in storages},
         {each.serial: _node(each) for each in nodes if each not in inner},
         {label: frozenset(found) for label, found in names.items()},
         {label: frozenset(found) for label, found in simple.items()},
+        frozenset(reached),
         sum(each.nbytes for each in storages if not isinstance(each, Unaccounted)),
     )
 
 
-def _names(scopes: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[dict[str, set[int]], dict[str, set[int]]]:
-    """All expressions that lead to tensors, and those of them that are identifiers."""
+def _names(
+    scopes: Iterable[tuple[str, Mapping[str, Any], str]],
+) -> tuple[dict[str, set[int]], dict[str, set[int]], set[int]]:
+    """All expressions that lead to tensors; those of them that are identifiers; and the tensors that are expected to be named."""
     names: dict[str, set[int]] = {}
     simple: dict[str, set[int]] = {}
-    for function, scope in scopes:
+    reached: set[int] = set()
+    for function, scope, module in scopes:
         for name, value in list(scope.items()):
-            for path, tensor in _leads_to(name, value):
+            for path, tensor in _leads_to(name, value, module):
+                reached.add(id(tensor))
                 for label in {path, f"{function}.{path}" if function else path}:
                     names.setdefault(label, set()).add(id(tensor))
                     if tensor._grad is not None:
                         names.setdefault(f"{label}.grad", set()).add(id(tensor._grad))
                 if path == name:
                     simple.setdefault(name, set()).add(id(tensor))
-    return names, simple
+    return names, simple, reached
 
 
-def _scopes(frame: FrameType | None, filename: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def _scopes(frame: FrameType | None, filename: str) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """The names of each frame, its function, and the module that the classes it makes are in."""
     while frame is not None:
         if frame.f_code.co_filename == filename:
             names = frame.f_locals
-            yield "" if names is frame.f_globals else frame.f_code.co_name, dict(names)
+            function = "" if names is frame.f_globals else frame.f_code.co_name
+            yield function, dict(names), frame.f_globals.get("__name__", "builtins")
             if names is not frame.f_globals and frame.f_code.co_flags & 0x1:
                 names.clear()  # before Python 3.13 it is a copy that would stay on the frame, and keep tensors alive
         frame = frame.f_back
 
 
-def _leads_to(name: str, value: Any) -> Iterator[tuple[str, Tensor]]:
+def _leads_to(name: str, value: Any, module: str) -> Iterator[tuple[str, Tensor]]:
+    """The tensors that a name leads to: itself; the first elements of a list, a tuple or a dictionary; attributes of an object of the
+    program's own classes, and of a layer and the layers inside.
+    """
     if isinstance(value, Tensor):
         yield name, value
-    elif type(value) in (list, tuple):
-        for k, each in enumerate(value):
-            if isinstance(each, Tensor):
-                yield f"{name}[{k}]", each
-    elif isinstance(value, Layer):
-        for inner, each in vars(value).items():
-            if isinstance(each, Tensor | Layer):
-                yield from _leads_to(f"{name}.{inner}", each)
+    for path, each in _parts(name, value, module):
+        if isinstance(each, Tensor) or (isinstance(each, Layer) and isinstance(value, Layer)):
+            yield from _leads_to(path, each, module)
+
+
+def _parts(name: str, value: Any, module: str) -> list[tuple[str, Any]]:
+    if type(value) in (list, tuple):
+        return [(f"{name}[{k}]", value[k]) for k in range(len(value))][:FIRST]
+    if type(value) is dict:
+        return [(f"{name}[{key!r}]", value[key]) for key in list(value)[:FIRST] if type(key) in (str, int)]
+    if isinstance(value, Layer) or (type(value).__module__ == module and not isinstance(value, Tensor | type)):
+        return [(f"{name}.{key}", each) for key, each in getattr(value, "__dict__", {}).items()]
+    return []
 
 
 def _layout(array: Any, storage: Storage) -> Layout:

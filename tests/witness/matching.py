@@ -56,8 +56,13 @@ class Matching:
                     self._differ(f"{name}: told of another tensor than it leads to")
 
     def _complete(self) -> None:
-        """Every tensor that a plain name leads to is told of under that name."""
+        """Every tensor that a plain name leads to is told of under that name; one that only paths lead to, under some name."""
         told_of = {seen: told for told, seen in self.pairs["tensor"].items()}
+        named = {key for keys in self.told.names.values() for key in keys}
+        for key in self.seen.reached:
+            if told_of.get(key) not in named:
+                labels = sorted(label for label, found in self.seen.names.items() if key in found)
+                self._differ(f"{labels[0]}: leads to a tensor that is told of under no name")
         for name, found in self.seen.simple.items():
             for key in found:
                 if key not in told_of:

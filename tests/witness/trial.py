@@ -60,7 +60,9 @@ class Witness(observe.Observer):
         seen = picture(frame, FILENAME, names)
         assert seen.live == CPU.ledger.live - self._start, "the ledger is wrong"
         if self._passes:
-            seen = replace(seen, simple={})  # gradients on their way are tensors that no operation has told of
+            seen = replace(
+                seen, simple={}, reached=frozenset()
+            )  # gradients on their way are tensors that no operation has told of
         self.pictures.append(
             None if self not in observe.listeners else replace(seen, peak=CPU.ledger.peak - self._start)
         )

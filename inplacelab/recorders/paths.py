@@ -1,0 +1,143 @@
+"""What names lead to: tensors themselves, and those inside the containers and objects that names lead to.
+
+A name leads on through
+
+- a list, a tuple, a dictionary: to their first elements (`xs[0]`, `known['x']`; of a dictionary, those with a text or a whole number
+  for a key);
+- an object of the program's own classes: to its attributes (`self.w`), which are the entries of its `__dict__`;
+- a layer: to its attributes and to those of the layers inside (`net.0.weight`);
+
+and no further: not through a list in a list, or an object in an object. This is gone through at every look, so there are limits: a
+look takes the same time whether a dictionary has 20 entries or 10,000, and no object is gone through twice. And it must change nothing:
+nothing that the program defines is called, neither properties nor `__getattr__`, `__getitem__` or `__class__`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from types import FunctionType, GetSetDescriptorType, ModuleType
+from typing import Any, NamedTuple
+
+from inplacelab.nn import Layer
+from inplacelab.recorders.source import Scope
+
+FIRST = 16
+"""So many elements of a list, a tuple or a dictionary are looked at."""
+ATTRIBUTES = 1024
+"""So many attributes of an object are looked at, and of a layer together with those inside it."""
+
+PLAIN = frozenset({int, float, str, bool, type(None), ModuleType, FunctionType})
+"""What most other names lead to: nothing that a name could lead on from."""
+
+
+class Led(NamedTuple):
+    """That a name, or a path from one, leads to an object."""
+
+    function: str
+    name: str
+    label: str
+    thing: Any
+
+
+class Bound(NamedTuple):
+    """An object, and the names that lead to it."""
+
+    thing: Any
+    names: tuple[str, ...]
+
+
+def things(scopes: Iterable[Scope], wanted: frozenset[str], kind: type, own: str) -> list[Led]:
+    """All objects of `kind` that names lead to. Of the globals only the names in `wanted` count; `own` is the module that the
+    program's own classes are in.
+    """
+    found = []
+    for names, function in scopes:
+        for name, value in list(names.items()):
+            of = type(value)
+            if not (function or name in wanted) or of in PLAIN:
+                continue
+            if issubclass(of, kind):  # (`isinstance` would ask the object for its `__class__`)
+                found.append(Led(function, name, name, value))
+            elif holds_others(value, own):
+                inside = islice(_inside(name, value), ATTRIBUTES)
+                found += [Led(function, name, label, each) for label, each in inside if issubclass(type(each), kind)]
+    return found
+
+
+def bindings(led: Iterable[Led]) -> dict[int, Bound]:
+    """The objects (by `id`) that names lead to. A local name that an outer scope uses for something else is written with its
+    function's name before it, once more for each call in which the function calls itself.
+
+    A path to something that has a name already says nothing new, until there are two from one name: a list that holds one
+    tensor several times.
+    """
+    found: dict[int, tuple[Any, dict[str, None]]] = {}  # (the names in their order)
+    taken: dict[str, int] = {}
+    through: dict[tuple[int, str, str], list[str]] = {}
+    for function, name, label, thing in led:
+        _, names = found.setdefault(id(thing), (thing, {}))
+        paths = through.setdefault((id(thing), function, name), [])
+        paths.append(label)
+        if label != name and names and len(paths) == 1:
+            continue
+        for each in paths if len(paths) == 2 else (label,):  # with the second, the first has something to say, too
+            shown = each
+            while function and taken.get(shown, id(thing)) != id(thing):
+                shown = f"{function}.{shown}"
+            taken[shown] = id(thing)
+            names[shown] = None
+    return {address: Bound(thing, tuple(names)) for address, (thing, names) in found.items()}
+
+
+def holds_others(value: object, own: str) -> bool:
+    """Whether names may lead through this object to others, so that they can change without being bound anew."""
+    kind = type(value)
+    if kind is list or kind is tuple or kind is dict or issubclass(kind, Layer):
+        return True
+    return _members(kind).get("__module__") == own and _attributes(value) is not None
+
+
+def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """What an object holds, and how a program would write that."""
+    kind = type(value)
+    if kind is dict:
+        some = list(islice(value.items(), FIRST))
+        yield from ((f"{name}[{key!r}]", each) for key, each in some if type(key) in (str, int))
+    elif kind is list or kind is tuple:
+        yield from ((f"{name}[{k}]", each) for k, each in enumerate(value[:FIRST]))
+    else:
+        yield from _of_objects(name, value)
+
+
+def _of_objects(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """The attributes of an object; of a layer, then those of the layers inside, each layer once."""
+    waiting, met = [(name, value)], set()
+    while waiting:
+        path, thing = waiting.pop()
+        if id(thing) in met:
+            continue
+        met.add(id(thing))
+        layers = []
+        for key, each in list(islice((_attributes(thing) or {}).items(), ATTRIBUTES)):
+            if type(key) is str:
+                yield f"{path}.{key}", each
+                if issubclass(type(each), Layer):
+                    layers.append((f"{path}.{key}", each))
+        if issubclass(type(value), Layer):
+            waiting += reversed(layers)
+
+
+_members: Any = type.__dict__["__dict__"].__get__
+"""What stands in a class itself. (To ask the class would be to ask its metaclass, which may be the program's own.)"""
+_line_of_classes: Any = type.__dict__["__mro__"].__get__
+
+
+def _attributes(value: object) -> Mapping[Any, Any] | None:
+    """The `__dict__` of an object, which is not asked for it, since its class may answer what it likes; None if it has none."""
+    for kind in _line_of_classes(type(value)):
+        place = _members(kind).get("__dict__")
+        if type(place) is GetSetDescriptorType:
+            found = place.__get__(value)
+            return found if type(found) is dict else None
+    return None
