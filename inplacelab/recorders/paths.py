@@ -60,7 +60,7 @@ def things(scopes: Iterable[Scope], wanted: frozenset[str], kind: type, own: str
             if issubclass(of, kind):  # (`isinstance` would ask the object for its `__class__`)
                 found.append(Led(function, name, name, value))
             elif holds_others(value, own):
-                inside = islice(_inside(name, value), ATTRIBUTES)
+                inside = _inside(name, value)
                 found += [Led(function, name, label, each) for label, each in inside if issubclass(type(each), kind)]
     return found
 
@@ -111,18 +111,21 @@ def _inside(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _of_objects(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """The attributes of an object; of a layer, then those of the layers inside, each layer once."""
-    waiting, met = [(name, value)], set()
-    while waiting:
+    """The attributes of an object that may be of interest; of a layer, then those of the layers inside, each layer once."""
+    waiting, met, left = [(name, value)], set(), ATTRIBUTES
+    while waiting and left > 0:
         path, thing = waiting.pop()
         if id(thing) in met:
             continue
         met.add(id(thing))
         layers = []
-        for key, each in list(islice((_attributes(thing) or {}).items(), ATTRIBUTES)):
-            if type(key) is str:
+        some = list(islice((_attributes(thing) or {}).items(), left))
+        left -= len(some)
+        for key, each in some:
+            of = type(each)
+            if of not in PLAIN and type(key) is str:
                 yield f"{path}.{key}", each
-                if issubclass(type(each), Layer):
+                if issubclass(of, Layer):
                     layers.append((f"{path}.{key}", each))
         if issubclass(type(value), Layer):
             waiting += reversed(layers)
