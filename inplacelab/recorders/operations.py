@@ -224,7 +224,9 @@ class Operations(Places):
     def _rewrote(self, seen: SeenTensor, output: Tensor) -> None:
         """A tensor was written that is not alone on its storage: its family may have another history."""
         base = output.base
-        if not (output if base is None else base)._stop or seen.node is not None:
+        root = output if base is None else base
+        # (a write through `x.detach()` has no history itself, but views of x that have one get another)
+        if not root._stop or seen.node is not None or not all(each.stop for each in seen.storage.tensors):
             self._append(("rewrites",))
             for each, tensor in self._journal.family(seen.storage):
                 self._journal.history(each, tensor)

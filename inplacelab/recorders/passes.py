@@ -69,7 +69,9 @@ class Passes(Operations):
             return None
         seen = journal.tensor(gradient)
         journal.storage(gradient.storage)
-        if not gradient._stop:  # it has been computed with a history, and so have views of it, which are written with it
+        if (
+            not gradient._stop
+        ):  # it has been computed with a history, and so have views of it, which are written with it
             for each, tensor in journal.family(seen.storage):
                 journal.history(each, tensor)
         journal.gradient(journal.tensor(leaf), leaf)

@@ -150,3 +150,11 @@ def test_only_names_of_the_program_count() -> None:
 
 def test_a_block_whose_file_cannot_be_read() -> None:
     assert source.with_block("<nowhere>", 3) == source.Block("", 1)
+
+
+def test_the_strides_of_what_has_no_elements() -> None:
+    x = paddle.ones([2, 3])
+    with paddle.record() as block:
+        nothing = x[1:0].tanh()
+    (told,) = [t for t in finished(block).state().tensors.values() if t.names == ("nothing",)]
+    assert (*told.strides,) == (*nothing.strides,) == (3, 1)

@@ -31,6 +31,19 @@ def test_a_recording_tells_what_a_witness_sees(number: int, tmp_path: Path) -> N
     assert differences(text, tmp_path) == [], text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "view = (a * 2.).view([-1])\nview.detach().zero_()\n",
+        "(g,) = paddle.grad((a ** 3).sum(), a, create_graph=True)\na.grad = g\nview = a.grad[0]\na.sum().backward()\n",
+        "nothing = a[1:0].tanh()\nnothing.exp_()\nalso = nothing[:]\n",
+    ],
+)
+def test_views_of_what_is_written_in_other_ways(text: str, tmp_path: Path) -> None:
+    head = "import inplacelab as paddle\na = paddle.to_tensor([[1., 2.], [3., 4.]], stop_gradient=False)\n"
+    assert differences(head + text, tmp_path) == []
+
+
 @pytest.mark.thorough
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(st.randoms(use_true_random=False))
