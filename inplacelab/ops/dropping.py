@@ -25,9 +25,11 @@ from inplacelab.tensor import Tensor
 MODES = ("upscale_in_train", "downscale_in_infer")
 
 
-def _dropout(out: Any, x: Any, mask: Any, factor: float) -> None:
+def _dropout(out: Any, x: Any, mask: Any, factor: float, device: Any) -> None:
+    dropped = np.logical_not(mask)
+    device.ledger.borrow(dropped.nbytes)
     np.multiply(x, constant(factor, out.dtype), out)
-    np.copyto(out, constant(0, out.dtype), where=np.logical_not(mask))
+    np.copyto(out, constant(0, out.dtype), where=dropped)
 
 
 def _again(g: Tensor, mask: Tensor, factor: float) -> Tensor:

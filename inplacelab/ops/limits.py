@@ -25,11 +25,14 @@ def _outside(out: Any, x: Any, mask: Any) -> None:
     np.copyto(out, constant(0, out.dtype), where=mask)
 
 
-# A product with 0 would do the same, were it not for inf and nan: what is left out here may be anything.
+# A product with 0 would do the same, were it not for inf and nan: what is left out here may be anything. Who reads of a launch in
+# backward reads the name of the operation that does the same.
 elementwise("_inside", "x, mask", ("`x` where `mask` is true, 0 elsewhere.", "`mask` 为真处取 `x`，其余为 0。"), kernel=_inside,
-            masks=("mask",), cuda=dict.fromkeys("fib", "mask ? x : 0"), dtype=lambda x: x, in_place=False, function=False, d_x=lambda g, mask: g._inside(mask))  # fmt: skip
+            masks=("mask",), cuda=dict.fromkeys("fib", "mask ? x : 0"), dtype=lambda x: x, in_place=False, function=False, called="where",
+            d_x=lambda g, mask: g._inside(mask))  # fmt: skip
 elementwise("_outside", "x, mask", ("0 where `mask` is true, `x` elsewhere.", "`mask` 为真处取 0，其余为 `x`。"), kernel=_outside,
-            masks=("mask",), cuda=dict.fromkeys("fib", "mask ? 0 : x"), dtype=lambda x: x, in_place=False, function=False, d_x=lambda g, mask: g._outside(mask))  # fmt: skip
+            masks=("mask",), cuda=dict.fromkeys("fib", "mask ? 0 : x"), dtype=lambda x: x, in_place=False, function=False, called="where",
+            d_x=lambda g, mask: g._outside(mask))  # fmt: skip
 
 # ---- clipping ---------------------------------------------------------------------------------------------------------------
 

@@ -59,7 +59,7 @@ class OwnKernel:
     def __init__(self, rows: Sequence[Row], *, in_place: bool) -> None:
         self.rows, self.in_place = tuple(rows), in_place
         self._variant = "in-place" if in_place else "ordinary"
-        self.name = " ".join(name_of(row, self._variant) for row in rows)
+        self.name = " ".join(row.called if row.name.startswith("_") else name_of(row, self._variant) for row in rows)
         first, *others = ([*data_types(row, in_place=in_place)] for row in rows)
         self.dtypes = tuple(dtype for dtype in first if all(dtype in each for each in others))
         self._written: dict[tuple[tuple[str, ...], Form], Source] = {}
@@ -107,7 +107,7 @@ class OwnKernel:
             if dtypes == self._of_one(dtype)
             else "_".join([*dict.fromkeys(self._read(dtypes)), "to", self._made(dtypes)])
         )
-        names = [*(row.name for row in self.rows), *(["in_place"] if self.in_place else []), typed, kind]
+        names = [*(row.name.strip("_") for row in self.rows), *(["in_place"] if self.in_place else []), typed, kind]
         unusual = {"one_by_one" if kind == "contiguous" else "packs": width != form.usual(width_of(dtypes))}
         if kind == "strided":
             unusual |= {"64_bits": bits != 32, "1_axis" if axes == 1 else f"{axes}_axes": axes != 2}

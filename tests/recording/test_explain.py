@@ -193,7 +193,17 @@ def test_a_name_that_moves_on_leaves_a_tensor_behind(tape: Any) -> None:
     tape.step("line", 2, replace(old, names=("x", "y")))
     result = tape.tensor(1, 1, (2,), "x")
     left = replace(old, names=("y",))
-    tape.step("operation", 3, tape.storage(1, (2.0, 2.0)), result, left, op="scale", category="ordinary", inputs=(0,), output=1)
+    tape.step(
+        "operation",
+        3,
+        tape.storage(1, (2.0, 2.0)),
+        result,
+        left,
+        op="scale",
+        category="ordinary",
+        inputs=(0,),
+        output=1,
+    )
     assert "From now on `x` is the name of the result; `y` is as it was." in last(tape).en
 
 

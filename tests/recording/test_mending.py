@@ -225,6 +225,16 @@ def test_a_leaf_is_not_to_be_written_under_no_grad_where_its_value_is_kept() -> 
     ]
 
 
+def test_a_write_within_a_call_is_advised_by_the_name_of_the_operation() -> None:
+    layers = "paddle.nn.Sequential(paddle.nn.ReLU(), paddle.nn.Dropout(0.5, inplace=True))"
+    recording = run(
+        f"import inplacelab as paddle\nnet = {layers}\nx = paddle.ones([2])\nx.stop_gradient = False\nnet(x).sum().backward()"
+    ).recording
+    (advice,) = offered(recording)
+    assert "in what line 5 calls, use the ordinary form of `dropout`" in str(advice.says)
+    assert advice.edits == ()
+
+
 def test_what_is_not_python_alone_is_given_no_particular_advice() -> None:
     recording = run(HEAD + PROGRAMS["directly"][0]).recording
     assert offered(recording)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -15,6 +16,12 @@ from inplacelab.ops.table import ROWS, Made, variants
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]
+
+
+@cache
+def _made(row: Row, variant: str) -> Made:
+    """A row without a method, compiled once."""
+    return Made(row, variant)
 
 
 class Case(NamedTuple):
@@ -68,7 +75,7 @@ class Case(NamedTuple):
     def function(self, variant: str) -> Callable[..., Any]:
         """The method, or the function of a row that has no method."""
         name = self.row.name + "_" * (variant in ("in-place", "relayout"))
-        return getattr(Tensor, name) if self.row.method else Made(self.row, variant).function()
+        return getattr(Tensor, name) if self.row.method else _made(self.row, variant).function()
 
     def expected(self, arrays: list[Array]) -> Array:
         """The result as NumPy computes it."""

@@ -90,7 +90,8 @@ class View(LiveWidget):
         **traits: Any,
     ) -> None:
         other = shown if isinstance(shown, View) else None
-        self._recording: Recording = other.recording if other else shown
+        # A view or a `record` block has the recording; whoever hands over the block means that.
+        self._recording: Recording = getattr(shown, "recording", shown)
         with undisturbed():
             self._scene: Scene = other._scene if other else scene_of(self._recording)
         chosen = _existing_panels(self._panels if panels is None else panels)

@@ -62,9 +62,16 @@ def stale_mends(recording: Recording, program: Program, index: int, has_ordinary
 def _advice(case: _Case) -> Mend:
     """What is always true, with the lines and the name that it is about."""
     write = case.writes[0]
-    if write.step.line is None or write.tensor is None or not write.tensor.names:
+    if write.step.line is None or write.step.op is None:
         pattern = Text("call `backward()` before that, or write to a copy", "在此之前调用 `backward()`，或改为写入副本")
         return Mend(pattern, ())
+    if write.tensor is None or not write.tensor.names:  # within a call: a layer that works in place, say
+        pattern = Text(
+            "in what line {0} calls, use the ordinary form of `{1}` (without the underscore, or without `inplace=True`), or have "
+            "it write to a clone",
+            "在第 {0} 行所调用的代码中，使用 `{1}` 的普通形式（去掉下划线，或去掉 `inplace=True`），或让它写入副本",
+        )
+        return Mend(pattern.format(write.step.line, write.step.op.rstrip("_")), ())
     pattern = Text(
         "call `backward()` before line {0} is run, or have line {0} write to a clone of `{1}`",
         "在执行第 {0} 行之前调用 `backward()`，或让第 {0} 行写入 `{1}` 的副本",
