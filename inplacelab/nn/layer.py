@@ -275,11 +275,13 @@ def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _walk(layer: Layer, path: str) -> Iterator[tuple[str, Layer]]:
-    """A layer and those inside, as often as they are there."""
+def _walk(layer: Layer, path: str, around: tuple[Layer, ...] = ()) -> Iterator[tuple[str, Layer]]:
+    """A layer and those inside, as often as they are there; but one that is inside itself is not gone into again."""
     yield path, layer
+    around = (*around, layer)
     for name, value in _inside(layer):
-        yield from _walk(value, _join(path, name))
+        if not any(value is each for each in around):
+            yield from _walk(value, _join(path, name), around)
 
 
 def _inside(layer: Layer) -> Iterator[tuple[str, Layer]]:

@@ -61,6 +61,15 @@ def test_a_state_that_does_not_fit_is_not_loaded_by_half() -> None:
     assert {name: (value.tolist(), value.inplace_version) for name, value in layer.state_dict().items()} == before
 
 
+def test_a_layer_that_knows_the_one_around_it_has_no_endless_list() -> None:
+    inner, outer = nn.Linear(1, 1), nn.Sequential()
+    outer.add_sublayer("inner", inner)
+    inner.owner = outer
+    assert [name for name, _ in outer.named_parameters()] == ["inner.weight", "inner.bias"]
+    assert list(outer.state_dict()) == ["inner.weight", "inner.bias"]
+    assert outer.eval().training is inner.training is False
+
+
 def test_loading_a_state_raises_versions() -> None:
     layer = nn.Linear(2, 2)
     weight = layer.weight
