@@ -9,10 +9,11 @@ from typing import Any
 MILLISECONDS = 240_000
 """How long anything may take on the busiest machine. Whoever waits, waits for a state, and goes on as soon as it is there."""
 
-# anywidget gives a widget two seconds to load, and then fails for good; a browser beside a server and three kernels needs more.
+# anywidget gives a widget two seconds to load, and then fails for good; a browser beside a server and three kernels needs more. Only
+# this limit: with anywidget's other one stretched, too, a notebook whose server does not answer would take minutes to open.
 _PATIENCE = """{
     const { timeout } = AbortSignal
-    AbortSignal.timeout = (milliseconds) => timeout.call(AbortSignal, 100 * milliseconds)
+    AbortSignal.timeout = (milliseconds) => timeout.call(AbortSignal, milliseconds === 2000 ? 100 * milliseconds : milliseconds)
 }"""
 
 OPEN = """async ([name, sources]) => {
