@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from inplacelab import errors
-from inplacelab.nn.layer import Layer
+from inplacelab.nn.layer import Layer, inside
 
 
 class _Several(Layer):
     """Layers by number, as in a list."""
 
     def _numbered(self) -> list[tuple[str, Layer]]:
-        return [(name, value) for name, value in vars(self).items() if isinstance(value, Layer)]
+        return list(inside(self))
 
     def __len__(self) -> int:
         return len(self._numbered())
@@ -23,7 +23,9 @@ class _Several(Layer):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return type(self)._of(list(self)[index])
+            part = type(self)()
+            part._put(list(self)[index])
+            return part
         if isinstance(index, str):
             return dict(self._numbered())[index]
         return list(self)[index]
@@ -31,10 +33,6 @@ class _Several(Layer):
     def __setitem__(self, index: int | str, layer: Layer) -> None:
         name = index if isinstance(index, str) else self._numbered()[index][0]
         self.add_sublayer(name, _layer(layer))
-
-    @classmethod
-    def _of(cls, layers: list[Layer]) -> _Several:
-        raise NotImplementedError
 
     def _put(self, layers: Iterable[Layer]) -> None:
         for layer in layers:
@@ -52,10 +50,6 @@ class Sequential(_Several):
         for number, each in enumerate(layers):
             name, layer = each if isinstance(each, tuple | list) else (str(number), each)
             self.add_sublayer(name, _layer(layer))
-
-    @classmethod
-    def _of(cls, layers: list[Layer]) -> Sequential:
-        return cls(*layers)
 
     def append(self, layer: Layer) -> Sequential:
         """One more at the end."""
@@ -78,10 +72,6 @@ class LayerList(_Several):
     def __init__(self, sublayers: Iterable[Layer] | None = None) -> None:
         super().__init__()
         self._put(sublayers or ())
-
-    @classmethod
-    def _of(cls, layers: list[Layer]) -> LayerList:
-        return cls(layers)
 
     def append(self, sublayer: Layer) -> LayerList:
         """One more at the end."""

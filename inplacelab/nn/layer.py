@@ -162,7 +162,7 @@ class Layer(Parts):
 
     def named_children(self) -> Iterator[tuple[str, Layer]]:
         """The layers directly inside, each once."""
-        return _once(_inside(self))
+        return _once(inside(self))
 
     def children(self) -> Iterator[Layer]:
         """The layers directly inside."""
@@ -259,11 +259,11 @@ class Layer(Parts):
         return ""
 
     def __repr__(self) -> str:
-        inside = [f"({name}): {value!r}".replace("\n", "\n  ") for name, value in _inside(self)]
+        parts = [f"({name}): {value!r}".replace("\n", "\n  ") for name, value in inside(self)]
         said = self.extra_repr()
-        if not inside:
+        if not parts:
             return f"{type(self).__name__}({said})"
-        return "\n  ".join([f"{type(self).__name__}(", *([said] if said else []), *inside]) + "\n)"
+        return "\n  ".join([f"{type(self).__name__}(", *([said] if said else []), *parts]) + "\n)"
 
 
 def _snake(name: str) -> str:
@@ -279,12 +279,13 @@ def _walk(layer: Layer, path: str, around: tuple[Layer, ...] = ()) -> Iterator[t
     """A layer and those inside, as often as they are there; but one that is inside itself is not gone into again."""
     yield path, layer
     around = (*around, layer)
-    for name, value in _inside(layer):
+    for name, value in inside(layer):
         if not any(value is each for each in around):
             yield from _walk(value, _join(path, name), around)
 
 
-def _inside(layer: Layer) -> Iterator[tuple[str, Layer]]:
+def inside(layer: Layer) -> Iterator[tuple[str, Layer]]:
+    """The layers directly inside, by name, as often as they are there."""
     return ((name, value) for name, value in vars(layer).items() if isinstance(value, Layer))
 
 
