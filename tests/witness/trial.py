@@ -62,7 +62,9 @@ class Witness(observe.Observer):
         seen = picture(frame, FILENAME, names)
         assert seen.live == CPU.ledger.live - self._start, "the ledger is wrong"
         if self._passes and self._called != "hook":
-            seen = replace(seen, simple={}, reached=frozenset())  # what a derivative takes out is told of when it is used
+            seen = replace(
+                seen, simple={}, reached=frozenset()
+            )  # what a derivative takes out is told of when it is used
         self.pictures.append(
             None if self not in observe.listeners else replace(seen, peak=CPU.ledger.peak - self._start)
         )
