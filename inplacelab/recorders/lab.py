@@ -61,7 +61,7 @@ class LabRecorder(Passes):
 
     def refused(self, error: errors.Refusal) -> None:
         """The engine refuses: explain it, and tell the exception which lines are concerned."""
-        where = None if self._depth else self._where(sys._getframe(1))
+        where = self._where_refused(sys._getframe(1))
         self._reported = weakref.ref(error)
         journal = self._journal
         node, saved, tensor = (error.facts.get(name) for name in ("node", "saved", "tensor"))
@@ -74,7 +74,6 @@ class LabRecorder(Passes):
             None if saved is None else journal.storage(saved.storage).serial, None if known is None else known.serial,
             where, *self._own_account(),
         ))  # fmt: skip
-        self._depth, self._gradient = 0, None
         self._add_notes(error)
 
     def _add_notes(self, error: errors.Refusal) -> None:
@@ -92,7 +91,6 @@ class LabRecorder(Passes):
         """The program ended with an exception."""
         if self._reported is not None and error is self._reported():
             return
-        self._depth = 0
         found = ErrorFacts(type=type(error).__name__, message=str(error), explanation=None, notes=())
         self._append(("failure", found, self._program.line_of(error), *self._own_account()))
 

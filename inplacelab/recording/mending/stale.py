@@ -12,6 +12,7 @@ from inplacelab.recording.kept import RESULT, Kept, kept_values
 from inplacelab.recording.mending.edits import Edit, Mend
 from inplacelab.recording.mending.program import Program
 from inplacelab.recording.mending.writes import HasOrdinary, Write, cloned_before, name_of, written_ordinarily
+from inplacelab.recording.passes import begun_at
 from inplacelab.recording.questions import stale, who_raised
 from inplacelab.recording.recording import Recording
 
@@ -72,6 +73,12 @@ def _advice(case: _Case) -> Mend:
             "在第 {0} 行所调用的代码中，使用 `{1}` 的普通形式（去掉下划线，或去掉 `inplace=True`），或让它写入副本",
         )
         return Mend(pattern.format(write.step.line, write.step.op.rstrip("_")), ())
+    if write.step.phase == "backward":  # a hook has written it, or a derivative that the program has written
+        pattern = Text(
+            "have line {0}, which is run while backward still needs `{1}`, write to a clone of it",
+            "第 {0} 行运行时反向传播还需要 `{1}`，请让它写入 `{1}` 的副本",
+        )
+        return Mend(pattern.format(write.step.line, name_of(write.tensor)), ())
     pattern = Text(
         "call `backward()` before line {0} is run, or have line {0} write to a clone of `{1}`",
         "在执行第 {0} 行之前调用 `backward()`，或让第 {0} 行写入 `{1}` 的副本",
@@ -82,9 +89,7 @@ def _advice(case: _Case) -> Mend:
 def _case(recording: Recording, program: Program, index: int) -> _Case | None:
     # The step before: the failing step may already have lost what a function's end gives back.
     state = recording.state(max(index - 1, 0))
-    begun = next(
-        (s.index for s in reversed(recording.steps[:index]) if s.backward and s.backward.action == "begin"), None
-    )
+    begun = begun_at(recording, index)
     lost = tuple(each for each in stale(state) if state.nodes[each[0]].status in _ON_THE_WAY)
     if begun is None or not lost:
         return None
