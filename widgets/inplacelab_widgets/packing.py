@@ -58,7 +58,8 @@ def packed_json(data: Any) -> str:
 
 def unpacking(module: str, style: str) -> str:
     """JavaScript that unpacks a module and its style sheet: what the module exports by default it calls `player`, and
-    `dress(element, style, name)` lets the sheet hold around an element."""
+    `dress(element, style, name)` lets the sheet hold around an element.
+    """
     name = f"ipl-{crc32(style.encode()):08x}"  # another version, on the same page, has another one
     text = packed(style + _BETWEEN + module, 9)
     imported = _IMPORT.replace("PACKED", text).replace("NAME", name)
