@@ -153,7 +153,7 @@ export function drawMinimap(stage, pane, panel) {
     put(map, "aria-label", stage.word("minimap"));
   }
 
-  return { root, show };
+  return { root, show, fit };
 }
 
 /** @param {Element} element @param {Box} box */
