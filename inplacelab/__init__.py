@@ -22,7 +22,7 @@ from math import e, inf, nan, pi
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from inplacelab import autograd, base, device, errors, nn
+from inplacelab import autograd, base, device, errors, nn, regularizer
 from inplacelab.autograd.engine import grad
 from inplacelab.autograd.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from inplacelab.base.dygraph import disable_static, enable_static, in_dynamic_mode
@@ -93,7 +93,7 @@ __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
     "get_default_dtype", "get_device", "get_language", "grad", "iinfo", "in_dynamic_mode", "inf", "int16", "int32", "int64",
     "int8", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute", "is_compiled_with_ipu",
     "is_compiled_with_rocm", "is_compiled_with_xpu", "is_grad_enabled", "kernels", "last_recording", "load_ipython_extension", "nan",
-    "newaxis", "nn", "no_grad", "optimizer", "pi", "record", "set_default_dtype", "set_device", "set_grad_enabled",
+    "newaxis", "nn", "no_grad", "optimizer", "pi", "record", "regularizer", "set_default_dtype", "set_device", "set_grad_enabled",
     "set_language", "set_printoptions", "uint8", *_SHORT, *_FUNCTIONS,
 ]  # fmt: skip
 

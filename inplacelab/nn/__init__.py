@@ -21,6 +21,7 @@ from inplacelab.nn.activations import (
     Tanh,
     ThresholdedReLU,
 )
+from inplacelab.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from inplacelab.nn.containers import LayerList, Sequential
 from inplacelab.nn.criteria import (
     BCELoss,
@@ -37,7 +38,7 @@ from inplacelab.nn.layers import BatchNorm1D, Dropout, Flatten, Identity, LayerN
 from inplacelab.nn.parameters import ParamAttr
 
 __all__ = [
-    "ELU", "GELU", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1D", "CrossEntropyLoss", "Dropout", "Flatten", "Hardtanh", "Identity",
+    "ELU", "GELU", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1D", "ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue", "CrossEntropyLoss", "Dropout", "Flatten", "Hardtanh", "Identity",
     "KLDivLoss", "L1Loss", "Layer", "LayerList", "LayerNorm", "LeakyReLU", "Linear", "LogSoftmax", "MSELoss", "NLLLoss", "ParamAttr",
     "ReLU", "ReLU6", "Sequential", "SiLU", "Sigmoid", "Silu", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "ThresholdedReLU",
     "functional", "initializer",
