@@ -21,16 +21,27 @@ from inplacelab.nn.activations import (
     Tanh,
     ThresholdedReLU,
 )
+from inplacelab.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from inplacelab.nn.containers import LayerList, Sequential
-from inplacelab.nn.criteria import BCEWithLogitsLoss, CrossEntropyLoss, L1Loss, MSELoss
+from inplacelab.nn.criteria import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    KLDivLoss,
+    L1Loss,
+    MSELoss,
+    NLLLoss,
+    SmoothL1Loss,
+)
 from inplacelab.nn.layer import Layer
 from inplacelab.nn.layers import BatchNorm1D, Dropout, Flatten, Identity, LayerNorm, Linear
 from inplacelab.nn.parameters import ParamAttr
 
 __all__ = [
-    "ELU", "GELU", "BCEWithLogitsLoss", "BatchNorm1D", "CrossEntropyLoss", "Dropout", "Flatten", "Hardtanh", "Identity",
-    "L1Loss", "Layer", "LayerList", "LayerNorm", "LeakyReLU", "Linear", "LogSoftmax", "MSELoss", "ParamAttr", "ReLU", "ReLU6",
-    "Sequential", "SiLU", "Sigmoid", "Silu", "Softmax", "Softplus", "Tanh", "ThresholdedReLU", "functional", "initializer",
+    "ELU", "GELU", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1D", "ClipGradByGlobalNorm", "ClipGradByNorm", "ClipGradByValue", "CrossEntropyLoss", "Dropout", "Flatten", "Hardtanh", "Identity",
+    "KLDivLoss", "L1Loss", "Layer", "LayerList", "LayerNorm", "LeakyReLU", "Linear", "LogSoftmax", "MSELoss", "NLLLoss", "ParamAttr",
+    "ReLU", "ReLU6", "Sequential", "SiLU", "Sigmoid", "Silu", "SmoothL1Loss", "Softmax", "Softplus", "Tanh", "ThresholdedReLU",
+    "functional", "initializer",
 ]  # fmt: skip
 
 SiLU = Silu

@@ -6,6 +6,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
+from reprlib import recursive_repr
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from inplacelab.autograd.methods import HookHandle
 from inplacelab.dtypes import get_default_dtype
 from inplacelab.nn.parameters import Initializer, as_parameter, attributes
 from inplacelab.nn.parts import Parts
+from inplacelab.nn.transfers import Movable
 from inplacelab.ops.distributions import generator
 from inplacelab.ops.factories import to_tensor
 from inplacelab.tensor import Parameter, Tensor
@@ -25,7 +27,7 @@ _serials: dict[str, Iterator[int]] = {}
 T = TypeVar("T")
 
 
-class Layer(Parts):
+class Layer(Movable, Parts):
     """The base of every layer: define `forward`, call the layer.
 
     Attributes that are parameters or layers are found by `parameters()` and `named_parameters()`; tensors that are not trained
@@ -258,6 +260,7 @@ class Layer(Parts):
         """What stands between the parentheses when a layer is printed."""
         return ""
 
+    @recursive_repr("...")
     def __repr__(self) -> str:
         parts = [f"({name}): {value!r}".replace("\n", "\n  ") for name, value in inside(self)]
         said = self.extra_repr()
