@@ -249,7 +249,10 @@ def test_a_tensor_that_changes_its_name_is_told_with_both() -> None:
     recording = run(source).recording
     wrote = next(step.index for step in recording.steps if step.op == "relu_")
     assert "through `h`. Version of S1: 0 → 1, seen by `h` (from now on `out`)." in sentence(recording, wrote).en
-    assert "经由 `h` 写入了 S1 的第 0-1 号槽位。S1 的版本号：0 → 1，共享它的有 `h`（此后名为 `out`）。" in sentence(recording, wrote).zh
+    assert (
+        "经由 `h` 写入了 S1 的第 0-1 号槽位。S1 的版本号：0 → 1，共享它的有 `h`（此后名为 `out`）。"
+        in sentence(recording, wrote).zh
+    )
 
 
 def test_a_number_is_no_temporary() -> None:
