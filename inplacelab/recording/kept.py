@@ -237,7 +237,10 @@ def _is_former(state: State, kept: Kept) -> bool:
 def _its_result(state: State, kept: Kept, whole: Text) -> Text:
     if not kept.name:
         return Text("its result", "它的结果")
-    return Text("its result, {0}" if _is_former(state, kept) else "its result {0}", "它的结果 {0}").format(whole)
+    former = _is_former(state, kept)
+    return Text(*(("its result, {0}", "它的结果（{0}）") if former else ("its result {0}", "它的结果 {0}"))).format(
+        whole
+    )
 
 
 def _as(roles: Sequence[str]) -> Text:
