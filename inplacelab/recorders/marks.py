@@ -110,15 +110,18 @@ class _Marker:
                 if isinstance(part, _SCOPES):
                     self.visit(part, (), False)
                 elif isinstance(part, ast.stmt) and _parts(part):
-                    again = both(around, self._binds(part, again=True))
-                    self.visit(part, again, outermost)
-                    if self._goes_round(part):
-                        part.body.append(_mark(part, again, outermost))
+                    self._visit_compound(part, around, outermost)
                 elif isinstance(part, ast.ExceptHandler | ast.match_case):
                     self.visit(part, around, outermost)
             if field in _BODIES and parts and isinstance(parts[0], ast.stmt):
                 docstring = field == "body" and isinstance(node, (ast.Module, *_SCOPES))
                 setattr(node, field, list(self._with_marks(parts, docstring, around, outermost)))
+
+    def _visit_compound(self, statement: ast.stmt, around: Bound, outermost: bool) -> None:
+        again = both(around, self._binds(statement, again=True))
+        self.visit(statement, again, outermost)
+        if self._goes_round(statement):
+            statement.body.append(_mark(statement, again, outermost))
 
     def _with_marks(self, body: list[ast.stmt], docstring: bool, around: Bound, outermost: bool) -> Iterator[ast.stmt]:
         for k, statement in enumerate(body):
