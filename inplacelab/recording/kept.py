@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import SavedFacts, Step, TensorFacts
-from inplacelab.recording.labels import storage_label
+from inplacelab.recording.labels import number_label, storage_label
 from inplacelab.recording.recording import Recording, State
 
 __all__ = ["Kept", "Naming", "kept_values", "name_on_line", "naming", "namings"]
@@ -214,11 +214,19 @@ def _brief(state: State, kept: Kept, saved: SavedFacts, shown: Callable[[str], s
     if kept.role == RESULT:
         return Text("result", "结果")
     if kept.made_by is None:
-        return Text("value of {0}", "{0} 的值").format(storage_label(saved.storage))
+        return _constant(state, saved) or Text("value of {0}", "{0} 的值").format(storage_label(saved.storage))
     op, line = kept.made_by
     if line is None:
         return Text("result of `{0}`", "`{0}` 的结果").format(op)
     return Text("result of `{0}` in line {1}", "第 {1} 行 `{0}` 的结果").format(op, line)
+
+
+def _constant(state: State, saved: SavedFacts) -> Text | None:
+    """The 2 of `x ** 2`: a number that stood where a tensor may stand, and so is in no account of bytes."""
+    storage = state.storages.get(saved.storage)
+    if storage is None or storage.bytes or not isinstance(storage.values, tuple) or len(storage.values) != 1:
+        return None
+    return Text("constant {0}", "常数 {0}").format(number_label(storage.values[0]))
 
 
 def _is_former(state: State, kept: Kept) -> bool:
@@ -229,7 +237,10 @@ def _is_former(state: State, kept: Kept) -> bool:
 def _its_result(state: State, kept: Kept, whole: Text) -> Text:
     if not kept.name:
         return Text("its result", "它的结果")
-    return Text("its result, {0}" if _is_former(state, kept) else "its result {0}", "它的结果 {0}").format(whole)
+    former = _is_former(state, kept)
+    return Text(*(("its result, {0}", "它的结果（{0}）") if former else ("its result {0}", "它的结果 {0}"))).format(
+        whole
+    )
 
 
 def _as(roles: Sequence[str]) -> Text:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from inplacelab.language import Text
 from inplacelab.recording import BackwardFacts, ErrorFacts, Recording, RewireFacts, WriteFacts, sentence
+from tests.recorders.golden.renew import run
 
 
 def last(tape: Any, framework: str = "inplacelab") -> Text:
@@ -65,7 +66,7 @@ SPOILT = {
             "What `MultiplyGradNode` (line 4) kept is now stale: `b` (as its operands `x` and `y`)."
         ),
         (
-            "第 5 行的 `add_` 写入了 S1 的第 1-2 号槽位，经由 `v`。"
+            "第 5 行的 `add_` 经由 `v` 写入了 S1 的第 1-2 号槽位。"
             "S1 的版本号：0 → 1，共享它的有 `v`（又名 `w`）和 `b`。"
             "`b` 的梯度节点由 `ScaleGradNode`（第 2 行）换成了新的 `CopySlices`。"
             "视图 `v` 的梯度节点重新生成：`SliceGradNode`。"
@@ -222,7 +223,7 @@ def test_rebinding_a_name(tape: Any) -> None:
 def test_a_temporary_goes_by_its_number(tape: Any) -> None:
     tape.step("operation", 1, tape.storage(0, (1.0,)), tape.tensor(0, 0, (1,)), op="ones", category="create", output=0)
     assert last(tape).en == "Line 1 `ones` made the temporary `T0` in a new storage S0 (4 bytes)."
-    assert last(tape).zh == "第 1 行的 `ones` 创建了 `T0`（临时张量），数据放在新存储 S0（4 字节）中。"
+    assert last(tape).zh == "第 1 行的 `ones` 创建了临时张量 `T0`，数据放在新存储 S0（4 字节）中。"
 
 
 def test_a_temporary_is_read(tape: Any) -> None:
@@ -231,6 +232,35 @@ def test_a_temporary_is_read(tape: Any) -> None:
     tape.step("line", 1, tape.tensor(1, 1, (1,), "y"), gone=(("tensor", 0), ("storage", 0)))
     said = sentence(tape.recording(), 1)
     assert said.en == "Line 1 `exp` read the temporary `T0` and put its result, `y`, into a new storage S1 (4 bytes)."
+
+
+def test_one_tensor_has_one_name_in_a_chain() -> None:
+    """What a chain writes is called as its line will call it, from the first link on."""
+    recording = run("x = paddle.ones([2])\ny = (x + x).scale_(0.5).relu_()\n").recording
+    said = [sentence(recording, index).en for index in (1, 2, 3)]
+    assert "put its result, `y`, into" in said[0]
+    for each, op in zip(said[1:], ("scale_", "relu_"), strict=True):
+        assert each.startswith(f"Line 2 `{op}` wrote slots 0-1 of S1 through `y`.")
+        assert each.endswith("seen by `y`.")
+
+
+def test_a_tensor_that_changes_its_name_is_told_with_both() -> None:
+    source = "def f(x):\n    h = x * x\n    return h.relu_()\nout = f(paddle.ones([2]))\n"
+    recording = run(source).recording
+    wrote = next(step.index for step in recording.steps if step.op == "relu_")
+    assert "through `h`. Version of S1: 0 → 1, seen by `h` (from now on `out`)." in sentence(recording, wrote).en
+    assert (
+        "经由 `h` 写入了 S1 的第 0-1 号槽位。S1 的版本号：0 → 1，共享它的有 `h`（此后名为 `out`）。"
+        in sentence(recording, wrote).zh
+    )
+
+
+def test_a_number_is_no_temporary() -> None:
+    recording = run("x = paddle.ones([2])\nx.stop_gradient = False\ny = x ** 2\n").recording
+    said = sentence(recording, 2)
+    assert "read `x` and a constant and put its result, `y`, into" in said.en
+    assert "`x`（作为操作数 `x`，S0 的版本 0）和常数 2（作为操作数 `y`，S1 的版本 0）" in said.zh
+    assert "the constant 2 (as its operand `y`, S1 at version 0)" in said.en
 
 
 def test_an_operation_that_returns_its_input(tape: Any) -> None:
@@ -287,6 +317,13 @@ def test_many_sharers_are_counted(tape: Any) -> None:
     tape.step("operation", 2, op="zero_", category="in-place", writes=(WriteFacts(0, 0, 1, 5, ((0, 1),)),))
     assert "seen by `v5`, `v0`, `v1` and 3 others." in last(tape).en
     assert "`v5`、`v0`、`v1` 和另外 3 个" in last(tape).zh
+
+
+def test_names_are_told_before_temporaries(tape: Any) -> None:
+    views = [tape.tensor(n, 0, (1,), *([f"v{n}"] if n > 1 else [])) for n in range(4)]
+    tape.step("line", 1, tape.storage(0, (0.0,)), *views)
+    tape.step("operation", 2, op="zero_", category="in-place", writes=(WriteFacts(0, 0, 1, 3, ((0, 1),)),))
+    assert "seen by `v3`, `v2`, the temporary `T0` and the temporary `T1`." in last(tape).en
 
 
 def test_many_nodes_with_stale_values_are_counted(tape: Any) -> None:
