@@ -43,13 +43,15 @@ class LabRecorder(Passes):
         title: a name for the picture.
         limit: the most steps to keep.
         outermost: the frame that runs the program, if it runs already.
+        mend: whether to say how a program that is refused is mended. Where to find that is an exercise, it is not said.
     """
 
     def __init__(
-        self, program: learner.Program, *, title: str = "", limit: int = LIMIT, outermost: FrameType | None = None
-    ) -> None:
+        self, program: learner.Program, *, title: str = "", limit: int = LIMIT, outermost: FrameType | None = None,
+        mend: bool = True,
+    ) -> None:  # fmt: skip
         super().__init__(program, limit, outermost)
-        self._title = title
+        self._title, self._mend = title, mend
         self._reader = Reader(limit, self._journal.outer, program.first_line)
         self._reported: weakref.ref[errors.Refusal] | None = None
         self._live_before = self._refusals = 0
@@ -82,10 +84,17 @@ class LabRecorder(Passes):
             return
         notes = stale_story(Moment(so_far, len(so_far) - 1))
         self._refusals += 1
-        found = mends(so_far, has_ordinary) if self._refusals <= _ADVISED else ()
-        self._reader.note(notes, in_one_sentence(found) if found else None)
-        for note in (*notes, *([_MEND.format(in_one_sentence(found))] if found else ())):
+        mend = self._mended(so_far)
+        self._reader.note(notes, mend)
+        for note in (*notes, *([_MEND.format(mend)] if mend else ())):
             error.add_note(str(closed_up(note)))
+
+    def _mended(self, so_far: Recording) -> Text | None:
+        """How this very program is mended; None if nothing better is known than the refusal's own advice."""
+        if not self._mend:
+            return _TO_BE_FOUND
+        found = mends(so_far, has_ordinary) if self._refusals <= _ADVISED else ()
+        return in_one_sentence(found) if found else None
 
     def failed(self, error: BaseException) -> None:
         """The program ended with an exception."""
@@ -116,6 +125,10 @@ def has_ordinary(name: str) -> bool:
 
 
 _MEND = Text("In this program: {0}", "在本程序中：{0}")
+_TO_BE_FOUND = Text(
+    "… (yours to find; without `--no-mend` it would stand here)",
+    "……（请自己找出来；去掉 `--no-mend`，这里就会写出改法）",
+)
 
 
 def _begun(text: Text) -> Text:
