@@ -93,7 +93,7 @@ function drawPane(stage, name, panels) {
     const { across, down, part, large } = frame();
     const by = size ?? large;
     const drawings = seen().reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, part).height * by, 0);
-    return Math.ceil(down + drawings + root.offsetHeight - root.clientHeight + maps.reduce((sum, map) => sum + map.root.offsetHeight, 0));
+    return Math.ceil(down + drawings + root.offsetHeight - root.clientHeight + maps.reduce((sum, map) => sum + map.height(), 0));
   }
 
   /** Whether something would be cut at its side. @param {number} size */

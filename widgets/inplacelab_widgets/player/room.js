@@ -36,7 +36,6 @@ export function shared(upper, lowers, room, leeway) {
 export function keepRoom({ root }, { above, below, others }) {
   // The elements, of which there may be many, take what the others leave.
   const telling = below.filter((part) => below.length < 2 || !part.root.matches(".ipl-elements"));
-  const parts = [...above, ...below];
   const heightOf = (/** @type {Element} */ element) => element.getBoundingClientRect().height;
 
   function fit() {
@@ -50,30 +49,31 @@ export function keepRoom({ root }, { above, below, others }) {
     // Above the storages, the code keeps what it has.
     const isStacked = code && storages && code.offsetTop < storages.offsetTop;
     const upper = (/** @type {number} */ size) => Math.max(0, ...above.slice(isStacked ? -1 : 0).map((part) => part.need?.(size) ?? 0));
-    const lowers = (/** @type {number} */ size) => telling.map((part) => part.need(size));
     const around = edge + 2 + (isStacked && (isPresent || isAlone) ? heightOf(code) : 0) + heightOfRows(others);
     const room = Math.max(0, most - around);
-    const ownsPage = isPresent || isAlone;
-    const need = (/** @type {number} */ size) => upper(size) + Math.max(0, ...lowers(size));
-    const isCut = (/** @type {number} */ size) => parts.some((part) => part.isCut?.(size));
-    const size = isPresent ? sizeFor(need, isCut, room) : 1;
-    const [high, low] = shared(upper(size), lowers(size), room, isPresent ? LEEWAY_FAR : isAlone ? 0 : LEEWAY);
+    const [high, low] = isPresent ? enlarged(upper, room) : shared(upper(1), telling.map((part) => part.need(1)), room, isAlone ? 0 : LEEWAY);
     root.style.setProperty("--ipl-upper", `${Math.floor(high)}px`);
-    root.style.setProperty("--ipl-under", `${Math.floor(ownsPage ? Math.max(room - high, isPresent ? low : 0) : low)}px`);
-    if (isPresent) enlarge(size, sizeFor(upper, (each) => above.some((part) => part.isCut?.(each)), Math.max(upper(size), room - low)));
+    root.style.setProperty("--ipl-under", `${Math.floor(isAlone && !isPresent ? room - high : low)}px`);
   }
 
-  /** Where those below leave more room than they would need, the panes above are drawn larger. @param {number} below @param {number} above */
-  function enlarge(below, above) {
-    const sizes = `${below} ${above}`;
-    if (sizes === enlarged) return;
-    enlarged = sizes;
-    root.style.setProperty("--ipl-size", String(below));
-    root.style.setProperty("--ipl-size-above", String(above));
-    for (const part of parts) part.fit?.();
+  /** Shares the room of a projector. One of the panes below is open at first: that and those above are seen whole, if they can be, and
+   * each is drawn as large as its own room allows. @param {(size: number) => number} upper @param {number} room @returns {[number, number]} */
+  function enlarged(upper, room) {
+    const lower = (/** @type {number} */ size) => below[0]?.need(size) ?? 0;
+    const size = sizeFor((each) => upper(each) + lower(each), (each) => [...above, ...below.slice(0, 1)].some((part) => part.isCut?.(each)), room);
+    const [, low] = shared(upper(size), below.length ? [lower(size)] : [], room, LEEWAY_FAR);
+    const isCutAbove = (/** @type {number} */ each) => above.some((part) => part.isCut?.(each));
+    for (const part of above) resize(part, Math.max(size, sizeFor(upper, isCutAbove, room - low)));
+    for (const part of below) resize(part, sizeFor(part.need, part.isCut, low));
+    return [room - low, low];
   }
 
-  let enlarged = "";
+  /** @param {Part} part @param {number} size */
+  function resize(part, size) {
+    if (part.root.style.getPropertyValue("--ipl-size") === String(size)) return;
+    part.root.style.setProperty("--ipl-size", String(size));
+    part.fit?.();
+  }
 
   /** Together, what stands beside each other counted once. @param {Part[]} parts */
   function heightOfRows(parts) {
