@@ -16,6 +16,7 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     contractions,
     diagonals,
     dropping,
+    einsum,
     elementwise,
     exponentials,
     extremes,
@@ -38,6 +39,7 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     rounding,
     scans,
     scattering,
+    sorting,
     special,
     splitting,
     statistics,
@@ -70,4 +72,7 @@ reallocations.attach()
 asking.attach()
 comparisons.attach()
 choosing.attach()
+diagonals.attach()
+einsum.attach()
+sorting.attach()
 composed.attach()
