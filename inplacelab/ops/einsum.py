@@ -125,20 +125,42 @@ def _sizes(labels: list[Labels], operands: list[Tensor]) -> dict[str, int]:
 # ---- what is done before the row ----------------------------------------------------------------------------------------------
 
 
-def _plain(x: Tensor, labels: Labels, sizes: dict[str, int], elsewhere: set[str]) -> tuple[Tensor, Labels]:
-    """The operand without letters that repeat (a diagonal), axes that are broadcast, and letters that occur nowhere else (a sum)."""
+def _without_repeats(x: Tensor, labels: Labels) -> tuple[Tensor, Labels]:
+    """A letter that repeats within an operand means its diagonal."""
     for label in [label for label, times in Counter(labels).items() for _ in range(times - 1)]:
         first = labels.index(label)
         second = labels.index(label, first + 1)
         x = x.diagonal(0, first, second)
         labels = (*(each for k, each in enumerate(labels) if k not in (first, second)), label)
-    broadcast = [k for k, label in enumerate(labels) if x.shape[k] == 1 and sizes[label] != 1 and label in elsewhere]
-    if broadcast:
-        x, labels = x.squeeze(broadcast), tuple(label for k, label in enumerate(labels) if k not in broadcast)
-    alone = [k for k, label in enumerate(labels) if label not in elsewhere]
-    if alone:
-        x, labels = x.sum(alone), tuple(label for label in labels if label in elsewhere)
     return x, labels
+
+
+def _without_broadcasts(x: Tensor, labels: Labels, sizes: dict[str, int]) -> tuple[Tensor, Labels]:
+    """An axis of one element that meets a longer one says nothing: without it the other operands stay as they are."""
+    axes = [k for k, label in enumerate(labels) if x.shape[k] == 1 != sizes[label]]
+    return (x.squeeze(axes), _others(labels, axes)) if axes else (x, labels)
+
+
+def _without_loners(x: Tensor, labels: Labels, elsewhere: set[str]) -> tuple[Tensor, Labels]:
+    """A letter that occurs nowhere else means a sum over this operand alone."""
+    axes = [k for k, label in enumerate(labels) if label not in elsewhere]
+    return (x.sum(axes), _others(labels, axes)) if axes else (x, labels)
+
+
+def _others(labels: Labels, axes: list[int]) -> Labels:
+    return tuple(label for k, label in enumerate(labels) if k not in axes)
+
+
+def _plain(operands: list[Tensor], labels: list[Labels], result: Labels) -> tuple[list[Tensor], list[Labels]]:
+    """The operands as a row takes them, and their letters."""
+    sizes = _sizes(labels, operands)
+    pairs = [_without_repeats(x, each) for x, each in zip(operands, labels, strict=True)]
+    pairs = [_without_broadcasts(x, each, sizes) for x, each in pairs]
+    told = [each for _, each in pairs]
+    for k, (x, each) in enumerate(pairs):
+        elsewhere = {*result, *(label for n, other in enumerate(told) if n != k for label in other)}
+        pairs[k] = _without_loners(x, each, elsewhere)
+    return [x for x, _ in pairs], [each for _, each in pairs]
 
 
 def einsum(equation: str, *operands: Tensor) -> Tensor:
@@ -169,11 +191,8 @@ def einsum(equation: str, *operands: Tensor) -> Tensor:
         if x.array.dtype.kind not in "fc":
             raise errors.no_kernel("einsum", x.dtype.name)
     labels, result = _read(equation, [x.ndim for x in tensors])
-    sizes = _sizes(labels, tensors)
-    for k, x in enumerate(tensors):
-        elsewhere = {*result, *(label for n, each in enumerate(labels) if n != k for label in each)}
-        tensors[k], labels[k] = _plain(x, labels[k], sizes, elsewhere)
-    letters = dict(zip(sizes, ascii_letters, strict=False))
+    letters = dict(zip(dict.fromkeys(label for each in labels for label in each), ascii_letters, strict=False))
+    tensors, labels = _plain(tensors, labels, result)
     terms = ",".join("".join(letters[label] for label in each) for each in labels)
     return _contract(len(tensors))(*tensors, equation=f"{terms}->{''.join(letters[label] for label in result)}")
 
