@@ -22,6 +22,7 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     extremes,
     factories,
     geometry,
+    grids,
     indexing,
     joining,
     limits,
@@ -74,5 +75,6 @@ comparisons.attach()
 choosing.attach()
 diagonals.attach()
 einsum.attach()
+grids.attach()
 sorting.attach()
 composed.attach()

@@ -13,6 +13,7 @@ import numpy as np
 
 from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, normal_axis
+from inplacelab.ops.factories import made
 from inplacelab.ops.operands import as_tensor
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import FUNCTIONS, ROWS, Made, add_row
@@ -156,8 +157,52 @@ def topk(
     return TopKRetType(_taken(x, indices, axis), indices)
 
 
+def unique(  # noqa: PLR0913, PLR0917  # as many as in Paddle
+    x: Tensor,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    dtype: Any = "int64",
+    sorted: bool = True,
+    name: str | None = None,
+) -> Any:
+    """The different elements, in order. There is no gradient: which elements there are depends on all of them.
+
+    各不相同的元素，按顺序排列。没有梯度：有哪些元素取决于全部元素。
+
+    Args:
+        x: a tensor.
+        return_index: whether to say where each was met first.
+        return_inverse: whether to say for each element of `x` which of the different ones it is.
+        return_counts: whether to say how often each occurs.
+        axis: along which whole parts are compared; None for all elements in one line.
+        dtype: of the indices and counts: "int32" or "int64".
+        sorted: for Paddle's sake: they always come in order here.
+        name: ignored.
+
+    Returns:
+        A tensor, or a tuple of as many as are asked for.
+
+    >>> import inplacelab as paddle
+    >>> paddle.unique(paddle.to_tensor([3, 1, 3])).tolist()
+    [1, 3]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/unique_en.html
+    """
+    x = as_tensor("unique", "x", 0, x)
+    asked = (return_index, return_inverse, return_counts)
+    choose: Any = np.unique  # its type depends on what is asked for
+    found = choose(x.numpy(), *asked, axis=axis)
+    values, *places = found if any(asked) else (found,)
+    parts = [values, *(np.reshape(each, -1).astype(dtypes.as_numpy(dtype)) for each in places)]
+    device = x.storage.device
+    tensors = tuple(made("unique", device.from_host(each), device) for each in parts)
+    return tensors if any(asked) else tensors[0]
+
+
 def attach() -> None:
     """Give the package, and `Tensor`, these functions."""
-    for function in (sort, topk):
+    for function in (sort, topk, unique):
         setattr(Tensor, function.__name__, function)
         FUNCTIONS[function.__name__] = lambda function=function: function  # type: ignore[misc]

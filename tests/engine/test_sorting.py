@@ -16,6 +16,15 @@ from tests.gathered import for_each
 NAN = float("nan")
 X = np.array([[3.0, -1.0, 2.0, 0.5], [4.0, 1.0, -2.0, 7.0], [2.5, 6.0, 5.0, -4.0]], "float32")
 
+
+def product(grids: list[Any]) -> Any:
+    """Of all of them: backward through some of the grids only ends the process of PaddlePaddle 3.3.1."""
+    first, *others = grids
+    for each in others:
+        first = first * each
+    return first
+
+
 Program = Callable[[Any, Any], Any]
 PROGRAMS: dict[str, Program] = {
     "sort": lambda m, x: m.sort(x),
@@ -32,6 +41,9 @@ PROGRAMS: dict[str, Program] = {
     "gather_nd": lambda m, x: m.gather_nd(x, m.to_tensor([[0, 1], [2, -1], [0, 1]])),
     "gather_nd, rows": lambda m, x: x.gather_nd(m.to_tensor([[[1]], [[1]]])),
     "gather_nd, all": lambda m, x: m.gather_nd(x, m.zeros([2, 0], "int64")),
+    "meshgrid": lambda m, x: product(m.meshgrid(x[0], x[1, :3])),
+    "meshgrid, xy": lambda m, x: product(m.meshgrid([x[0], x[1, :3], x[2, :2]], indexing="xy")),
+    "meshgrid, no axes": lambda m, x: product(m.meshgrid(x[0, 0], x[1])),
     "mean": lambda m, x: m.mean(x, 1, dtype="float64"),
     "in place afterwards": lambda m, x: m.sort(x * 2.0).add_(x),
 }
@@ -53,6 +65,24 @@ def test_values_and_gradients_are_those_of_paddle(name: str) -> None:
     for ours, others in zip(found[0][1:], found[1][1:], strict=True):
         assert ours.shape == others.shape
         np.testing.assert_allclose(ours, others, rtol=1e-6)
+
+
+COUNTED: dict[str, Callable[[Any], Any]] = {
+    "all": lambda m: [m.unique(m.to_tensor([3, 1, 3, 2]))],
+    "how": lambda m: m.unique(m.to_tensor([[3, 1], [3, 2]]), True, True, True),
+    "rows": lambda m: m.unique(m.to_tensor([[3.0, 1.0], [2.0, 5.0], [3.0, 1.0]]), return_counts=True, axis=0),
+    "int32": lambda m: m.to_tensor([[3, 1], [3, 2]]).unique(return_inverse=True, axis=1, dtype="int32"),
+}
+
+
+@pytest.mark.oracle
+@for_each("name", COUNTED)
+def test_different_elements_are_told_as_in_paddle(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        theirs = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
+    ours, others = ([(str(t.dtype), t.tolist(), t.stop_gradient) for t in COUNTED[name](m)] for m in (paddle, theirs))
+    assert ours == others
 
 
 def test_equal_elements_keep_their_order_and_nan_is_the_largest() -> None:
@@ -89,6 +119,9 @@ REFUSED: dict[str, tuple[Callable[[Tensor], object], type[Exception], str]] = {
     "no number": (lambda x: x.topk("a"), ValueError, "must >= 1"),  # type: ignore[arg-type]
     "no tensor": (lambda x: paddle.sort([1.0]), ValueError, "must be Tensor"),
     "diag of a stack": (lambda x: x.reshape([3, 2, 2]).diag(), ValueError, "less than or equal to 2"),
+    "a grid of matrices": (lambda x: paddle.meshgrid(x), ValueError, "scalar or 1D tensor"),
+    "a grid of two dtypes": (lambda x: paddle.meshgrid(x[0], x[0].astype("int32")), ValueError, "int32"),
+    "a grid in no order": (lambda x: paddle.meshgrid(x[0], indexing="ji"), ValueError, "indexing"),
     "a place outside": (lambda x: x.gather_nd(paddle.to_tensor([[3, 0]])), ValueError, "but got 3"),
     "too long a place": (lambda x: x.gather_nd(paddle.to_tensor([[0, 0, 0]])), ValueError, "no greater than"),
     "no place": (lambda x: x.gather_nd(paddle.to_tensor([[0.5]])), ValueError, "float32"),
