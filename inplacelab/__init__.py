@@ -61,6 +61,7 @@ from inplacelab.dtypes import (
     uint8,
 )
 from inplacelab.language import get_language, set_language
+from inplacelab.nn.layer import create_parameter
 from inplacelab.nn.parameters import ParamAttr
 from inplacelab.ops import FUNCTIONS as _FUNCTIONS
 from inplacelab.printing import set_printoptions
@@ -91,7 +92,7 @@ _LAZY = {
 }
 
 __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
-    "CPUPlace", "CUDAPlace", "ParamAttr", "Parameter", "Place", "Size", "Tensor", "autograd", "base", "bool", "complex128", "complex64",
+    "CPUPlace", "CUDAPlace", "ParamAttr", "Parameter", "Place", "Size", "Tensor", "autograd", "base", "bool", "complex128", "complex64", "create_parameter",
     "device", "disable_static", "dtype", "e", "enable_grad", "enable_static", "finfo", "float16", "float32", "float64",
     "get_default_dtype", "get_device", "get_language", "grad", "iinfo", "in_dynamic_mode", "inf", "int16", "int32", "int64",
     "int8", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute", "is_compiled_with_ipu",

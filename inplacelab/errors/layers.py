@@ -196,6 +196,16 @@ def label_below_zero(label: int) -> IndexRangeError:
     )
 
 
+def slopes_for_no_channels(slopes: int, shape: Any) -> ShapeError:
+    return ShapeError(
+        f"(InvalidArgument) prelu(): weight has {slopes} elements, but x is of shape {list(shape)}.",
+        Text("there is one slope for all, or one for each channel.", "斜率或者共用一个，或者每个通道一个。"),
+        Text(
+            "give a weight of one element, or of as many as there are channels.", "权重的元素个数应为 1 或等于通道数。"
+        ),
+    )
+
+
 def shape_is_not_normalized(wanted: Any, given: Any) -> ShapeError:
     rest = ", ".join(str(n) for n in wanted)
     return ShapeError(

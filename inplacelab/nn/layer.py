@@ -269,6 +269,28 @@ class Layer(Movable, Parts):
         return "\n  ".join([f"{type(self).__name__}(", *([said] if said else []), *parts]) + "\n)"
 
 
+def create_parameter(
+    shape: Any,
+    dtype: Any,
+    name: str | None = None,
+    attr: Any = None,
+    is_bias: bool = False,
+    default_initializer: Initializer | None = None,
+) -> Any:
+    """A parameter that belongs to no layer, made as `Layer.create_parameter` makes them.
+
+    >>> import inplacelab as paddle
+    >>> paddle.create_parameter([2], "float32", is_bias=True).tolist()
+    [0.0, 0.0]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/create_parameter_en.html
+    """
+    parameter = Layer("create_parameter").create_parameter(shape, attr, dtype, is_bias, default_initializer)
+    if name is not None and parameter is not None:
+        parameter.name = name
+    return parameter
+
+
 def _snake(name: str) -> str:
     """LayerNorm as "layer_norm", MSELoss as "mse_loss": Paddle's names of layers."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])", "_", name).lower()

@@ -43,6 +43,14 @@ def mse_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | 
     return reduced((as_tensor("mse_loss", "input", 0, input) - label).square(), reduction)
 
 
+def square_error_cost(input: Tensor, label: Tensor) -> Tensor:
+    """The squares of the differences, as they are: `mse_loss` with `reduction="none"`, under its older name.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/square_error_cost_en.html
+    """
+    return mse_loss(input, label, "none")
+
+
 def smooth_l1_loss(
     input: Tensor,
     label: Tensor,
