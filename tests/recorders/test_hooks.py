@@ -124,7 +124,7 @@ def test_a_hook_that_writes_what_is_needed_is_told_of_at_its_line(run: Runner) -
     error = recording.steps[-1].error
     assert error is not None
     assert [note.en for note in error.notes] == [
-        "`MultiplyGradNode` (line 5) kept `w` (as its operand `y`) at version 0 of S1.",
+        "`MultiplyGradNode` (line 5) kept `w` (as its second operand) at version 0 of S1.",
         "Line 4 `zero_` then overwrote it through `w` (version 0 → 1).",
     ]
 

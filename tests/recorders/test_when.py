@@ -44,6 +44,26 @@ def test_a_local_of_a_function_that_calls_itself_has_a_name_for_each_call(run: R
     assert {"x", "f.x", "f.f.x", "y", "f.y", "f.f.y"} <= names
 
 
+LOOPS = {
+    "for": "for p in (a, b):\n    p.zero_()\n",
+    "for, over a tensor's rows": "for p in paddle.stack([a, b]):\n    p.zero_()\n",
+    "while": "ps = [a, b]\nwhile (p := ps.pop()) is not a:\n    p.zero_()\n",
+}
+
+
+@pytest.mark.parametrize("text", LOOPS.values(), ids=LOOPS.keys())
+def test_a_name_that_a_loop_binds_leads_to_its_next_value_only_in_the_next_turn(run: Runner, text: str) -> None:
+    recording = run(f"a, b = paddle.ones([2]), paddle.full([2], 3.)\n{text}").recording
+    wrote = [step for step in recording.steps if step.op == "zero_"]
+    assert wrote
+    for step in wrote:
+        state = recording.state(step.index)
+        assert state.tensor("p").id == step.writes[0].tensor
+        assert questions.visible_values(state, "p") == (0.0, 0.0)
+    heads = [step for step in recording.steps if step.kind == "line" and step.line == recording.source.count("\n") - 1]
+    assert all("`p`" in sentence(recording, step.index).en for step in heads)
+
+
 GIVEN = {
     "grad": ("(g,) = paddle.grad((x * x).sum(), x)\n", "g", (2.0, 4.0)),
     "deepcopy": ("import copy\ng = copy.deepcopy(x)\n", "g", (1.0, 2.0)),

@@ -174,7 +174,7 @@ def _target(moment: Moment, node: int) -> Text:
     if facts is None or facts.leaf is None:
         return moment.called_node(node)
     leaf = moment.after.tensors.get(facts.leaf)
-    return Text("the leaf {0}", "{0}（叶子张量）").format(tensor_label(leaf)) if leaf else moment.called_node(node)
+    return Text("the leaf {0}", "叶子张量 {0}").format(tensor_label(leaf)) if leaf else moment.called_node(node)
 
 
 def _released(moment: Moment, node: NodeFacts) -> list[Text]:

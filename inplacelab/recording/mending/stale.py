@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from inplacelab.language import Text
 from inplacelab.recording.facts import SavedFacts
 from inplacelab.recording.kept import RESULT, Kept, kept_values
+from inplacelab.recording.mending.again import computed_again
 from inplacelab.recording.mending.edits import Edit, Mend
 from inplacelab.recording.mending.program import Program
 from inplacelab.recording.mending.writes import HasOrdinary, Write, cloned_before, name_of, written_ordinarily
@@ -79,11 +80,19 @@ def _advice(case: _Case) -> Mend:
             "第 {0} 行运行时反向传播还需要 `{1}`，请让它写入 `{1}` 的副本",
         )
         return Mend(pattern.format(write.step.line, name_of(write.tensor)), ())
+    if all(each.updates for each in case.writes):
+        return Mend(_AFTER_AN_UPDATE.format(write.step.line), ())
     pattern = Text(
         "call `backward()` before line {0} is run, or have line {0} write to a clone of `{1}`",
         "在执行第 {0} 行之前调用 `backward()`，或让第 {0} 行写入 `{1}` 的副本",
     )
     return Mend(pattern.format(write.step.line, name_of(write.tensor)), ())
+
+
+_AFTER_AN_UPDATE = Text(
+    "call `backward()` before line {0} is run, or compute the loss again after it, from the new values",
+    "在执行第 {0} 行之前调用 `backward()`，或在其后用新的值重新计算损失",
+)
 
 
 def _case(recording: Recording, program: Program, index: int) -> _Case | None:
@@ -175,24 +184,20 @@ def _computed_again(case: _Case) -> Mend | None:
     """After a step of an optimizer, what was computed from the old parameters is computed from the new ones."""
     program, steps = case.program, case.recording.steps
     backward = program.statement(steps[case.begun].line)
-    kept = {kept_values(case.recording)[node, saved.name].step for node, saved in case.lost}
-    lines = {steps[step].line for step in kept if step is not None}
-    made = program.statement(next(iter(lines))) if len(lines) == 1 and None not in kept else None
-    if backward is None or not isinstance(made, ast.Assign) or not all(map(_is_update, case.writes)):
+    kept = [kept_values(case.recording)[node, saved.name].step for node, saved in case.lost]
+    makers = [None if step is None else program.statement(steps[step].line) for step in kept]
+    if backward is None or not all(each.updates for each in case.writes):
         return None
     across = _between(program, backward, case.writes[-1].step.line)
-    block = program.block(backward)
-    if not across or made not in block[: block.index(across[0])] or not _needs([made], backward):
-        return None
-    after = block[block.index(across[0]) + 1]
-    says = Text("after line {0} compute `{1}` again, from the new values", "在第 {0} 行之后用新的值重新计算 `{1}`")
-    again = program.text(made)
-    return Mend(says.format(across[0].end_lineno, again), (program.line_before(after, again),))
+    return computed_again(program, makers, _updated(case), across, backward) if across else None
 
 
-def _is_update(write: Write) -> bool:
-    """Whether a parameter was updated."""
-    return write.unrecorded and write.tensor is not None and write.tensor.leaf
+def _updated(case: _Case) -> list[str]:
+    """The names of all that the same lines gave new values: of the parameters, too, whose old values nobody had kept."""
+    lines, recording = {each.step.line for each in case.writes}, case.recording
+    writes = [(s.index, each.tensor) for s in recording.steps if s.index and s.line in lines for each in s.writes]
+    tensors = (recording.state(index - 1).tensors.get(tensor) for index, tensor in writes)
+    return [name for tensor in tensors if tensor for name in tensor.names]
 
 
 # --- a copy is kept ----------------------------------------------------------------------------------------------------

@@ -37,6 +37,11 @@ class Write:
         return self.before.tensors.get(self.facts.tensor)
 
     @property
+    def updates(self) -> bool:
+        """Whether it gave a parameter its next values."""
+        return self.unrecorded and self.tensor is not None and self.tensor.leaf
+
+    @property
     def unrecorded(self) -> bool:
         """Whether it was done under `no_grad`, to a tensor that needs a gradient: bound anew, it would be another tensor."""
         return self.step.kept is None and self.tensor is not None and self.tensor.needs_gradient
