@@ -6,7 +6,7 @@ Traceback (most recent call last):
 RuntimeError: (PermissionDenied) Tensor '' used in gradient computation has been modified by an inplace operation. ...
 
   5 | loss = (y * a).sum()
-    |             ^ kept: `MultiplyGradNode` needs version 0 of `a` (as its operand `y`)
+    |             ^ kept: `MultiplyGradNode` needs version 0 of `a` (as its second operand)
   6 | a.relu_()
     | ~~~~~~~~~ overwritten through `a`: version 0 → 1
   7 | loss.backward()
@@ -39,7 +39,7 @@ from inplacelab.recording.slots import common_runs, slot_runs
 
 __all__ = ["of"]
 
-_KEPT = Text("kept: `{0}` needs version {2} of {1}", "保存：`{0}` 需要版本 {2} 的 {1}")
+_KEPT = Text("kept: `{0}` needs version {2} of {1}", "保存：`{0}` 需要 {1} 保持在版本 {2}")
 _OVERWROTE = Text("overwritten through {0}: version {1} → {2}", "经由 {0} 覆盖：版本 {1} → {2}")
 _WROTE_BESIDE = Text(
     "written through {0}, though not these slots: version {1} → {2}", "经由 {0} 写入（并非这些槽位）：版本 {1} → {2}"
@@ -48,7 +48,8 @@ _MORE = Text("written {0} times more until version {1}", "其后又写了 {0} �
 _FOUND = Text("refused: it finds version {0}", "拒绝：现在是版本 {0}")
 _REFUSED = Text("refused", "被拒绝")
 _WHY = Text("Why: {0}", "原因：{0}")
-_TO_MEND = Text("To mend it:", "改法：")
+_MEND = Text("To mend it: {0}", "改法：{0}")
+_ONE_WAY = Text("To mend it:", "改法：")
 _ONE_OF = Text("To mend it, one of these:", "改法（任选其一）：")
 
 
@@ -90,9 +91,9 @@ def _explained(raised: Refusal, recording: Recording) -> Iterator[str]:
         yield f"  {_WHY.format(raised.why)}"
     ways = [each.says for each in mends(recording, has_ordinary)]
     if not ways:
-        yield f"  {_TO_MEND} {raised.mend}"
+        yield f"  {closed_up(_MEND.format(raised.mend))}"
         return
-    yield f"  {_TO_MEND if len(ways) == 1 else _ONE_OF}"
+    yield f"  {_ONE_WAY if len(ways) == 1 else _ONE_OF}"
     yield from (f"    - {closed_up(way)}" for way in ways)
 
 

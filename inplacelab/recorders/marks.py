@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import takewhile
 from types import FrameType
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 
 from inplacelab.recorders.source import counters, runs_text, stored, stored_here
 
@@ -110,12 +110,18 @@ class _Marker:
                 if isinstance(part, _SCOPES):
                     self.visit(part, (), False)
                 elif isinstance(part, ast.stmt) and _parts(part):
-                    self.visit(part, both(around, self._binds(part, again=True)), outermost)
+                    self._visit_compound(part, around, outermost)
                 elif isinstance(part, ast.ExceptHandler | ast.match_case):
                     self.visit(part, around, outermost)
             if field in _BODIES and parts and isinstance(parts[0], ast.stmt):
                 docstring = field == "body" and isinstance(node, (ast.Module, *_SCOPES))
                 setattr(node, field, list(self._with_marks(parts, docstring, around, outermost)))
+
+    def _visit_compound(self, statement: ast.stmt, around: Bound, outermost: bool) -> None:
+        again = both(around, self._binds(statement, again=True))
+        self.visit(statement, again, outermost)
+        if self._goes_round(statement):
+            statement.body.append(_mark(statement, again, outermost))
 
     def _with_marks(self, body: list[ast.stmt], docstring: bool, around: Bound, outermost: bool) -> Iterator[ast.stmt]:
         for k, statement in enumerate(body):
@@ -127,6 +133,14 @@ class _Marker:
                 bound = both(both(around, self._binds(statement)), tuple(silent))
                 yield _mark(statement, bound, outermost)
             yield statement
+
+    def _goes_round(self, statement: ast.stmt) -> TypeGuard[ast.For | ast.AsyncFor | ast.While]:
+        """Whether the head of a loop does something each time round: it binds a name, or computes whether to go on. The last
+        statement of its body is over then.
+        """
+        if isinstance(statement, ast.While):
+            return not isinstance(statement.test, ast.Constant | ast.Name)
+        return isinstance(statement, ast.For | ast.AsyncFor) and self._binds(statement, again=True) != ()
 
     def _binds(self, statement: ast.stmt, *, again: bool = False) -> Bound:
         """What a statement itself may bind, apart from the statements that it holds; `again`: what it may bind between two

@@ -44,6 +44,7 @@ def test_what_stands_around_a_statement_may_bind_names_after_it() -> None:
     )
     assert [(line, bound) for line, _, bound, _ in marked(text)] == [
         (1, ("t",)),
+        (1, ("t",)),  # at the end of each turn
         (2, ("t",)),
         (3, ("error", "t")),
         (4, ("error", "t", "y")),
@@ -53,7 +54,7 @@ def test_what_stands_around_a_statement_may_bind_names_after_it() -> None:
 
 def test_a_counter_is_looked_at_once() -> None:
     text = "for k in range(3):\n    x.add_(y)\n"
-    assert [bound for _, _, bound, _ in marked(text)] == [("k",), ()]
+    assert [bound for _, _, bound, _ in marked(text)] == [("k",), ()]  # and so the loop does not say that it goes round
     assert source.counters(ast.parse(text)) == {"k"}
     assert not source.counters(ast.parse(text + "k = x\n"))
     assert not source.counters(ast.parse("range = items\n" + text))

@@ -128,7 +128,7 @@ def test_marks_change_neither_lines_nor_results() -> None:
     assert (marked["x"], marked["k"], marked["C"].y) == (plain["x"], plain["k"], plain["C"].y)
     assert marked["__doc__"] == plain["__doc__"] == "A docstring stays the first statement."
     assert marked["f"].__doc__ == "Its own docstring."
-    assert heard == [3, 11, 12, 6, 9, 10, 12, 6, 7, 13, 14, 18, 20, 21, 21, 22]
+    assert heard == [3, 11, 12, 6, 9, 10, 12, 6, 7, 13, 14, 18, 20, 21, 21, 21, 22]
 
 
 def test_marks_leave_tracebacks_alone() -> None:

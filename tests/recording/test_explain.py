@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from inplacelab.language import Text
 from inplacelab.recording import BackwardFacts, ErrorFacts, Recording, RewireFacts, WriteFacts, sentence
+from tests.recorders.golden.renew import run
 
 
 def last(tape: Any, framework: str = "inplacelab") -> Text:
@@ -49,11 +50,11 @@ SPOILT = {
     4: (
         (
             "Line 4 `*` read `b` and put its result, `c`, into a new storage S2 (16 bytes). "
-            "`MultiplyGradNode` keeps `b` (as its operands `x` and `y`, S1 at version 0) for backward."
+            "`MultiplyGradNode` keeps `b` (as its first and second operands, S1 at version 0) for backward."
         ),
         (
             "第 4 行的 `*` 读取 `b`，把结果 `c` 放在新存储 S2（16 字节）中。"
-            "`MultiplyGradNode` 为反向传播保存了 `b`（作为操作数 `x` 和 `y`，S1 的版本 0）。"
+            "`MultiplyGradNode` 为反向传播保存了 `b`（作为第一个和第二个操作数，S1 的版本 0）。"
         ),
     ),
     5: (
@@ -62,14 +63,14 @@ SPOILT = {
             "Version of S1: 0 → 1, seen by `v` (also called `w`) and `b`. "
             "`b` now comes from the new `CopySlices` instead of `ScaleGradNode` (line 2). "
             "The view `v` was given a new grad node, `SliceGradNode`. "
-            "What `MultiplyGradNode` (line 4) kept is now stale: `b` (as its operands `x` and `y`)."
+            "What `MultiplyGradNode` (line 4) kept is now stale: `b` (as its first and second operands)."
         ),
         (
-            "第 5 行的 `add_` 写入了 S1 的第 1-2 号槽位，经由 `v`。"
+            "第 5 行的 `add_` 经由 `v` 写入了 S1 的第 1-2 号槽位。"
             "S1 的版本号：0 → 1，共享它的有 `v`（又名 `w`）和 `b`。"
             "`b` 的梯度节点由 `ScaleGradNode`（第 2 行）换成了新的 `CopySlices`。"
             "视图 `v` 的梯度节点重新生成：`SliceGradNode`。"
-            "`MultiplyGradNode`（第 4 行）保存的值已过期：`b`（作为操作数 `x` 和 `y`）。"
+            "`MultiplyGradNode`（第 4 行）保存的值已过期：`b`（作为第一个和第二个操作数）。"
         ),
     ),
     6: (
@@ -78,23 +79,23 @@ SPOILT = {
     ),
     7: (
         (
-            "`MultiplyGradNode` (line 4) takes out `b` (as its operand `x`): kept at version 0 of S1, found at version 1. "
+            "`MultiplyGradNode` (line 4) takes out `b` (as its first operand): kept at version 0 of S1, found at version 1. "
             "It is stale: the value that backward needs has been overwritten."
         ),
         (
-            "`MultiplyGradNode`（第 4 行）取出 `b`（作为操作数 `x`）：保存时 S1 是版本 0，现在是版本 1。"
+            "`MultiplyGradNode`（第 4 行）取出 `b`（作为第一个操作数）：保存时 S1 是版本 0，现在是版本 1。"
             "它已过期：反向传播需要的值被覆盖了。"
         ),
     ),
     8: (
         (
             "Line 6 raised `RuntimeError`: (PermissionDenied) Tensor 'b' was modified. "
-            "`MultiplyGradNode` (line 4) kept `b` (as its operand `x`) at version 0 of S1. "
+            "`MultiplyGradNode` (line 4) kept `b` (as its first operand) at version 0 of S1. "
             "Line 5 `add_` then overwrote it through `v`, a view of `b` (version 0 → 1)."
         ),
         (
             "第 6 行抛出 `RuntimeError`：(PermissionDenied) Tensor 'b' was modified。"
-            "`MultiplyGradNode`（第 4 行）在 S1 为版本 0 时保存了 `b`（作为操作数 `x`）。"
+            "`MultiplyGradNode`（第 4 行）在 S1 为版本 0 时保存了 `b`（作为第一个操作数）。"
             "第 5 行的 `add_` 随后经由 `b` 的视图 `v` 覆盖了它（版本 0 → 1）。"
         ),
     ),
@@ -222,7 +223,7 @@ def test_rebinding_a_name(tape: Any) -> None:
 def test_a_temporary_goes_by_its_number(tape: Any) -> None:
     tape.step("operation", 1, tape.storage(0, (1.0,)), tape.tensor(0, 0, (1,)), op="ones", category="create", output=0)
     assert last(tape).en == "Line 1 `ones` made the temporary `T0` in a new storage S0 (4 bytes)."
-    assert last(tape).zh == "第 1 行的 `ones` 创建了 `T0`（临时张量），数据放在新存储 S0（4 字节）中。"
+    assert last(tape).zh == "第 1 行的 `ones` 创建了临时张量 `T0`，数据放在新存储 S0（4 字节）中。"
 
 
 def test_a_temporary_is_read(tape: Any) -> None:
@@ -231,6 +232,35 @@ def test_a_temporary_is_read(tape: Any) -> None:
     tape.step("line", 1, tape.tensor(1, 1, (1,), "y"), gone=(("tensor", 0), ("storage", 0)))
     said = sentence(tape.recording(), 1)
     assert said.en == "Line 1 `exp` read the temporary `T0` and put its result, `y`, into a new storage S1 (4 bytes)."
+
+
+def test_one_tensor_has_one_name_in_a_chain() -> None:
+    """What a chain writes is called as its line will call it, from the first link on."""
+    recording = run("x = paddle.ones([2])\ny = (x + x).scale_(0.5).relu_()\n").recording
+    said = [sentence(recording, index).en for index in (1, 2, 3)]
+    assert "put its result, `y`, into" in said[0]
+    for each, op in zip(said[1:], ("scale_", "relu_"), strict=True):
+        assert each.startswith(f"Line 2 `{op}` wrote slots 0-1 of S1 through `y`.")
+        assert each.endswith("seen by `y`.")
+
+
+def test_a_tensor_that_changes_its_name_is_told_with_both() -> None:
+    source = "def f(x):\n    h = x * x\n    return h.relu_()\nout = f(paddle.ones([2]))\n"
+    recording = run(source).recording
+    wrote = next(step.index for step in recording.steps if step.op == "relu_")
+    assert "through `h`. Version of S1: 0 → 1, seen by `h` (from now on `out`)." in sentence(recording, wrote).en
+    assert (
+        "经由 `h` 写入了 S1 的第 0-1 号槽位。S1 的版本号：0 → 1，共享它的有 `h`（此后名为 `out`）。"
+        in sentence(recording, wrote).zh
+    )
+
+
+def test_a_number_is_no_temporary() -> None:
+    recording = run("x = paddle.ones([2])\nx.stop_gradient = False\ny = x ** 2\n").recording
+    said = sentence(recording, 2)
+    assert "read `x` and a constant and put its result, `y`, into" in said.en
+    assert "`x`（作为第一个操作数，S0 的版本 0）和常数 2（作为第二个操作数，S1 的版本 0）" in said.zh
+    assert "the constant 2 (as its second operand, S1 at version 0)" in said.en
 
 
 def test_an_operation_that_returns_its_input(tape: Any) -> None:
@@ -289,6 +319,13 @@ def test_many_sharers_are_counted(tape: Any) -> None:
     assert "`v5`、`v0`、`v1` 和另外 3 个" in last(tape).zh
 
 
+def test_names_are_told_before_temporaries(tape: Any) -> None:
+    views = [tape.tensor(n, 0, (1,), *([f"v{n}"] if n > 1 else [])) for n in range(4)]
+    tape.step("line", 1, tape.storage(0, (0.0,)), *views)
+    tape.step("operation", 2, op="zero_", category="in-place", writes=(WriteFacts(0, 0, 1, 3, ((0, 1),)),))
+    assert "seen by `v3`, `v2`, the temporary `T0` and the temporary `T1`." in last(tape).en
+
+
 def test_many_nodes_with_stale_values_are_counted(tape: Any) -> None:
     keepers = [tape.node(n, "MultiplyGradNode", 1, saved=(tape.saved(0),)) for n in range(5)]
     tape.step("line", 1, tape.storage(0, (0.0,)), tape.tensor(0, 0, (1,), "x"), *keepers)
@@ -334,7 +371,9 @@ def test_the_story_is_about_the_value_that_was_unpacked(views_and_stale: Recordi
     assert unpack.backward is not None
     second = replace(unpack, backward=replace(unpack.backward, saved="y"))
     recording = replace(views_and_stale, steps=(*steps, second, error))
-    assert "`MultiplyGradNode` (line 4) kept `b` (as its operand `y`) at version 0 of S1." in sentence(recording, 8).en
+    assert (
+        "`MultiplyGradNode` (line 4) kept `b` (as its second operand) at version 0 of S1." in sentence(recording, 8).en
+    )
 
 
 def test_an_error_of_the_program_itself(tape: Any) -> None:

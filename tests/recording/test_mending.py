@@ -21,6 +21,15 @@ HEAD = "h = paddle.to_tensor([[0.5, -1.0], [2.0, 3.0]], stop_gradient=False)\na 
 OPTIMIZER = (
     "w = h\nsgd = paddle.optimizer.SGD(0.1, parameters=[w])\nloss = (w * w).sum()\nloss.backward(retain_graph=True)\n"
 )
+LINES = (
+    "w = h\nsgd = paddle.optimizer.SGD(0.1, parameters=[w])\nu = w * w\nloss = (u * 2.).sum()\n"
+    "loss.backward(retain_graph=True)\n"
+)
+LAYERS = (
+    "paddle.seed(1); one, two = (paddle.nn.Linear(2, 2) for _ in range(2))\nsgd = paddle.optimizer.SGD(0.1, parameters=[*one.parameters(), "
+    "*two.parameters()])\nu = one(h)\nv = two(u)\nsecond = (v * v).sum()\nfirst = v.sum()\n"
+    "first.backward(retain_graph=True)\n"
+)
 LAYER = """\
 class Own(paddle.autograd.PyLayer):
     @staticmethod
@@ -114,6 +123,11 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
         "for k in range(2):\n    y = (a * a); a.add_(y)\n(y + a).sum().backward()\n",
         {"call `backward()` before line 4 is run, or have line 4 write to a clone of `a`": ""},
     ),
+    "a state that is kept in an object": (
+        "class C:\n    pass\nc = C()\nc.s = a * 1.\ntotal = 0.\nfor k in range(2):\n    c.s.sin_().scale_(2.)\n"
+        "    y = c.s = (c.s * 3.).tanh()\n    total = total + y * y\ntotal.sum().backward()\n",
+        {"before line 9 is run, or in line 9 write `c.s = c.s.sin().scale(2.)`: a new tensor": ""},
+    ),
     "in a function": (
         "def f(x):\n    s = x * x\n    x.scale_(3.)\n    return s + x\nf(a * 1.).sum().backward()\n",
         {"in line 5 write `x = x.scale(3.)`": (inside := "(a * a + a * 3.).sum().backward()\n"), "a copy kept": inside},
@@ -128,6 +142,37 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
             "after line 7 compute `loss = (w * w).sum()` again": OPTIMIZER + "sgd.step()\n(w * w).sum().backward()\n",
             "in line 5 have a copy kept": "w = h\n(w * w).sum().backward()\n(w * w).sum().backward()\n",
         },
+    ),
+    "a step of an optimizer, and lines in between": (
+        LINES + "sgd.step()\nloss.backward()\n",
+        {
+            "after line 8 compute `u = w * w` and `loss = (u * 2.).sum()` again": LINES
+            + "sgd.step()\n(w * w * 2.).sum().backward()\n",
+            "in line 5 have a copy kept": "w = h\n(w * w * 2.).sum().backward()\n(w * w * 2.).sum().backward()\n",
+        },
+    ),
+    "an optimizer, and a tensor written in between": (
+        LINES.replace("loss = (u", "u.sin_()\nloss = (u") + "sgd.step()\nloss.backward()\n",
+        {"in line 5 have a copy kept": "w = h\n" + 2 * "((w * w).sin() * 2.).sum().backward()\n"},
+    ),
+    "an optimizer in a loop": (
+        LINES + "for _ in range(1):\n    sgd.step()\nloss.backward()\n",
+        {
+            "after line 9 compute `u = w * w` and `loss = (u * 2.).sum()` again": LINES
+            + "sgd.step()\n(w * w * 2.).sum().backward()\n",
+            "in line 5 have a copy kept": "w = h\n" + 2 * "(w * w * 2.).sum().backward()\n",
+        },
+    ),
+    "an optimizer of layers": (
+        LAYERS + "sgd.step()\nsgd.clear_grad()\nsecond.backward()\n",
+        {
+            "after line 10 compute `u = one(h)`, `v = two(u)` and `second = (v * v).sum()` again": LAYERS
+            + "sgd.step()\nsgd.clear_grad()\nv = two(one(h))\n(v * v).sum().backward()\n",
+        },
+    ),
+    "an optimizer of layers, and a loss of many lines": (
+        LAYERS.replace("v = two(u)", "r = u + 1.\nv = two(r)") + "sgd.step()\nsecond.backward()\n",
+        {"call `backward()` before line 11 is run, or compute the loss again after it, from the new values": ""},
     ),
     "under no_grad": (
         "y = (a * a).sum()\nwith paddle.no_grad():\n    a.zero_()\ny.backward()\n",

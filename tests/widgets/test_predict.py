@@ -18,7 +18,9 @@ from inplacelab_widgets import Stepper, to_html
 from inplacelab_widgets.packing import unpacked
 from inplacelab_widgets.page import payload_of
 from inplacelab_widgets.scene import Scene
+from inplacelab_widgets.scene.asked import asked
 from inplacelab_widgets.scene.payload import payload
+from tests.recorders.golden.renew import run
 
 Samples = Callable[[str], Recording]
 
@@ -41,6 +43,24 @@ def test_the_operation_is_named_where_a_line_has_several(sample: Samples, sample
     found = {record.steps[each["step"]].op: each["op"] for each in packed(scene, record)}
     assert found["subtract_"] == "subtract_"
     assert {each["op"] for each in packed(sample_scene("views"), sample("views"))} == {None}
+
+
+def test_of_several_alike_it_is_told_which_is_meant() -> None:
+    layers = "net = paddle.nn.Linear(2, 1)\nhead = paddle.nn.Linear(1, 1)\n"
+    sgd = "sgd = paddle.optimizer.SGD(0.1, parameters=[*net.parameters(), *head.parameters()])\n"
+    losses = "y = head(net(paddle.ones([3, 2])))\nfirst, second = y.mean(), y.sum() + y.max()\nfirst.backward(retain_graph=True)\n"
+    recording = run(layers + sgd + losses + "sgd.step()\nz = y.clone() + y.clone()\n").recording
+    on_step = {each["op"]: each for each in (asked(recording, one) for one in quiz(recording, at="line:7"))}
+    assert [name for name in on_step if name] == [
+        "net.weight.subtract_", "net.bias.subtract_", "head.weight.subtract_", "head.bias.subtract_"
+    ]  # fmt: skip
+    assert [asked(recording, one)["op"] for one in quiz(recording, at="line:8", kinds="shares")] == [
+        "clone 1/2",
+        "clone 2/2",
+    ]
+    (stale,) = (asked(recording, one) for one in quiz(recording, kinds="stale"))
+    assert (stale["op"], len(stale["right"])) == ("head.weight.subtract_", 1)
+    assert "head.weight" in str(stale["options"][stale["right"][0]])
 
 
 def test_a_payload_asks_nothing_that_it_was_not_given(sample_scene: Callable[[str], Scene]) -> None:

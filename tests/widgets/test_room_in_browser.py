@@ -64,7 +64,7 @@ def play(chromium: Any, tmp_path: Path) -> Iterator[Callable[..., Any]]:
                 "() => { document.querySelector('.ipl').classList.remove('ipl-standalone');"
                 " dispatchEvent(new Event('resize')) }"
             )
-        page.wait_for_timeout(100)
+        until_still(page)
         return page
 
     yield play_it
@@ -182,7 +182,7 @@ def test_nothing_is_cut_at_the_side(play: Callable[..., Any], name: str) -> None
     page.keyboard.press("l")
     for width in (560, 640, 760, USUAL, 1280, 1920):
         page.set_viewport_size({"width": width, "height": 900})
-        page.wait_for_timeout(150)
+        until_still(page)
         cut = page.evaluate(
             """() => ["code", "storages", "history"].map((name) => document.querySelector(`.ipl-${name}`))
               .filter((pane) => pane.scrollWidth > pane.clientWidth).map((pane) => pane.className)"""
@@ -204,7 +204,7 @@ def test_a_page_of_its_own_is_filled_or_shows_everything(play: Callable[..., Any
     page.keyboard.press("End")
     for width, height in ((USUAL, 900), (1280, 800), (1440, 900), (1920, 1080)):
         page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_timeout(150)
+        until_still(page)
         left, hidden = page.evaluate(
             """() => {
               const panes = ["storages", "graph", "history"].map((name) => document.querySelector(`.ipl-${name}`));

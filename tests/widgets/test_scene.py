@@ -17,6 +17,7 @@ from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.marks import Attributes, Group, Look, Mark, Panel, stack_of
 from inplacelab_widgets.scene.measure import character_em
 from inplacelab_widgets.scene.palette import resolved
+from tests.recorders.golden.renew import run
 
 Box = tuple[float, float, float, float]
 
@@ -264,9 +265,9 @@ def test_a_pin_is_fresh_then_stale_and_flashes_when_it_is_unpacked(sample_scene:
     assert pin_at(scene, "p2:2:0", 2) == "pin"
     assert pin_at(scene, "p2:2:0", 3) == "pin stale"
     assert pin_at(scene, "p2:2:0", 8) == "pin stale checked"
-    assert "b (operands x and y) @ v0 · ✓ fresh" in words_at(scene.storages, 2)
-    assert "b (operands x and y) @ v0 · ✗ stale, now v1" in words_at(scene.storages, 3)
-    assert "b（操作数 x 和 y） @ v0 · ✗ 已过期，现为 v1" in words_at(scene.storages, 3, "zh")
+    assert "b (operands 1 and 2) @ v0 · ✓ fresh" in words_at(scene.storages, 2)
+    assert "b (operands 1 and 2) @ v0 · ✗ stale, now v1" in words_at(scene.storages, 3)
+    assert "b（操作数 1 和 2） @ v0 · ✗ 已过期，现为 v1" in words_at(scene.storages, 3, "zh")
 
 
 def test_a_thread_leads_from_the_pin_across_the_raise_to_the_failing_unpack(
@@ -346,3 +347,12 @@ def test_a_gradient_goes_with_its_node(sample: Callable[[str], Recording]) -> No
     gone = replace(error, nodes=((first, None),))
     shown = [to_svg(each).count("● ") for each in (recording, replace(recording, steps=(*steps, gone)))]
     assert shown == [2, 1]
+
+
+def test_a_number_is_called_a_constant_and_not_said_to_have_no_bytes() -> None:
+    recording = run("x = paddle.ones([2])\nx.stop_gradient = False\ny = (x ** 3).sum()\ny.backward()\n").recording
+    scene = scene_of(recording)
+    held = next(key for key, facts in recording.state(2).storages.items() if not facts.bytes)
+    for language, said in (("en", "constant"), ("zh", "常数")):
+        titles = [each for each in words_at(scene.storages, 2, language) if each.startswith(f"S{held} ")]
+        assert titles == [f"S{held} · {said} · float32 · cpu"]

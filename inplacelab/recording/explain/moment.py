@@ -59,16 +59,25 @@ class Moment:
         return Text("This step", "这一步") if number is None else Text("Line {0}", "第 {0} 行").format(number)
 
     def called_before(self, tensor: int) -> Text:
-        """What the program called a tensor when it began this step."""
+        """What the program called a tensor when it began this step; one without a name goes by that which its line will give it:
+        in `y = x.exp().relu_()` all is done to `y`.
+        """
         facts = self.tensor_before(tensor) or self.after.tensors.get(tensor)
-        return tensor_label(facts) if facts else Text("a temporary", "某个临时张量")
+        if facts is None:  # a tensor of the program is known before it is used: this is the 2 of `x * 2`
+            return Text("a constant", "一个常数")
+        return tensor_label(facts, facts.names or self.names_by_line_end(tensor))
 
     def called(self, tensor: int) -> Text:
         """What a tensor is called once the present line is done: in `v = b[0]` the view is `v` as soon as it exists."""
-        facts = self.after.tensors.get(tensor)
+        facts, was = self.after.tensors.get(tensor), self.tensor_before(tensor)
         if facts is None:
             return self.called_before(tensor)
-        return tensor_label(facts, self.names_by_line_end(tensor))
+        now = self.names_by_line_end(tensor)
+        if was is None or not was.names or not now or {*was.names} & {*now}:
+            return tensor_label(facts, now)
+        return Text("{0} (from now on {1})", "{0}（此后名为 {1}）").format(
+            tensor_label(was), tensor_label(facts, now[:1])
+        )
 
     def called_shortly(self, tensor: int) -> Text:
         """The first of a tensor's names, for a second mention."""
@@ -84,7 +93,7 @@ class Moment:
         """A tensor's names once the steps are over that finish the line of this operation."""
         now = self.after.tensors.get(tensor)
         names = now.names if now else ()
-        if self.step.kind != "operation" or self.step.phase != "forward":
+        if self.step.kind != "operation":
             return names
         facts = self.recording.tensor_by_line_end(tensor, self.step.index)
         return (facts.names or names) if facts else names

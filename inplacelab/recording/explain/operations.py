@@ -45,9 +45,10 @@ def _computed(moment: Moment) -> Text:
         return _returned_itself(moment, result)
     if not moment.step.inputs:
         return _created(moment)
+    x_in_chinese = " {x} " if moment.names_by_line_end(result.id) else "（{x}）"
     pattern = Text(
         "{head} read {inputs} and put its result, {x}, into {place}.",
-        "{head}读取 {inputs}，把结果 {x} 放在{place}中。",
+        "{head}读取 {inputs}，把结果" + x_in_chinese + "放在{place}中。",
     )
     inputs = listing([moment.called_before(tensor) for tensor in dict.fromkeys(moment.step.inputs)])
     return pattern.format(head=moment.head, inputs=inputs, x=moment.called(result.id), place=_place(moment, result))
@@ -76,11 +77,11 @@ def _wrote(moment: Moment) -> Text:
     written = [_written(moment, write) for write in moment.step.writes if write.slots]
     if not written:
         return Text("{0} wrote no slot.", "{0}没有写入任何槽位。").format(moment.head)
-    return Text("{0} wrote {1}.", "{0}写入了 {1}。").format(moment.head, listing(written))
+    return Text("{0} wrote {1}.", "{0}{1}。").format(moment.head, listing(written))
 
 
 def _written(moment: Moment, write: WriteFacts) -> Text:
-    pattern = Text("{slots} of {storage} through {x}", "{storage} 的{slots}，经由 {x}")
+    pattern = Text("{slots} of {storage} through {x}", "经由 {x} 写入了 {storage} 的{slots}")
     x = moment.called_before(write.tensor)
     return pattern.format(slots=slots(write.slots), storage=storage_label(write.storage), x=x)
 
@@ -225,7 +226,9 @@ def _versions(moment: Moment) -> list[Text]:
 
 def _seen_by(moment: Moment, write: WriteFacts) -> Text:
     sharers = [tensor.id for tensor in tensors_on(moment.after, write.storage)]
-    return listing([moment.called(tensor) for tensor in sorted(sharers, key=lambda t: t != write.tensor)] or [_NOBODY])
+    # The one that was written through, then those with names: of a long list it is the end that is cut.
+    in_order = sorted(sharers, key=lambda t: (t != write.tensor, not moment.names_by_line_end(t)))
+    return listing([moment.called(tensor) for tensor in in_order] or [_NOBODY])
 
 
 _NOBODY = Text("no live tensor", "零个存活的张量")

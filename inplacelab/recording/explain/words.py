@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import Number, Values
+from inplacelab.recording.facts import Values
+from inplacelab.recording.labels import number_label
 from inplacelab.recording.slots import Runs
 
 MOST_ITEMS = 4
@@ -71,9 +72,5 @@ def slots(runs: Runs) -> Text:
 
 def values(numbers: Values) -> str:
     """[1, 0.5, ...]: four significant digits, the first few of many."""
-    shown = [_number(number) for number in numbers[:MOST_VALUES]]
+    shown = [number_label(number) for number in numbers[:MOST_VALUES]]
     return f"[{', '.join([*shown, '...'] if len(numbers) > MOST_VALUES else shown)}]"
-
-
-def _number(number: Number) -> str:
-    return str(number) if isinstance(number, bool) else f"{number:.4g}"

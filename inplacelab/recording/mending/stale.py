@@ -9,9 +9,18 @@ from dataclasses import dataclass
 from inplacelab.language import Text
 from inplacelab.recording.facts import SavedFacts
 from inplacelab.recording.kept import RESULT, Kept, kept_values
+from inplacelab.recording.mending.again import computed_again
 from inplacelab.recording.mending.edits import Edit, Mend
 from inplacelab.recording.mending.program import Program
-from inplacelab.recording.mending.writes import HasOrdinary, Write, cloned_before, name_of, written_ordinarily
+from inplacelab.recording.mending.writes import (
+    HasOrdinary,
+    Write,
+    cloned_before,
+    name_of,
+    rebinding,
+    written_ordinarily,
+)
+from inplacelab.recording.passes import begun_at
 from inplacelab.recording.questions import stale, who_raised
 from inplacelab.recording.recording import Recording
 
@@ -56,10 +65,10 @@ def stale_mends(recording: Recording, program: Program, index: int, has_ordinary
     found = [each for each in (_backward_first(case), elsewhere, _computed_again(case)) if each is not None]
     if len(found) < 2 and (copied := _kept_as_copies(case)) is not None:
         found.append(copied)
-    return found or [_advice(case)]
+    return found or [_advice(case, has_ordinary)]
 
 
-def _advice(case: _Case) -> Mend:
+def _advice(case: _Case, has_ordinary: HasOrdinary) -> Mend:
     """What is always true, with the lines and the name that it is about."""
     write = case.writes[0]
     if write.step.line is None or write.step.op is None:
@@ -72,6 +81,17 @@ def _advice(case: _Case) -> Mend:
             "在第 {0} 行所调用的代码中，使用 `{1}` 的普通形式（去掉下划线，或去掉 `inplace=True`），或让它写入副本",
         )
         return Mend(pattern.format(write.step.line, write.step.op.rstrip("_")), ())
+    if write.step.phase == "backward":  # a hook has written it, or a derivative that the program has written
+        pattern = Text(
+            "have line {0}, which is run while backward still needs `{1}`, write to a clone of it",
+            "第 {0} 行运行时反向传播还需要 `{1}`，请让它写入 `{1}` 的副本",
+        )
+        return Mend(pattern.format(write.step.line, name_of(write.tensor)), ())
+    if all(each.updates for each in case.writes):
+        return Mend(_AFTER_AN_UPDATE.format(write.step.line), ())
+    rebound = rebinding(case.program, case.program.statement(write.step.line), has_ordinary)
+    if rebound:
+        return Mend(_A_NEW_TENSOR.format(write.step.line, rebound), ())
     pattern = Text(
         "call `backward()` before line {0} is run, or have line {0} write to a clone of `{1}`",
         "在执行第 {0} 行之前调用 `backward()`，或让第 {0} 行写入 `{1}` 的副本",
@@ -79,12 +99,21 @@ def _advice(case: _Case) -> Mend:
     return Mend(pattern.format(write.step.line, name_of(write.tensor)), ())
 
 
+_A_NEW_TENSOR = Text(
+    "call `backward()` before line {0} is run, or in line {0} write `{1}`: a new tensor, which the other names of the old one do "
+    "not see",
+    "在执行第 {0} 行之前调用 `backward()`，或把第 {0} 行改写为 `{1}`：它产生一个新张量，旧张量的其他名字看不到它",
+)
+_AFTER_AN_UPDATE = Text(
+    "call `backward()` before line {0} is run, or compute the loss again after it, from the new values",
+    "在执行第 {0} 行之前调用 `backward()`，或在其后用新的值重新计算损失",
+)
+
+
 def _case(recording: Recording, program: Program, index: int) -> _Case | None:
     # The step before: the failing step may already have lost what a function's end gives back.
     state = recording.state(max(index - 1, 0))
-    begun = next(
-        (s.index for s in reversed(recording.steps[:index]) if s.backward and s.backward.action == "begin"), None
-    )
+    begun = begun_at(recording, index)
     lost = tuple(each for each in stale(state) if state.nodes[each[0]].status in _ON_THE_WAY)
     if begun is None or not lost:
         return None
@@ -170,24 +199,20 @@ def _computed_again(case: _Case) -> Mend | None:
     """After a step of an optimizer, what was computed from the old parameters is computed from the new ones."""
     program, steps = case.program, case.recording.steps
     backward = program.statement(steps[case.begun].line)
-    kept = {kept_values(case.recording)[node, saved.name].step for node, saved in case.lost}
-    lines = {steps[step].line for step in kept if step is not None}
-    made = program.statement(next(iter(lines))) if len(lines) == 1 and None not in kept else None
-    if backward is None or not isinstance(made, ast.Assign) or not all(map(_is_update, case.writes)):
+    kept = [kept_values(case.recording)[node, saved.name].step for node, saved in case.lost]
+    makers = [None if step is None else program.statement(steps[step].line) for step in kept]
+    if backward is None or not all(each.updates for each in case.writes):
         return None
     across = _between(program, backward, case.writes[-1].step.line)
-    block = program.block(backward)
-    if not across or made not in block[: block.index(across[0])] or not _needs([made], backward):
-        return None
-    after = block[block.index(across[0]) + 1]
-    says = Text("after line {0} compute `{1}` again, from the new values", "在第 {0} 行之后用新的值重新计算 `{1}`")
-    again = program.text(made)
-    return Mend(says.format(across[0].end_lineno, again), (program.line_before(after, again),))
+    return computed_again(program, makers, _updated(case), across, backward) if across else None
 
 
-def _is_update(write: Write) -> bool:
-    """Whether a parameter was updated."""
-    return write.unrecorded and write.tensor is not None and write.tensor.leaf
+def _updated(case: _Case) -> list[str]:
+    """The names of all that the same lines gave new values: of the parameters, too, whose old values nobody had kept."""
+    lines, recording = {each.step.line for each in case.writes}, case.recording
+    writes = [(s.index, each.tensor) for s in recording.steps if s.index and s.line in lines for each in s.writes]
+    tensors = (recording.state(index - 1).tensors.get(tensor) for index, tensor in writes)
+    return [name for tensor in tensors if tensor for name in tensor.names]
 
 
 # --- a copy is kept ----------------------------------------------------------------------------------------------------

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from itertools import takewhile
 
 from inplacelab.language import Text
 from inplacelab.recording.explain.moment import Moment
+from inplacelab.recording.facts import Step
 from inplacelab.recording.predict.errors import raises
 from inplacelab.recording.predict.history import node, stale
 from inplacelab.recording.predict.memory import live_bytes, shares
 from inplacelab.recording.predict.question import KINDS, Kind, Question
 from inplacelab.recording.predict.writes import values, version
+from inplacelab.recording.questions import newly_stale
 from inplacelab.recording.recording import Recording
 
 __all__ = ["MOST_AT_ONCE", "questions_at", "quiz"]
@@ -100,11 +103,23 @@ def _by_rule(recording: Recording, kinds: tuple[Kind, ...]) -> tuple[Question, .
     chosen: list[Question] = []
     for step in recording.steps:
         found = _made(recording, step.index, [kind for kind in kinds if (step.line, step.op, kind) not in met])
+        if any(each.kind == "stale" for each in found) and _spoils_later(recording, step):
+            found = [each for each in found if each.kind != "stale"]
         met |= {(step.line, step.op, question.kind) for question in found}
         picked = sorted(found, key=lambda question: asked[question.kind])[:MOST_AT_ONCE]
         asked.update(question.kind for question in picked)
         chosen += sorted(picked, key=_order)
     return tuple(chosen)
+
+
+def _spoils_later(recording: Recording, step: Step) -> bool:
+    """Whether it is a later operation of the same kind, in the same run of the line, that overwrites what is kept: of all that
+    `sgd.step()` writes, that is the one to ask about.
+    """
+    if newly_stale(recording, step.index):
+        return False
+    rest = takewhile(lambda each: each.turn == step.turn, recording.steps[step.index + 1 :])
+    return any((each.line, each.op) == (step.line, step.op) and newly_stale(recording, each.index) for each in rest)
 
 
 def _order(question: Question) -> tuple[int, int]:

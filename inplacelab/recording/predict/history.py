@@ -63,7 +63,7 @@ def _fresh(state: State) -> dict[Kept, list[SavedFacts]]:
 
 def _kept_label(moment: Moment, state: State, kept: Kept, saved: list[SavedFacts]) -> Text:
     names = listing([each.phrase() for each in namings(moment.recording, state, kept[0], saved)])
-    pattern = Text("{names}, saved by {node}", "{node} 保存的 {names}")
+    pattern = Text("{names}, saved by {node}", "{names}，由 {node} 保存")
     return pattern.format(names=names, node=node_label(state, state.nodes[kept[0]]))
 
 

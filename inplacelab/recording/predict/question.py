@@ -85,13 +85,13 @@ def named(moment: Moment) -> list[TensorFacts]:
 def learners_write(moment: Moment) -> bool:
     """Whether the step is an operation by which the learner's program writes in place."""
     step = moment.step
-    return step.kind == "operation" and step.phase == "forward" and step.category in ("in-place", "relayout")
+    return step.kind == "operation" and step.category in ("in-place", "relayout")
 
 
 def on_storage(moment: Moment, storage: int) -> Text:
-    """S1 (`a` and `v`): a storage with the names of what lies on it; the numbers of temporaries if nothing has a name."""
+    """S1 (`a` and `v`): a storage with the name of each tensor on it, the first if it has several; the numbers of temporaries if nothing has a name."""
     tensors = [t for t in moment.before.tensors.values() if t.storage == storage] if moment.before else []
-    names = [name for tensor in tensors for name in tensor.names] or [f"T{tensor.id}" for tensor in tensors]
+    names = [tensor.names[0] for tensor in tensors if tensor.names] or [f"T{tensor.id}" for tensor in tensors]
     label = storage_label(storage)
     if not names:
         return Text(label, label)

@@ -13,9 +13,9 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.recording.predict import Question
-from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import EVERYTHING, PANELS, Scene
+from inplacelab_widgets.scene.asked import asked, spoken
 from inplacelab_widgets.scene.axis import LEFT, RIGHT, Axis
 from inplacelab_widgets.scene.code import source_lines
 from inplacelab_widgets.scene.focus import Thread, threads
@@ -36,7 +36,7 @@ def payload(scene: Scene, questions: Sequence[Question] = (), *, panels: Sequenc
         questions: what predict mode asks.
         panels: which of `scene.PANELS` are shown, and "code" for the program's lines.
     """
-    return _Packer(scene, panels).packed() | {"predict": [_question(scene.recording, each) for each in questions]}
+    return _Packer(scene, panels).packed() | {"predict": [asked(scene.recording, each) for each in questions]}
 
 
 class _Pool:
@@ -60,7 +60,7 @@ class _Packer:
     def __init__(self, scene: Scene, panels: Sequence[str]) -> None:
         self.scene = scene
         self.shown = panels
-        self.said = _Pool(_spoken)
+        self.said = _Pool(spoken)
         self.styles = _Pool(lambda style: " ".join(f"ipl-{name}" for name in style.split()))
         self.moves = _Pool(lambda moves: {key: _number(value) for key, value in moves})
         self.looks = _Pool(self._look)
@@ -77,9 +77,9 @@ class _Packer:
             "truncated": recording.truncated,
             "source": source_lines(recording) if "code" in self.shown else [],
             "axis": {"left": LEFT, "right": RIGHT, "spacing": Axis(len(recording)).spacing},
-            "keys": [[_spoken(keys), _spoken(does)] for keys, does in words.KEYS],
+            "keys": [[spoken(keys), spoken(does)] for keys, does in words.KEYS],
             "words": {
-                key: _spoken(said)
+                key: spoken(said)
                 for key, said in (words.PLAYER | words.LINKS | words.PREDICT | words.FOLLOW | words.LENSES).items()
             },
             # A program that asks for no gradient has no graph to look at first.
@@ -128,9 +128,9 @@ class _Packer:
         groups = {"groups": [packed for group in panel.groups for packed in self._unfolded(group, panel.more)]}
         if panel.more:
             size["height"] = panel.more.note.y
-            notes["unfolds"] = {"says": _spoken(panel.more.says), "height": panel.more.height}
+            notes["unfolds"] = {"says": spoken(panel.more.says), "height": panel.more.height}
         if panel.opened:
-            notes["unfolds"] = {"says": _spoken(panel.opened.says)}
+            notes["unfolds"] = {"says": spoken(panel.opened.says)}
             notes["opened"] = self._panel(panel.opened.panel)
         shelf = {"shelf": [self._group(chip) for chip in panel.shelf]} if panel.shelf else {}
         return {**size, **notes, "says": self._told(panel.says), **groups, **shelf}
@@ -201,8 +201,8 @@ class _Packer:
             rows: dict[str, list[Any]] = {}
             for step, key, cells in self.changes[table.name]:
                 self._add_row(rows.setdefault(key, []), step, cells)
-            columns = [_spoken(column) for column in table.columns]
-            packed.append({"title": _spoken(table.title), "columns": columns, "rows": rows})
+            columns = [spoken(column) for column in table.columns]
+            packed.append({"title": spoken(table.title), "columns": columns, "rows": rows})
         return packed
 
     def _add_row(self, runs: list[Any], step: int, cells: tuple[Words, ...] | None) -> None:
@@ -212,23 +212,6 @@ class _Packer:
             runs.pop()
         if here != (runs[-1][1] if runs else None):
             runs.append([step, here])
-
-
-def _question(recording: Recording, question: Question) -> Json:
-    step = recording.steps[question.step]
-    operations = {each.op for each in recording.on_line(step.line) if each.kind == "operation"} if step.line else set()
-    return {
-        "step": question.step,
-        "kind": question.kind,
-        # Which of a line's operations is meant, where there are several.
-        "op": step.op if len(operations) > 1 else None,
-        "ask": _spoken(question.ask),
-        "options": [_spoken(option) for option in question.options],
-        "several": question.several,
-        "right": list(question.right),
-        "why": _spoken(question.why),
-        "about": " ".join(question.about),
-    }
 
 
 def _is_thing(key: str) -> bool:
@@ -247,10 +230,3 @@ def _number(value: str | float) -> str | float:
         return value
     short = round(value, 1)
     return int(short) if short == int(short) else short
-
-
-def _spoken(said: Words) -> Any:
-    """A pair where the languages differ, one string where they do not."""
-    if isinstance(said, Text):
-        return said.en if said.en == said.zh else [said.en, said.zh]
-    return said

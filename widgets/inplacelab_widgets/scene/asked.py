@@ -1,0 +1,55 @@
+"""A question of predict mode as plain data for the player, with the operation that it is about."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import Step
+from inplacelab.recording.predict import Question
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets.scene.marks import Words
+
+__all__ = ["asked", "spoken"]
+
+
+def spoken(said: Words) -> Any:
+    """A pair where the languages differ, one string where they do not."""
+    if isinstance(said, Text):
+        return said.en if said.en == said.zh else [said.en, said.zh]
+    return said
+
+
+def asked(recording: Recording, question: Question) -> dict[str, Any]:
+    """A question as plain data; `predict.js` documents its shape."""
+    return {
+        "step": question.step,
+        "kind": question.kind,
+        "op": _which_of_the_line(recording, recording.steps[question.step]),
+        "ask": spoken(question.ask),
+        "options": [spoken(option) for option in question.options],
+        "several": question.several,
+        "right": list(question.right),
+        "why": spoken(question.why),
+        "about": " ".join(question.about),
+    }
+
+
+def _which_of_the_line(recording: Recording, step: Step) -> str | None:
+    """Which operation is meant, where the line runs several: `add_`; `net.weight.subtract_` of all that `sgd.step()` subtracts
+    from, and `multiply 2/3` if nothing else tells them apart.
+    """
+    there = [
+        each
+        for each in recording.steps
+        if each.kind == "operation" and (each.turn, each.line) == (step.turn, step.line)
+    ]
+    alike = [each.index for each in there if each.op == step.op]
+    if len(there) < 2 or step.index not in alike:
+        return None
+    if len(alike) < 2:
+        return step.op
+    before = recording.state(step.index - 1).tensors if step.index else {}
+    written = (before[each.tensor] for each in step.writes if each.tensor in before)
+    name = next((tensor.names[0] for tensor in written if tensor.names), None)
+    return f"{name}.{step.op}" if name else f"{step.op} {alike.index(step.index) + 1}/{len(alike)}"
