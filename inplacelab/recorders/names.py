@@ -188,7 +188,9 @@ class Names:
             if names != seen.names:
                 seen.names = names
                 self._append(("name", seen.serial, names))
-        self._looked = (outline, [journal.bound[id(each.thing)][0] for each in led]) if self.deep and outline and done else None
+        self._looked = (
+            (outline, [journal.bound[id(each.thing)][0] for each in led]) if self.deep and outline and done else None
+        )
         self._led.clear()
         for name in self._before:
             thing = scopes[0].names.get(name)
