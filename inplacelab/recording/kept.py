@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import SavedFacts, Step, TensorFacts
-from inplacelab.recording.labels import number_label, storage_label
+from inplacelab.recording.labels import is_constant, number_label, storage_label
 from inplacelab.recording.recording import Recording, State
 
 __all__ = ["Kept", "Naming", "kept_values", "name_on_line", "naming", "namings"]
@@ -239,9 +239,9 @@ def _brief(state: State, kept: Kept, saved: SavedFacts, shown: Callable[[str], s
 
 
 def _constant(state: State, saved: SavedFacts) -> Text | None:
-    """The 2 of `x ** 2`: a number that stood where a tensor may stand, and so is in no account of bytes."""
+    """The 2 of `x ** 2`."""
     storage = state.storages.get(saved.storage)
-    if storage is None or storage.bytes or not isinstance(storage.values, tuple) or len(storage.values) != 1:
+    if storage is None or not is_constant(storage) or not isinstance(storage.values, tuple) or len(storage.values) != 1:
         return None
     return Text("constant {0}", "常数 {0}").format(number_label(storage.values[0]))
 

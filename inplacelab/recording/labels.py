@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import NodeFacts, Number, TensorFacts
+from inplacelab.recording.facts import NodeFacts, Number, StorageFacts, TensorFacts
 from inplacelab.recording.recording import State
 
-__all__ = ["gradient_flag", "node_label", "number_label", "storage_label", "tensor_label"]
+__all__ = ["gradient_flag", "is_constant", "node_label", "number_label", "storage_label", "tensor_label"]
 
 
 def storage_label(storage: int) -> str:
@@ -40,6 +40,11 @@ def tensor_label(tensor: TensorFacts, names: tuple[str, ...] | None = None) -> T
 
 _MOST_NAMES = 4
 """How many further names of a tensor a sentence says."""
+
+
+def is_constant(storage: StorageFacts) -> bool:
+    """Whether a storage is the 2 of `x ** 2`: no tensor of the program owns it, and so it is in no account of bytes."""
+    return storage.slots > 0 and not storage.bytes
 
 
 def number_label(number: Number) -> str:

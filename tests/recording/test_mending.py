@@ -123,6 +123,11 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
         "for k in range(2):\n    y = (a * a); a.add_(y)\n(y + a).sum().backward()\n",
         {"call `backward()` before line 4 is run, or have line 4 write to a clone of `a`": ""},
     ),
+    "a state that is kept in an object": (
+        "class C:\n    pass\nc = C()\nc.s = a * 1.\ntotal = 0.\nfor k in range(2):\n    c.s.sin_().scale_(2.)\n"
+        "    y = c.s = (c.s * 3.).tanh()\n    total = total + y * y\ntotal.sum().backward()\n",
+        {"before line 9 is run, or in line 9 write `c.s = c.s.sin().scale(2.)`: a new tensor": ""},
+    ),
     "in a function": (
         "def f(x):\n    s = x * x\n    x.scale_(3.)\n    return s + x\nf(a * 1.).sum().backward()\n",
         {"in line 5 write `x = x.scale(3.)`": (inside := "(a * a + a * 3.).sum().backward()\n"), "a copy kept": inside},

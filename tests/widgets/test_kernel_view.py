@@ -16,6 +16,8 @@ pytest.importorskip(
     "anywidget", reason="needs the notebook extra: python -m pip install -e '.[lab]'", exc_type=ImportError
 )
 
+import inplacelab as paddle
+from inplacelab import kernels
 from inplacelab.devices.kernels import geometry, traffic
 from inplacelab.language import LANGUAGES
 from inplacelab.recording.facts import LaunchFacts, OperandFacts, Step
@@ -120,6 +122,22 @@ def test_every_launch_is_a_well_formed_picture(name: str, language: str) -> None
         assert float(root.get("height", "0")) == height(shown) + 24
         assert "0x" not in drawn
         assert "{" not in drawn
+
+
+def test_the_head_says_how_many_threads_there_are_and_what_each_takes() -> None:
+    paddle.set_device("gpu", simulate=True)
+    try:
+        with kernels.launches() as launched:
+            paddle.ones([2_000_000]).relu_()
+            paddle.ones([2_000, 2_001])[:, ::2].relu_()
+    finally:
+        paddle.set_device("cpu")
+    packed, strided = (KernelView(each) for each in launched if each.kernel == "relu_")
+    assert "1,954 × 256 threads · each takes 4 float32 at a time" in packed.to_svg(language="en")
+    assert "Grid: block 0 of 1,954" in packed.to_svg(language="en")
+    assert "图中为第 0–255 块，共 1,954 块" in packed.to_svg(language="zh")
+    assert "each takes one float32 at a time" in strided.to_svg(language="en")
+    assert "每个线程每次处理 1 个 float32" in strided.to_svg(language="zh")
 
 
 def test_who_ran_it_is_always_said() -> None:

@@ -17,6 +17,7 @@ from inplacelab_widgets.scene import Scene, scene_of
 from inplacelab_widgets.scene.marks import Attributes, Group, Look, Mark, Panel, stack_of
 from inplacelab_widgets.scene.measure import character_em
 from inplacelab_widgets.scene.palette import resolved
+from tests.recorders.golden.renew import run
 
 Box = tuple[float, float, float, float]
 
@@ -346,3 +347,12 @@ def test_a_gradient_goes_with_its_node(sample: Callable[[str], Recording]) -> No
     gone = replace(error, nodes=((first, None),))
     shown = [to_svg(each).count("● ") for each in (recording, replace(recording, steps=(*steps, gone)))]
     assert shown == [2, 1]
+
+
+def test_a_number_is_called_a_constant_and_not_said_to_have_no_bytes() -> None:
+    recording = run("x = paddle.ones([2])\nx.stop_gradient = False\ny = (x ** 3).sum()\ny.backward()\n").recording
+    scene = scene_of(recording)
+    held = next(key for key, facts in recording.state(2).storages.items() if not facts.bytes)
+    for language, said in (("en", "constant"), ("zh", "常数")):
+        titles = [each for each in words_at(scene.storages, 2, language) if each.startswith(f"S{held} ")]
+        assert titles == [f"S{held} · {said} · float32 · cpu"]

@@ -17,7 +17,16 @@ from inplacelab.recording.mending.program import Program, in_place_calls, root_o
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import common_runs, slot_runs
 
-__all__ = ["HasOrdinary", "Write", "cloned_before", "name_of", "ordinary", "stands_alone", "written_ordinarily"]
+__all__ = [
+    "HasOrdinary",
+    "Write",
+    "cloned_before",
+    "name_of",
+    "ordinary",
+    "rebinding",
+    "stands_alone",
+    "written_ordinarily",
+]
 
 HasOrdinary = Callable[[str], bool]
 """Whether there is an ordinary operation of this name."""
@@ -101,6 +110,20 @@ def ordinary(
         line, column = program.end(attribute)
         edits.append(Edit(line, column - 1, line, column, ""))
     return edits if target in targets else [program.insert(value, f"{target} = "), *edits]
+
+
+def rebinding(program: Program, statement: ast.stmt | None, has_ordinary: HasOrdinary) -> str | None:
+    """`self.state.scale_(0.5)` as `self.state = self.state.scale(0.5)`; None if the statement is anything else than such calls.
+
+    What else leads to the old tensor does not see the new one: whether that is wanted, a recording does not show.
+    """
+    calls = in_place_calls(statement.value) if isinstance(statement, ast.Expr) else []
+    attributes = [call.func for call in calls if isinstance(call.func, ast.Attribute)]
+    if statement is None or not attributes or not all(has_ordinary(each.attr[:-1]) for each in attributes):
+        return None
+    ends = [program.end(each) for each in attributes]
+    without = [Edit(line, column - 1, line, column, "") for line, column in ends]
+    return program.text(statement, [program.insert(statement, f"{ast.unparse(attributes[-1].value)} = "), *without])
 
 
 def _is_function_on(value: ast.expr, name: str) -> bool:

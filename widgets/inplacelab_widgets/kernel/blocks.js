@@ -1,7 +1,7 @@
 // The grid with the picked block, and the block with the picked warp and thread, as in blocks.py. Pure functions.
 
 import { fill } from "../player/words.js";
-import { HEAD, LANE, LEFT, PANELS, ROOM, boxed, pathMark, put1, textMark } from "./drawing.js";
+import { HEAD, LANE, LEFT, PANELS, ROOM, boxed, grouped, groupedAll, pathMark, put1, textMark } from "./drawing.js";
 import { WARP, blocksOf, placeIn, threadsOf } from "./geometry.js";
 
 /** @typedef {import("./geometry.js").Launch} Launch @typedef {import("./pick.js").Pick} Pick @typedef {import("./formulas.js").Say} Say @typedef {import("./drawing.js").Drawn} Drawn */
@@ -62,13 +62,13 @@ export function gridMarks(launch, { block }, say) {
     .join("");
   const [x, y] = [column * CELL, TOP + row * CELL];
   const [bx, by] = placeIn(launch.grid, block);
-  const number = launch.grid[1] > 1 ? `${block} (${bx}, ${by})` : `${block}`;
+  const number = launch.grid[1] > 1 ? `${grouped(block)} (${grouped(bx)}, ${grouped(by)})` : grouped(block);
   const marks = [
-    textMark(0, HEAD + 10, "bold", fill(say("grid"), { block: number, blocks: blocksOf(launch) })),
+    textMark(0, HEAD + 10, "bold", fill(say("grid"), { block: number, blocks: grouped(blocksOf(launch)) })),
     pathMark(cells, "slot"),
     pathMark(boxed(x, y, 8, 8), "inked"),
   ];
-  return seen.note ? [...marks, textMark(0, TOP + seen.rows * CELL + 11, "tiny", fill(say(seen.note), seen.facts))] : marks;
+  return seen.note ? [...marks, textMark(0, TOP + seen.rows * CELL + 11, "tiny", fill(say(seen.note), groupedAll(seen.facts)))] : marks;
 }
 
 /** The threads of the picked block, a warp in each row. @param {Launch} launch @param {Pick} pick @param {Say} say @returns {Drawn[]} */
@@ -83,7 +83,7 @@ export function blockMarks(launch, { block, thread }, say) {
   const [across] = placeIn(launch.block, thread);
   const number = launch.block[1] > 1 ? `${thread} (${across}, ${Math.floor(thread / launch.block[0])})` : `${thread}`;
   return [
-    textMark(EDGE, HEAD + 10, "bold", fill(say("block"), { block, thread: number, threads })),
+    textMark(EDGE, HEAD + 10, "bold", fill(say("block"), { block: grouped(block), thread: number, threads: grouped(threads) })),
     pathMark(cells, "slot"),
     pathMark(there(warp).map((k) => boxed(EDGE + k * THREAD, y, 9.4, 8)).join(""), "in-warp"),
     pathMark(boxed(EDGE + lane * THREAD, y, 9.4, 8), "inked"),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from inplacelab.devices.kernels import geometry
 from inplacelab.devices.kernels.geometry import WARP
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
-from inplacelab_widgets.kernel.drawing import HEAD, LANE, LEFT, PANELS, ROOM, Drawn, box, path, said, text
+from inplacelab_widgets.kernel.drawing import HEAD, LANE, LEFT, PANELS, ROOM, Drawn, box, grouped, path, said, text
 from inplacelab_widgets.kernel.pick import Pick
 from inplacelab_widgets.kernel.words import PICKED
 
@@ -43,7 +44,7 @@ def window(launch: Launch, block: int) -> Window:
         rows = min(ROWS, lines - top)
         last = min(across, (top + rows) * COLUMNS) - 1
         facts = {"first": top * COLUMNS, "last": last, "blocks": across}
-        note = PICKED["blocks_shown"].format(**facts) if lines > ROWS else None
+        note = PICKED["blocks_shown"].format(**_grouped(facts)) if lines > ROWS else None
         return Window(0, top, min(across, COLUMNS), rows, True, note)
     row, column = divmod(block, across)
     left, top = column // COLUMNS * COLUMNS, row // ROWS * ROWS
@@ -57,7 +58,7 @@ def window(launch: Launch, block: int) -> Window:
         "down": down,
     }
     folded = across > COLUMNS or down > ROWS
-    return Window(left, top, columns, rows, False, PICKED["tiles_shown"].format(**facts) if folded else None)
+    return Window(left, top, columns, rows, False, PICKED["tiles_shown"].format(**_grouped(facts)) if folded else None)
 
 
 def cell_of(launch: Launch, seen: Window, block: int) -> tuple[int, int]:
@@ -96,17 +97,22 @@ def grid_marks(launch: Launch, pick: Pick) -> list[Drawn]:
     )
     x, y = column * CELL, TOP + row * CELL
     marks = [
-        text(0, HEAD + 10, "bold", PICKED["grid"].format(block=_numbered(launch, pick.block), blocks=launch.blocks)),
+        text(0, HEAD + 10, "bold", _grid_title(launch, pick.block)),
         path(cells, "slot"),
         path(box(x, y, 8, 8), "inked"),
     ]
     return [*marks, text(0, TOP + seen.rows * CELL + 11, "tiny", seen.note)] if seen.note else marks
 
 
-def _numbered(launch: Launch, block: int) -> str:
+def _grid_title(launch: Launch, block: int) -> Text:
     """A block's number, and its place in a grid of several rows."""
     x, y, _ = geometry.block_position(launch, block)
-    return f"{block} ({x}, {y})" if launch.grid[1] > 1 else f"{block}"
+    number = f"{grouped(block)} ({grouped(x)}, {grouped(y)})" if launch.grid[1] > 1 else grouped(block)
+    return PICKED["grid"].format(block=number, blocks=grouped(launch.blocks))
+
+
+def _grouped(facts: Mapping[str, int]) -> dict[str, str]:
+    return {name: grouped(number) for name, number in facts.items()}
 
 
 def _warps(launch: Launch) -> int:
@@ -127,7 +133,12 @@ def block_marks(launch: Launch, pick: Pick) -> list[Drawn]:
     x, _, _ = geometry.position(launch, pick.thread)
     number = f"{pick.thread} ({x}, {pick.thread // launch.block[0]})" if launch.block[1] > 1 else f"{pick.thread}"
     return [
-        text(EDGE, HEAD + 10, "bold", PICKED["block"].format(block=pick.block, thread=number, threads=launch.threads)),
+        text(
+            EDGE,
+            HEAD + 10,
+            "bold",
+            PICKED["block"].format(block=grouped(pick.block), thread=number, threads=grouped(launch.threads)),
+        ),
         path(cells, "slot"),
         path(
             "".join(box(EDGE + k * THREAD, y, 9.4, 8) for k in range(min(WARP, launch.threads - warp * WARP))),

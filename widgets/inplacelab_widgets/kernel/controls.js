@@ -2,6 +2,7 @@
 
 import { html, icon, label, sign, speakOther } from "../player/elements.js";
 import { speak } from "../player/words.js";
+import { grouped } from "./drawing.js";
 import { blocksOf, threadsOf, turnsOf } from "./geometry.js";
 
 /** A number that can be typed, with a name. @param {(value: number) => void} tell */
@@ -55,7 +56,7 @@ export function drawControls(stage) {
     input.min = String(first);
     input.max = String(count - 1 + first);
     input.value = String(value);
-    words.textContent = `/ ${count}`;
+    words.textContent = `${first}–${grouped(count - 1 + first)}`;
   }
 
   function translate() {

@@ -10,6 +10,12 @@ export const HEAD = 52;
 export const PANELS = 196;
 export const PANEL = 168;
 
+/** A number that may be large, as it is read: 8,192. @param {number} value */
+export const grouped = (value) => String(value).replace(/\B(?=(\d{3})+$)/g, ",");
+
+/** @param {Object<string, number>} facts */
+export const groupedAll = (facts) => Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, grouped(value)]));
+
 /** A coordinate with one decimal. @param {number} value */
 export const tenth = (value) => Math.floor(value * 10 + 0.5) / 10;
 

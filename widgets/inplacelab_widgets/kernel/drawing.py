@@ -37,6 +37,15 @@ def text(x: float, y: float, style: str, said: Words) -> Drawn:
     return Drawn("text", f"text {style}".rstrip(), {"x": tenth(x), "y": tenth(y)}, said)
 
 
+def grouped(number: int) -> str:
+    """A number that may be large, as it is read.
+
+    >>> grouped(8192)
+    '8,192'
+    """
+    return f"{number:,}"
+
+
 def path(d: str, style: str) -> Drawn:
     """A line or shape."""
     return Drawn("path", style, {"d": d})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inplacelab.devices.kernels.launch import Dim3
 from inplacelab.language import Text
 from inplacelab_widgets.kernel import words
-from inplacelab_widgets.kernel.drawing import HEAD, LEFT, WIDTH, Drawn, box, path, text
+from inplacelab_widgets.kernel.drawing import HEAD, LEFT, WIDTH, Drawn, box, grouped, path, text
 from inplacelab_widgets.kernel.scene import height_of
 from inplacelab_widgets.kernel.shown import Shown
 from inplacelab_widgets.kernel.totals import totals, why_not_counted
@@ -42,7 +42,8 @@ def facts_of(shown: Shown) -> Text:
     launch = shown.launch
     kind = words.KINDS.get(launch.kind, words.KINDS["library"])
     size = words.SIZE.format(blocks=counted(launch.grid), threads=counted(launch.block))
-    takes = words.EACH_TAKES.format(width=launch.width, dtype=launch.dtype)
+    takes = words.TAKES_ONE if launch.width == 1 else words.TAKES_SEVERAL
+    takes = takes.format(width=launch.width, dtype=launch.dtype)
     dot = Text(" · ", " · ")
     return kind + dot + size + dot + takes if shown.drawable else kind
 
@@ -50,10 +51,10 @@ def facts_of(shown: Shown) -> Text:
 def counted(size: Dim3) -> str:
     """How many there are, and along which axes if along several.
 
-    >>> counted((977, 1, 1)), counted((32, 8, 1))
-    ('977', '32·8')
+    >>> counted((8192, 1, 1)), counted((32, 8, 1))
+    ('8,192', '32·8')
     """
-    return "·".join(str(n) for n in size if n > 1) or "1"
+    return "·".join(grouped(n) for n in size if n > 1) or "1"
 
 
 def _head(shown: Shown) -> list[Drawn]:

@@ -2,7 +2,7 @@
 
 import { fill } from "../player/words.js";
 import { beamMarks, blockMarks, gridMarks } from "./blocks.js";
-import { LEFT, PANELS, textMark } from "./drawing.js";
+import { LEFT, PANELS, grouped, textMark } from "./drawing.js";
 import { shareOf } from "./formulas.js";
 import { turnsOf } from "./geometry.js";
 import { served } from "./pick.js";
@@ -27,7 +27,7 @@ export function pickedMarks(shown, pick, say, language) {
 export function saidOf(shown, pick, say, language) {
   const turns = turnsOf(shown.launch);
   const share = shareOf(shown, pick, say);
-  return turns === 1 ? share : fill(say("turn"), { turn: pick.turn + 1, turns }) + (language === "zh" ? "：" : ": ") + share;
+  return turns === 1 ? share : fill(say("turn"), { turn: grouped(pick.turn + 1), turns: grouped(turns) }) + (language === "zh" ? "：" : ". ") + share;
 }
 
 /** The picture in a few sentences. @param {Shown} shown @param {Pick} pick @param {Say} say @param {string} language */

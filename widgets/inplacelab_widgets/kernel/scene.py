@@ -5,7 +5,7 @@ from __future__ import annotations
 from inplacelab.devices.kernels import geometry
 from inplacelab.language import Text
 from inplacelab_widgets.kernel.blocks import beam_marks, block_marks, grid_marks
-from inplacelab_widgets.kernel.drawing import LEFT, PANEL, PANELS, Drawn, text
+from inplacelab_widgets.kernel.drawing import LEFT, PANEL, PANELS, Drawn, grouped, text
 from inplacelab_widgets.kernel.formulas import share_of
 from inplacelab_widgets.kernel.pick import Pick, served
 from inplacelab_widgets.kernel.shown import Shown
@@ -32,8 +32,8 @@ def said_of(shown: Shown, pick: Pick) -> Text:
     share, turns = share_of(shown, pick), geometry.turns(shown.launch)
     if turns == 1:
         return share
-    turn = PICKED["turn"].format(turn=pick.turn + 1, turns=turns)
-    return turn + Text(": ", "：") + share
+    turn = PICKED["turn"].format(turn=grouped(pick.turn + 1), turns=grouped(turns))
+    return turn + Text(". ", "：") + share
 
 
 def spoken(shown: Shown, pick: Pick) -> Text:

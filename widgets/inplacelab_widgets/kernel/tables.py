@@ -7,6 +7,7 @@ from typing import NamedTuple
 from inplacelab.devices.kernels.geometry import WARP
 from inplacelab.language import Text
 from inplacelab_widgets.kernel import words
+from inplacelab_widgets.kernel.drawing import grouped
 from inplacelab_widgets.kernel.fixed import counted, device_of
 from inplacelab_widgets.kernel.pick import Lane, Pick, Served, served
 from inplacelab_widgets.kernel.shown import Shown
@@ -35,9 +36,9 @@ def facts_table(shown: Shown) -> Table:
         (names["threads"], counted(launch.block)),
         (names["width"], str(launch.width)),
         (names["device"], device_of(shown)),
-        (names["read"], str(found.read)),
-        (names["written"], str(found.written)),
-        (names["moved"], unknown if found.moved is None else str(found.moved)),
+        (names["read"], grouped(found.read)),
+        (names["written"], grouped(found.written)),
+        (names["moved"], unknown if found.moved is None else grouped(found.moved)),
     )
     return Table(words.FACTS, (), rows)
 

@@ -15,7 +15,8 @@ KINDS = {
 }
 SIMULATED = Text("simulated: no GPU ran this", "模拟：未在 GPU 上运行")
 UNNAMED_DEVICE = Text("GPU, name not recorded", "GPU，未记录名称")
-EACH_TAKES = Text("each thread takes {width} {dtype} at once", "每个线程一次处理 {width} 个 {dtype}")
+TAKES_ONE = Text("each takes one {dtype} at a time", "每个线程每次处理 1 个 {dtype}")
+TAKES_SEVERAL = Text("each takes {width} {dtype} at a time", "每个线程每次处理 {width} 个 {dtype}")
 SIZE = Text("{blocks} × {threads} threads", "{blocks} × {threads} 个线程")
 LIBRARY = Text(
     "Which thread touches which slot is not known: the text of this kernel is the library's, not ours.",
@@ -132,7 +133,7 @@ FACT_NAMES = {
     "kind": Text("kind", "种类"),
     "grid": Text("blocks in the grid", "网格中的线程块"),
     "threads": Text("threads in a block", "每块线程数"),
-    "width": Text("elements at once", "一次处理的元素数"),
+    "width": Text("elements at a time", "每次处理的元素数"),
     "device": Text("device", "设备"),
     "read": Text("bytes read", "读取字节"),
     "written": Text("bytes written", "写入字节"),

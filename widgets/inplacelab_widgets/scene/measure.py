@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from inplacelab.language import LANGUAGES, Text
 from inplacelab.recording.facts import Number
@@ -80,7 +81,14 @@ def abridged(line: str, room: float, size: float = SMALL) -> str:
 
 
 def wrapped(line: str, room: float, size: float = NORMAL) -> list[str]:
-    """`line` broken into pieces no wider than `room` px: at spaces, or between Chinese characters."""
+    """`line` broken into pieces no wider than `room` px: at spaces, or between Chinese characters; as in any Chinese book, no
+    piece ends with an opening bracket or begins with a comma.
+
+    >>> wrapped("内核（模拟）", 30, 10), wrapped("读写，完成", 20, 10)
+    (['内核', '（模', '拟）'], ['读', '写，', '完成'])
+    >>> wrapped("", 30)
+    ['']
+    """
     pieces, piece = [], ""
     for word in _words(line):
         if piece and width_of((piece + word).rstrip(), size) > room:
@@ -102,11 +110,15 @@ def _chopped(word: str, room: float, size: float) -> list[str]:
     return [*pieces, word]
 
 
+_OPENING, _CLOSING = "（《“「", "，。；：、！？）》”」"
+
+
 def _words(line: str) -> list[str]:
     words, word = [], ""
-    for character in line:
+    for character, following in pairwise([*line, " "]):
         word += character
-        if character == " " or (character_em(character) == CJK_EM):
+        breaks = character == " " or (character_em(character) == CJK_EM and character not in _OPENING)
+        if breaks and following not in _CLOSING:
             words.append(word)
             word = ""
     return [*words, word] if word else words

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts
-from inplacelab.recording.labels import storage_label
+from inplacelab.recording.labels import is_constant, storage_label
 from inplacelab.recording.slots import joined
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.cards import Card
@@ -66,7 +66,8 @@ class Shelved:
         label = f"{storage_label(self.id)} {shortened(names, LONGEST_NAME)}".rstrip()
         if facts is None:
             return label, False
-        return f"{label} · v{facts.version} · {size_in_bytes(facts.bytes)}", stale
+        size = [] if is_constant(facts) else [size_in_bytes(facts.bytes)]
+        return " · ".join([label, f"v{facts.version}", *size]), stale
 
 
 def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple[Group, ...]]:

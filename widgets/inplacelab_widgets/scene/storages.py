@@ -15,7 +15,7 @@ from typing import TypeVar
 from inplacelab.language import Text
 from inplacelab.recording import questions
 from inplacelab.recording.facts import Step, StorageFacts, WriteFacts
-from inplacelab.recording.labels import storage_label
+from inplacelab.recording.labels import is_constant, storage_label
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
@@ -277,8 +277,12 @@ def _cards_below(storage: _Storage, marks: list[Mark], bottom: float) -> _Block:
     return _Block(storage, width, top + rows * CARD_PITCH, bottom, (GUTTER, top), wide, in_row, tuple(marks))
 
 
-def _title(facts: StorageFacts) -> str:
-    return f"{storage_label(facts.id)} · {size_in_bytes(facts.bytes)} · {facts.dtype} · {facts.device}"
+def _title(facts: StorageFacts) -> Text:
+    size = size_in_bytes(facts.bytes)
+    what = words.CONSTANT if is_constant(facts) else Text(size, size)
+    return Text("{0} · {1} · {2} · {3}", "{0} · {1} · {2} · {3}").format(
+        storage_label(facts.id), what, facts.dtype, facts.device
+    )
 
 
 def _title_marks(storage: _Storage) -> list[Mark]:

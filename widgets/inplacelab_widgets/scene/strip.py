@@ -295,7 +295,7 @@ def _box(piece: Piece, top: float, strip: Strip) -> str:
 
 def _note(strip: Strip, facts: StorageFacts) -> Text:
     if strip.slots <= WITH_CELLS:
-        note = words.CELLS_ONLY.format(slots=facts.slots, per_row=strip.per_row)
+        note = words.CELLS_ONLY.format(slots=f"{facts.slots:,}", per_row=strip.per_row)
     else:
-        note = words.OVERVIEW.format(slots=facts.slots, per_pixel=round(1 / strip.cell))
+        note = words.OVERVIEW.format(slots=f"{facts.slots:,}", per_pixel=f"{round(1 / strip.cell):,}")
     return note + Text("; ", "；") + extremes(facts)

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, Summary, TensorFacts
-from inplacelab.recording.labels import gradient_flag, node_label, storage_label
+from inplacelab.recording.labels import gradient_flag, is_constant, node_label, storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
@@ -96,7 +96,8 @@ def _rows(
 
 
 def _storage(storage: StorageFacts) -> Row:
-    cells = (str(storage.bytes), storage.dtype, storage.device, f"v{storage.version}", _values(storage))
+    size = words.CONSTANT if is_constant(storage) else f"{storage.bytes:,}"
+    cells = (size, storage.dtype, storage.device, f"v{storage.version}", _values(storage))
     return f"s{storage.id}", (storage_label(storage.id), *cells)
 
 

@@ -66,6 +66,7 @@ from inplacelab_widgets.words.player import KEYS, LINKS, PLAYER
 from inplacelab_widgets.words.storages import (
     BY,
     CELLS_ONLY,
+    CONSTANT,
     ELEMENTS_CUT,
     ELEMENTS_SAY,
     FOLLOW,
@@ -114,6 +115,7 @@ __all__ = [
     "BYTES",
     "CELLS_ONLY",
     "COLUMNS",
+    "CONSTANT",
     "EACH_NODE",
     "EACH_TURN",
     "ELEMENTS_CUT",
