@@ -18,8 +18,8 @@ from inplacelab.devices.kernels.launch import Launch
 from inplacelab.recorders import copies
 from inplacelab.recorders import source as learner
 from inplacelab.recorders.places import Places
-from inplacelab.recorders.reader import Where
 from inplacelab.recorders.seen import SeenStorage, SeenTensor
+from inplacelab.recorders.statements import Where
 from inplacelab.tensor import Tensor
 
 

@@ -18,7 +18,7 @@ from inplacelab.autograd.nodes import AccumulateNode, Node
 from inplacelab.autograd.saved import Saved
 from inplacelab.recorders import source as learner
 from inplacelab.recorders.operations import Operations
-from inplacelab.recorders.reader import Where
+from inplacelab.recorders.statements import Where
 from inplacelab.tensor import Tensor
 
 SMALL = 16

@@ -17,7 +17,7 @@ from inplacelab.recorders.between import Between
 from inplacelab.recorders.journal import Journal
 from inplacelab.recorders.marks import Bound
 from inplacelab.recorders.names import Names
-from inplacelab.recorders.reader import Where
+from inplacelab.recorders.statements import Where
 
 
 class Places(observe.Observer):
