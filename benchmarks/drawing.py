@@ -28,7 +28,7 @@ from inplacelab.recorders.block import record
 from inplacelab.recording import Recording
 from inplacelab_widgets import to_html
 from inplacelab_widgets.packing import packed_json
-from inplacelab_widgets.player_files import packed_javascript, stylesheet
+from inplacelab_widgets.player_files import packed_javascript
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.payload import payload
 
@@ -252,7 +252,7 @@ def main() -> None:
     wanted = parser.parse_args().name or list(PROGRAMS)
     if unknown := [name for name in wanted if name not in PROGRAMS]:
         parser.error(f"there is no {unknown[0]}")
-    size = len((packed_javascript() + stylesheet()).encode()) / 1000
+    size = len(packed_javascript().encode()) / 1000
     print(verdict("The player of a widget:", size, PLAYER_LIMIT, "kB"))
     with browser_page() as page, TemporaryDirectory() as folder:
         shown = (

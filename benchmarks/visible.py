@@ -187,11 +187,10 @@ def bundled(shell: Shell, cell: str) -> float:
     return process_time() - float(shell.user_ns["ended"])
 
 
-# As anywidget does it: the style sheet and the module of the model, then its view.
+# As anywidget does it: the module of the model, then its view.
 _SHOW = """async (text) => {
   const start = performance.now();
   const state = JSON.parse(text);
-  document.head.append(Object.assign(document.createElement("style"), { textContent: state._css }));
   const address = URL.createObjectURL(new Blob([state._esm], { type: "text/javascript" }));
   const widget = (await import(address)).default;
   const model = { get: (name) => state[name], set() {}, save_changes() {}, on() {}, off() {} };

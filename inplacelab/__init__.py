@@ -22,7 +22,7 @@ from math import e, inf, nan, pi
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from inplacelab import autograd, base, device, errors, nn
+from inplacelab import autograd, base, device, errors, nn, regularizer
 from inplacelab.autograd.engine import grad
 from inplacelab.autograd.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from inplacelab.base.dygraph import disable_static, enable_static, in_dynamic_mode
@@ -61,6 +61,7 @@ from inplacelab.dtypes import (
     uint8,
 )
 from inplacelab.language import get_language, set_language
+from inplacelab.nn.layer import create_parameter
 from inplacelab.nn.parameters import ParamAttr
 from inplacelab.ops import FUNCTIONS as _FUNCTIONS
 from inplacelab.printing import set_printoptions
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
     from inplacelab import kernels, optimizer
     from inplacelab.ipython import last_recording, load_ipython_extension
     from inplacelab.recorders.block import record
+    from inplacelab.saving import load, save
 
 __version__ = "0.1.0"
 
@@ -85,15 +87,17 @@ _LAZY = {
     "record": "inplacelab.recorders.block",
     "last_recording": "inplacelab.ipython",
     "load_ipython_extension": "inplacelab.ipython",
+    "load": "inplacelab.saving",
+    "save": "inplacelab.saving",
 }
 
 __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
-    "CPUPlace", "CUDAPlace", "ParamAttr", "Parameter", "Place", "Size", "Tensor", "autograd", "base", "bool", "complex128", "complex64",
+    "CPUPlace", "CUDAPlace", "ParamAttr", "Parameter", "Place", "Size", "Tensor", "autograd", "base", "bool", "complex128", "complex64", "create_parameter",
     "device", "disable_static", "dtype", "e", "enable_grad", "enable_static", "finfo", "float16", "float32", "float64",
     "get_default_dtype", "get_device", "get_language", "grad", "iinfo", "in_dynamic_mode", "inf", "int16", "int32", "int64",
     "int8", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute", "is_compiled_with_ipu",
-    "is_compiled_with_rocm", "is_compiled_with_xpu", "is_grad_enabled", "kernels", "last_recording", "load_ipython_extension", "nan",
-    "newaxis", "nn", "no_grad", "optimizer", "pi", "record", "set_default_dtype", "set_device", "set_grad_enabled",
+    "is_compiled_with_rocm", "is_compiled_with_xpu", "is_grad_enabled", "kernels", "last_recording", "load", "load_ipython_extension", "nan",
+    "newaxis", "nn", "no_grad", "optimizer", "pi", "record", "regularizer", "save", "set_default_dtype", "set_device", "set_grad_enabled",
     "set_language", "set_printoptions", "uint8", *_SHORT, *_FUNCTIONS,
 ]  # fmt: skip
 

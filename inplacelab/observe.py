@@ -60,6 +60,24 @@ class Observer:
     def unpacks(self, node: Any, saved: Any) -> None:
         """`node` is about to compare and use a saved tensor."""
 
+    def hook_begins(self, node: Any, hook: Any, gradient: Any) -> None:
+        """The program's own code runs now: a hook is called with the whole gradient that came to `node`."""
+
+    def hook_ends(self, node: Any, gradient: Any) -> None:
+        """It is over, and this is the gradient from now on. A hook that raises does not end: backward fails."""
+
+    def custom_begins(self, node: Any, function: Any, gradients: Sequence[Any]) -> None:
+        """The program's own code runs now: the `backward` of an operation of its own, which `node` is the node of.
+
+        Args:
+            node: the node, which has begun.
+            function: the program's function.
+            gradients: what it is given: a gradient for each result, None for one that did not come.
+        """
+
+    def custom_ends(self, node: Any) -> None:
+        """It is over, and has returned. One that raises does not end: backward fails."""
+
     def node_ends(self, node: Any) -> None:
         """The node has handed its gradients on."""
 

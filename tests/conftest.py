@@ -42,6 +42,23 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
     return [collector for collector in found if not isinstance(collector, DoctestModule)]
 
 
+class _Late:
+    """A Chromium in whose pages everything that may come late does."""
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+
+    def new_context(self, **options: Any) -> Any:
+        context = self._browser.new_context(**options)
+        context.add_init_script(path=Path(__file__).with_name("late.js"))
+        return context
+
+    def new_page(self, **options: Any) -> Any:
+        page = self._browser.new_page(**options)
+        page.add_init_script(path=Path(__file__).with_name("late.js"))
+        return page
+
+
 def _find_chromium() -> str | None:
     named = os.environ.get("CHROMIUM")
     installed = (shutil.which(name) for name in CHROMIUM_NAMES)
@@ -60,5 +77,5 @@ def chromium() -> Iterator[Any]:
         pytest.skip("needs Chromium on the PATH or named by $CHROMIUM; on Debian: apt-get install chromium")
     with playwright.sync_playwright() as engine:
         browser = engine.chromium.launch(executable_path=executable, args=list(CHROMIUM_FLAGS))
-        yield browser
+        yield _Late(browser) if os.environ.get("LATE_BROWSER") else browser
         browser.close()

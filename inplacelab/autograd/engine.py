@@ -197,15 +197,23 @@ def _as_leaf(gradient: Tensor) -> Tensor:
 
 def _call_hooks(node: Node, gradient: Tensor) -> Tensor:
     for hook in list((node.hooks or {}).values()):
+        for each in observe.listeners:
+            each.hook_begins(node, hook, gradient)
         changed = hook(gradient)
-        if changed is None:
-            continue
-        if not isinstance(changed, Tensor):
-            raise errors.hook_returned(changed)
-        if changed.array.shape != gradient.array.shape or changed.array.dtype != gradient.array.dtype:
-            raise errors.hook_changed(gradient.shape, gradient.dtype, changed.shape, changed.dtype)
-        gradient = changed
+        if changed is not None:
+            _check_changed(gradient, changed)
+            gradient = changed
+        for each in observe.listeners:
+            each.hook_ends(node, gradient)
     return gradient
+
+
+def _check_changed(gradient: Tensor, changed: Any) -> None:
+    """Refuse what a hook returned, if it cannot take the gradient's place."""
+    if not isinstance(changed, Tensor):
+        raise errors.hook_returned(changed)
+    if changed.array.shape != gradient.array.shape or changed.array.dtype != gradient.array.dtype:
+        raise errors.hook_changed(gradient.shape, gradient.dtype, changed.shape, changed.dtype)
 
 
 def backward(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None], *, retain_graph: bool = False) -> None:

@@ -6,7 +6,7 @@ Traceback (most recent call last):
 RuntimeError: (PermissionDenied) Tensor '' used in gradient computation has been modified by an inplace operation. ...
 
   5 | loss = (y * a).sum()
-    |             ^ kept: `MultiplyGradNode` needs version 0 of `a` (as its operand `y`)
+    |             ^ kept: `MultiplyGradNode` needs version 0 of `a` (as its second operand)
   6 | a.relu_()
     | ~~~~~~~~~ overwritten through `a`: version 0 → 1
   7 | loss.backward()

@@ -17,6 +17,7 @@ from inplacelab.errors.attributes import *
 from inplacelab.errors.check import *
 from inplacelab.errors.custom import *
 from inplacelab.errors.draws import *
+from inplacelab.errors.files import *
 from inplacelab.errors.gpu_kernels import *
 from inplacelab.errors.gpus import *
 from inplacelab.errors.graph import *

@@ -225,3 +225,8 @@ class MissingParametersError(Refusal, AttributeError):
 @_shown_as(TypeError)
 class OptionError(Refusal, TypeError):
     """An optimizer was given an option of a kind that it cannot use."""
+
+
+@_shown_as(RuntimeError)
+class ScheduleError(Refusal, RuntimeError):
+    """A learning rate is said by a scheduler, and something else would say another; or a scheduler's state does not fit."""

@@ -8,6 +8,7 @@ from inplacelab.errors.kinds import (
     ArgumentError,
     ArgumentKindError,
     DTypeError,
+    IndexRangeError,
     ShapeError,
     TakenNameError,
     UnsupportedError,
@@ -180,6 +181,27 @@ def labels_are_no_integers(dtype: str) -> DTypeError:
         Text(
             "cast it to int64, or say `soft_label=True` if it holds probabilities.",
             "转换为 int64；若它存的是概率，请写 `soft_label=True`。",
+        ),
+    )
+
+
+def label_below_zero(label: int) -> IndexRangeError:
+    return IndexRangeError(
+        f"(OutOfRange) label value should >= 0 when label value({label}) not equal to ignore_index",
+        Text("a label is the number of a class, and they count from 0.", "标签是类别的编号，从 0 数起。"),
+        Text(
+            "correct the label, or say `ignore_index={label}` if such examples shall not count.",
+            "改正该标签；若这样的样本不应计入，请写 `ignore_index={label}`。",
+        ).format(label=label),
+    )
+
+
+def slopes_for_no_channels(slopes: int, shape: Any) -> ShapeError:
+    return ShapeError(
+        f"(InvalidArgument) prelu(): weight has {slopes} elements, but x is of shape {list(shape)}.",
+        Text("there is one slope for all, or one for each channel.", "斜率或者共用一个，或者每个通道一个。"),
+        Text(
+            "give a weight of one element, or of as many as there are channels.", "权重的元素个数应为 1 或等于通道数。"
         ),
     )
 

@@ -165,6 +165,34 @@ def no_such_integer(op: str, value: float, dtype: str) -> ArgumentError:
     )
 
 
+def imaginary_part_lost(op: str, given: str, held: str) -> DTypeError:
+    return DTypeError(
+        f"(InvalidType) {op}(): values of {given} cannot be written into a tensor of {held}.",
+        Text(
+            "its slots hold real numbers; the imaginary parts would be lost without a word.",
+            "它的槽位只能存放实数；虚部会悄无声息地丢失。",
+        ),
+        Text(
+            "write `y.real()`, or begin with a complex tensor: `x.astype('{given}')`.",
+            "写入 `y.real()`，或一开始就用复数张量：`x.astype('{given}')`。",
+        ).format(given=given),
+    )
+
+
+def value_dtype(expected: str, given: str) -> ConversionError:
+    return ConversionError(
+        f"Variable dtype not match, Variable need tensor with dtype paddle.{expected} but load tensor with dtype paddle.{given}",
+        Text(
+            "`set_value` replaces every element and nothing else: it casts nothing.",
+            "`set_value` 替换每一个元素，且不改变其他任何东西：它不做类型转换。",
+        ),
+        Text(
+            "cast the value first: `value.astype('{expected}')` (NumPy's own floating-point numbers are float64).",
+            "先转换：`value.astype('{expected}')`（NumPy 默认的浮点数是 float64）。",
+        ).format(expected=expected),
+    )
+
+
 def bad_argument(op: str, argument: str, value: Any, possible: Text) -> ArgumentError:
     return ArgumentError(
         f"(InvalidArgument) {op}(): argument '{argument}' got {value!r}.",

@@ -15,6 +15,7 @@ from inplacelab.errors.kinds import (
     OperandError,
     Refusal,
     ShapeError,
+    UnsupportedError,
 )
 from inplacelab.language import Text
 
@@ -223,4 +224,77 @@ def no_diagonal(shape: Sequence[int]) -> ShapeError:
             "use `fill_diagonal_tensor_` for two axes among others.",
             "若只涉及其中两个轴，请使用 `fill_diagonal_tensor_`。",
         ),
+    )
+
+
+# ---- so many of them ------------------------------------------------------------------------------------------------------
+
+
+def no_such_count(k: Any) -> ArgumentError:
+    return ArgumentError(
+        f"(InvalidArgument) the attribute of k in the topk must >= 1 or be a Tensor, but received {k} .",
+        Text("`k` says how many elements are wanted.", "`k` 表示要取多少个元素。"),
+        Text("give an integer of 1 or more.", "请给出不小于 1 的整数。"),
+    )
+
+
+def not_so_many(k: int, there: int) -> ArgumentError:
+    return ArgumentError(
+        f"(InvalidArgument) x has only {there} element, can not find {k} top values.",
+        Text("the axis has {there} elements.", "该轴有 {there} 个元素。").format(there=there),
+        Text("give a smaller `k`, or another `axis`.", "请减小 `k`，或换一个 `axis`。"),
+    )
+
+
+def no_diag(rank: int) -> ArgumentError:
+    return ArgumentError(
+        f"(InvalidArgument) The dimension of Input(x) should be less than or equal to 2, but received {rank}.",
+        Text(
+            "`diag` makes a matrix of a vector, or takes a matrix's diagonal.",
+            "`diag` 由向量构造矩阵，或取矩阵的对角线。",
+        ),
+        Text("use `diagonal` for stacks of matrices.", "成叠的矩阵请用 `diagonal`。"),
+    )
+
+
+def index_has_too_many(columns: int, rank: int) -> ArgumentError:
+    return ArgumentError(
+        f"(InvalidArgument) Input(Index).shape[-1] should be no greater than Input(X).rank, but received {columns} > {rank}.",
+        Text(
+            "the last axis of the index holds a position for each of the first axes of the tensor.",
+            "下标的最后一个轴依次给出张量前几个轴上的位置。",
+        ),
+        Text("give at most {rank} numbers for one place.", "每个位置最多给出 {rank} 个数。").format(rank=rank),
+    )
+
+
+def no_vector_for_a_grid(number: int, rank: int) -> ArgumentError:
+    return ArgumentError(
+        f"(InvalidArgument) Expected scalar or 1D tensor in the tensor list but got tensor {number}: with {rank} axes.",
+        Text("each vector gets an axis of its own.", "每个向量各占一个轴。"),
+        Text("flatten it first: `x.flatten()`.", "先展平：`x.flatten()`。"),
+    )
+
+
+def id_of_no_row(number: int, rows: int) -> ArgumentError:
+    return ArgumentError(
+        f"(InvalidArgument) Variable value (input) of OP(embedding) expected >= 0 and < {rows}, but got {number}.",
+        Text("the table has {rows} rows, counted from 0.", "该表有 {rows} 行，从 0 数起。").format(rows=rows),
+        Text("use numbers from 0 to {last}.", "请使用 0 到 {last} 的编号。").format(last=max(rows - 1, 0)),
+    )
+
+
+def ids_are_no_integers(dtype: str) -> UnsupportedError:
+    return UnsupportedError(
+        f"(Unimplemented) embedding input only support int32 and int64, but get {dtype}",
+        Text("each number says which row is meant.", "每个数表示取哪一行。"),
+        Text("cast it: `x.astype('int64')`.", "先转换：`x.astype('int64')`。"),
+    )
+
+
+def padding_of_no_row(padding: int, rows: int) -> ArgumentError:
+    return ArgumentError(
+        f"padding_idx must be within [-{rows}, {rows}), but received {padding}",
+        Text("the table has {rows} rows.", "该表有 {rows} 行。").format(rows=rows),
+        Text("name one of them, or leave `padding_idx` out.", "请指定其中一行，或去掉 `padding_idx`。"),
     )

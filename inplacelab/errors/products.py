@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from inplacelab.errors.kinds import ArgumentError, KernelError, ShapeError
+from inplacelab.errors.kinds import ArgumentError, AssertedArgumentError, KernelError, ShapeError
 from inplacelab.language import Text
 
 
@@ -70,4 +70,47 @@ def no_place_dtype(dtype: str) -> ArgumentError:
         f"(InvalidArgument) The attribute of dtype in argmin/argmax must be [int32] or [int64], but received [{dtype}]",
         Text("a place is counted, so it is an integer.", "位置是数出来的，因此是整数。"),
         Text("choose 'int32' or 'int64'.", "请选择 'int32' 或 'int64'。"),
+    )
+
+
+# ---- sums of products, said by letters ------------------------------------------------------------------------------------
+
+
+def operands_are_not_as_many(operands: int, terms: int) -> AssertedArgumentError:
+    return AssertedArgumentError(
+        f"Invalid equation: the number of operands is {operands}, but found {terms} segments in the label equation.",
+        Text("each operand has its own letters, with commas between them.", "每个操作数有各自的字母，以逗号分隔。"),
+        Text("write as many groups of letters as there are tensors.", "字母组的个数应与张量的个数相同。"),
+    )
+
+
+def equation_does_not_fit(term: str, rank: int) -> AssertedArgumentError:
+    return AssertedArgumentError(
+        f"Invalid equation: the label string '{term}' misses dimensions.",
+        Text(
+            "the tensor has {rank} axes, and each needs one letter; an ellipsis (`...`) stands for any number.",
+            "该张量有 {rank} 个轴，每个轴需要一个字母；省略号（`...`）可代表任意多个轴。",
+        ).format(rank=rank),
+        Text("compare the letters with `x.ndim`.", "请将字母的个数与 `x.ndim` 比较。"),
+    )
+
+
+def result_of_no_operand(result: str) -> ArgumentError:
+    return ArgumentError(
+        f"(InvalidArgument) einsum(): the result '{result}' must consist of labels of the operands, each once.",
+        Text("an axis of the result comes from an axis of an operand.", "结果的轴来自操作数的轴。"),
+        Text(
+            "write letters behind `->` that stand before it, each once.",
+            "`->` 之后只写在它之前出现过的字母，各写一次。",
+        ),
+    )
+
+
+def sizes_of_a_label_differ(label: str, first: int, second: int) -> ArgumentError:
+    return ArgumentError(
+        f"(InvalidArgument) Same label have different shapes for label: `{label}`",
+        Text(
+            "one axis has {first} elements, another {second}.", "一个轴有 {first} 个元素，另一个有 {second} 个。"
+        ).format(first=first, second=second),
+        Text("give axes of different sizes different letters.", "大小不同的轴请用不同的字母。"),
     )

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from inplacelab.errors.kinds import ArgumentError, MissingParametersError, OptionError
+from inplacelab.errors.kinds import (
+    ArgumentError,
+    AssertedArgumentError,
+    MissingParametersError,
+    OptionError,
+    ScheduleError,
+)
 from inplacelab.language import Text
 
 
@@ -35,12 +41,12 @@ def bad_learning_rate(given: Any) -> OptionError:
     return OptionError(
         f"learning rate should be float or LRScheduler, got {type(given)} here",
         Text(
-            "the learning rate is a Python float; there are no schedulers here.",
-            "学习率是 Python 浮点数；这里没有学习率调度器。",
+            "the learning rate is a Python float, or a scheduler that says which it is.",
+            "学习率是 Python 浮点数，或给出学习率的调度器。",
         ),
         Text(
-            "write `learning_rate=0.1`, and call `set_lr` to change it on the way.",
-            "写成 `learning_rate=0.1`；训练途中可用 `set_lr` 修改。",
+            "write `learning_rate=0.1`, and call `set_lr` to change it on the way; or give one of `paddle.optimizer.lr`.",
+            "写成 `learning_rate=0.1`，训练途中可用 `set_lr` 修改；或传入 `paddle.optimizer.lr` 中的调度器。",
         ),
     )
 
@@ -83,4 +89,78 @@ def missing_state(name: str) -> ArgumentError:
             "load what `state_dict()` gave for parameters of the same names.",
             "请载入由同名参数的 `state_dict()` 得到的状态。",
         ),
+    )
+
+
+# ---- groups of parameters -----------------------------------------------------------------------------------------------
+
+
+def no_group_option(option: str, known: tuple[str, ...]) -> ArgumentError:
+    return ArgumentError(
+        f"optimizer: a group of parameters has no option '{option}'",
+        Text(
+            "an option that is taken and not obeyed would be silently wrong.",
+            "接受一个选项却不照做，就是悄悄地出错。",
+        ),
+        Text("possible: {known}.", "可用的选项：{known}。").format(known=", ".join(f"'{each}'" for each in known)),
+    )
+
+
+def in_two_groups(name: str) -> ArgumentError:
+    return ArgumentError(
+        "some parameters appear in more than one parameter group",
+        Text("{name} would be updated twice in each step.", "每一步中 {name} 会被更新两次。").format(name=name),
+        Text("name each parameter in one group only.", "每个参数只放进一个组。"),
+    )
+
+
+# ---- rates that change ------------------------------------------------------------------------------------------------------
+
+
+def bad_rate(kind: str) -> OptionError:
+    return OptionError(
+        f"The type of learning rate must be float, but received {kind}",
+        Text("a scheduler begins with a rate.", "调度器从一个学习率开始。"),
+        Text("write a number: `0.1`.", "请写一个数：`0.1`。"),
+    )
+
+
+def bad_schedule(argument: str, given: Any, possible: Text) -> ArgumentError:
+    return ArgumentError(
+        f"(InvalidArgument) '{argument}' must be {possible.en}, but received {given!r}.",
+        Text("no schedule follows from it.", "由它得不出学习率的变化规律。"),
+        Text("give {possible}.", "请给出{possible}。").format(possible=possible),
+    )
+
+
+def missing_schedule(name: str) -> ScheduleError:
+    return ScheduleError(
+        f"Please check whether state_dict is correct for optimizer. Can't find [ {name} ] in state_dict",
+        Text("the state that is loaded is not that of such a scheduler.", "要载入的状态不属于这种调度器。"),
+        Text("load what its own `state_dict()` gave.", "请载入由它自己的 `state_dict()` 得到的状态。"),
+    )
+
+
+def rate_is_scheduled() -> ScheduleError:
+    return ScheduleError(
+        "optimizer's learning rate can't be LRScheduler when invoke this API, because this will lead to conflict.",
+        Text(
+            "the scheduler would say another rate at the next step, and yours would be lost.",
+            "下一步时调度器会给出另一个学习率，你所设的会丢失。",
+        ),
+        Text(
+            "make an optimizer with a plain number as its rate, or let the scheduler say it.",
+            "创建优化器时用普通的数作学习率，或由调度器给出。",
+        ),
+    )
+
+
+# ---- clipping -----------------------------------------------------------------------------------------------------------------
+
+
+def no_range_to_clip(name: str, given: float) -> AssertedArgumentError:
+    return AssertedArgumentError(
+        f"(InvalidArgument) {name} must be greater than 0, but received {given}.",
+        Text("no gradient is that short.", "没有哪个梯度会这样短。"),
+        Text("give a positive number, or `min` and `max`.", "请给出正数，或同时给出 `min` 与 `max`。"),
     )

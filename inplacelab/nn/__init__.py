@@ -7,30 +7,53 @@ from typing import Any
 from inplacelab import errors
 from inplacelab.nn import functional, initializer
 from inplacelab.nn.activations import (
+    CELU,
     ELU,
     GELU,
+    SELU,
+    Hardsigmoid,
+    Hardswish,
     Hardtanh,
     LeakyReLU,
+    LogSigmoid,
     LogSoftmax,
+    Mish,
+    PReLU,
     ReLU,
     ReLU6,
     Sigmoid,
     Silu,
     Softmax,
     Softplus,
+    Softsign,
+    Swish,
     Tanh,
     ThresholdedReLU,
 )
+from inplacelab.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from inplacelab.nn.containers import LayerList, Sequential
-from inplacelab.nn.criteria import BCEWithLogitsLoss, CrossEntropyLoss, L1Loss, MSELoss
+from inplacelab.nn.criteria import (
+    BCELoss,
+    BCEWithLogitsLoss,
+    CrossEntropyLoss,
+    KLDivLoss,
+    L1Loss,
+    MSELoss,
+    NLLLoss,
+    SmoothL1Loss,
+)
+from inplacelab.nn.embeddings import Embedding
 from inplacelab.nn.layer import Layer
 from inplacelab.nn.layers import BatchNorm1D, Dropout, Flatten, Identity, LayerNorm, Linear
 from inplacelab.nn.parameters import ParamAttr
 
 __all__ = [
-    "ELU", "GELU", "BCEWithLogitsLoss", "BatchNorm1D", "CrossEntropyLoss", "Dropout", "Flatten", "Hardtanh", "Identity",
-    "L1Loss", "Layer", "LayerList", "LayerNorm", "LeakyReLU", "Linear", "LogSoftmax", "MSELoss", "ParamAttr", "ReLU", "ReLU6",
-    "Sequential", "SiLU", "Sigmoid", "Silu", "Softmax", "Softplus", "Tanh", "ThresholdedReLU", "functional", "initializer",
+    "CELU", "ELU", "GELU", "SELU", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1D", "ClipGradByGlobalNorm",
+    "ClipGradByNorm", "ClipGradByValue", "CrossEntropyLoss", "Dropout", "Embedding", "Flatten", "Hardsigmoid",
+    "Hardswish", "Hardtanh", "Identity", "KLDivLoss", "L1Loss", "Layer", "LayerList", "LayerNorm", "LeakyReLU",
+    "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "Mish", "NLLLoss", "PReLU", "ParamAttr", "ReLU", "ReLU6",
+    "Sequential", "SiLU", "Sigmoid", "Silu", "SmoothL1Loss", "Softmax", "Softplus", "Softsign", "Swish", "Tanh",
+    "ThresholdedReLU", "functional", "initializer",
 ]  # fmt: skip
 
 SiLU = Silu

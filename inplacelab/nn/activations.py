@@ -6,6 +6,7 @@ from inspect import Parameter, Signature
 from typing import Any
 
 from inplacelab.nn import functional
+from inplacelab.nn.initializer import Constant
 from inplacelab.nn.layer import Layer
 from inplacelab.tensor import Tensor
 
@@ -55,3 +56,38 @@ ThresholdedReLU = _layer("ThresholdedReLU", "thresholded_relu", threshold=1.0, v
 Softplus = _layer("Softplus", "softplus", beta=1, threshold=20)
 Softmax = _layer("Softmax", "softmax", axis=-1)
 LogSoftmax = _layer("LogSoftmax", "log_softmax", axis=-1)
+Swish = _layer("Swish", "swish")
+Mish = _layer("Mish", "mish")
+Hardsigmoid = _layer("Hardsigmoid", "hardsigmoid")
+Hardswish = _layer("Hardswish", "hardswish")
+LogSigmoid = _layer("LogSigmoid", "log_sigmoid")
+Softsign = _layer("Softsign", "softsign")
+SELU = _layer("SELU", "selu", scale=1.0507009873554805, alpha=1.6732632423543772)
+CELU = _layer("CELU", "celu", alpha=1.0)
+
+
+class PReLU(Layer):
+    """`nn.functional.prelu` as a layer: its slope below 0, or one for each channel, is a parameter.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/PReLU_en.html
+    """
+
+    def __init__(
+        self,
+        num_parameters: int = 1,
+        init: float = 0.25,
+        weight_attr: Any = None,
+        data_format: str = "NCHW",
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        self._weight = self.create_parameter([num_parameters], weight_attr, default_initializer=Constant(init))
+        self._init, self._data_format = init, data_format
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Apply the function."""
+        return functional.prelu(x, self._weight, self._data_format)
+
+    def extra_repr(self) -> str:
+        slopes, dtype = self._weight.size, self._weight.dtype.name
+        return f"num_parameters={slopes}, data_format={self._data_format}, init={self._init}, dtype={dtype}"

@@ -34,6 +34,61 @@ class L1Loss(Layer):
         return functional.l1_loss(input, label, self.reduction)
 
 
+class SmoothL1Loss(Layer):
+    """`nn.functional.smooth_l1_loss` as a layer."""
+
+    def __init__(
+        self, reduction: str = "mean", delta: float = 1.0, is_huber: bool = True, name: str | None = None
+    ) -> None:
+        super().__init__()
+        check_reduction("smooth_l1_loss", reduction)
+        self.reduction, self.delta, self.is_huber = reduction, delta, is_huber
+
+    def forward(self, input: Tensor, label: Tensor) -> Tensor:
+        """The loss."""
+        return functional.smooth_l1_loss(input, label, self.reduction, self.delta, self.is_huber)
+
+
+class KLDivLoss(Layer):
+    """`nn.functional.kl_div` as a layer."""
+
+    def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
+        super().__init__()
+        self.reduction, self.log_target = reduction, log_target
+
+    def forward(self, input: Tensor, label: Tensor) -> Tensor:
+        """The loss."""
+        return functional.kl_div(input, label, self.reduction, self.log_target)
+
+
+class BCELoss(Layer):
+    """`nn.functional.binary_cross_entropy` as a layer."""
+
+    def __init__(self, weight: Tensor | None = None, reduction: str = "mean", name: str | None = None) -> None:
+        super().__init__()
+        check_reduction("binary_cross_entropy", reduction)
+        self.weight, self.reduction = weight, reduction
+
+    def forward(self, input: Tensor, label: Tensor) -> Tensor:
+        """The loss."""
+        return functional.binary_cross_entropy(input, label, self.weight, self.reduction)
+
+
+class NLLLoss(Layer):
+    """`nn.functional.nll_loss` as a layer."""
+
+    def __init__(
+        self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean", name: str | None = None
+    ) -> None:
+        super().__init__()
+        check_reduction("nll_loss", reduction)
+        self.weight, self.ignore_index, self.reduction = weight, ignore_index, reduction
+
+    def forward(self, input: Tensor, label: Tensor) -> Tensor:
+        """The loss."""
+        return functional.nll_loss(input, label, self.weight, self.ignore_index, self.reduction)
+
+
 class BCEWithLogitsLoss(Layer):
     """`nn.functional.binary_cross_entropy_with_logits` as a layer."""
 

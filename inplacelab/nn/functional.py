@@ -5,14 +5,36 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab import errors
-from inplacelab.nn.losses import binary_cross_entropy_with_logits, cross_entropy, l1_loss, mse_loss
+from inplacelab.nn.class_losses import cross_entropy, nll_loss
+from inplacelab.nn.embeddings import embedding
+from inplacelab.nn.losses import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    kl_div,
+    l1_loss,
+    mse_loss,
+    smooth_l1_loss,
+    square_error_cost,
+)
+from inplacelab.nn.more_activations import (
+    celu,
+    hardsigmoid,
+    hardswish,
+    log_sigmoid,
+    mish,
+    prelu,
+    selu,
+    softsign,
+    swish,
+)
 from inplacelab.nn.normalization import batch_norm, layer_norm, normalize
 from inplacelab.nn.transformations import gelu, linear, log_softmax, one_hot
 from inplacelab.ops.table import FUNCTIONAL
 
 __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
-    "batch_norm", "binary_cross_entropy_with_logits", "cross_entropy", "gelu", "l1_loss", "layer_norm", "linear", "log_softmax", "mse_loss",
-    "normalize", "one_hot", *FUNCTIONAL,
+    "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "cross_entropy", "embedding",
+    "gelu", "hardsigmoid", "hardswish", "kl_div", "l1_loss", "layer_norm", "linear", "log_sigmoid", "log_softmax",
+    "mish", "mse_loss", "nll_loss", "normalize", "one_hot", "prelu", "selu", "smooth_l1_loss", "softsign", "square_error_cost", "swish", *FUNCTIONAL,
 ]  # fmt: skip
 
 

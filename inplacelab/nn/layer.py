@@ -6,6 +6,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
+from reprlib import recursive_repr
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from inplacelab.autograd.methods import HookHandle
 from inplacelab.dtypes import get_default_dtype
 from inplacelab.nn.parameters import Initializer, as_parameter, attributes
 from inplacelab.nn.parts import Parts
+from inplacelab.nn.transfers import Movable
 from inplacelab.ops.distributions import generator
 from inplacelab.ops.factories import to_tensor
 from inplacelab.tensor import Parameter, Tensor
@@ -25,7 +27,7 @@ _serials: dict[str, Iterator[int]] = {}
 T = TypeVar("T")
 
 
-class Layer(Parts):
+class Layer(Movable, Parts):
     """The base of every layer: define `forward`, call the layer.
 
     Attributes that are parameters or layers are found by `parameters()` and `named_parameters()`; tensors that are not trained
@@ -258,12 +260,35 @@ class Layer(Parts):
         """What stands between the parentheses when a layer is printed."""
         return ""
 
+    @recursive_repr("...")
     def __repr__(self) -> str:
         parts = [f"({name}): {value!r}".replace("\n", "\n  ") for name, value in inside(self)]
         said = self.extra_repr()
         if not parts:
             return f"{type(self).__name__}({said})"
         return "\n  ".join([f"{type(self).__name__}(", *([said] if said else []), *parts]) + "\n)"
+
+
+def create_parameter(
+    shape: Any,
+    dtype: Any,
+    name: str | None = None,
+    attr: Any = None,
+    is_bias: bool = False,
+    default_initializer: Initializer | None = None,
+) -> Any:
+    """A parameter that belongs to no layer, made as `Layer.create_parameter` makes them.
+
+    >>> import inplacelab as paddle
+    >>> paddle.create_parameter([2], "float32", is_bias=True).tolist()
+    [0.0, 0.0]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/create_parameter_en.html
+    """
+    parameter = Layer("create_parameter").create_parameter(shape, attr, dtype, is_bias, default_initializer)
+    if name is not None and parameter is not None:
+        parameter.name = name
+    return parameter
 
 
 def _snake(name: str) -> str:

@@ -16,11 +16,13 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     contractions,
     diagonals,
     dropping,
+    einsum,
     elementwise,
     exponentials,
     extremes,
     factories,
     geometry,
+    grids,
     indexing,
     joining,
     limits,
@@ -38,6 +40,7 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     rounding,
     scans,
     scattering,
+    sorting,
     special,
     splitting,
     statistics,
@@ -70,4 +73,8 @@ reallocations.attach()
 asking.attach()
 comparisons.attach()
 choosing.attach()
+diagonals.attach()
+einsum.attach()
+grids.attach()
+sorting.attach()
 composed.attach()

@@ -69,8 +69,14 @@ def check_holds(dtype: np.dtype[Any], number: Any, kinds: str = "iu") -> None:
         raise errors.not_finite(number, dtype.name)
 
 
+def check_keeps_imaginary(op: str, dtype: np.dtype[Any], given: np.dtype[Any]) -> None:
+    """Refuse to write complex numbers where real ones are stored. A cast is another matter: it is asked for by name."""
+    if given.kind == "c" and dtype.kind != "c":
+        raise errors.imaginary_part_lost(op, given.name, dtype.name)
+
+
 def check_all_hold(op: str, dtype: np.dtype[Any], values: Any) -> None:
-    """The same for all values of an array that are about to be cast.
+    """Refuse NaN and infinity among the values of an array that are about to be cast to integers.
 
     To find the least and the largest takes no memory; and NaN is both, of any values it is among.
     """

@@ -12,7 +12,7 @@ from inplacelab.layout import Shape
 from inplacelab.ops.arguments import constant, number_for
 from inplacelab.ops.kernels import start
 from inplacelab.ops.spec import same
-from inplacelab.ops.table import add_row, overwrite
+from inplacelab.ops.table import FUNCTIONS, add_row, overwrite
 from inplacelab.tensor import Tensor
 
 # ---- triangles ----------------------------------------------------------------------------------------------------------------
@@ -142,3 +142,60 @@ add_row(
     d_x=lambda g, y_meta, offset, dim1, dim2: _without_diagonal(g, y_meta.shape, offset, dim1, dim2),
     d_y=_diagonal_of,
 )  # fmt: skip
+
+# ---- between a vector and the diagonal of a matrix ------------------------------------------------------------------------------
+
+
+def _check_diag(x: Any) -> None:
+    if x.ndim > 2:
+        raise errors.no_diag(x.ndim)
+
+
+def _diag_shape(x: Shape, offset: int) -> Shape:
+    if len(x) == 2:
+        return _diagonal_shape(x, offset, 0, 1)
+    size = (x[0] if x else 1) + abs(offset)
+    return (size, size)
+
+
+def _diag(out: Any, x: Any, offset: int, padding_value: Any, device: Device) -> None:
+    if x.ndim == 2:
+        np.copyto(out, _diagonal(x, offset, 0, 1, device))
+    else:
+        np.copyto(out, constant(padding_value, out.dtype))
+        np.copyto(_diagonal(out, offset, 0, 1, device), x)
+
+
+def _gradient_of_diag(g: Tensor, shape: Shape, offset: int) -> Tensor:
+    if len(shape) == 2:
+        return g._spread_out(shape).fill_diagonal_tensor(g, offset)
+    return g.diag(offset).reshape(shape)
+
+
+add_row(
+    "diagonal", "diag", "x",
+    ("A matrix with the vector `x` on a diagonal; or that diagonal of the matrix `x`. A copy.",
+     "以向量 `x` 为某条对角线的矩阵；若 `x` 是矩阵，则取其该对角线。均为副本。"),
+    attrs="offset=0, padding_value=0", accepts="fic", validate=_check_diag, kernel=_diag, prepare={"padding_value": number_for},
+    shape=lambda x, offset: _diag_shape(x, offset), dtype=same, in_place=False,
+    d_x=lambda g, x_meta, offset: _gradient_of_diag(g, x_meta.shape, offset),
+)  # fmt: skip
+
+
+def trace(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Tensor:
+    """The sum of a diagonal; of a stack of matrices, of each of them.
+
+    对角线元素之和；若为成叠的矩阵，则对每个矩阵求和。
+
+    >>> import inplacelab as paddle
+    >>> paddle.trace(paddle.to_tensor([[1., 2.], [3., 4.]])).item()
+    5.0
+    """
+    total: Tensor = x.diagonal(offset, axis1, axis2).sum(-1)
+    return total
+
+
+def attach() -> None:
+    """Give the package, and `Tensor`, the operations that are made of others."""
+    Tensor.trace = trace  # type: ignore[method-assign]
+    FUNCTIONS["trace"] = lambda: trace

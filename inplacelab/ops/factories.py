@@ -9,7 +9,7 @@ import numpy as np
 
 from inplacelab import devices, dtypes, errors, observe
 from inplacelab.language import Text
-from inplacelab.ops.arguments import check_all_hold, check_holds, sizes_of
+from inplacelab.ops.arguments import check_all_hold, check_holds, check_keeps_imaginary, sizes_of
 from inplacelab.ops.filling import constant_tensor
 from inplacelab.ops.table import FUNCTIONS
 from inplacelab.ops.wishes import device_for
@@ -87,6 +87,7 @@ def operand(value: Any, x: Tensor, dtype: Any = None) -> Tensor:
     wanted = x.array.dtype if dtype is None else dtype
     check_holds(wanted, value)
     values = _array(value, wanted)
+    check_keeps_imaginary("to_tensor", wanted, values.dtype)
     check_all_hold("to_tensor", wanted, values)
     return fresh(device.from_host(values.astype(wanted, copy=False)), device)
 

@@ -13,7 +13,7 @@ from inplacelab.language import Text
 from inplacelab.layout import Shape
 from inplacelab.ops.factories import to_tensor
 from inplacelab.ops.kernels import packed, start
-from inplacelab.ops.positions import Positions, check_dtype
+from inplacelab.ops.positions import AS_VALUE_ERROR, Positions, check_dtype, check_range
 from inplacelab.ops.spec import same
 from inplacelab.ops.table import add_row
 from inplacelab.tensor import Tensor
@@ -114,6 +114,39 @@ add_row(
     d_x=lambda g, x_meta, key: g._spread_out(x_meta.shape)._put(g, key, True),
     attrs="key", kernel=_take, called="getitem", shape=lambda key: key.shape, prepare={"key": positions}, in_place=False, function=False,
     node="IndexElementwiseGetGradNode", dtype=same,
+)  # fmt: skip
+
+
+def _places(index: Any) -> tuple[Any, ...]:
+    """A list of positions for each axis, from places whose positions stand together on the last axis."""
+    return tuple(index[..., k].astype(np.intp, copy=False) for k in range(index.shape[-1]))
+
+
+def _check_places(x: Any, index: Any) -> None:
+    columns = index.shape[-1] if index.ndim else 0
+    if not index.ndim or columns > x.ndim:
+        raise errors.index_has_too_many(columns, x.ndim)
+    for k in range(columns):
+        check_range("gather_nd", index[..., k], x.shape[k], AS_VALUE_ERROR)
+
+
+def _gather_nd(out: Any, x: Any, index: Any, device: Any) -> None:
+    device.ledger.borrow(out.nbytes + 8 * index.size)
+    np.copyto(out, x[_places(index)] if index.shape[-1] else x)
+
+
+def _gradient_of_gathered(g: Tensor, index: Tensor, shape: Shape) -> Tensor:
+    if not index.array.shape[-1]:
+        return g.sum(list(range(index.ndim - 1)))
+    return g._spread_out(shape)._put(g, Positions(_places(index.array), g.array.shape), True)
+
+
+add_row(
+    "selection", "gather_nd", "x, index",
+    ("The parts of `x` at the places whose positions stand on the last axis of `index`: a copy.", "取出 `index` 最后一个轴所给位置处的 `x` 的部分（副本）。"),
+    accepts="fib", validate=_check_places, kernel=_gather_nd, dtype=same, in_place=False,
+    shape=lambda x, index: (*index[:-1], *x[index[-1] :]),
+    d_x=lambda g, x_meta, index: _gradient_of_gathered(g, index, x_meta.shape),
 )  # fmt: skip
 add_row(
     "scatter", "_put", "x, y", ("Write `y` at the positions in `key`, or add it there.", "把 `y` 写到（或加到）`key` 所指的位置。"),

@@ -53,11 +53,11 @@ class Alias:
 _SPELLED = {
     "input=x": "abs acos acosh asin atanh ceil clip cos cosh cumprod empty_like exp expm1 floor frac full_like is_complex "
                "is_floating_point isfinite isinf isnan log log10 log1p log2 logical_not masked_select multinomial narrow nonzero ones_like "
-               "randn_like ravel round rsqrt sigmoid sign silu sin sinh slice softplus sqrt t t_ tanh tril triu zeros_like reshape transpose",
+               "randn_like ravel round rsqrt sigmoid sign silu sin sinh slice softplus sqrt t t_ tanh trace tril triu zeros_like reshape transpose",
     "input=x other=y": "add bitwise_or bitwise_or_ divide divide_ equal expand_as floor_divide gcd gcd_ greater_equal greater_than isclose lcm "
                        "lcm_ less_equal less_than logical_and logical_or logical_xor maximum minimum multiply multiply_ not_equal remainder "
                        "subtract subtract_ where",
-    "input=x dim=axis": "all amax amin any chunk cumsum index_select logsumexp mean prod softmax squeeze sum unsqueeze var",
+    "input=x dim=axis": "all amax amin any argsort chunk cumsum index_select logsumexp mean prod softmax squeeze sum topk unsqueeze var",
     "input=x dim=axis keepdims=keepdim": "argmax argmin",
     "input=x dim=axis source=value": "index_add index_add_",
     "input=x dim=axis sizes=shape": "unflatten",

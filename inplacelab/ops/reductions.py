@@ -12,7 +12,6 @@ from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.arguments import sizes_of
 from inplacelab.ops.kernels import conj, quietly
 from inplacelab.ops.scans import products_before
-from inplacelab.ops.spec import same
 from inplacelab.ops.table import add_row, reduction
 from inplacelab.tensor import Tensor
 
@@ -77,11 +76,13 @@ def _expand(out: Any, x: Any) -> None:
     np.copyto(out, x)
 
 
+def _wished_dtype(x: Any, dtype: Any) -> Any:
+    return x if dtype is None else dtypes.as_numpy(dtype)
+
+
 def _sum_dtype(x: Any, dtype: Any) -> Any:
     """Integers and booleans are counted in int64."""
-    if dtype is not None:
-        return dtypes.as_numpy(dtype)
-    return dtypes.int64.numpy if x.kind in "biu" else x
+    return dtypes.int64.numpy if dtype is None and x.kind in "biu" else _wished_dtype(x, dtype)
 
 
 reduction(
@@ -92,8 +93,8 @@ reduction(
 )  # fmt: skip
 reduction(
     "mean", ("The mean over the axes in `axis`, or over all.", "沿 `axis` 各轴求平均；缺省时对全部元素求平均。"),
-    attrs="axis=None, keepdim=False", kernel=_mean, prepare={"axis": axes_of},
-    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=same,
+    attrs="axis=None, keepdim=False, *, dtype=None", kernel=_mean, prepare={"axis": axes_of},
+    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_wished_dtype,
     d_x=lambda g, x_meta, axis: spread(g, x_meta.shape, axis).scale(1.0 / max(count(x_meta.shape, axis), 1)),
 )  # fmt: skip
 
@@ -104,12 +105,8 @@ def _prod(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
     np.prod(x, axis, out.dtype, out, keepdim)
 
 
-def _prod_dtype(x: Any, dtype: Any) -> Any:
-    return x if dtype is None else dtypes.as_numpy(dtype)
-
-
 def _check_factors(x: Any, dtype: Any) -> None:
-    if _prod_dtype(x.dtype, dtype).kind == "b":
+    if _wished_dtype(x.dtype, dtype).kind == "b":
         raise errors.no_kernel("prod", "bool")
 
 
@@ -130,7 +127,7 @@ def _gradient_of_product(g: Tensor, x: Tensor, axis: tuple[int, ...]) -> Tensor:
 reduction(
     "prod", ("The product over the axes in `axis`, or over all.", "沿 `axis` 各轴求积；缺省时对全部元素求积。"),
     attrs="axis=None, keepdim=False, dtype=None", kernel=_prod, prepare={"axis": axes_of}, validate=_check_factors,
-    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_prod_dtype,
+    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_wished_dtype,
     d_x=_gradient_of_product,
 )  # fmt: skip
 

@@ -35,6 +35,7 @@ from inplacelab.autograd.views import Views
 from inplacelab.devices.base import Device, Place
 from inplacelab.dtypes import DType
 from inplacelab.layout import Layout, Shape
+from inplacelab.ops.sorting import TopKRetType
 from inplacelab.storage import Storage
 
 """

@@ -12,7 +12,7 @@ import numpy as np
 from inplacelab import errors, observe
 from inplacelab.autograd import modes
 from inplacelab.autograd.history import refresh
-from inplacelab.ops.arguments import check_all_hold, constant, number_for
+from inplacelab.ops.arguments import check_all_hold, check_keeps_imaginary, constant, number_for
 from inplacelab.ops.factories import operand
 from inplacelab.ops.spec import ZERO
 from inplacelab.ops.table import FUNCTIONS, overwrite
@@ -28,16 +28,18 @@ def _zero(out: Any) -> None:
 
 
 def _copy(out: Any, y: Any) -> None:
-    np.copyto(out, y.real if y.dtype.kind == "c" and out.dtype.kind != "c" else y, casting="unsafe")
+    np.copyto(out, y, casting="unsafe")
 
 
 def _check_copy(x: Any, y: Any) -> None:
     if y.dtype is not x.dtype:
+        check_keeps_imaginary("copy_", x.dtype, y.dtype)
         check_all_hold("copy_", x.dtype, y)
 
 
 def _check_set(x: Any, y: Any) -> None:
     if y.dtype is not x.dtype:
+        check_keeps_imaginary("setitem", x.dtype, y.dtype)
         check_all_hold("setitem", x.dtype, y)
 
 
@@ -52,17 +54,21 @@ setitem = overwrite("setitem", "x, y", ("Write `y` into a part: `x[key] = y`.", 
 
 
 def set_value(self: Tensor, value: Any) -> None:
-    """Replace every element by those of `value`, which must have the same shape; cast to the tensor's dtype.
+    """Replace every element by those of `value`, which must have the same shape and dtype.
+
+    A list has no dtype: its numbers take that of the tensor.
 
     This is how a parameter is loaded: it may be a leaf, and it stays one. Any other tensor forgets its history, as with
     every overwrite. The version is raised by one (PaddlePaddle 3.3.1 forgets to, so that a stale value goes unnoticed).
 
     Raises:
-        ConversionError: if the shapes differ.
+        ConversionError: if the shapes or the dtypes differ.
     """
-    given = operand(value, self)
+    given = operand(value, self, getattr(value, "dtype", None))
     if given.array.shape != self.array.shape:
         raise errors.value_shape(self.shape, given.shape)
+    if given.array.dtype != self.array.dtype:
+        raise errors.value_dtype(self.dtype.name, given.dtype.name)
     if self.base is not None:
         refresh(self)
     root = self if self.base is None else self.base

@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab import errors
+from inplacelab.optimizer import lr
 from inplacelab.optimizer.adam import Adam
 from inplacelab.optimizer.adamw import AdamW
 from inplacelab.optimizer.base import Optimizer
 from inplacelab.optimizer.momentum import Momentum
 from inplacelab.optimizer.sgd import SGD
 
-__all__ = ["SGD", "Adam", "AdamW", "Momentum", "Optimizer"]
+__all__ = ["SGD", "Adam", "AdamW", "Momentum", "Optimizer", "lr"]
 
 
 def __getattr__(name: str) -> Any:

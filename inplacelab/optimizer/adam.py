@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from math import sqrt
 
 from inplacelab import errors
-from inplacelab.optimizer.base import Optimizer, Pairs, State
+from inplacelab.optimizer.base import Optimizer, Parameters, Rate, State
+from inplacelab.optimizer.groups import Clip, Decay, Group
 from inplacelab.tensor import Tensor
 
 
@@ -14,12 +14,12 @@ class Adam(Optimizer):
     """Moving averages of the gradient and of its square: go along the first, divided by the root of the second.
 
     Args:
-        learning_rate: how far to go in one step.
+        learning_rate: how far to go in one step: a number or a scheduler.
         beta1: how much of the average of the gradients is kept.
         beta2: how much of the average of their squares is kept.
         epsilon: keeps the denominator away from zero.
-        parameters: the tensors to train.
-        weight_decay: this times the parameter is added to each gradient.
+        parameters: the tensors to train, or groups of them.
+        weight_decay: as in `Optimizer`.
         grad_clip: as in `Optimizer`.
         name: for Paddle's sake; not used.
 
@@ -32,13 +32,13 @@ class Adam(Optimizer):
 
     def __init__(
         self,
-        learning_rate: float = 0.001,
+        learning_rate: Rate = 0.001,
         beta1: float = 0.9,
         beta2: float = 0.999,
         epsilon: float = 1e-8,
-        parameters: Sequence[Tensor] | None = None,
-        weight_decay: float | None = None,
-        grad_clip: Callable[[Pairs], Pairs] | None = None,
+        parameters: Parameters = None,
+        weight_decay: Decay = None,
+        grad_clip: Clip | None = None,
         *,
         name: str | None = None,
     ) -> None:
@@ -59,13 +59,13 @@ class Adam(Optimizer):
             "beta2_pow_acc": one.scale(1.0, self._beta2),
         }
 
-    def _update(self, parameter: Tensor, gradient: Tensor, state: State) -> None:
+    def _update(self, parameter: Tensor, gradient: Tensor, state: State, rate: float, group: Group) -> None:
         mean, square = state["moment1"], state["moment2"]
         mean.scale_(self._beta1).add_(gradient, alpha=_rest(self._beta1, parameter))
         square.scale_(self._beta2).add_(gradient.square(), alpha=_rest(self._beta2, parameter))
         # Both averages start at zero; dividing by 1 - beta^t takes out what is left of that after t steps.
         correction = sqrt(1 - state["beta2_pow_acc"].item())
-        rate = self._learning_rate * correction / (1 - state["beta1_pow_acc"].item())
+        rate = rate * correction / (1 - state["beta1_pow_acc"].item())
         parameter.subtract_(mean.divide(square.sqrt().scale_(1.0, self._epsilon * correction)), alpha=rate)
         state["beta1_pow_acc"].scale_(self._beta1)
         state["beta2_pow_acc"].scale_(self._beta2)

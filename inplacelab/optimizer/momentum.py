@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-
 from inplacelab import errors
 from inplacelab.language import Text
-from inplacelab.optimizer.base import Optimizer, Pairs, State
+from inplacelab.optimizer.base import Optimizer, Parameters, Rate, State
+from inplacelab.optimizer.groups import Clip, Decay, Group
 from inplacelab.tensor import Tensor
 
 
@@ -14,11 +13,11 @@ class Momentum(Optimizer):
     """`velocity = momentum * velocity + gradient; w -= learning_rate * velocity`.
 
     Args:
-        learning_rate: how far to go in one step.
+        learning_rate: how far to go in one step: a number or a scheduler.
         momentum: how much of the velocity is kept.
-        parameters: the tensors to train.
+        parameters: the tensors to train, or groups of them.
         use_nesterov: look ahead: `w -= learning_rate * (gradient + momentum * velocity)`.
-        weight_decay: this times the parameter is added to each gradient.
+        weight_decay: as in `Optimizer`.
         grad_clip: as in `Optimizer`.
         name: for Paddle's sake; not used.
 
@@ -27,12 +26,12 @@ class Momentum(Optimizer):
 
     def __init__(
         self,
-        learning_rate: float = 0.001,
+        learning_rate: Rate = 0.001,
         momentum: float = 0.9,
-        parameters: Sequence[Tensor] | None = None,
+        parameters: Parameters = None,
         use_nesterov: bool = False,
-        weight_decay: float | None = None,
-        grad_clip: Callable[[Pairs], Pairs] | None = None,
+        weight_decay: Decay = None,
+        grad_clip: Clip | None = None,
         *,
         name: str | None = None,
     ) -> None:
@@ -44,8 +43,8 @@ class Momentum(Optimizer):
     def _new_state(self, parameter: Tensor) -> State:
         return {"velocity": parameter._zeros()}
 
-    def _update(self, parameter: Tensor, gradient: Tensor, state: State) -> None:
+    def _update(self, parameter: Tensor, gradient: Tensor, state: State, rate: float, group: Group) -> None:
         velocity = state["velocity"]
         velocity.scale_(self._momentum).add_(gradient)
         ahead = gradient.add(velocity, alpha=self._momentum) if self._nesterov else velocity
-        parameter.subtract_(ahead, alpha=self._learning_rate)
+        parameter.subtract_(ahead, alpha=rate)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inplacelab.optimizer.base import Optimizer, State
+from inplacelab.optimizer.groups import Group
 from inplacelab.tensor import Tensor
 
 
@@ -22,5 +23,5 @@ class SGD(Optimizer):
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/SGD_en.html
     """
 
-    def _update(self, parameter: Tensor, gradient: Tensor, state: State) -> None:
-        parameter.subtract_(gradient, alpha=self._learning_rate)
+    def _update(self, parameter: Tensor, gradient: Tensor, state: State, rate: float, group: Group) -> None:
+        parameter.subtract_(gradient, alpha=rate)

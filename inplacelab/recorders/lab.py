@@ -43,13 +43,15 @@ class LabRecorder(Passes):
         title: a name for the picture.
         limit: the most steps to keep.
         outermost: the frame that runs the program, if it runs already.
+        mend: whether to say how a program that is refused is mended. Where to find that is an exercise, it is not said.
     """
 
     def __init__(
-        self, program: learner.Program, *, title: str = "", limit: int = LIMIT, outermost: FrameType | None = None
-    ) -> None:
+        self, program: learner.Program, *, title: str = "", limit: int = LIMIT, outermost: FrameType | None = None,
+        mend: bool = True,
+    ) -> None:  # fmt: skip
         super().__init__(program, limit, outermost)
-        self._title = title
+        self._title, self._mend = title, mend
         self._reader = Reader(limit, self._journal.outer, program.first_line)
         self._reported: weakref.ref[errors.Refusal] | None = None
         self._live_before = self._refusals = 0
@@ -61,7 +63,7 @@ class LabRecorder(Passes):
 
     def refused(self, error: errors.Refusal) -> None:
         """The engine refuses: explain it, and tell the exception which lines are concerned."""
-        where = None if self._depth else self._where(sys._getframe(1))
+        where = self._where_refused(sys._getframe(1))
         self._reported = weakref.ref(error)
         journal = self._journal
         node, saved, tensor = (error.facts.get(name) for name in ("node", "saved", "tensor"))
@@ -74,7 +76,6 @@ class LabRecorder(Passes):
             None if saved is None else journal.storage(saved.storage).serial, None if known is None else known.serial,
             where, *self._own_account(),
         ))  # fmt: skip
-        self._depth, self._gradient = 0, None
         self._add_notes(error)
 
     def _add_notes(self, error: errors.Refusal) -> None:
@@ -83,16 +84,22 @@ class LabRecorder(Passes):
             return
         notes = stale_story(Moment(so_far, len(so_far) - 1))
         self._refusals += 1
-        found = mends(so_far, has_ordinary) if self._refusals <= _ADVISED else ()
-        self._reader.note(notes, in_one_sentence(found) if found else None)
-        for note in (*notes, *([_MEND.format(in_one_sentence(found))] if found else ())):
+        mend = self._mended(so_far)
+        self._reader.note(notes, mend)
+        for note in (*notes, *([_MEND.format(mend)] if mend else ())):
             error.add_note(str(closed_up(note)))
+
+    def _mended(self, so_far: Recording) -> Text | None:
+        """How this very program is mended; None if nothing better is known than the refusal's own advice."""
+        if not self._mend:
+            return _TO_BE_FOUND
+        found = mends(so_far, has_ordinary) if self._refusals <= _ADVISED else ()
+        return in_one_sentence(found) if found else None
 
     def failed(self, error: BaseException) -> None:
         """The program ended with an exception."""
         if self._reported is not None and error is self._reported():
             return
-        self._depth = 0
         found = ErrorFacts(type=type(error).__name__, message=str(error), explanation=None, notes=())
         self._append(("failure", found, self._program.line_of(error), *self._own_account()))
 
@@ -118,6 +125,10 @@ def has_ordinary(name: str) -> bool:
 
 
 _MEND = Text("In this program: {0}", "在本程序中：{0}")
+_TO_BE_FOUND = Text(
+    "… (yours to find; without `--no-mend` it would stand here)",
+    "……（请自己找出来；去掉 `--no-mend`，这里就会写出改法）",
+)
 
 
 def _begun(text: Text) -> Text:

@@ -37,7 +37,7 @@ class Names:
         ] = {}  # if they were the one scope there was (locals are not kept: they may hold tensors)
         self._before: dict[str, int] = {}  # where the stored names led in the one scope; empty if there were more
         self._led: dict[str, weakref.ref[Tensor] | None] = {}  # and the tensors among these
-        self._looked: list[tuple[str, str, str, weakref.ref[Tensor]]] | None = None
+        self._looked: tuple[list[object], list[weakref.ref[Tensor]]] | None = None  # what was there, and the tensors
         self._alone = {name: (name,) for name in self._stored}
         self._append = journal.entries.append
         self.deep, self.own = True, "__main__"
@@ -175,9 +175,10 @@ class Names:
     # ---- everything ------------------------------------------------------------------------------------------------------
 
     def _look_everywhere(self, scopes: Sequence[source.Scope], done: bool) -> None:
-        journal, led = self._journal, paths.things(scopes, self._wanted, Tensor, self.own)
-        if self._all_as_before(led):
+        journal, outline = self._journal, paths.outline(scopes, self._wanted, self.own) if self.deep else []
+        if self._all_as_before(outline):
             return
+        led = paths.things(scopes, self._wanted, Tensor, self.own)
         bound = paths.bindings(led)
         self.deep = any(paths.holds_others(value, self.own) for scope in scopes for value in self._values(scope))
         journal.bound = {address: (weakref.ref(thing), names) for address, (thing, names) in bound.items()}
@@ -187,7 +188,9 @@ class Names:
             if names != seen.names:
                 seen.names = names
                 self._append(("name", seen.serial, names))
-        self._looked = [(*each[:3], journal.bound[id(each.thing)][0]) for each in led] if self.deep and done else None
+        self._looked = (
+            (outline, [journal.bound[id(each.thing)][0] for each in led]) if self.deep and outline and done else None
+        )
         self._led.clear()
         for name in self._before:
             thing = scopes[0].names.get(name)
@@ -197,21 +200,12 @@ class Names:
                 self._drop(name)
         self._before = {name: address for name, address in self._before.items() if name in self._stored}
 
-    def _all_as_before(self, led: Sequence[paths.Led]) -> bool:
+    def _all_as_before(self, outline: list[object]) -> bool:
         """True if all names lead where the last look everywhere has found them to lead, and they were not looked at since in
         another way, which is only done while nothing is there that a name could lead on through.
         """
         looked = self._looked
-        return (
-            looked is not None
-            and len(looked) == len(led)
-            and all(
-                label == label_before and reference() is thing and name == name_before and function == function_before
-                for (function, name, label, thing), (function_before, name_before, label_before, reference) in zip(
-                    led, looked, strict=True
-                )
-            )
-        )
+        return looked is not None and looked[0] == outline and all(reference() is not None for reference in looked[1])
 
     def _drop(self, name: str) -> None:
         """A name counts in a loop: it need not be looked at again."""

@@ -28,12 +28,12 @@ class Operations(Places):
 
     def __init__(self, program: learner.Program, limit: int, outermost: FrameType | None) -> None:
         super().__init__(program, limit, outermost)
-        self._depth = 0  # how many backward passes are under way, one inside the other
+        self._computing = False  # a backward pass is under way, and none of the program's own code runs in it
 
     def operation(  # noqa: C901, PLR0912, PLR0915  # what is a call elsewhere is written out here
         self, name: str, category: str, inputs: Sequence[Tensor], output: Tensor, node: Any, written: Any = None
     ) -> None:
-        if self._depth:
+        if self._computing:
             self._within(output)
             return  # backward computes with operations too; its nodes are the steps there
         self._heard = heard = self._heard + 1
@@ -212,7 +212,7 @@ class Operations(Places):
         ))  # fmt: skip
 
     def _within(self, output: Tensor) -> None:
-        """In backward, an operation may write what the program knows: a hook that adds up gradients does."""
+        """In backward, an operation may write what the program knows: a gradient that is there already."""
         seen = self._journal.known(output)
         if seen is not None and seen.storage.version != output.storage.version and self._heard < self._limit:
             self._journal.storage(output.storage)
@@ -250,7 +250,7 @@ class Operations(Places):
         seen = self._journal.known(tensor)
         if seen is None:
             return
-        if self._depth:  # its gradient was to be retained
+        if self._computing:  # its gradient was to be retained
             self._journal.gradient(seen, tensor)
         else:
             if tensor.base is not None:

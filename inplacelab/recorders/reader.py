@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import CodeType
 from typing import Any
 
@@ -14,12 +14,20 @@ from inplacelab.recorders import plain
 from inplacelab.recorders.copies import Memory
 from inplacelab.recorders.steps import Changes
 from inplacelab.recorders.things import Things
-from inplacelab.recording.facts import BackwardFacts, ErrorFacts, TensorFacts, WriteFacts
+from inplacelab.recording.facts import BackwardAction, BackwardFacts, ErrorFacts, NodeStatus, TensorFacts, WriteFacts
 from inplacelab.recording.slots import slot_runs
 
 Where = tuple[CodeType, int] | int | None
 """A place in the program: a code object and the offset of an instruction, the latter alone in the outermost frame; None where
 the program is not on the stack."""
+
+
+@dataclass(frozen=True, slots=True)
+class Underway:
+    """A backward pass that is under way: the line that has begun it, and where the pass around it stood with its nodes."""
+
+    line: int | None
+    before: dict[int, NodeStatus]
 
 
 class Reader(Things):
@@ -39,8 +47,8 @@ class Reader(Things):
         self._marked = False  # the program tells of its statements
         self._outermost: CodeType | None = None
         self._place_before = (0, 0)  # the line and the instruction of the outermost frame when something last happened
-        self._phase = "forward"
-        self._line_of_pass: int | None = None  # of the call that the backward pass is under way for
+        self._passes: list[Underway] = []  # the backward passes that are under way, each begun within the one before it
+        self._fell = False  # one of them was stopped, and nothing has happened since
         self._quiet = self._simple = False  # a statement has begun and nothing happened in it; it holds no others
         self._launches: list[tuple[Launch, list[int | None]]] = []  # since the last step, with their storages
 
@@ -80,7 +88,7 @@ class Reader(Things):
                 self._step("line", changes, live, peak)
         else:  # what it needed for a moment may be gone, and the journal never have heard of it
             self.build.amend(changes, live=live)
-        self._quiet = False
+        self._quiet = self._fell = False
 
     def _begin(self, where: Where, *, forget: bool = True) -> None:
         """Something happens: find its line, and leave what was late to the step before.
@@ -100,7 +108,7 @@ class Reader(Things):
         if self._late:
             self.build.amend(self._late)
             self._late = Changes()
-        self._quiet = False
+        self._quiet = self._fell = False
 
     def _line_at(self, where: tuple[CodeType, int]) -> int:
         return plain.line_of(*where) - self._first_line + 1
@@ -116,7 +124,11 @@ class Reader(Things):
             self._turn += 1
 
     def _step(self, kind: str, changes: Changes, live: int, peak: int, **facts: Any) -> None:
-        where: dict[str, Any] = {"phase": self._phase, "line": self._line, "turn": self._turn}
+        where: dict[str, Any] = {
+            "phase": "backward" if self._passes or self._fell else "forward",
+            "line": self._line,
+            "turn": self._turn,
+        }
         if (
             self._launches and getattr(facts.get("backward"), "action", "") != "unpack"
         ):  # a node unpacks, and then computes
@@ -125,7 +137,8 @@ class Reader(Things):
                 None if (t := known.get(n)) is None else t.storage
                 for n in (*facts.get("inputs", ()), facts.get("output"))
             ]
-            if len(self._launches) > 1 or facts.get("category") == "reallocated":  # of which of them is it the result?
+            # Of which of them is it the result? Of none, if it is no operation's step.
+            if kind != "operation" or len(self._launches) > 1 or facts.get("category") == "reallocated":
                 given = [None]
             where["launches"] = tuple(plain.launch(*each, given[:-1], given[-1]) for each in self._launches)
             self._launches.clear()
@@ -208,6 +221,8 @@ class Reader(Things):
 
     def _rest(self) -> None:
         """The last backward is over: no node is on the way any more."""
+        if self._passes:
+            return
         for number, before in self.build.nodes.items():
             facts = self._node(number) if before.status else None
             if facts is not None:
@@ -220,11 +235,16 @@ class Reader(Things):
     ) -> None:
         """Backward begins."""
         self._begin(where)
-        self._phase, self._line_of_pass = "backward", self._line
         self._place_nodes(set())
+        self._passes.append(Underway(self._line, self._statuses(waiting) if self._passes else {}))
         for serial in waiting:
             self._change_node(serial, status="waiting")
         self._backward(live, peak, "begin", first, gradient)
+
+    def _statuses(self, serials: list[int]) -> dict[int, NodeStatus]:
+        """Where a pass stands with nodes through which another one goes now."""
+        known = ((serial, self._node(self._number(serial))) for serial in serials)
+        return {serial: "" if facts is None else facts.status for serial, facts in known}
 
     def arrived(self, serial: int) -> None:
         """A gradient was handed to a node."""
@@ -235,9 +255,38 @@ class Reader(Things):
     ) -> None:  # fmt: skip
         """A node is about to use what it kept. `where`: in the program, if the program itself has asked for it."""
         self._change_node(serial, status="unpacking")
+        line = self._line_at(where) if type(where) is tuple else None
         self._backward(
-            live, peak, "unpack", serial, gradient, where=where, saved=saved, kept_at=kept_at, found_at=found_at
+            live, peak, "unpack", serial, gradient, line=line, saved=saved, kept_at=kept_at, found_at=found_at
         )
+
+    def hook(
+        self, serial: int, name: str, line: int | None, given: int, gradient: tuple[Any, ...], live: int, peak: int
+    ) -> None:
+        """A hook is called."""
+        self._begin(None)
+        self._backward(live, peak, "hook", serial, gradient, line=line, op=name, inputs=(given,))
+
+    def hooked(
+        self, serial: int, name: str, given: int, now: int, gradient: tuple[Any, ...], live: int, peak: int
+    ) -> None:
+        """A hook is over."""
+        self._begin(None)
+        self._backward(live, peak, "hooked", serial, gradient, op=name, inputs=(given,), output=now)
+
+    def custom(
+        self,
+        serial: int,
+        name: str,
+        line: int | None,
+        given: list[int],
+        gradient: tuple[Any, ...],
+        live: int,
+        peak: int,
+    ) -> None:
+        """The `backward` of an operation of the program's own is called."""
+        self._begin(None)
+        self._backward(live, peak, "custom", serial, gradient, line=line, op=name, inputs=tuple(given))
 
     def run(
         self,
@@ -269,25 +318,37 @@ class Reader(Things):
         """Backward is over."""
         self._now.take(self._late)
         self._late = Changes()
-        self._backward(live, peak, "end", None, ())
-        self._phase = "forward"
+        if self._passes:
+            self._go_on(self._passes[-1])
+            self._backward(live, peak, "end", None, ())
+            self._passes.pop()
 
-    def fail(self) -> None:
-        """Backward was stopped."""
-        self._phase = "forward"
+    def fail(self, serial: int | None) -> None:
+        """Backward was stopped. `serial`: the node whose turn it was."""
+        if self._passes:
+            self._go_on(self._passes.pop())
+            self._fell = True
+        if serial is not None:
+            self._change_node(self._outer.get(serial, serial), status="failed")
+
+    def _go_on(self, ended: Underway) -> None:
+        """With the nodes of a pass that is over, the pass in which it was begun stands where it stood."""
+        for serial, status in ended.before.items():
+            self._change_node(serial, status=status)
 
     def _backward(
-        self, live: int, peak: int, action: Any, node: int | None, gradient: tuple[Any, ...],
-        writes: tuple[WriteFacts, ...] = (), where: Where = None, **facts: Any,
+        self, live: int, peak: int, action: BackwardAction, node: int | None, gradient: tuple[Any, ...], *,
+        line: int | None = None, saved: str | None = None, kept_at: int | None = None, found_at: int | None = None,
+        op: str = "backward", **facts: Any,
     ) -> None:  # fmt: skip
         if self._quiet:  # a statement of a hook, or of a backward of the program's own, had begun
             self._begin(None)
-        self._line = self._line_at(where) if type(where) is tuple else self._line_of_pass
+        self._line = line or (self._passes[-1].line if self._passes else self._line)
         values, shape = gradient or (None, None)
         told = BackwardFacts(
-            action, self._number(node), gradient=None if values is None else tuple(values), shape=shape, **facts
+            action, self._number(node), saved, kept_at, found_at, None if values is None else tuple(values), shape
         )
-        self._tell("backward", live, peak, op="backward", backward=told, writes=writes)
+        self._tell("backward", live, peak, op=op, backward=told, **facts)
 
     # ---- errors ----------------------------------------------------------------------------------------------------------
 
@@ -302,7 +363,7 @@ class Reader(Things):
         peak: int,
     ) -> None:
         """The engine has refused something."""
-        if where is not None or self._phase == "forward":
+        if where is not None or not self._passes:
             self._begin(where)
         self._quiet = False  # a statement of the learner's own backward may have begun
         self._place_nodes(set())
@@ -310,7 +371,6 @@ class Reader(Things):
             self._change_node(node, status="failed")
         error = replace(found, node=self._number(node), storage=storage, tensor=tensor)
         self._tell("error", live, peak, error=error)
-        self._phase = "forward"
 
     def note(self, notes: tuple[Text, ...], mend: Text | None) -> None:
         """What the recording has to add to the error that was read last; `mend` stands in place of general advice."""
@@ -320,13 +380,14 @@ class Reader(Things):
 
     def failure(self, found: ErrorFacts, line: int | None, live: int, peak: int) -> None:
         """The program ended with an exception."""
+        fell = self._fell
         self._begin(None)
-        self._line = line or self._line
-        self._phase = "forward"
+        self._line, self._fell = line or self._line, fell
         self._tell("error", live, peak, error=found)
+        self._fell = False
 
 
 _KINDS = (
     "tensor", "made", "viewed", "wrote", "history", "flags", "gradient", "name", "storage", "written", "node", "operations_node", "kept", "earlier", "rewrites", "launched", "outermost", "statement", "over",
-    "operation", "begin", "arrived", "unpack", "run", "release", "end", "fail", "refusal", "failure",
+    "operation", "begin", "arrived", "unpack", "hook", "hooked", "custom", "run", "release", "end", "fail", "refusal", "failure",
 )  # fmt: skip

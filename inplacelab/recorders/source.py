@@ -12,7 +12,7 @@ import linecache
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
-from types import FrameType
+from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
 CO_OPTIMIZED = 0x1
@@ -77,6 +77,27 @@ def counters(tree: ast.AST) -> frozenset[str]:
 
 def _is_range(iterated: ast.expr) -> bool:
     return isinstance(iterated, ast.Call) and isinstance(iterated.func, ast.Name) and iterated.func.id == "range"
+
+
+def called(function: Any) -> str:
+    """What a program calls a function: "clip"; "lambda" for one without a name; for another object the name of its class.
+
+    Of the program's own objects nothing is asked, since their classes may answer what they like.
+    """
+    name = function.__name__ if isinstance(function, _FUNCTIONS) else type(function).__name__
+    return "lambda" if name == "<lambda>" else name
+
+
+_FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType)
+
+
+def _code_of(function: Any) -> CodeType | None:
+    """What runs when an object is called, if that is written in Python."""
+    if not isinstance(function, _FUNCTIONS):
+        function = type(function).__call__
+    while isinstance(function, MethodType):
+        function = function.__func__
+    return function.__code__ if isinstance(function, FunctionType) else None
 
 
 class Scope(NamedTuple):
@@ -175,6 +196,16 @@ class Program(NamedTuple):
     def line(self, line_of_file: int) -> int:
         """A line of the file, counted from 1 in the text."""
         return line_of_file - self.first_line + 1
+
+    def line_of_function(self, function: Any) -> int | None:
+        """The line with the `def` or the `lambda` of a function of the program; None of another's."""
+        code = _code_of(function)
+        if code is None or code.co_filename != self.filename:
+            return None
+        first = self.line(code.co_firstlineno)  # of its first decorator, if it has any
+        lines = enumerate(self.text.splitlines()[first - 1 :], first)
+        defined = (line for line, text in lines if text.lstrip().startswith(("def ", "async def ")))
+        return first if code.co_name == "<lambda>" else next(defined, first)
 
     def line_of(self, error: BaseException) -> int | None:
         """The innermost line in an error's traceback."""

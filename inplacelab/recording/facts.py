@@ -21,7 +21,9 @@ Category = Literal["ordinary", "view", "in-place", "relayout", "reallocated", "c
 "reallocated" is in place in name only: the tensor was given a new storage (`reshape_` that must copy, `cast_`)."""
 
 StepKind = Literal["operation", "line", "backward", "error"]
-BackwardAction = Literal["begin", "arrived", "unpack", "run", "failed", "end"]
+BackwardAction = Literal["begin", "arrived", "hook", "hooked", "custom", "unpack", "run", "failed", "end"]
+"""What backward does. "hook": a hook of the program's own is called with a gradient; "hooked": it is over; "custom": so is the
+`backward` of an operation of the program's own. What runs in these are ordinary steps between, in the phase "backward"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +234,8 @@ class Step:
     phase: Literal["forward", "backward"]
     line: int | None
     op: str | None
-    """The learner's name for the operation ("scale_"), for an operation step."""
+    """The learner's name for the operation ("scale_"), for an operation step; for one of backward that of the hook or the function
+    that is called, or "backward"."""
     category: Category | None
     inputs: tuple[int, ...]
     output: int | None

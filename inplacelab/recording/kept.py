@@ -2,7 +2,7 @@
 
 A derivative calls what it keeps after its parameters: "x", "y", "out". A program has names of its own, and often the same ones
 for other tensors. So here, and only here, it is decided what a kept value is called: by the name that its tensor had when it
-was kept; and what it is to the node (its operand `y`, its result) is said apart.
+was kept; and what it is to the node (its second operand, its result) is said apart, and in words that are nobody's names.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ RESULT = "out"
 """What a derivative calls the result of its operation."""
 
 _POSITIONS = {"x": 0, "y": 1}
-"""Which operand it is: asked only where several of them look alike, such as a tensor and its `detach()`."""
+"""Which operand it is, where its tensor does not tell: several of them may look alike, such as a tensor and its `detach()`."""
+
+_ORDINALS = (Text("first", "第一个"), Text("second", "第二个"), Text("third", "第三个"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class Kept:
         made_by: for a tensor without a name, the operation that it is the result of, and its line.
         alone: the node's operation had one operand, so that nothing has to be said of which it is.
         step: the step that made the node; None if the node was there before the recording.
+        place: which of the operation's operands it is, counted from 0, where the derivative has no word for it but "x" or "y";
+            None if it has, or if that is not known.
     """
 
     role: str
@@ -44,6 +48,7 @@ class Kept:
     made_by: tuple[str, int | None] | None
     alone: bool
     step: int | None
+    place: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +57,8 @@ class Naming:
 
     Attributes:
         value: as the object of a sentence: "`a`", "its result `y`", "a copy of `x`".
-        role: what it is to the node: "as its operand `y`"; None where that needs no words.
-        short: both, where there is little room: "`a` (operand `y`)".
+        role: what it is to the node: "as its second operand"; None where that needs no words.
+        short: both, where there is little room: "`a` (operand 2)".
         brief: without the role: "`a`".
         saved: what is called so: a node may keep one tensor as several operands.
     """
@@ -65,7 +70,7 @@ class Naming:
     saved: tuple[SavedFacts, ...]
 
     def phrase(self, detail: Text | None = None) -> Text:
-        """The value, with its role and a detail in brackets: "`a` (as its operand `y`, S1 at version 0)"."""
+        """The value, with its role and a detail in brackets: "`a` (as its second operand, S1 at version 0)"."""
         return _bracketed(self.value, [each for each in (self.role, detail) if each is not None])
 
 
@@ -101,7 +106,19 @@ def _whose(recording: Recording, step: Step, node: int, saved: SavedFacts) -> Ke
     operands = [tensor for key in step.inputs if (tensor := before.get(key) or state.tensors.get(key)) is not None]
     tensor = _operand(step, operands, saved)
     alone = len(step.inputs) < 2
-    return Kept(saved.name, *_called(recording, tensor, step.line), alone=alone, step=step.index)
+    place = _place(step, [each.id for each in operands], saved.name, tensor)
+    return Kept(saved.name, *_called(recording, tensor, step.line), alone=alone, step=step.index, place=place)
+
+
+def _place(step: Step, known: Sequence[int], role: str, tensor: TensorFacts | None) -> int | None:
+    position = _POSITIONS.get(role)
+    if position is None or position >= len(step.inputs):
+        return None
+    there = step.inputs[position]
+    if tensor is None:  # a number, say: where an operand stands that is no tensor of the program
+        return position if there not in known else None
+    place = position if there == tensor.id else step.inputs.index(tensor.id)
+    return place if place < len(_ORDINALS) else None
 
 
 def _operand(step: Step, operands: Sequence[TensorFacts], saved: SavedFacts) -> TensorFacts | None:
@@ -186,7 +203,7 @@ def namings(
     groups: dict[tuple[object, ...], list[tuple[SavedFacts, Kept]]] = {}
     for saved in many:
         kept = whose.get((node, saved.name)) or Kept(saved.name, None, "", None, alone=False, step=None)
-        one_value = (replace(kept, role=""), kept.role == RESULT, replace(saved, name=""))
+        one_value = (replace(kept, role="", place=None), kept.role == RESULT, replace(saved, name=""))
         groups.setdefault(one_value, []).append((saved, kept))
     return [_naming(state, group, shown) for group in groups.values()]
 
@@ -199,7 +216,7 @@ def _naming(state: State, group: Sequence[tuple[SavedFacts, Kept]], shown: Calla
         whole = _its_result(state, kept, whole)
     if saved.copy and kept.tensor is not None:
         whole = Text("a copy of {0}", "{0} 的副本").format(whole)
-    roles = [] if result or (kept.alone and kept.tensor is not None) else [each.name for each, _ in group]
+    roles = [] if result or (kept.alone and kept.tensor is not None) else [each for _, each in group]
     short = ([Text("result", "结果")] if result and kept.name else []) + ([_role(roles)] if roles else [])
     short += [Text("own copy", "副本")] if saved.copy else []
     return Naming(
@@ -243,24 +260,40 @@ def _its_result(state: State, kept: Kept, whole: Text) -> Text:
     )
 
 
-def _as(roles: Sequence[str]) -> Text:
+def _as(roles: Sequence[Kept]) -> Text:
     """What a value is to the node, as a sentence says it."""
-    if not all(map(str.isidentifier, roles)):  # `saved_tensor()[0]`, of an operation of one's own
-        return Text("as {0}", "即 {0}").format(_listed(roles))
     many = len(roles) > 1
-    return Text("as its operands {0}" if many else "as its operand {0}", "作为操作数 {0}").format(_listed(roles))
+    if places := _places(roles):
+        pattern = Text("as its {0} operands" if many else "as its {0} operand", "作为{0}操作数")
+        return pattern.format(_joined([_ORDINALS[place] for place in places], ""))
+    names = [each.role for each in roles]
+    if not all(map(str.isidentifier, names)):  # `saved_tensor()[0]`, of an operation of one's own
+        return Text("as {0}", "即 {0}").format(_listed(names))
+    return Text("as its operands {0}" if many else "as its operand {0}", "作为操作数 {0}").format(_listed(names))
 
 
-def _role(roles: Sequence[str]) -> Text:
+def _role(roles: Sequence[Kept]) -> Text:
     """The same in a picture."""
-    if not all(map(str.isidentifier, roles)):
-        return _listed(roles)
-    return Text("operands {0}" if len(roles) > 1 else "operand {0}", "操作数 {0}").format(_listed(roles))
+    pattern = Text("operands {0}" if len(roles) > 1 else "operand {0}", "操作数 {0}")
+    if places := _places(roles):
+        return pattern.format(_joined([Text(str(place + 1), str(place + 1)) for place in places]))
+    names = [each.role for each in roles]
+    return pattern.format(_listed(names)) if all(map(str.isidentifier, names)) else _listed(names)
+
+
+def _places(roles: Sequence[Kept]) -> list[int]:
+    """Which operands they are; empty if one of them has a name of its own, or it is not known."""
+    found = [each.place for each in roles if each.place is not None]
+    return found if len(found) == len(roles) else []
 
 
 def _listed(roles: Sequence[str]) -> Text:
     quoted = [f"`{role}`" for role in roles]
-    return Text(" and ".join(quoted), " 和 ".join(quoted))
+    return _joined([Text(each, each) for each in quoted])
+
+
+def _joined(words: Sequence[Text], space: str = " ") -> Text:
+    return Text(" and ".join(each.en for each in words), f"{space}和{space}".join(each.zh for each in words))
 
 
 def _bracketed(value: Text, inside: Sequence[Text]) -> Text:

@@ -171,7 +171,7 @@ loss.backward()
 """
 TOLD = """\
   5 | loss = (y * a).sum()
-    |             ^ kept: `MultiplyGradNode` needs version 0 of `a` (as its operand `y`)
+    |             ^ kept: `MultiplyGradNode` needs version 0 of `a` (as its second operand)
   6 | a.relu_()
     | ~~~~~~~~~ overwritten through `a`: version 0 → 1
   7 | loss.backward()
@@ -183,7 +183,7 @@ TOLD = """\
 """
 TOLD_IN_CHINESE = """\
   5 | loss = (y * a).sum()
-    |             ^ 保存：`MultiplyGradNode` 需要 `a`（作为操作数 `y`）保持在版本 0
+    |             ^ 保存：`MultiplyGradNode` 需要 `a`（作为第二个操作数）保持在版本 0
   6 | a.relu_()
     | ~~~~~~~~~ 经由 `a` 覆盖：版本 0 → 1
   7 | loss.backward()

@@ -148,6 +148,7 @@ def test_every_control_has_a_name_and_no_picture_is_noise(player: Any) -> None:
 
 def test_of_a_launch_too(launch: Any) -> None:
     launch.locator("summary").click()
+    launch.locator("table").last.wait_for()
     assert wrong(launch) == []
 
 

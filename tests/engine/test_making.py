@@ -230,6 +230,12 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: x().add_(anything(np.ones((2, 2)))), ValueError, "must be Tensor, but got ndarray"),
     (lambda: x().cast_("nothing"), TypeError, "'nothing' is not a data type"),
     (lambda: x().set_value(np.ones(3)), AssertionError, r"shape \[2, 2\] but load set tensor with shape \[3\]"),
+    (
+        lambda: x().set_value(np.ones((2, 2))),
+        AssertionError,
+        "with dtype paddle.float32 but load tensor with dtype paddle.float64",
+    ),
+    (lambda: x().set_value(paddle.ones([2, 2], "int32")), AssertionError, "but load tensor with dtype paddle.int32"),
     (lambda: x().scale_(None), ValueError, r"a number is needed, but got NoneType"),
     (lambda: x().scale_(2.0, bias="abc"), ValueError, r"a number is needed, but got str: 'abc'"),
     (lambda: x().fill_(None), ValueError, r"a number is needed, but got NoneType"),

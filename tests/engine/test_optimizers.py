@@ -320,7 +320,7 @@ REFUSED: dict[str, tuple[Callable[[Tensor], object], type[Exception], str]] = {
     ),
     "an empty list": (lambda w: SGD(0.1, []), AttributeError, "should not be None"),
     "a tensor": (lambda w: SGD(0.1, w), TypeError, "should be an iterable of paddle Tensors"),  # type: ignore[arg-type]
-    "numbers": (lambda w: SGD(0.1, [1.0]), TypeError, "should be an iterable of paddle Tensors"),  # type: ignore[list-item]
+    "numbers": (lambda w: SGD(0.1, [1.0]), TypeError, "should be an iterable of paddle Tensors"),  # type: ignore[arg-type]
     "an integer rate": (lambda w: SGD(1, [w]), TypeError, "learning rate should be float or LRScheduler"),
     "a word for a rate": (lambda w: SGD(0.1, [w]).set_lr("a"), TypeError, "must be float"),  # type: ignore[arg-type]
     "clip": (lambda w: SGD(0.1, [w], grad_clip=3), TypeError, "grad_clip"),  # type: ignore[arg-type]

@@ -330,6 +330,21 @@ def test_as_a_truth_value_nan_is_true() -> None:
     assert paddle.full([1], float("nan"), "bool").tolist() == x.fill_(float("nan")).tolist()[:1] == [True]
 
 
+COMPLEX: dict[str, Write] = {
+    "setitem": lambda x: x.__setitem__(0, paddle.to_tensor(1 + 2j)),
+    "setitem, a number": lambda x: x.__setitem__(0, 1 + 2j),
+    "setitem, a mask": lambda x: x.__setitem__(x > 0, 2j),
+    "setitem, an array": lambda x: x.__setitem__(slice(None), np.array([1j, 2.0])),
+    "copy_": lambda x: x.copy_(paddle.to_tensor([1j, 2.0])),
+}
+
+
+@pytest.mark.parametrize("write", COMPLEX)
+def test_no_imaginary_part_is_lost_by_writing_it_into_real_numbers(write: str) -> None:
+    x = paddle.to_tensor([1.0, 2.0])
+    refused(lambda: COMPLEX[write](x), TypeError, "imaginary parts would be lost", x)
+
+
 NOT_FINITE = pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
 CAST: dict[str, Write] = {
     "to_tensor": lambda x: paddle.to_tensor([1.0, x[1].item()], dtype="int32"),
@@ -339,7 +354,7 @@ CAST: dict[str, Write] = {
     "cast_": lambda x: x.cast_("int32"),
     "a view": lambda x: x[1:].astype("int32"),
     "copy_": lambda x: paddle.zeros([2], "int32").copy_(x),
-    "set_value": lambda x: paddle.zeros([2], "int32").set_value(x.numpy()),
+    "set_value": lambda x: paddle.zeros([2], "int32").set_value(x.tolist()),
     "setitem": lambda x: paddle.zeros([2], "int32").__setitem__(slice(None), x),
 }
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { shared } from "../../widgets/inplacelab_widgets/player/room.js";
+import { shared, sizeFor } from "../../widgets/inplacelab_widgets/player/room.js";
 
 test("where there is enough for all, each has what it needs and no more", () => {
   assert.deepEqual(shared(200, [100, 150], 600, 0), [200, 150]);
@@ -26,4 +26,22 @@ test("a pane that needs little more is shown whole", () => {
 test("a page or a view may have one of the two", () => {
   assert.deepEqual(shared(900, [], 400, 0), [400, 0]);
   assert.deepEqual(shared(0, [900], 400, 0), [0, 400]);
+});
+
+test("a projector shows all as large as it has room for", () => {
+  const need = (/** @type {number} */ size) => 400 * size;
+  const never = () => false;
+  assert.equal(sizeFor(need, never, 900), 1.6);
+  assert.equal(sizeFor(need, never, 500), 1.25);
+  assert.equal(sizeFor(need, never, 400), 1);
+});
+
+test("rather smaller than cut at the side, but where it is cut in any case as large as it may be", () => {
+  const need = (/** @type {number} */ size) => 400 * size;
+  assert.equal(sizeFor(need, (size) => size > 1.1, 600), 1.1);
+  assert.equal(sizeFor(need, () => true, 600), 1.5);
+});
+
+test("what is too high in any size is scrolled, and can be read", () => {
+  assert.equal(sizeFor(() => 900, () => false, 600), 1.2);
 });

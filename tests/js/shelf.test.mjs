@@ -70,6 +70,27 @@ test("in more room storages stand beside each other, in less they are smaller, a
   for (const room of [300, 420, 480, 700, 900, 1400]) assert.ok(of(room).width * of(room).zoom <= room + 1e-6, `${room}`);
 });
 
+test("where there is room beside the storages and not below them, the chips have a column of their own", () => {
+  const chips = [0, 1, 2].map((seat) => ({ key: `s${seat + 1}`, x: seat * 65, y: 22, width: 60, height: 19, first: 0, last: 9, marks: [] }));
+  const heading = { x: 0, y: 0, width: 80, height: 22, first: 0, last: 9, marks: [] };
+  const low = { key: "s0", x: 0, y: 0, width: 300, height: 100, first: 0, last: 9, marks: [], row: 0 };
+  const shelved = { groups: [low], shelf: [heading, ...chips] };
+  const narrow = arranged(shelved, 310);
+  assert.equal(narrow.height, 100 + 14 + 41, "below them");
+  const wide = arranged(shelved, 500);
+  assert.equal(wide.height, 100);
+  const { places } = stackOf(shelved, 3, null, wide);
+  assert.deepEqual([heading, ...chips].map((each) => places.get(each)), [[420, 0], [420, 22], [420, 46], [420, 70]]);
+});
+
+test("a panel is as high as most of the steps need, if that is enough", () => {
+  const short = { key: "s0", x: 0, y: 0, width: 300, height: 50, first: 0, last: 19, marks: [], row: 0 };
+  const rare = { key: "s1", x: 0, y: 60, width: 300, height: 90, first: 7, last: 7, open: [7, 7], marks: [], row: 1 };
+  const late = { ...chip, first: 19, last: 19, open: [19, 19] };
+  assert.equal(arranged({ groups: [short, rare], shelf: [late] }, 310).height, 50 + 14 + 90);
+  assert.equal(arranged({ groups: [short, rare], shelf: [late] }, 310, 0.5).height, 50);
+});
+
 test("nothing is drawn so small that it cannot be read", () => {
   assert.deepEqual([zoomFor(100, 200), zoomFor(100, 90), zoomFor(100, 10), zoomFor(100, 0)], [1, 0.9, 1, 1]);
 });

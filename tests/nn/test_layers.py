@@ -17,6 +17,14 @@ LOSSES = {
     "cross_entropy, weights": lambda x: F.cross_entropy(
         x, paddle.to_tensor([0, 2]), paddle.to_tensor([0.5, 1.0, 2.0], dtype="float64"), ignore_index=0
     ),
+    "smooth_l1_loss": lambda x: F.smooth_l1_loss(x, paddle.full([2, 3], 0.3, "float64"), delta=0.7),
+    "binary_cross_entropy": lambda x: F.binary_cross_entropy(x.sigmoid(), paddle.full([2, 3], 0.25, "float64")),
+    "kl_div": lambda x: F.kl_div(x, paddle.to_tensor([[0.5, 0.5, 0.0], [0.2, 0.3, 0.5]], dtype="float64")),
+    "nll_loss": lambda x: F.nll_loss(x, paddle.to_tensor([0, 2]), ignore_index=0),
+    **{name: getattr(F, name) for name in ("swish", "mish", "hardswish", "log_sigmoid", "softsign", "selu", "celu")},
+    "hardsigmoid": lambda x: F.hardsigmoid(x, 0.2),
+    "prelu": lambda x: F.prelu(x, paddle.to_tensor([0.25, 0.5, 0.75], dtype="float64")),
+    "embedding": lambda x: F.embedding(paddle.to_tensor([[0, 1], [1, 1]]), x, padding_idx=0),
     "log_softmax": lambda x: F.log_softmax(x, 0),
     "gelu": F.gelu,
     "gelu, tanh": lambda x: F.gelu(x, "tanh"),

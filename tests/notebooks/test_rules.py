@@ -111,3 +111,18 @@ def test_an_output_is_ignored_exactly_if_the_reason_is_given(source: Path) -> No
     given = about_cells(blocks, "ignored")
     assert [cell.line for cell in ignored] == [cell.line for _, cell in given]
     assert all(note.text for note, _ in given)
+
+
+@each_lesson
+def test_an_exercise_does_not_say_how_it_is_solved(source: Path) -> None:
+    cells = [
+        block
+        for block in read_lesson(source)
+        if isinstance(block, Code) and {"exercise", "raises-exception"} <= {*block.tags}
+    ]
+    given_away = [
+        cell.line
+        for cell in cells
+        if cell.text.startswith("%%stepper") and "--no-mend" not in cell.text.splitlines()[0]
+    ]
+    assert not given_away, f"{source.name}: lines {given_away}: %%stepper says how to mend what the learner is to mend"

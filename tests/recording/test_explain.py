@@ -50,11 +50,11 @@ SPOILT = {
     4: (
         (
             "Line 4 `*` read `b` and put its result, `c`, into a new storage S2 (16 bytes). "
-            "`MultiplyGradNode` keeps `b` (as its operands `x` and `y`, S1 at version 0) for backward."
+            "`MultiplyGradNode` keeps `b` (as its first and second operands, S1 at version 0) for backward."
         ),
         (
             "第 4 行的 `*` 读取 `b`，把结果 `c` 放在新存储 S2（16 字节）中。"
-            "`MultiplyGradNode` 为反向传播保存了 `b`（作为操作数 `x` 和 `y`，S1 的版本 0）。"
+            "`MultiplyGradNode` 为反向传播保存了 `b`（作为第一个和第二个操作数，S1 的版本 0）。"
         ),
     ),
     5: (
@@ -63,14 +63,14 @@ SPOILT = {
             "Version of S1: 0 → 1, seen by `v` (also called `w`) and `b`. "
             "`b` now comes from the new `CopySlices` instead of `ScaleGradNode` (line 2). "
             "The view `v` was given a new grad node, `SliceGradNode`. "
-            "What `MultiplyGradNode` (line 4) kept is now stale: `b` (as its operands `x` and `y`)."
+            "What `MultiplyGradNode` (line 4) kept is now stale: `b` (as its first and second operands)."
         ),
         (
             "第 5 行的 `add_` 经由 `v` 写入了 S1 的第 1-2 号槽位。"
             "S1 的版本号：0 → 1，共享它的有 `v`（又名 `w`）和 `b`。"
             "`b` 的梯度节点由 `ScaleGradNode`（第 2 行）换成了新的 `CopySlices`。"
             "视图 `v` 的梯度节点重新生成：`SliceGradNode`。"
-            "`MultiplyGradNode`（第 4 行）保存的值已过期：`b`（作为操作数 `x` 和 `y`）。"
+            "`MultiplyGradNode`（第 4 行）保存的值已过期：`b`（作为第一个和第二个操作数）。"
         ),
     ),
     6: (
@@ -79,23 +79,23 @@ SPOILT = {
     ),
     7: (
         (
-            "`MultiplyGradNode` (line 4) takes out `b` (as its operand `x`): kept at version 0 of S1, found at version 1. "
+            "`MultiplyGradNode` (line 4) takes out `b` (as its first operand): kept at version 0 of S1, found at version 1. "
             "It is stale: the value that backward needs has been overwritten."
         ),
         (
-            "`MultiplyGradNode`（第 4 行）取出 `b`（作为操作数 `x`）：保存时 S1 是版本 0，现在是版本 1。"
+            "`MultiplyGradNode`（第 4 行）取出 `b`（作为第一个操作数）：保存时 S1 是版本 0，现在是版本 1。"
             "它已过期：反向传播需要的值被覆盖了。"
         ),
     ),
     8: (
         (
             "Line 6 raised `RuntimeError`: (PermissionDenied) Tensor 'b' was modified. "
-            "`MultiplyGradNode` (line 4) kept `b` (as its operand `x`) at version 0 of S1. "
+            "`MultiplyGradNode` (line 4) kept `b` (as its first operand) at version 0 of S1. "
             "Line 5 `add_` then overwrote it through `v`, a view of `b` (version 0 → 1)."
         ),
         (
             "第 6 行抛出 `RuntimeError`：(PermissionDenied) Tensor 'b' was modified。"
-            "`MultiplyGradNode`（第 4 行）在 S1 为版本 0 时保存了 `b`（作为操作数 `x`）。"
+            "`MultiplyGradNode`（第 4 行）在 S1 为版本 0 时保存了 `b`（作为第一个操作数）。"
             "第 5 行的 `add_` 随后经由 `b` 的视图 `v` 覆盖了它（版本 0 → 1）。"
         ),
     ),
@@ -259,8 +259,8 @@ def test_a_number_is_no_temporary() -> None:
     recording = run("x = paddle.ones([2])\nx.stop_gradient = False\ny = x ** 2\n").recording
     said = sentence(recording, 2)
     assert "read `x` and a constant and put its result, `y`, into" in said.en
-    assert "`x`（作为操作数 `x`，S0 的版本 0）和常数 2（作为操作数 `y`，S1 的版本 0）" in said.zh
-    assert "the constant 2 (as its operand `y`, S1 at version 0)" in said.en
+    assert "`x`（作为第一个操作数，S0 的版本 0）和常数 2（作为第二个操作数，S1 的版本 0）" in said.zh
+    assert "the constant 2 (as its second operand, S1 at version 0)" in said.en
 
 
 def test_an_operation_that_returns_its_input(tape: Any) -> None:
@@ -371,7 +371,9 @@ def test_the_story_is_about_the_value_that_was_unpacked(views_and_stale: Recordi
     assert unpack.backward is not None
     second = replace(unpack, backward=replace(unpack.backward, saved="y"))
     recording = replace(views_and_stale, steps=(*steps, second, error))
-    assert "`MultiplyGradNode` (line 4) kept `b` (as its operand `y`) at version 0 of S1." in sentence(recording, 8).en
+    assert (
+        "`MultiplyGradNode` (line 4) kept `b` (as its second operand) at version 0 of S1." in sentence(recording, 8).en
+    )
 
 
 def test_an_error_of_the_program_itself(tape: Any) -> None:

@@ -26,17 +26,17 @@ def told(recording: Recording, index: int = -1) -> list[str]:
         ("y = a.exp()", ["its result `y`"]),
         ("a.exp().detach()", []),
         ("y = a.exp() + a", ["its result"]),
-        ("y = h * 1.\nz = y * a", ["`y` (as its operand `x`)", "`a` (as its operand `y`)"]),
-        ("y = a * a", ["`a` (as its operands `x` and `y`)"]),
-        ("d = a.detach()\ny = a * d", ["`d` (as its operand `y`)"]),
-        ("y = (a + 1.) * h", ["the result of `scale` in line 3 (as its operand `x`)", "`h` (as its operand `y`)"]),
+        ("y = h * 1.\nz = y * a", ["`y` (as its first operand)", "`a` (as its second operand)"]),
+        ("y = a * a", ["`a` (as its first and second operands)"]),
+        ("d = a.detach()\ny = a * d", ["`d` (as its second operand)"]),
+        ("y = (a + 1.) * h", ["the result of `scale` in line 3 (as its first operand)", "`h` (as its second operand)"]),
         ("y = a[0].sin()", ["the result of `getitem` in line 3"]),
         ("b = a\ny = b.sin()", ["`b`"]),
         ("def f(t):\n    return t.sin()\ny = f(a)", ["`t`"]),
         ("pair = [a, h]\ny = pair[1] * 1. + pair[0].sin()", ["`a`"]),
-        ("net = paddle.nn.Linear(3, 1)\ny = net(h).sum()", ["`h` (as its operand `x`)", "`net.weight` (as its operand `y`)"]),
+        ("net = paddle.nn.Linear(3, 1)\ny = net(h).sum()", ["`h` (as its first operand)", "`net.weight` (as its second operand)"]),
         ("a.sin_()", ["a copy of `a`"]),
-        ("a.multiply_(h)", ["a copy of `a` (as its operand `x`)", "`h` (as its operand `y`)"]),
+        ("a.multiply_(h)", ["a copy of `a` (as its first operand)", "`h` (as its second operand)"]),
         ("y = a.exp()\ny = y + 1.", ["its result, the former `y`"]),
         ("y = a.sin()\na = h * 3.", ["the former `a`"]),
         ("y = a.sin()\ndel a", ["`a`"]),
@@ -59,7 +59,7 @@ def test_where_there_is_little_room_a_name_is_cut_and_the_role_is_short() -> Non
     state = recording.state()
     (key,) = (key for key, node in state.nodes.items() if node.saved)
     (name,) = namings(recording, state, key, state.nodes[key].saved, lambda name: name + "…")
-    assert (name.short.en, name.short.zh) == ("`a…` (operands `x` and `y`)", "`a…`（操作数 `x` 和 `y`）")
+    assert (name.short.en, name.short.zh) == ("`a…` (operands 1 and 2)", "`a…`（操作数 1 和 2）")
     assert [saved.name for saved in name.saved] == ["x", "y"]
 
 

@@ -46,7 +46,7 @@ SAMPLES: dict[str, str] = {
     "from_": "1", "to": "9", "shape_or_dtype": "[3, 2]", "stride": "[1, 1]", "k": "1", "broadcast": "False", "reduce": "'add'", "include_self": "False",
     "negative_slope": "0.3", "threshold": "0.4", "norm_type": "1.0", "is_arithmetic": "False", "rounding_mode": "'floor'", "as_tuple": "True",
     "data": "[1, 2]", "x_shape": "[2, 1]", "y_shape": "[1, 3]", "obj": "M", "exclusive": "True", "dim1": "1", "dim2": "0", "fill_zero": "True", "blocking": "False",
-    "stop_gradient": "False",
+    "stop_gradient": "False", "descending": "True", "largest": "False",
 }  # fmt: skip
 """What is given for a keyword, as Python: `M` and `N` are tensors of 2 x 3 numbers, `I(...)` one of indices."""
 
@@ -58,7 +58,7 @@ OWN: dict[str, dict[str, str]] = {
     "broadcast_to": {"x": "M[:, :1]", "shape": "[2, 4]"}, "expand_as": {"x": "M[:, :1]"}, "view_as": {"other": "N.t()"}, "as_complex": {"x": "M[:, :2]"},
     "diagonal": {"x": "M.reshape([1, 2, 3])", "axis1": "2", "axis2": "2"}, "unflatten": {"x": "M.reshape([6])", "axis": "0", "shape": "[3, 2]"}, "index_add": {"index": "I([0, 1])", "axis": "0", "value": "N"},
     "index_put": {"indices": "(I([0, 1]), I([2, 0]))", "value": "N[0, :2]"}, "put_along_axis": {"axis": "0"}, "take_along_axis": {"axis": "0"},
-    "scatter_add": {"dim": "0", "index": "I([[0, 1, 0]])"}, "scatter": {"index": "I([1])", "updates": "N[:1]"}, "gather": {"index": "I([1])"},
+    "scatter_add": {"dim": "0", "index": "I([[0, 1, 0]])"}, "scatter": {"index": "I([1])", "updates": "N[:1]"}, "gather": {"index": "I([1])"}, "gather_nd": {"index": "I([[1, 2], [0, 0]])"},
     "masked_scatter": {"value": "N"}, "fill_diagonal_tensor": {"y": "N[:, 0]"}, "rot90": {"axes": "[0, 1]"}, "dsplit": {"x": "M.reshape([1, 2, 3])"},
     "vsplit": {"num_or_indices": "2"}, "uniform": {"min": "0.25", "max": "0.5"}, "randint": {"low": "1"},
     "embedding_renorm": {"x": "I([0, 1])", "weight": "M", "max_norm": "0.5"}, "set": {"source": "N"}, "stride": {"dim": "0"},

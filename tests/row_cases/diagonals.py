@@ -25,7 +25,21 @@ def _diagonal_written(x: Array, y: Array, offset: int, dim1: int, dim2: int) -> 
     return x
 
 
+def _diag(x: Array, offset: int = 0, padding_value: float = 0) -> Array:
+    if x.ndim == 2:
+        return np.diag(x, offset)
+    vector = np.atleast_1d(x)
+    return np.diag(vector, offset) + padding_value * (1 - np.diag(np.ones_like(vector), offset))
+
+
 CASES = [
+    case("diag", _diag, (3,)),
+    case("diag", _diag, (3,), offset=1),
+    case("diag", _diag, (2,), offset=-2, padding_value=2.5),
+    case("diag", _diag, ()),
+    case("diag", _diag, (3, 4), offset=1),
+    case("diag", _diag, (4, 2), offset=-1),
+    case("diag", _diag, (2, 2), offset=5),
     case("tril", lambda x, diagonal: np.tril(x, diagonal), (3, 4), diagonal=1),
     case("tril", np.tril, (2, 3, 3)),
     case("triu", lambda x, diagonal: np.triu(x, diagonal), (4, 3), diagonal=-1),

@@ -19,6 +19,7 @@ from tests.row_cases import (
     reductions,
     scans,
     scattering,
+    sorting,
     unary,
     views,
     writes,
@@ -46,6 +47,7 @@ CHAPTERS = {
         norms,
         scans,
         scattering,
+        sorting,
     )
 }
 """The cases of each chapter of the table."""

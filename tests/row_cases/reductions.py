@@ -11,6 +11,7 @@ CASES = [
     case("sum", lambda x, axis, keepdim: x.sum(tuple(axis), keepdims=keepdim), (2, 3, 2), axis=[0, -1], keepdim=True),
     case("mean", lambda x: np.mean(x)),
     case("mean", lambda x, axis: x.mean(axis), axis=1),
+    case("mean", lambda x, dtype: x.mean(dtype=dtype), dtype="float64"),
     case("expand", lambda x, shape: np.broadcast_to(x, shape), (2, 1), shape=[4, 2, 3]),
     case("prod", np.prod),
     case("prod", lambda x, axis, keepdim: np.prod(x, tuple(axis), keepdims=keepdim), (2, 3, 2), axis=[0, 2], keepdim=True),

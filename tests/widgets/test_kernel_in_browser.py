@@ -117,6 +117,7 @@ def test_the_language_changes_everything(page: Any) -> None:
 
 def test_the_tables_follow_the_pick(page: Any) -> None:
     page.locator("summary").click()
+    page.locator("table").nth(2).wait_for()  # a browser says later that it has opened them
     assert page.locator("table").count() == 3
     assert page.locator("table").nth(2).locator("tbody tr").first.inner_text().split() == ["32", "544"]
     press(page, "ArrowDown")

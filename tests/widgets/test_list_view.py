@@ -72,12 +72,13 @@ def page(tmp_path: Path, chromium: Any) -> Iterator[Any]:
     traits = {name: getattr(view, name) for name in ("words", "sorted_by", "descending", "language", "_list")}
     file = tmp_path / "list.html"
     file.write_text(
-        "<!doctype html><meta charset=utf-8><style>" + ListView._css + "</style><body><script type=module>"
+        f"<!doctype html><meta charset=utf-8><body><script type=text/plain id=module>{ListView._esm}</script><script type=module>"
         f"const traits = {json.dumps(traits)}; const heard = {{}};"
         "window.model = { get: (n) => traits[n], set: (n, v) => { traits[n] = v; (heard['change:' + n] ?? []).forEach((f) => f()); },"
         " save_changes: () => {}, on: (e, f) => (heard[e] ??= []).push(f), off: () => {} };"
-        + ListView._esm.replace("export default { render };", "").replace("export const", "const")
-        + "render({ model: window.model, el: document.body });</script>",
+        "const module = new Blob([document.getElementById('module').textContent], { type: 'text/javascript' });"
+        "const list = (await import(URL.createObjectURL(module))).default;"
+        "list.render({ model: window.model, el: document.body });</script>",
         encoding="utf-8",
     )
     shown = chromium.new_page(viewport={"width": 848, "height": 500})

@@ -343,6 +343,7 @@ def test_a_usual_program_stays_low(play: Callable[..., Page], name: str) -> None
     page.page.evaluate(
         "() => { document.querySelector('.ipl').classList.remove('ipl-standalone'); dispatchEvent(new Event('resize')) }"
     )
+    until_still(page.page)
     heights = set()
     for key in ("Home", "ArrowRight", "ArrowRight", "End"):
         page.press(key)

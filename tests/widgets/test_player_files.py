@@ -14,7 +14,15 @@ import pytest
 
 from inplacelab_widgets import player_files
 from inplacelab_widgets.packing import unpacked
-from inplacelab_widgets.player_files import MODULES, STYLES, javascript, packed_javascript, source, stylesheet
+from inplacelab_widgets.player_files import (
+    MODULES,
+    STYLES,
+    for_anywidget,
+    javascript,
+    packed_javascript,
+    source,
+    stylesheet,
+)
 from inplacelab_widgets.scene.palette import css
 
 FOLDER = Path(player_files.__file__).parent / "player"
@@ -57,13 +65,13 @@ def test_a_module_imports_what_stands_before_it_and_is_there(module: str) -> Non
 
 
 def test_it_is_small_since_every_widget_carries_it() -> None:
-    assert len((packed_javascript() + stylesheet()).encode()) < 60_000
+    assert len(packed_javascript().encode()) < 60_000
 
 
 def test_a_widget_unpacks_the_same_player() -> None:
     found = re.search(r'unpacked\("([^"]+)"\)', packed_javascript())
     assert found
-    assert unpacked(found[1]) == javascript()
+    assert unpacked(found[1]).split("\f") == [stylesheet(), javascript()]
     assert not re.search(r"https?:|\bfetch\b", packed_javascript())
 
 
@@ -82,6 +90,30 @@ def test_what_a_widget_unpacks_can_be_imported_and_renders(chromium: Any) -> Non
     finally:
         page.close()
     assert found == [["default"], "function", "function"]
+
+
+@pytest.mark.browser
+def test_a_widget_brings_its_style_sheet_once_to_a_page_and_once_to_a_shadow_root(chromium: Any) -> None:
+    page = chromium.new_page()
+    try:
+        page.goto("about:blank")
+        found = page.evaluate(
+            """async (text) => {
+              const { default: widget } = await import(URL.createObjectURL(new Blob([text], { type: "text/javascript" })));
+              const shadow = document.body.appendChild(document.createElement("div")).attachShadow({ mode: "open" });
+              for (const home of [document.body, document.body, shadow, shadow]) {
+                const el = home.appendChild(document.createElement("p"));
+                el.className = "ipl";
+                await widget.render({ el });
+              }
+              const width = (el) => getComputedStyle(el).borderTopWidth;
+              return [...[document, shadow].map((root) => root.querySelectorAll("style").length), ...[document, shadow].map((root) => width(root.querySelector("p")))];
+            }""",
+            for_anywidget("export default { render() {} };", stylesheet()),
+        )
+    finally:
+        page.close()
+    assert found == [1, 1, "1px", "1px"]
 
 
 def test_no_string_goes_on_over_the_end_of_a_line() -> None:

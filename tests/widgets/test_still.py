@@ -132,9 +132,9 @@ def test_frames_are_numbered_and_say_their_step(scene: Scene) -> None:
 def test_the_story_of_a_stale_value_is_in_its_frames(sample_scene: Callable[[str], Scene]) -> None:
     said = words_in(still_picture(sample_scene("stale"), "en"))
     in_order = [
-        "b (operands x and y) @ v0 · ✓ fresh",
+        "b (operands 1 and 2) @ v0 · ✓ fresh",
         "v0→v1",
-        "b (operands x and y) @ v0 · ✗ stale, now v1",
+        "b (operands 1 and 2) @ v0 · ✗ stale, now v1",
         "✗ failed",
     ]
     places = [said.index(each) for each in in_order]

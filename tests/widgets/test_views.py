@@ -53,6 +53,11 @@ def test_a_view_carries_its_own_panel_and_no_other(sample: Callable[[str], Recor
     assert len(view._payload) < 0.8 * len(whole._payload)
 
 
+def test_all_that_a_widget_carries_beside_its_recording_is_small(sample: Callable[[str], Recording]) -> None:
+    state = Stepper(sample("stale")).get_state()
+    assert sum(len(str(value).encode()) for name, value in state.items() if name != "_payload") < 60_000
+
+
 def test_panels_are_chosen_and_stand_in_their_own_order(sample: Callable[[str], Recording]) -> None:
     view = View(sample("lesson"), panels=("memory", "storages"))
     assert view.panels == ("storages", "memory")

@@ -49,11 +49,21 @@ class Matching:
                 self._differ(f"{name}: told of a tensor, but no such name leads to one")
             elif len(found) == 1:
                 self._pair("tensor", next(iter(keys)), next(iter(found)), name)
+        self._clashing()
         for name, keys in self.told.names.items():  # where scopes clash, the first name that is clear has decided
             for key in keys:
                 known = self.pairs["tensor"].get(key)
                 if known is not None and known not in self.seen.names.get(_as_seen(name), {known}):
                     self._differ(f"{name}: told of another tensor than it leads to")
+
+    def _clashing(self) -> None:
+        """Where scopes use one name for different tensors: the one that is left, once other names have decided of the others."""
+        pairs = self.pairs["tensor"]
+        for name, keys in self.told.names.items():
+            left = self.seen.names.get(_as_seen(name), frozenset()) - set(pairs.values())
+            for key in keys:
+                if key not in pairs and len(left) == 1:
+                    self._pair("tensor", key, next(iter(left)), name)
 
     def _complete(self) -> None:
         """Every tensor that a plain name leads to is told of under that name; one that only paths lead to, under some name."""

@@ -52,6 +52,8 @@ class Witness(observe.Observer):
         self.pictures: list[Picture | None] = []
         self.operations: list[tuple[str, int]] = []
         self._passes, self._start = 0, CPU.ledger.live
+        self._around: list[str] = []
+        self._called = ""  # whether a pass has called code of the program's own: a "hook", or a "custom" derivative
 
     def mark(self, line: int, simple: bool, bound: Any, outermost: bool, frame: FrameType | None = None, /) -> None:
         self.look(sys._getframe(1) if frame is None else frame)
@@ -59,27 +61,42 @@ class Witness(observe.Observer):
     def look(self, frame: FrameType | None, names: dict[str, Any] | None = None) -> None:
         seen = picture(frame, FILENAME, names)
         assert seen.live == CPU.ledger.live - self._start, "the ledger is wrong"
-        if self._passes:
+        if self._passes and self._called != "hook":
             seen = replace(
                 seen, simple={}, reached=frozenset()
-            )  # gradients on their way are tensors that no operation has told of
+            )  # what a derivative takes out is told of when it is used
         self.pictures.append(
             None if self not in observe.listeners else replace(seen, peak=CPU.ledger.peak - self._start)
         )
 
     def operation(self, name: str, *_: Any) -> None:
-        if not self._passes:
+        if not self._passes or self._called:
             frames = traceback.walk_stack(sys._getframe(1))
             self.operations.append((name, next(line for f, line in frames if f.f_code.co_filename == FILENAME)))
 
     def backward_begins(self, roots: Any) -> None:
+        self._around.append(self._called)
+        self._called = ""
         self._passes += 1
 
+    def hook_begins(self, node: Any, hook: Any, gradient: Any) -> None:
+        self._called = "hook"
+
+    def hook_ends(self, node: Any, gradient: Any) -> None:
+        self._called = ""
+
+    def custom_begins(self, node: Any, function: Any, gradients: Any) -> None:
+        self._called = "custom"
+
+    def custom_ends(self, node: Any) -> None:
+        self._called = ""
+
     def backward_ends(self) -> None:
+        self._called = self._around.pop()
         self._passes -= 1
 
     def backward_fails(self) -> None:
-        self._passes = 0
+        self.backward_ends()
 
 
 @contextmanager

@@ -9,7 +9,7 @@ import traitlets
 
 from inplacelab.language import Text, get_language
 from inplacelab.listing import Cell, Listing
-from inplacelab_widgets.player_files import stylesheet
+from inplacelab_widgets.player_files import for_anywidget, stylesheet, without_comments
 from inplacelab_widgets.stand_in import LiveWidget
 
 __all__ = ["ListView"]
@@ -29,8 +29,10 @@ class ListView(LiveWidget):
     >>> ListView(listing(), words="never")  # doctest: +SKIP
     """
 
-    _esm = (_HERE / "list_view.js").read_text(encoding="utf-8")
-    _css = stylesheet() + (_HERE / "list_view.css").read_text(encoding="utf-8")
+    _esm = for_anywidget(
+        (_HERE / "list_view.js").read_text(encoding="utf-8"),
+        stylesheet() + without_comments((_HERE / "list_view.css").read_text(encoding="utf-8")),
+    )
 
     words = traitlets.Unicode("", help="Only rows that contain all these words are shown.").tag(sync=True)
     sorted_by = traitlets.Int(-1, help="The column that is sorted by, from 0; -1: as listed.").tag(sync=True)

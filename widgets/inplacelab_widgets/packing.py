@@ -15,13 +15,18 @@ import json
 import zlib
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 _UNPACK = Path(__file__).parent / "player" / "unpack.js"
 _IMPORT = """\
-const address = URL.createObjectURL(new Blob([await unpacked("PACKED")], { type: "text/javascript" }));
+const [style, module] = (await unpacked("PACKED")).split("\\f");
+const name = "NAME";
+const address = URL.createObjectURL(new Blob([module], { type: "text/javascript" }));
 const player = (await import(address)).default;
 URL.revokeObjectURL(address);
 """
+_BETWEEN = "\f"
+"""Stands between a style sheet and a module: neither has a form feed in it."""
 
 
 def packed(text: str, level: int = 6) -> str:
@@ -51,6 +56,11 @@ def packed_json(data: Any) -> str:
     return packed(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
 
 
-def unpacking(module: str) -> str:
-    """JavaScript that unpacks a module and calls what that exports by default `player`."""
-    return _UNPACK.read_text(encoding="utf-8").replace("export ", "") + _IMPORT.replace("PACKED", packed(module, 9))
+def unpacking(module: str, style: str) -> str:
+    """JavaScript that unpacks a module and its style sheet: what the module exports by default it calls `player`, and
+    `dress(element, style, name)` lets the sheet hold around an element.
+    """
+    name = f"ipl-{crc32(style.encode()):08x}"  # another version, on the same page, has another one
+    text = packed(style + _BETWEEN + module, 9)
+    imported = _IMPORT.replace("PACKED", text).replace("NAME", name)
+    return _UNPACK.read_text(encoding="utf-8").replace("export ", "") + imported

@@ -28,7 +28,7 @@ def whole_page(
     Args:
         payload: what is played, as plain lists and dictionaries.
         player: a module whose default export has `play(element, payload, options)`.
-        style: its CSS.
+        style: its CSS, which is packed with it.
         folder: where the sources of both are.
         title: of the page.
         language: "en" or "zh".
@@ -41,11 +41,11 @@ def whole_page(
         f'<!DOCTYPE html>\n<!-- {_ABOUT.format(folder=folder)} -->\n<html lang="{tag}">\n<head>\n<meta charset="utf-8">\n'
         f'<title>{escape(title)}</title>\n<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<style>\nbody{{margin:0;padding:8px}}\n{style}</style>\n</head>\n<body>\n<main></main>\n"
+        "<style>\nbody{margin:0;padding:8px}\n</style>\n</head>\n<body>\n<main></main>\n"
         f'<script type="text/plain" id="payload">{packed_json(payload)}</script>\n<script type="module">\n'
         'const main = document.querySelector("main");\n'
         f"if (!globalThis.DecompressionStream) main.textContent = {too_old};\n"
-        f"{unpacking(player)}"
+        f"{unpacking(player, style)}dress(main, style, name);\n"
         f'player.play(main, document.getElementById("payload").textContent, {given});\n</script>\n</body>\n</html>\n'
     )
 

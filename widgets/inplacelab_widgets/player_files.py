@@ -2,7 +2,7 @@
 
 The sources are small modules in `player/`. anywidget loads one module that cannot import files beside it, and an
 exported page must fetch nothing, so the modules are put together here: no bundler, only their text one after the other.
-Both carry that text packed.
+Both carry that text packed, and the style sheet with it.
 """
 
 from __future__ import annotations
@@ -86,6 +86,17 @@ _CSS_COLON = re.compile(r"(?<=[{;])([\w-]+): ")
 # No string of ours goes on over a line's end, so that what a line begins with means nothing.
 _BLANK = re.compile(r"\s*\n\s*")
 
+# A sheet of anywidget's own (`_css`) would travel as it is written.
+_DRESSED = """\
+export default {
+  ...player,
+  render(view) {
+    dress(view.el, style, name);
+    return player.render(view);
+  },
+};
+"""
+
 
 @cache
 def javascript() -> str:
@@ -103,13 +114,13 @@ def joined(modules: Iterable[str]) -> str:
 
 @cache
 def packed_javascript() -> str:
-    """The same as a module that unpacks it: every widget of a notebook carries this text, a third of the other's size."""
-    return for_anywidget(javascript())
+    """The same, and its style sheet, as a module that unpacks both: all of the player that every widget of a notebook carries."""
+    return for_anywidget(javascript(), stylesheet())
 
 
-def for_anywidget(module: str) -> str:
-    """A module that unpacks another one, and exports what that exports by default."""
-    return f"{unpacking(module)}export default player;\n"
+def for_anywidget(module: str, style: str) -> str:
+    """A module that unpacks another one and its style sheet, and exports what that exports by default."""
+    return f"{unpacking(module, style)}{_DRESSED}"
 
 
 @cache

@@ -19,7 +19,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab_widgets import twins
 from inplacelab_widgets.asking import questions_for
 from inplacelab_widgets.packing import packed_json
-from inplacelab_widgets.player_files import packed_javascript, stylesheet
+from inplacelab_widgets.player_files import packed_javascript
 from inplacelab_widgets.scene import EVERYTHING, Scene, scene_of
 from inplacelab_widgets.scene.focus import threads
 from inplacelab_widgets.scene.payload import payload
@@ -56,7 +56,6 @@ class View(LiveWidget):
     """
 
     _esm = packed_javascript()
-    _css = stylesheet()
     _panels: ClassVar[tuple[str, ...]] = EVERYTHING
 
     step = traitlets.Int(0, help="The step shown, counted from 0.").tag(sync=True)

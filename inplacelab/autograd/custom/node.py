@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from inplacelab import errors
+from inplacelab import errors, observe
 from inplacelab.autograd import modes
 from inplacelab.autograd.custom.memory import Kept
 from inplacelab.autograd.nodes import Gradients, Node, fitted, number
@@ -112,8 +112,13 @@ class CustomNode(Node):
         if self._released:
             raise errors.freed_graph(self.name, node=self)
         version = g.storage.version
+        arrived = self._arrived(g)
+        for each in observe.listeners:
+            each.custom_begins(self, self.layer.backward, arrived)
         with self.context._memory.read_by(self):
-            given = self.layer.backward(self.context, *self._arrived(g))
+            given = self.layer.backward(self.context, *arrived)
+        for each in observe.listeners:
+            each.custom_ends(self)
         if g.storage.version != version:
             raise errors.gradient_written(self.name, node=self)
         found = self._matched(given)

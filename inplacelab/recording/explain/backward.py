@@ -11,6 +11,7 @@ from inplacelab.recording.explain.words import joined, listing, quoted, shape, v
 from inplacelab.recording.facts import BackwardAction, BackwardFacts, NodeFacts, SavedFacts, TensorFacts
 from inplacelab.recording.kept import naming
 from inplacelab.recording.labels import storage_label, tensor_label
+from inplacelab.recording.passes import steps_of_pass
 
 __all__ = ["backward_moment"]
 
@@ -54,13 +55,73 @@ def _unpacked(moment: Moment, facts: BackwardFacts) -> Text:
     return stale.format(node, name, place, facts.kept_at, facts.found_at)
 
 
+def _hook_called(moment: Moment, facts: BackwardFacts) -> Text:
+    pattern = Text(
+        "{0} is complete: {1}. The hook {2} is called with it, as {3}.",
+        "{0}已全部到达：{1}。随即以它为参数调用钩子 {2}，在钩子里它是 {3}。",
+    )
+    return pattern.format(_whose_gradient(moment, facts), _contents(facts), _function(moment), _given(moment))
+
+
+def _hook_over(moment: Moment, facts: BackwardFacts) -> Text:
+    step = moment.step
+    as_it_is = Text(
+        "The hook {0} is over. The gradient goes on as it is now: {1}.",
+        "钩子 {0} 执行完毕。梯度以现在的值继续传递：{1}。",
+    )
+    another = Text(
+        "The hook {0} is over. What it returned takes the gradient's place: {2}, {1}.",
+        "钩子 {0} 执行完毕。它返回的 {2} 取代了原来的梯度：{1}。",
+    )
+    pattern = as_it_is if step.output in step.inputs or step.output is None else another
+    now = Text("", "") if step.output is None else moment.called_before(step.output)  # its names go with the hook
+    return pattern.format(_function(moment), _contents(facts), now)
+
+
+def _custom_called(moment: Moment, facts: BackwardFacts) -> Text:
+    node = _node(moment, facts)
+    if facts.shape is None:  # of several results, or of none
+        pattern = Text(
+            "{0} calls {1}, the derivative that the program has written for it, with the gradients of its results.",
+            "{0} 调用程序为它写的求导函数 {1}，参数是各个结果的梯度。",
+        )
+        return pattern.format(node, _function(moment))
+    pattern = Text(
+        "{0} calls {1}, the derivative that the program has written for it, with {2}, as {3}.",
+        "{0} 调用程序为它写的求导函数 {1}，参数是{2}，在函数里它是 {3}。",
+    )
+    return pattern.format(node, _function(moment), _gradient(facts), _given(moment))
+
+
+def _function(moment: Moment) -> Text:
+    return quoted(moment.step.op or "?")
+
+
+def _given(moment: Moment) -> Text:
+    """What the program calls the gradient that it is given."""
+    return moment.called(moment.step.inputs[0])
+
+
+def _whose_gradient(moment: Moment, facts: BackwardFacts) -> Text:
+    """The gradient of the tensor that a node made, if the program has a name for it, or else the one that came to the node."""
+    node = moment.node(facts.node) if facts.node is not None else None
+    tensors = [*moment.after.tensors.values()] if node else []
+    named = (t for t in tensors if t.names and (t.id == node.leaf or (node.leaf is None and t.node == node.id)))  # type: ignore[union-attr]
+    tensor = next(named, None)
+    if tensor is None:
+        return Text("The gradient that came to {0}", "传到 {0} 的梯度").format(_node(moment, facts))
+    return Text("The gradient of {0}", "{0} 的梯度").format(tensor_label(tensor, tensor.names[:1]))
+
+
 def _ran(moment: Moment, facts: BackwardFacts) -> Text:
     node = moment.node(facts.node) if facts.node is not None else None
     if node is None:
         return Text("A grad node ran.", "一个梯度节点执行完毕。")
     if node.leaf is not None:
         return _accumulated(moment, node.leaf)
-    return joined([*written(moment), _sent(moment, node), *_released(moment, node)])  # a hook may have written
+    return joined(
+        [*written(moment), _sent(moment, node), *_released(moment, node)]
+    )  # what it wrote is no step of its own
 
 
 def _accumulated(moment: Moment, leaf: int) -> Text:
@@ -141,10 +202,8 @@ def _ended(moment: Moment, _: BackwardFacts) -> Text:
 def _filled(moment: Moment) -> set[int]:
     """The leaves whose `.grad` the pass has filled that is over now."""
     leaves = set()
-    for step in reversed(moment.recording.steps[: moment.index]):
+    for step in steps_of_pass(moment.recording, moment.index):
         told, then = step.backward, Moment(moment.recording, step.index)
-        if told is not None and told.action == "begin":
-            break
         node = then.node(told.node) if told is not None and told.action == "run" and told.node is not None else None
         if node is not None and node.leaf is not None and _fills(then, node.leaf):
             leaves.add(node.leaf)
@@ -154,6 +213,9 @@ def _filled(moment: Moment) -> set[int]:
 _MOMENTS: dict[BackwardAction, Callable[[Moment, BackwardFacts], Text]] = {
     "begin": _begun,
     "arrived": _arrived,
+    "hook": _hook_called,
+    "hooked": _hook_over,
+    "custom": _custom_called,
     "unpack": _unpacked,
     "run": _ran,
     "failed": _failed,
@@ -171,6 +233,13 @@ def _gradient(facts: BackwardFacts) -> Text:
     if facts.shape is not None:
         return Text("a gradient of shape {0}", "梯度（形状 {0}）").format(shape(facts.shape))
     return Text("a gradient", "梯度")
+
+
+def _contents(facts: BackwardFacts) -> Text:
+    """What is in a gradient that was named before: its numbers, if they are few."""
+    if facts.gradient is not None:
+        return Text("{0}", "{0}").format(values(facts.gradient))
+    return Text("its shape is {0}", "形状是 {0}").format(shape(facts.shape or ()))
 
 
 def _saved(moment: Moment, facts: BackwardFacts) -> SavedFacts | None:

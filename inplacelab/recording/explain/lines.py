@@ -20,7 +20,7 @@ def plain_line(moment: Moment) -> Text:
 
 
 def written(moment: Moment) -> list[Text]:
-    """Storages with another version: written by operations that are no steps, as those of a hook are."""
+    """Storages with another version: written by operations that are no steps, as those in the `forward` of a `PyLayer` are."""
     before = moment.before.storages if moment.before else {}
     said = []
     for key, now in moment.step.storages:

@@ -93,7 +93,7 @@ class Moment:
         """A tensor's names once the steps are over that finish the line of this operation."""
         now = self.after.tensors.get(tensor)
         names = now.names if now else ()
-        if self.step.kind != "operation" or self.step.phase != "forward":
+        if self.step.kind != "operation":
             return names
         facts = self.recording.tensor_by_line_end(tensor, self.step.index)
         return (facts.names or names) if facts else names

@@ -11,6 +11,7 @@ from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.mending.edits import Edit, Mend
 from inplacelab.recording.mending.program import Program, root_of
 from inplacelab.recording.mending.writes import HasOrdinary, name_of, ordinary, stands_alone
+from inplacelab.recording.passes import begun_at
 from inplacelab.recording.questions import saved_on
 from inplacelab.recording.recording import Recording, State
 
@@ -190,9 +191,7 @@ def _freed(case: _Case) -> list[Mend]:
         for key, node in case.before.nodes.items()
         if node.released and (node.status or (error is not None and key == error.node))
     }
-    begun = [
-        max((s.index for s in steps[:at] if s.backward and s.backward.action == "begin"), default=0) for at in freed
-    ]
+    begun = [begun_at(case.recording, at) or 0 for at in freed]
     statement = case.program.statement(steps[begun[0]].line) if len(set(begun)) == 1 else None
     if not isinstance(statement, ast.Expr) or not isinstance(call := statement.value, ast.Call):
         return []

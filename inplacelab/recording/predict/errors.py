@@ -53,13 +53,16 @@ def _backward_raises(moment: Moment) -> Question | None:
 
 def _end(moment: Moment) -> Step | None:
     """The step in which this backward pass ends or fails; None if the recording was cut before."""
+    failed, inside = None, 0  # a hook may begin passes of its own, and catch what is raised in it
     for step in moment.recording.steps[moment.step.index + 1 :]:
         action: BackwardAction | None = step.backward.action if step.backward else None
-        if step.error is not None or action == "end":
+        if step.phase == "forward":
+            break
+        if action == "end" and not inside:
             return step
-        if action == "begin":
-            return None
-    return None
+        inside += (action == "begin") - (action == "end")
+        failed = step if step.error is not None else failed
+    return failed
 
 
 def _written_before(moment: Moment) -> bool:
@@ -67,7 +70,7 @@ def _written_before(moment: Moment) -> bool:
     for step in reversed(moment.recording.steps[: moment.step.index]):
         if step.backward is not None and step.backward.action == "begin":
             return False
-        if step.writes and step.phase == "forward":
+        if step.writes and step.kind == "operation":
             return True
     return False
 

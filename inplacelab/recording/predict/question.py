@@ -85,7 +85,7 @@ def named(moment: Moment) -> list[TensorFacts]:
 def learners_write(moment: Moment) -> bool:
     """Whether the step is an operation by which the learner's program writes in place."""
     step = moment.step
-    return step.kind == "operation" and step.phase == "forward" and step.category in ("in-place", "relayout")
+    return step.kind == "operation" and step.category in ("in-place", "relayout")
 
 
 def on_storage(moment: Moment, storage: int) -> Text:

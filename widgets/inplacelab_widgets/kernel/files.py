@@ -26,8 +26,8 @@ def javascript() -> str:
 
 @cache
 def packed_javascript() -> str:
-    """The same, packed."""
-    return player_files.for_anywidget(javascript())
+    """The same, and its style sheet, packed."""
+    return player_files.for_anywidget(javascript(), stylesheet())
 
 
 @cache

@@ -12,7 +12,7 @@ from ipywidgets import jslink
 from inplacelab.devices.kernels import geometry
 from inplacelab.language import get_language
 from inplacelab_widgets.kernel import twins
-from inplacelab_widgets.kernel.files import packed_javascript, stylesheet
+from inplacelab_widgets.kernel.files import packed_javascript
 from inplacelab_widgets.kernel.payload import payload, title_of
 from inplacelab_widgets.kernel.pick import Pick, fitted
 from inplacelab_widgets.kernel.shown import Shown, shown_launches
@@ -49,7 +49,6 @@ class KernelView(LiveWidget):
     """
 
     _esm = packed_javascript()
-    _css = stylesheet()
 
     launch = traitlets.Int(0, help="Which of the launches is shown, from 0.").tag(sync=True)
     block = traitlets.Int(0, help="The picked block, counted within the grid.").tag(sync=True)

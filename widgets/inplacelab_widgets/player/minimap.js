@@ -153,7 +153,10 @@ export function drawMinimap(stage, pane, panel) {
     put(map, "aria-label", stage.word("minimap"));
   }
 
-  return { root, show };
+  /** How high it is while there is a graph: what it says before that needs no room then. */
+  const height = () => (pane.classList.contains("ipl-blank") && !notes.slice(1).some(([, said]) => payload.said[said]?.length) ? 0 : root.offsetHeight);
+
+  return { root, show, fit, height };
 }
 
 /** @param {Element} element @param {Box} box */

@@ -98,10 +98,10 @@ export function drawPanel(panel, payload) {
     return found;
   }
 
-  /** Makes the best of the room that there is, in px. @param {number} room */
-  function fit(room) {
+  /** Makes the best of the room that there is, in px. @param {number} room @param {number} part  Of all steps, that part is to be seen whole. */
+  function fit(room, part) {
     if (arrangement) {
-      arrangement = arranged(panel, room);
+      arrangement = arranged(panel, room, part);
       for (const { cards, group } of groups) cards.forEach((element, card) => move(element, group, card));
       put(root, "width", arrangement.width);
       put(root, "height", panel.shelf ? least : arrangement.height);
@@ -251,10 +251,16 @@ export function drawPanel(panel, payload) {
 
   const width = () => arrangement?.width ?? panel.width;
 
-  /** How high it is at its highest. */
-  const height = () => zoom * (arrangement?.height ?? Number(root.getAttribute("height")));
+  /** How wide and how high it would be in some room. @param {number} room @param {number} part */
+  function sizeIn(room, part) {
+    const there = arrangement && arranged(panel, room, part);
+    if (there) return { width: there.zoom * there.width, height: there.zoom * there.height };
+    const width = isOnAxis ? axisIn(panel.width, payload.axis, room).width : panel.width;
+    const zoom = zoomFor(width, room);
+    return { width: zoom * width, height: zoom * Number(root.getAttribute("height")) };
+  }
 
-  return { parts: below ? [root, below] : [root], root, fit, width, height, stretch: () => axis.by, show, unfold, translate, highlight, holderOf, linksOf, firstStep, raisedAt, things };
+  return { parts: below ? [root, below] : [root], root, fit, width, sizeIn, stretch: () => axis.by, show, unfold, translate, highlight, holderOf, linksOf, firstStep, raisedAt, things };
 }
 
 /** Whether a mark shows this thing: the first of its keys, or one of the nodes that share a box. @param {string} keys @param {string} key */

@@ -80,18 +80,27 @@ function drawPane(stage, name, panels) {
     for (const panel of drawn) panel.translate(stage.language, stage.word(panels.length > 1 ? panel.name : "picture"));
   }
 
-  /** What is in this pane beside its drawings, and how much larger these are than they were laid out: for those who sit far away. */
+  /** What is in this pane beside its drawings, and how much larger these are than they were laid out: for those who sit far away, and
+   * for whom it is enough if that part of all steps is seen without scrolling. */
   function frame() {
     const style = getComputedStyle(root);
     const sum = (/** @type {string[]} */ ...sides) => sides.reduce((sum, side) => sum + parseFloat(style.getPropertyValue(`padding-${side}`)), 0);
-    return { across: sum("left", "right"), down: sum("top", "bottom"), large: Number(style.getPropertyValue("--ipl-large")) || 1 };
+    return { across: sum("left", "right"), down: sum("top", "bottom"), large: Number(style.getPropertyValue("--ipl-large")) || 1, part: Number(style.getPropertyValue("--ipl-part")) || 1 };
   }
 
-  /** How high it would have to be to show all of itself at every step, in px. */
-  function need() {
-    const { down, large } = frame();
-    const drawings = seen().reduce((sum, panel) => sum + panel.height() * large, 0);
-    return Math.ceil(down + drawings + root.offsetHeight - root.clientHeight + maps.reduce((sum, map) => sum + map.root.offsetHeight, 0));
+  /** How high it would have to be to show all of itself at every step, in px; or if it were drawn so much larger. @param {number} [size] */
+  function need(size) {
+    const { across, down, part, large } = frame();
+    const by = size ?? large;
+    const drawings = seen().reduce((sum, panel) => sum + panel.sizeIn((root.clientWidth - across) / by, part).height * by, 0);
+    return Math.ceil(down + drawings + root.offsetHeight - root.clientHeight + maps.reduce((sum, map) => sum + map.height(), 0));
+  }
+
+  /** Whether something would be cut at its side. @param {number} size */
+  function isCut(size) {
+    const { across, part } = frame();
+    const room = (root.clientWidth - across) / size;
+    return seen().some((panel) => panel.sizeIn(room, part).width > room + 1);
   }
 
   // An axis shows every step: nothing on it needs to be looked for.
@@ -99,8 +108,9 @@ function drawPane(stage, name, panels) {
 
   /** Draws as the room asks for, and what has changed while it was closed. */
   function fit() {
-    const { across, large } = frame();
-    for (const panel of drawn) panel.fit((root.clientWidth - across) / large);
+    const { across, large, part } = frame();
+    for (const panel of drawn) panel.fit((root.clientWidth - across) / large, part);
+    for (const map of maps) map.fit();
     if (isBehind && !isSeen()) return;
     show();
     settle()?.();
@@ -114,6 +124,8 @@ function drawPane(stage, name, panels) {
     root,
     isSeen,
     need,
+    isCut,
+    fit,
     show,
     settle,
     translate,

@@ -116,6 +116,7 @@ function drawFoot(stage, first, hasHint) {
     hint.textContent = stage.word("link_hint");
     const notes = [simulated ? stage.word("simulated") : "", truncated ? stage.word("truncated", { count: truncated }) : ""];
     notice.textContent = notes.filter(Boolean).join(" · ");
+    stage.root.classList.toggle("ipl-noticed", notes.some(Boolean));
   }
 
   return { root: html("div", { class: "ipl-foot" }, ...(hasHint ? [hint, notice, keys, ...first] : [...first, notice, keys])), translate };

@@ -5,8 +5,21 @@ const LAPTOP = 520;
 const OF_WINDOW = 0.68;
 /** So many px more are rather taken than that something is cut off. */
 const LEEWAY = 40;
+/** On a projector, so many px more are rather taken for a graph from the panes above it. */
+const LEEWAY_FAR = 60;
 /** What the panes below get where there is not enough for all. */
 const LOWER = 0.46;
+
+/** How much larger than in a notebook a projector shows pictures: as large as all of them are seen whole, or at least without
+ * scrolling up and down. Where none of these sizes does that, they are scrolled anyway, and LEGIBLE. */
+const SIZES = [1.6, 1.5, 1.4, 1.35, 1.3, 1.25, 1.2, 1.15, 1.1, 1.05, 1];
+const LEGIBLE = 1.2;
+
+/** The size for all. @param {(size: number) => number} need  How high everything is. @param {(size: number) => boolean} isCut  Whether something is cut at its side. @param {number} room */
+export function sizeFor(need, isCut, room) {
+  const sizes = SIZES.filter((size) => need(size) <= room);
+  return sizes.find((size) => !isCut(size)) ?? sizes[0] ?? LEGIBLE;
+}
 
 /** Shares `room` between the panes above, which need `upper`, and those below, of which one is seen and each has its need. Where there
  * is not enough, those below get at least their part, and a little more if that shows another one of them whole.
@@ -33,16 +46,43 @@ export function keepRoom({ root }, { above, below, others }) {
     const page = isPresent ? innerHeight : innerHeight - 2 * (root.getBoundingClientRect().top + scrollY);
     const most = isPresent ? page : Math.max(LAPTOP, isAlone ? page : OF_WINDOW * innerHeight);
     const [code, storages] = [".ipl-code", ".ipl-storages"].map((name) => root.querySelector(name));
-    const needs = above.map((part) => part.need?.() ?? 0);
     // Above the storages, the code keeps what it has.
     const isStacked = code && storages && code.offsetTop < storages.offsetTop;
-    const upper = isStacked ? needs.at(-1) : Math.max(0, ...needs);
-    const around = others.reduce((sum, part) => sum + heightOf(part.root), edge + 2 + (isStacked && (isPresent || isAlone) ? heightOf(code) : 0));
+    const upper = (/** @type {number} */ size) => Math.max(0, ...above.slice(isStacked ? -1 : 0).map((part) => part.need?.(size) ?? 0));
+    const around = edge + 2 + (isStacked && (isPresent || isAlone) ? heightOf(code) : 0) + heightOfRows(others);
     const room = Math.max(0, most - around);
-    const ownsPage = isPresent || isAlone;
-    const [high, low] = shared(upper, telling.map((part) => part.need()), room, ownsPage ? 0 : LEEWAY);
+    const [high, low] = isPresent ? enlarged(upper, room) : shared(upper(1), telling.map((part) => part.need(1)), room, isAlone ? 0 : LEEWAY);
     root.style.setProperty("--ipl-upper", `${Math.floor(high)}px`);
-    root.style.setProperty("--ipl-under", `${Math.floor(ownsPage ? room - high : low)}px`);
+    root.style.setProperty("--ipl-under", `${Math.floor(isAlone && !isPresent ? room - high : low)}px`);
+  }
+
+  /** Shares the room of a projector. One of the panes below is open at first: that and those above are seen whole, if they can be, and
+   * each is drawn as large as its own room allows. @param {(size: number) => number} upper @param {number} room @returns {[number, number]} */
+  function enlarged(upper, room) {
+    const lower = (/** @type {number} */ size) => below[0]?.need(size) ?? 0;
+    const size = sizeFor((each) => upper(each) + lower(each), (each) => [...above, ...below.slice(0, 1)].some((part) => part.isCut?.(each)), room);
+    const [, low] = shared(upper(size), below.length ? [lower(size)] : [], room, LEEWAY_FAR);
+    const isCutAbove = (/** @type {number} */ each) => above.some((part) => part.isCut?.(each));
+    for (const part of above) resize(part, Math.max(size, sizeFor(upper, isCutAbove, room - low)));
+    for (const part of below) resize(part, sizeFor(part.need, part.isCut, low));
+    return [room - low, low];
+  }
+
+  /** @param {Part} part @param {number} size */
+  function resize(part, size) {
+    if (part.root.style.getPropertyValue("--ipl-size") === String(size)) return;
+    part.root.style.setProperty("--ipl-size", String(size));
+    part.fit?.();
+  }
+
+  /** Together, what stands beside each other counted once. @param {Part[]} parts */
+  function heightOfRows(parts) {
+    const rows = new Map();
+    for (const { root } of parts) {
+      const { top, height } = root.getBoundingClientRect();
+      rows.set(top, Math.max(rows.get(top) ?? 0, height));
+    }
+    return [...rows.values()].reduce((sum, height) => sum + height, 0);
   }
 
   new ResizeObserver(fit).observe(root);

@@ -19,8 +19,9 @@ const SHRUNK_FOR_COLUMN = 0.9;
 /** Cards stay beside their storage unless that is this much higher: a pointer leads from one to the other. */
 const WORTH = 0.85;
 
-/** How a panel is drawn in some room: how each group, how much smaller, how wide and high at all steps together, and where the rows
- * and the chips stand. @typedef {{room: number, zoom: number, shapes: Map<Group, Shape>, width: number, height: number, seats: Map<Group, number[]>}} Arrangement */
+/** How a panel is drawn in some room: how each group, how much smaller, how wide and high at all steps together, where the rows and
+ * the chips stand, and how much of the room is left to the storages where the chips have a column of their own, beside them.
+ * @typedef {{room: number, zoom: number, shapes: Map<Group, Shape>, width: number, height: number, seats: Map<Group, number[]>, beside: number}} Arrangement */
 /** The size of a group, and how far each of its cards stands from where it was laid out. @typedef {{width: number, height: number, moved: number[][]}} Shape */
 
 /** How much smaller something is drawn in some room; what would be too small is cut. @param {number} width @param {number} room */
@@ -75,24 +76,53 @@ export function flowed(boxes, room) {
   return { places, bottom: y + high };
 }
 
-/** How a panel of storages is best drawn in so much room. @param {Panel} panel @param {number} room @returns {Arrangement} */
-export function arranged(panel, room) {
-  const laidOut = arrangedWith(panel, room);
+/** How a panel of storages is best drawn in so much room. @param {Panel} panel @param {number} room
+ * @param {number} [part]  The part of all steps at which all of it is to be seen. @returns {Arrangement} */
+export function arranged(panel, room, part = 1) {
+  const laidOut = arrangedWith(panel, room, part);
   if (room <= 0) return laidOut;
   const isTooWide = laidOut.width > room / SHRUNK;
   // As narrow as they are, storages may stand beside each other; as wide as the panel, their cards may.
-  const [below] = [arrangedWith(panel, room, 1), arrangedWith(panel, room, 1, SHRUNK_FOR_COLUMN), arrangedWith(panel, room, room)].sort((one, other) => one.height - other.height);
-  return isTooWide || below.height < WORTH * laidOut.height ? below : laidOut;
+  const others = [arrangedWith(panel, room, part, 1), arrangedWith(panel, room, part, 1, SHRUNK_FOR_COLUMN), arrangedWith(panel, room, part, room)];
+  const beside = [laidOut, ...others].flatMap((each) => withColumn(panel, each, part));
+  const [lowest] = [...others, ...beside].sort((one, other) => one.height - other.height);
+  return isTooWide || lowest.height < WORTH * laidOut.height ? lowest : laidOut;
 }
 
-/** @param {Panel} panel @param {number} room @param {number} [below]  In how much room cards stand below their storage. @param {number} [most]  The zoom, if there is room.
+/** The same with the chips in a column beside the storages; nothing where that has no room.
+ * @param {Panel} panel @param {Arrangement} arrangement @param {number} part @returns {Arrangement[]} */
+function withColumn(panel, arrangement, part) {
+  const shelf = panel.shelf ?? [];
+  const beside = arrangement.room - Math.max(0, ...shelf.map((chip) => chip.width)) - AISLE;
+  if (!shelf.length || beside < arrangement.width) return [];
+  const places = [...new Set(shelf.filter((chip) => chip.key).map((chip) => String(arrangement.seats.get(chip))))];
+  const down = (/** @type {Group} */ chip) => (chip.key ? CHIPS_TOP + places.indexOf(String(arrangement.seats.get(chip))) * CHIP_PITCH : chip.y);
+  const seats = new Map([...arrangement.seats].map(([chip, place]) => [chip, shelf.includes(chip) ? [beside + AISLE, down(chip)] : place]));
+  const found = { ...arrangement, beside, seats };
+  return [{ ...found, height: highest(panel, found, part) }];
+}
+
+/** How high it is at its highest, but for the steps at which it is higher than at that part of all steps.
+ * @param {Panel} panel @param {Arrangement} arrangement @param {number} part */
+function highest(panel, arrangement, part) {
+  const groups = [...panel.groups, ...panel.shelf];
+  const changes = groups.flatMap(({ first, last, open = [first, last] }) => [first, last + 1, ...open.map((step, k) => step + (k % 2))]);
+  const end = Math.max(...changes);
+  const starts = [...new Set(changes)].filter((step) => step < end).sort((one, other) => one - other);
+  const stretches = starts.map((step, k) => ({ high: stackOf(panel, step, null, arrangement).bottom, long: (starts[k + 1] ?? end) - step }));
+  stretches.sort((one, other) => one.high - other.high);
+  let left = part * stretches.reduce((sum, { long }) => sum + long, 0);
+  return stretches.find(({ long }) => (left -= long) <= 0).high;
+}
+
+/** @param {Panel} panel @param {number} room @param {number} part @param {number} [below]  In how much room cards stand below their storage. @param {number} [most]  The zoom, if there is room.
  * @returns {Arrangement} */
-function arrangedWith(panel, room, below, most = 1) {
+function arrangedWith(panel, room, part, below, most = 1) {
   const { groups, shelf } = panel;
   const shapes = new Map(groups.map((group) => [group, shapeOf(group, below)]));
   const width = Math.max(1, ...[...shapes.values()].map((shape) => shape.width));
   const zoom = Math.min(most, zoomFor(width, room));
-  const found = { room: Math.max(room / zoom, width), zoom, shapes, width, height: 0, seats: new Map() };
+  const found = { room: Math.max(room / zoom, width), zoom, shapes, width, height: 0, seats: new Map(), beside: 0 };
   if (!shelf) {
     const rows = [];
     for (const [{ row = 0 }, shape] of shapes) {
@@ -112,19 +142,17 @@ function arrangedWith(panel, room, below, most = 1) {
     const seat = ((chip.y - CHIPS_TOP) / CHIP_PITCH) * before + Math.round(chip.x / pitch);
     found.seats.set(chip, chip.key ? [(seat % now) * pitch, CHIPS_TOP + Math.floor(seat / now) * CHIP_PITCH] : [chip.x, chip.y]);
   }
-  const changes = new Set([...groups, ...shelf].flatMap(({ first, open = [] }) => [first, ...open.filter((_, k) => k % 2 === 0)]));
-  found.height = Math.max(...[...changes].map((step) => stackOf(panel, step, null, found).bottom));
-  return found;
+  return { ...found, height: highest(panel, found, part) };
 }
 
-/** Where groups and chips stand at a step, and where they end. On a shelf those drawn are closed up, and the chips stand below them.
- * @param {Panel} panel @param {number} step @param {Set<string> | null} followed @param {Arrangement} arrangement */
-export function stackOf({ groups, shelf }, step, followed, { room, shapes, seats, height }) {
+/** Where groups and chips stand at a step, and where they end. On a shelf those drawn are closed up, and the chips stand below or
+ * beside them. @param {Panel} panel @param {number} step @param {Set<string> | null} followed @param {Arrangement} arrangement */
+export function stackOf({ groups, shelf }, step, followed, { room, shapes, seats, height, beside }) {
   const there = groups.filter((group) => isDrawn(group, step, false, shelf ? followed : null));
   if (!shelf) return { places: new Map(there.map((group) => [group, seats.get(group)])), bottom: height };
-  const flow = flowed(there.map((group) => shapes.get(group)), room);
+  const flow = flowed(there.map((group) => shapes.get(group)), beside || room);
   const places = new Map(there.map((group, k) => [group, flow.places[k]]));
-  const below = there.length ? flow.bottom + GAP : 0;
+  const below = there.length && !beside ? flow.bottom + GAP : 0;
   let bottom = flow.bottom;
   for (const chip of shelf) {
     if (!isDrawn(chip, step, true, followed)) continue;

@@ -44,7 +44,9 @@ import { fill, speak } from "./words.js";
  * @typedef {Object} Part
  * @property {HTMLElement} root
  * @property {() => boolean} [isSeen]  Whether it needs to be shown at all.
- * @property {() => number} [need]  How high it would have to be, in px, to show all that it ever shows.
+ * @property {(size?: number) => number} [need]  How high it would have to be, in px, to show all that it ever shows, drawn so much larger than in a notebook.
+ * @property {(size: number) => boolean} [isCut]  Whether something would be cut at its side, drawn so much larger.
+ * @property {() => void} [fit]  Draws for the room and the size that there are now.
  * @property {() => void} [show]
  * @property {() => (() => void) | undefined} [settle]  Measures what was shown; returns how to scroll it into sight.
  * @property {() => void} [translate]

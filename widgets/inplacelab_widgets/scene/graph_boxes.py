@@ -31,7 +31,7 @@ ROOM_FOR_TAG = width_of(words.NEW_AT.format(line=999), 9) + 22
 _ROOM_FOR_NAMES = 46.0
 _ROOM_FOR_KINDS = 190.0
 
-_URGENT = ("failed", "unpacking", "running", "arrived")
+_URGENT = ("failed", "unpacking", "calling", "running", "arrived")
 """What a folded box tells first of its nodes."""
 
 

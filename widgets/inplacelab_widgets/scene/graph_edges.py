@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from inplacelab.recording.edges import edge_names
 from inplacelab.recording.facts import NodeFacts
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.scene.graph_boxes import HEIGHT, PAD, Box
@@ -30,13 +31,16 @@ Line = Sequence[tuple[float, float]]
 
 
 def edges(recording: Recording) -> dict[Edge, Life[str]]:
-    """All edges, with the names of the inputs whose gradients travel along each. An edge lives as long as both its nodes."""
+    """All edges, with the learner's name for the value whose gradient travels along each, if it has one. An edge lives as long as
+    both its nodes.
+    """
     return followed(_edge_changes(recording), len(recording) - 1)
 
 
 def _edge_changes(recording: Recording) -> Iterator[tuple[int, Edge, str | None]]:
     live: dict[int, NodeFacts] = {}
     feeders: dict[int, set[int]] = {}
+    names = edge_names(recording)
     for step in recording.steps:
         touched: dict[Edge, None] = {}
         for key, node in step.nodes:
@@ -50,8 +54,8 @@ def _edge_changes(recording: Recording) -> Iterator[tuple[int, Edge, str | None]
                 for edge in node.edges:
                     feeders.setdefault(edge.to, set()).add(key)
         for a, b in touched:
-            inputs = [edge.input for edge in live[a].edges if edge.to == b] if a in live and b in live else []
-            yield step.index, (a, b), ", ".join(inputs) if inputs else None
+            there = a in live and b in live and any(edge.to == b for edge in live[a].edges)
+            yield step.index, (a, b), names.get((a, b), "").rpartition(".")[2] if there else None
 
 
 def departures(links: Iterable[Link]) -> dict[Link, float]:
@@ -76,10 +80,10 @@ def link_marks(line: Line, lives: Mapping[Edge, Life[str]], travelled: Sequence[
     travels = set(travelled)
     for step, alive, born in gatherings(lives, travelled):
         fresh = bool(born) or step in travels
-        said = ", ".join(dict.fromkeys(alive.values()))
+        said = ", ".join(filter(None, dict.fromkeys(alive.values())))
         strokes.append((step, _STROKES[fresh] if alive else None))
         tips.append((step, _TIPS[fresh] if alive else None))
-        labels.append((step, Look("text tiny end", shortened(said, GAP - 14, 9)) if alive else None))
+        labels.append((step, Look("text tiny end", shortened(said, GAP - 14, 9)) if said else None))
     (left, top), (right, y) = line[-1], line[0]
     return [
         path(_curve(line), runs(strokes)),

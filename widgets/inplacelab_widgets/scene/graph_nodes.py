@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from inplacelab.language import Text
 from inplacelab.recording.facts import NodeFacts, TensorFacts
 from inplacelab.recording.kept import Naming
+from inplacelab.recording.passes import running
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
@@ -21,7 +22,8 @@ class Face:
     """What is to be said of a node at one moment.
 
     Attributes:
-        status: where backward stands with it: those of `NodeStatus`, and "ready", "running" and "unreached".
+        status: where backward stands with it: those of `NodeStatus`, and "ready", "running", "calling" (code of the
+            program's own) and "unreached".
         origin: the line and operation that made it, or the gradient that it fills.
         doing: what it keeps, or what backward does with it.
         kept: how many tensors it still keeps.
@@ -96,7 +98,10 @@ def _moment(
     for key, node in step.nodes:
         if node is not None and node.status == "arrived":
             yield key, ("arrived", words.NODE_STATUS["arrived"])
-    facts = step.backward
+    facts, call = step.backward, running(recording).get(step.index)
+    if call is not None and step.error is None:
+        told = words.IN_HOOK if call.is_hook else words.IN_CUSTOM
+        yield call.node, ("calling", told.format(function=call.function))
     if facts is None or facts.node is None:
         return
     if facts.action == "run":

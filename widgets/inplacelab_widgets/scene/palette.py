@@ -84,6 +84,7 @@ STYLES: dict[str, dict[str, str]] = (
         "arrived": {"fill": "tint", "stroke": "now", "stroke-width": "2.5"},
         "ready": {"stroke": "now", "stroke-width": "2"},
         "unpacking": {"fill": "tint", "stroke": "now", "stroke-width": "2.5", "stroke-dasharray": "7 3"},
+        "calling": {"fill": "tint", "stroke": "now", "stroke-width": "2.5", "stroke-dasharray": "10 3 2 3"},
         "running": {"fill": "tint", "stroke": "now", "stroke-width": "1.5"},
         "inner": _DRAWN | {"stroke": "now", "stroke-width": "1.5"},
         "done": {"stroke": "fg", "stroke-width": "1.5"},

@@ -73,4 +73,4 @@ def _first(steps: Iterable[int], otherwise: int) -> int:
 
 def _writes(recording: Recording) -> list[Step]:
     """The steps in which the learner's own code wrote; what backward adds to gradients is not meant."""
-    return [step for step in recording.steps if step.writes and step.phase == "forward"]
+    return [step for step in recording.steps if step.writes and step.kind == "operation"]

@@ -35,6 +35,8 @@ ALL_WAITING = Text("◌ all waiting", "◌ 全部等待")
 KEEPS_SOME = Text("keeps {count} tensors", "保存 {count} 个张量")
 NOT_REACHED = Text("○ not reached", "○ 未到达")
 RUNS = Text("▶ runs", "▶ 运行")
+IN_HOOK = Text("▷ in hook {function}", "▷ 在钩子 {function} 中")
+IN_CUSTOM = Text("▷ in {function}", "▷ 在 {function} 中")
 UNPACKS = Text("▷ {saved}: kept v{kept}, now v{found} {mark}", "▷ {saved}：保存 v{kept}，现 v{found} {mark}")
 FOLDED = Text(
     "{nodes} grad nodes drawn in {boxes} boxes: what the program repeats shares a box.",

@@ -1,0 +1,78 @@
+"""Gradients that are too long are made shorter before a step: `grad_clip=paddle.nn.ClipGradByGlobalNorm(1.0)`.
+
+An optimizer hands over pairs of a parameter and its gradient, and goes on with those that it gets back. The gradients that
+`parameter.grad` shows stay as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inplacelab import errors
+from inplacelab.autograd.modes import no_grad
+from inplacelab.tensor import Tensor
+
+Pairs = Sequence[tuple[Tensor, Tensor]]
+
+
+class ClipGradByValue:
+    """Each element of each gradient is brought between `min` and `max`; `min` is `-max` if it is not given.
+
+    Raises:
+        AssertedArgumentError: if only `max` is given, and it is not positive.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/ClipGradByValue_en.html
+    """
+
+    def __init__(self, max: float, min: float | None = None) -> None:
+        if min is None and not max > 0:
+            raise errors.no_range_to_clip("max", max)
+        self.max, self.min = float(max), float(-max if min is None else min)
+
+    def __call__(self, pairs: Pairs) -> list[tuple[Tensor, Tensor]]:
+        with no_grad():
+            return [(parameter, gradient.clip(self.min, self.max)) for parameter, gradient in pairs]
+
+
+class ClipGradByNorm:
+    """Each gradient that is longer than `clip_norm` is scaled to this length (the root of the sum of its squares).
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/ClipGradByNorm_en.html
+    """
+
+    def __init__(self, clip_norm: float) -> None:
+        self.clip_norm = float(clip_norm)
+
+    def __call__(self, pairs: Pairs) -> list[tuple[Tensor, Tensor]]:
+        with no_grad():
+            return [(parameter, self._shortened(gradient)) for parameter, gradient in pairs]
+
+    def _shortened(self, gradient: Tensor) -> Tensor:
+        length = gradient.norm().item()
+        return gradient.scale(self.clip_norm / length) if length > self.clip_norm else gradient
+
+
+class ClipGradByGlobalNorm:
+    """All gradients are scaled by one factor, so that together they are no longer than `clip_norm`: their direction stays.
+
+    >>> import inplacelab as paddle
+    >>> w = paddle.to_tensor([3., 4.], stop_gradient=False)
+    >>> clip = paddle.nn.ClipGradByGlobalNorm(1.0)
+    >>> sgd = paddle.optimizer.SGD(1.0, parameters=[w], grad_clip=clip)
+    >>> (w * w).sum().backward()
+    >>> sgd.step()                              # the gradient is [6., 8.], of length 10
+    >>> w.numpy().round(4).tolist()
+    [2.4000000953674316, 3.200000047683716]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/ClipGradByGlobalNorm_en.html
+    """
+
+    def __init__(self, clip_norm: float, group_name: str = "default_group", auto_skip_clip: bool = False) -> None:
+        self.clip_norm, self.group_name, self.auto_skip_clip = float(clip_norm), group_name, auto_skip_clip
+
+    def __call__(self, pairs: Pairs) -> list[tuple[Tensor, Tensor]]:
+        with no_grad():
+            length = sum(gradient.square().sum().item() for _, gradient in pairs) ** 0.5
+            if length <= self.clip_norm:
+                return list(pairs)
+            return [(parameter, gradient.scale(self.clip_norm / length)) for parameter, gradient in pairs]

@@ -1,0 +1,94 @@
+"""Tables of vectors, one for each number: words, categories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from inplacelab import errors
+from inplacelab.autograd.modes import no_grad
+from inplacelab.nn.layer import Layer
+from inplacelab.ops.operands import as_tensor
+from inplacelab.tensor import Tensor
+
+
+def embedding(x: Tensor, weight: Tensor, padding_idx: int | None = None, name: str | None = None) -> Tensor:
+    """For each number in `x`, the row of `weight` that it names: a copy. A row that is taken several times adds up their gradients.
+
+    Args:
+        x: int32 or int64, of shape [*].
+        weight: the table, of shape [n, d].
+        padding_idx: this row is taken as zeros, and gets no gradient; counted from the end if negative.
+        name: for Paddle's sake; not used.
+
+    Returns:
+        A tensor of shape [*, d].
+
+    Raises:
+        ArgumentError: if a number names no row. (PaddlePaddle 3.3.1 takes -1 for zeros.)
+        UnsupportedError: if `x` is of another dtype.
+
+    >>> import inplacelab as paddle
+    >>> table = paddle.to_tensor([[1., 2.], [3., 4.]])
+    >>> paddle.nn.functional.embedding(paddle.to_tensor([1, 1, 0]), table).tolist()
+    [[3.0, 4.0], [3.0, 4.0], [1.0, 2.0]]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/embedding_en.html
+    """
+    x, weight = as_tensor("embedding", "x", 0, x), as_tensor("embedding", "weight", 1, weight)
+    rows = weight.shape[0]
+    padding = _row(padding_idx, rows)
+    if x.dtype.name not in ("int32", "int64"):
+        raise errors.ids_are_no_integers(x.dtype.name)
+    for extreme in (x.min().item(), x.max().item()) if x.size else ():
+        if not 0 <= extreme < rows:
+            raise errors.id_of_no_row(extreme, rows)
+    taken = weight.gather_nd(x.unsqueeze(-1))
+    return taken if padding is None else taken.masked_fill((x == padding).unsqueeze(-1), 0.0)
+
+
+def _row(padding_idx: int | None, rows: int) -> int | None:
+    if padding_idx is None:
+        return None
+    if not -rows <= padding_idx < rows:
+        raise errors.padding_of_no_row(padding_idx, rows)
+    return padding_idx % rows
+
+
+class Embedding(Layer):
+    """A table of vectors that is trained: `nn.functional.embedding` as a layer.
+
+    Args:
+        num_embeddings: how many rows there are.
+        embedding_dim: how long a row is.
+        padding_idx: this row is zeros, and stays so.
+        weight_attr: a `ParamAttr`, a name or an initializer for the table.
+        name: for Paddle's sake; not used.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Embedding_en.html
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        *,
+        weight_attr: Any = None,
+        name: str | None = None,
+    ) -> None:
+        super().__init__()
+        padding = _row(padding_idx, num_embeddings)
+        self.weight = self.create_parameter([num_embeddings, embedding_dim], weight_attr)
+        self._told, self.padding_idx = padding_idx, padding
+        if padding is not None:
+            with no_grad():
+                self.weight[padding] = 0.0
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The rows."""
+        return embedding(x, self.weight, self.padding_idx)
+
+    def extra_repr(self) -> str:
+        rows, length = self.weight.shape
+        padding = f", padding_idx={self._told}" if self._told is not None else ""
+        return f"{rows}, {length}{padding}, sparse=False, scale_grad_by_freq=False"

@@ -1,0 +1,202 @@
+"""`einsum`: sums of products, said by a letter for each axis: "ij,jk->ik" is the product of two matrices.
+
+The operations of the table read a fixed number of tensors; so there is a row for each number of operands, written when it is
+first needed. What is left to a row is plain: within an operand no letter repeats, and each occurs in another one or in the
+result. So the derivative with respect to one operand is an `einsum` of the gradient and the others.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from string import ascii_letters
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors
+from inplacelab.language import Text
+from inplacelab.layout import Shape
+from inplacelab.ops.kernels import conj
+from inplacelab.ops.operands import as_tensor
+from inplacelab.ops.spec import Row, Rule
+from inplacelab.ops.table import FUNCTIONS, Made
+from inplacelab.tensor import Tensor
+
+Labels = tuple[str, ...]
+"""A letter for each axis; those that an ellipsis stands for are counted from the last: "...0", "...1"."""
+
+# ---- the rows ---------------------------------------------------------------------------------------------------------------
+
+
+@cache
+def _contract(count: int) -> Callable[..., Tensor]:
+    """The function of the row for so many operands."""
+    names = tuple(f"x{k}" for k in range(count))
+    listed = ", ".join(names)
+    row = Row(
+        name="einsum", kind="contraction", inputs=names, attrs="equation", node="EinsumGradNode", in_place=False, accepts="fc",
+        says=Text("Sums of products, along the axes that share a letter.", "沿同名的轴求乘积之和。"),
+        kernel=eval(f"lambda out, {listed}, equation: compute(out, ({listed},), equation)", {"compute": _compute}),
+        shape=eval(f"lambda {listed}, equation: shape(({listed},), equation)", {"shape": _shape}),
+        rules=tuple(Rule(_slope(names, k)) for k in range(count)),
+    )  # fmt: skip
+    return Made(row, "ordinary").function()
+
+
+def _compute(out: Any, operands: tuple[Any, ...], equation: str) -> None:
+    np.einsum(equation, *operands, out=out)
+
+
+def _shape(shapes: tuple[Shape, ...], equation: str) -> Shape:
+    terms, result = _split(equation)
+    sizes = {label: n for term, shape in zip(terms, shapes, strict=True) for label, n in zip(term, shape, strict=True)}
+    return tuple(sizes[label] for label in result)
+
+
+def _split(equation: str) -> tuple[list[str], str]:
+    terms, result = equation.split("->")
+    return terms.split(","), result
+
+
+def _slope(names: tuple[str, ...], k: int) -> Callable[..., Tensor]:
+    """The derivative with respect to operand `k`: it asks for the others by name."""
+    others = [name for name in names if name != names[k]]
+    asked = ", ".join(["g", *others, "equation"])
+    given = ", ".join(others) + "," * bool(others)
+    made: Callable[..., Tensor] = eval(f"lambda {asked}: slope(g, ({given}), equation)", {"slope": _slope_of(k)})
+    return made
+
+
+def _slope_of(k: int) -> Callable[[Tensor, tuple[Tensor, ...], str], Tensor]:
+    def slope(g: Tensor, others: tuple[Tensor, ...], equation: str) -> Tensor:
+        terms, result = _split(equation)
+        own = terms.pop(k)
+        return _contract(len(terms) + 1)(g, *map(conj, others), equation=f"{','.join([result, *terms])}->{own}")
+
+    return slope
+
+
+# ---- what the equation says ---------------------------------------------------------------------------------------------------
+
+
+def _labels(term: str, rank: int) -> Labels:
+    """A label for each axis of an operand."""
+    before, ellipsis, after = term.partition("...")
+    letters = len(before) + len(after)
+    if not all(each in ascii_letters for each in before + after) or letters > rank or (not ellipsis and letters < rank):
+        raise errors.equation_does_not_fit(term, rank)
+    hidden = [f"...{k}" for k in reversed(range(rank - letters))]
+    return (*before, *hidden, *after)
+
+
+def _read(equation: str, ranks: list[int]) -> tuple[list[Labels], Labels]:
+    """The labels of the operands, and of the result: if it is not said, of letters that occur once, in alphabetical order."""
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    terms = left.split(",")
+    if len(terms) != len(ranks):
+        raise errors.operands_are_not_as_many(len(ranks), len(terms))
+    labels = [_labels(term, rank) for term, rank in zip(terms, ranks, strict=True)]
+    counts = Counter(label for each in labels for label in each)
+    hidden = sorted((label for label in counts if label[0] == "."), key=lambda label: -int(label[3:]))
+    if not arrow:
+        return labels, (*hidden, *sorted(label for label in counts if label[0] != "." and counts[label] == 1))
+    before, ellipsis, after = right.partition("...")
+    result = (*before, *(hidden if ellipsis else ()), *after)
+    if len(set(result)) < len(result) or not set(result) <= set(counts):
+        raise errors.result_of_no_operand(right)
+    return labels, result
+
+
+def _sizes(labels: list[Labels], operands: list[Tensor]) -> dict[str, int]:
+    """The size for each label; an axis of one element is broadcast."""
+    sizes: dict[str, int] = {}
+    for label, n in (
+        (label, n) for each, x in zip(labels, operands, strict=True) for label, n in zip(each, x.shape, strict=True)
+    ):
+        if sizes.setdefault(label, n) == 1:
+            sizes[label] = n
+        if n not in (1, sizes[label]):
+            raise errors.sizes_of_a_label_differ(label, sizes[label], n)
+    return sizes
+
+
+# ---- what is done before the row ----------------------------------------------------------------------------------------------
+
+
+def _without_repeats(x: Tensor, labels: Labels) -> tuple[Tensor, Labels]:
+    """A letter that repeats within an operand means its diagonal."""
+    for label in [label for label, times in Counter(labels).items() for _ in range(times - 1)]:
+        first = labels.index(label)
+        second = labels.index(label, first + 1)
+        x = x.diagonal(0, first, second)
+        labels = (*(each for k, each in enumerate(labels) if k not in (first, second)), label)
+    return x, labels
+
+
+def _without_broadcasts(x: Tensor, labels: Labels, sizes: dict[str, int]) -> tuple[Tensor, Labels]:
+    """An axis of one element that meets a longer one says nothing: without it the other operands stay as they are."""
+    axes = [k for k, label in enumerate(labels) if x.shape[k] == 1 != sizes[label]]
+    return (x.squeeze(axes), _others(labels, axes)) if axes else (x, labels)
+
+
+def _without_loners(x: Tensor, labels: Labels, elsewhere: set[str]) -> tuple[Tensor, Labels]:
+    """A letter that occurs nowhere else means a sum over this operand alone."""
+    axes = [k for k, label in enumerate(labels) if label not in elsewhere]
+    return (x.sum(axes), _others(labels, axes)) if axes else (x, labels)
+
+
+def _others(labels: Labels, axes: list[int]) -> Labels:
+    return tuple(label for k, label in enumerate(labels) if k not in axes)
+
+
+def _plain(operands: list[Tensor], labels: list[Labels], result: Labels) -> tuple[list[Tensor], list[Labels]]:
+    """The operands as a row takes them, and their letters."""
+    sizes = _sizes(labels, operands)
+    pairs = [_without_repeats(x, each) for x, each in zip(operands, labels, strict=True)]
+    pairs = [_without_broadcasts(x, each, sizes) for x, each in pairs]
+    told = [each for _, each in pairs]
+    for k, (x, each) in enumerate(pairs):
+        elsewhere = {*result, *(label for n, other in enumerate(told) if n != k for label in other)}
+        pairs[k] = _without_loners(x, each, elsewhere)
+    return [x for x, _ in pairs], [each for _, each in pairs]
+
+
+def einsum(equation: str, *operands: Tensor) -> Tensor:
+    """Sums of products: "ij,jk->ik" multiplies two matrices, "ii->i" is a diagonal, "ij->" the sum of all elements.
+
+    按每个轴一个字母的写法求乘积之和："ij,jk->ik" 是矩阵乘积，"ii->i" 取对角线，"ij->" 对全部元素求和。
+
+    Args:
+        equation: for each operand a letter for each axis, with commas between them; after "->" the letters of the result, in any
+            order. Letters that are not in the result are summed over. An ellipsis stands for axes without letters, which are
+            broadcast. Without "->", letters that occur once are kept, in alphabetical order.
+        operands: tensors of floating-point or complex numbers.
+
+    Raises:
+        AssertedArgumentError: if the equation does not fit the operands.
+        ArgumentError: if axes of one letter have different sizes.
+        KernelError: if the elements are integers or truth values, as in Paddle.
+
+    >>> import inplacelab as paddle
+    >>> x = paddle.to_tensor([[1., 2.], [3., 4.]])
+    >>> paddle.einsum("ij,ij->i", x, x).tolist()
+    [5.0, 25.0]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/einsum_en.html
+    """
+    tensors = [as_tensor("einsum", "operands", k, x) for k, x in enumerate(operands)]
+    for x in tensors:
+        if x.array.dtype.kind not in "fc":
+            raise errors.no_kernel("einsum", x.dtype.name)
+    labels, result = _read(equation, [x.ndim for x in tensors])
+    letters = dict(zip(dict.fromkeys(label for each in labels for label in each), ascii_letters, strict=False))
+    tensors, labels = _plain(tensors, labels, result)
+    terms = ",".join("".join(letters[label] for label in each) for each in labels)
+    return _contract(len(tensors))(*tensors, equation=f"{terms}->{''.join(letters[label] for label in result)}")
+
+
+def attach() -> None:
+    """Give the package this function."""
+    FUNCTIONS["einsum"] = lambda: einsum

@@ -1,0 +1,208 @@
+"""Sorting along an axis. There is no in-place form, in Paddle neither: what stands at a place afterwards may come from any other, so
+the values would have to be copied first.
+
+Which element goes where is found first, as indices; the values are then taken at these indices, and it is from them that
+gradients find their way back. Elements that are equal keep their order; NaN counts as larger than all others.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from inplacelab import dtypes, errors
+from inplacelab.layout import Shape, normal_axis
+from inplacelab.ops.factories import made
+from inplacelab.ops.operands import as_tensor
+from inplacelab.ops.spec import same
+from inplacelab.ops.table import FUNCTIONS, ROWS, Made, add_row
+from inplacelab.tensor import Tensor
+
+
+def _axis(x: Any, axis: Any) -> int:
+    """The axis counted from the front. A tensor without axes counts as one of one element."""
+    return normal_axis(-1 if axis is None else axis, max(x.ndim, 1))
+
+
+def _ranked(x: Any, axis: int, descending: bool, device: Any) -> Any:
+    """Indices in the order of the elements. To have equal ones keep their order, too, when the largest come first, all is counted
+    from the end before and afterwards.
+    """
+    device.ledger.borrow((8 + x.itemsize) * x.size * (2 if descending else 1))
+    if not descending:
+        return np.argsort(x, axis, kind="stable")
+    found = np.flip(np.argsort(np.flip(x, axis), axis, kind="stable"), axis)
+    return np.subtract(x.shape[axis] - 1, found)
+
+
+def _argsort(out: Any, x: Any, axis: int, descending: bool, device: Any) -> None:
+    np.copyto(out, _ranked(x, axis, descending, device) if x.ndim else 0)
+
+
+def _first(out: Any, x: Any, k: int, axis: int, largest: bool, device: Any) -> None:
+    ranked = _ranked(x, axis, largest, device) if x.ndim else np.zeros((), np.int64)
+    np.copyto(out, ranked[(*(slice(None),) * axis, slice(k))] if x.ndim else ranked)
+
+
+def _how_many(x: Any, k: Any) -> int:
+    number = k.item() if isinstance(k, Tensor) else k
+    if type(number) is not int or number < 1:
+        raise errors.no_such_count(number)
+    return number
+
+
+def _check_enough(x: Any, k: Any, axis: Any) -> None:
+    there = x.shape[_axis(x, axis)] if x.ndim else 1
+    if _how_many(x, k) > there:
+        raise errors.not_so_many(_how_many(x, k), there)
+
+
+def _shortened(x: Shape, k: int, axis: int) -> Shape:
+    return (*x[:axis], k, *x[axis + 1 :]) if x else x
+
+
+add_row(
+    "selection", "argsort", "x",
+    ("The indices along `axis` that would sort `x`.", "使 `x` 沿 `axis` 有序的下标。"),
+    attrs="axis=-1, descending=False, stable=False", accepts="fi", kernel=_argsort, prepare={"axis": _axis}, shape=same,
+    dtype=lambda: dtypes.int64.numpy, in_place=False,
+)  # fmt: skip
+add_row(
+    "selection", "_first_places", "x",
+    ("The indices along `axis` of the `k` largest, or smallest, elements.", "沿 `axis` 最大（或最小）的 `k` 个元素的下标。"),
+    attrs="k, axis=-1, largest=True", accepts="fi", kernel=_first, prepare={"axis": _axis, "k": _how_many}, validate=_check_enough,
+    shape=_shortened, dtype=lambda: dtypes.int64.numpy, in_place=False, function=False, called="topk",
+)  # fmt: skip
+
+_FIRST_PLACES = Made(ROWS["_first_places"], "ordinary")
+
+
+class TopKRetType(NamedTuple):
+    """What `topk` gives."""
+
+    values: Tensor
+    indices: Tensor
+
+
+def _taken(x: Tensor, indices: Tensor, axis: int | None) -> Tensor:
+    if not x.ndim:
+        return x.clone()
+    taken: Tensor = x.take_along_axis(indices, -1 if axis is None else axis)
+    return taken
+
+
+def sort(x: Tensor, axis: int = -1, descending: bool = False, stable: bool = False, name: str | None = None) -> Tensor:
+    """The elements in order along `axis`: a copy.
+
+    沿 `axis` 排序后的元素（副本）。
+
+    Args:
+        x: of floating-point numbers or integers.
+        axis: along which to sort.
+        descending: whether the largest come first.
+        stable: for Paddle's sake: elements that are equal always keep their order here.
+        name: ignored.
+
+    Raises:
+        KernelError: if the elements have no order.
+        AxisError: if there is no such axis.
+
+    >>> import inplacelab as paddle
+    >>> paddle.sort(paddle.to_tensor([3., 1., 2.])).tolist()
+    [1.0, 2.0, 3.0]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/sort_en.html
+    """
+    x = as_tensor("sort", "x", 0, x)
+    return _taken(x, x.argsort(axis, descending, stable), axis)
+
+
+def topk(
+    x: Tensor,
+    k: int | Tensor,
+    axis: int | None = None,
+    largest: bool = True,
+    sorted: bool = True,
+    name: str | None = None,
+) -> TopKRetType:
+    """The `k` largest elements along `axis`, or the smallest, and their indices; in order.
+
+    沿 `axis` 最大（或最小）的 `k` 个元素及其下标，按顺序排列。
+
+    Args:
+        x: of floating-point numbers or integers.
+        k: how many; 1 or more.
+        axis: the last one if None.
+        largest: False for the smallest.
+        sorted: for Paddle's sake: they always come in order here.
+        name: ignored.
+
+    Returns:
+        A pair: values, through which gradients find their way, and indices.
+
+    Raises:
+        ArgumentError: if there are not so many elements.
+        KernelError: if the elements have no order.
+
+    >>> import inplacelab as paddle
+    >>> values, indices = paddle.topk(paddle.to_tensor([3., 1., 2.]), 2)
+    >>> values.tolist(), indices.tolist()
+    ([3.0, 2.0], [0, 2])
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/topk_en.html
+    """
+    x = as_tensor("topk", "x", 0, x)
+    indices = _FIRST_PLACES.function()(x, k, axis, largest)
+    return TopKRetType(_taken(x, indices, axis), indices)
+
+
+def unique(  # noqa: PLR0913, PLR0917  # as many as in Paddle
+    x: Tensor,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    dtype: Any = "int64",
+    sorted: bool = True,
+    name: str | None = None,
+) -> Any:
+    """The different elements, in order. There is no gradient: which elements there are depends on all of them.
+
+    各不相同的元素，按顺序排列。没有梯度：有哪些元素取决于全部元素。
+
+    Args:
+        x: a tensor.
+        return_index: whether to say where each was met first.
+        return_inverse: whether to say for each element of `x` which of the different ones it is.
+        return_counts: whether to say how often each occurs.
+        axis: along which whole parts are compared; None for all elements in one line.
+        dtype: of the indices and counts: "int32" or "int64".
+        sorted: for Paddle's sake: they always come in order here.
+        name: ignored.
+
+    Returns:
+        A tensor, or a tuple of as many as are asked for.
+
+    >>> import inplacelab as paddle
+    >>> paddle.unique(paddle.to_tensor([3, 1, 3])).tolist()
+    [1, 3]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/unique_en.html
+    """
+    x = as_tensor("unique", "x", 0, x)
+    asked = (return_index, return_inverse, return_counts)
+    choose: Any = np.unique  # its type depends on what is asked for
+    found = choose(x.numpy(), *asked, axis=axis)
+    values, *places = found if any(asked) else (found,)
+    parts = [values, *(np.reshape(each, -1).astype(dtypes.as_numpy(dtype)) for each in places)]
+    device = x.storage.device
+    tensors = tuple(made("unique", device.from_host(each), device) for each in parts)
+    return tensors if any(asked) else tensors[0]
+
+
+def attach() -> None:
+    """Give the package, and `Tensor`, these functions."""
+    for function in (sort, topk, unique):
+        setattr(Tensor, function.__name__, function)
+        FUNCTIONS[function.__name__] = lambda function=function: function  # type: ignore[misc]

@@ -1,0 +1,102 @@
+"""The parameters of an optimizer, in groups that may learn at different rates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from inplacelab import errors
+from inplacelab.language import Text
+from inplacelab.nn.clip import Pairs
+from inplacelab.regularizer import L2Decay
+from inplacelab.tensor import Tensor
+
+Clip = Callable[[Pairs], Pairs]
+Decay = float | L2Decay | None
+
+OPTIONS = ("params", "learning_rate", "weight_decay", "grad_clip")
+"""What a group may say: which parameters, and in what they differ from the others."""
+
+
+@dataclass(frozen=True)
+class Group:
+    """Parameters that are updated alike.
+
+    Attributes:
+        parameters: the tensors.
+        factor: what the optimizer's rate is multiplied by.
+        weight_decay: a factor, a regularizer, or None.
+        grad_clip: given pairs of parameter and gradient, returns such pairs; None for no clipping.
+    """
+
+    parameters: list[Tensor]
+    factor: float
+    weight_decay: Decay
+    grad_clip: Clip | None
+
+    def pairs(self) -> list[tuple[Tensor, Tensor]]:
+        """The parameters that are trained and have a gradient, with it."""
+        return [(p, p.grad) for p in self.parameters if not p.stop_gradient and p.grad is not None]
+
+    def clipped(self) -> Pairs:
+        """The same, with the gradients that are used."""
+        return self.pairs() if self.grad_clip is None else self.grad_clip(self.pairs())
+
+    def decayed(self, parameter: Tensor, gradient: Tensor) -> Tensor:
+        """The gradient with the pull towards zero that weight decay adds."""
+        decay = self.weight_decay
+        if not decay:
+            return gradient
+        return (decay if isinstance(decay, L2Decay) else L2Decay(decay))(parameter, gradient)
+
+
+def groups_of(parameters: Any, weight_decay: Decay, grad_clip: Clip | None) -> list[Group]:
+    """The groups that are given: tensors, which make one, or dictionaries, each of which makes one.
+
+    Raises:
+        MissingParametersError: if there are no parameters.
+        OptionError: if something is no tensor, or an option is of a kind that cannot be used.
+        ArgumentError: if a group has an option that there is not, or a parameter is in two groups.
+    """
+    if parameters is None:
+        raise errors.no_parameters()
+    if isinstance(parameters, Tensor | dict):
+        raise errors.not_parameters(parameters)
+    given = list(parameters)
+    if not given or not isinstance(given[0], dict):
+        given = [{"params": given}]
+    groups = [_group(each, weight_decay, grad_clip) for each in given]
+    met: set[int] = set()
+    for parameter in (parameter for group in groups for parameter in group.parameters):
+        if id(parameter) in met and len(groups) > 1:
+            raise errors.in_two_groups(parameter.name)
+        met.add(id(parameter))
+    return groups
+
+
+def _group(given: Any, weight_decay: Decay, grad_clip: Clip | None) -> Group:
+    if not isinstance(given, Mapping):
+        raise errors.not_parameters(given)
+    for option in given:
+        if option not in OPTIONS:
+            raise errors.no_group_option(option, OPTIONS)
+    parameters = given.get("params", [])
+    listed = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    if not listed:
+        raise errors.no_parameters()
+    for each in listed:
+        if not isinstance(each, Tensor):
+            raise errors.not_parameters(each)
+    decay, clip = given.get("weight_decay", weight_decay), given.get("grad_clip", grad_clip)
+    check_options(decay, clip)
+    return Group(listed, float(given.get("learning_rate", 1.0)), decay, clip)
+
+
+def check_options(weight_decay: Any, grad_clip: Any) -> None:
+    """Refuse what is no decay, or no way to clip."""
+    if grad_clip is not None and not callable(grad_clip):
+        raise errors.bad_option("grad_clip", grad_clip, Text("None or a function", "None 或函数"))
+    if not isinstance(weight_decay, int | float | L2Decay | None):
+        possible = Text("None, a number or a regularizer", "None、一个数或正则化项")
+        raise errors.bad_option("weight_decay", weight_decay, possible)

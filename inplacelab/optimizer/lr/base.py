@@ -1,0 +1,103 @@
+"""What all schedulers have in common: the epoch, and the rate that belongs to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from inplacelab import errors
+from inplacelab.language import Text
+
+_POSITIVE = Text("a number of 0 or more", "不小于 0 的数")
+
+
+class LRScheduler:
+    """The base of every scheduler. One of your own says in `get_lr()` which rate belongs to `self.last_epoch`.
+
+    Args:
+        learning_rate: the rate to begin with.
+        last_epoch: the epoch that was reached before; -1 begins anew.
+        verbose: whether each step prints the rate.
+
+    Attributes:
+        base_lr: the rate to begin with.
+        last_lr: the rate that holds now; calling the scheduler gives it, too.
+        last_epoch: the epoch that is reached, counted from 0.
+
+    Raises:
+        OptionError: if the rate is no number.
+        ArgumentError: if it is negative.
+
+    >>> import inplacelab as paddle
+    >>> class Halved(paddle.optimizer.lr.LRScheduler):
+    ...     def get_lr(self):
+    ...         return self.base_lr * 0.5 ** self.last_epoch
+    >>> rate = Halved(1.0)
+    >>> for epoch in range(2):
+    ...     rate.step()
+    >>> rate()
+    0.25
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/LRScheduler_en.html
+    """
+
+    KEPT: tuple[str, ...] = ("last_epoch", "last_lr")
+    """The attributes that `state_dict` gives."""
+
+    def __init__(self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False) -> None:
+        if not isinstance(learning_rate, int | float):
+            raise errors.bad_rate(type(learning_rate).__name__)
+        check("learning_rate", learning_rate, learning_rate >= 0, _POSITIVE)
+        self.base_lr = self.last_lr = float(learning_rate)
+        self.last_epoch, self.verbose = last_epoch, verbose
+        self.step()
+
+    def __call__(self) -> float:
+        return self.last_lr
+
+    def get_lr(self) -> float:
+        """The rate that belongs to `self.last_epoch`. To be defined by each scheduler."""
+        raise NotImplementedError(
+            f"{type(self).__name__} defines no get_lr(): say there which rate belongs to an epoch"
+        )
+
+    def step(self, epoch: int | None = None) -> None:
+        """Go on to the next epoch, or to a certain one."""
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        self.last_lr = self.get_lr()
+        self._say()
+
+    def _say(self) -> None:
+        if self.verbose:
+            print(  # noqa: T201  # that is what `verbose` asks for
+                f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate to {self.last_lr}."
+            )
+
+    def state_dict(self) -> dict[str, Any]:
+        """What must be kept for training to go on later."""
+        return {name: getattr(self, name) for name in self.KEPT}
+
+    def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
+        """Go on from what `state_dict` gave.
+
+        Raises:
+            StateError: if something is missing; nothing is changed then.
+        """
+        for name in self.KEPT:
+            if name not in state_dict:
+                raise errors.missing_schedule(name)
+        for name in self.KEPT:
+            setattr(self, name, state_dict[name])
+
+    set_dict = set_state_dict
+
+
+def check(argument: str, given: Any, good: bool, possible: Text) -> None:
+    """Refuse an argument that makes no schedule."""
+    if not good:
+        raise errors.bad_schedule(argument, given, possible)
+
+
+def check_count(argument: str, given: Any) -> None:
+    """Refuse what is no number of steps."""
+    check(argument, given, isinstance(given, int) and given > 0, Text("an integer greater than 0", "大于 0 的整数"))

@@ -1,0 +1,39 @@
+"""What pulls parameters towards zero while they are trained: `weight_decay=paddle.regularizer.L2Decay(1e-4)`."""
+
+from __future__ import annotations
+
+from inplacelab.tensor import Tensor
+
+
+class L2Decay:
+    """This times the parameter is added to its gradient, as if half of it times the sum of the squares belonged to the loss.
+
+    A plain number as `weight_decay` means the same.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/regularizer/L2Decay_en.html
+    """
+
+    def __init__(self, coeff: float = 0.0) -> None:
+        self.coeff = float(coeff)
+
+    def __call__(self, parameter: Tensor, gradient: Tensor) -> Tensor:
+        """The gradient with the pull: a new tensor."""
+        pulled: Tensor = gradient.add(parameter, alpha=self.coeff)
+        return pulled
+
+    def __repr__(self) -> str:
+        return f"L2Decay, coeff={self.coeff:f}"
+
+
+class L1Decay(L2Decay):
+    """This times the sign of the parameter is added to its gradient: small parameters are pulled as hard as large ones.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/regularizer/L1Decay_en.html
+    """
+
+    def __call__(self, parameter: Tensor, gradient: Tensor) -> Tensor:
+        """The gradient with the pull: a new tensor."""
+        return super().__call__(parameter.sign(), gradient)
+
+    def __repr__(self) -> str:
+        return f"L1Decay, coeff={self.coeff:f}"
