@@ -238,7 +238,10 @@ def test_one_tensor_has_one_name_in_a_chain() -> None:
     """What a chain writes is called as its line will call it, from the first link on."""
     recording = run("x = paddle.ones([2])\ny = (x + x).scale_(0.5).relu_()\n").recording
     said = [sentence(recording, index).en for index in (1, 2, 3)]
-    assert "put its result, `y`, into" in said[0]
+    assert (
+        "put its result, `y`, into a new storage S1 (8 bytes). The name `y` is bound when the line is done; until then it is `T1`"
+        in said[0]
+    )
     for each, op in zip(said[1:], ("scale_", "relu_"), strict=True):
         assert each.startswith(f"Line 2 `{op}` wrote slots 0-1 of S1 through `y`.")
         assert each.endswith("seen by `y`.")
