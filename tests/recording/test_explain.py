@@ -403,3 +403,9 @@ def test_every_step_has_a_sentence_in_both_languages(
 def test_a_step_that_is_not_there(doubled_in_place: Recording) -> None:
     with pytest.raises(IndexError, match="there is no step 14: this recording has 14 steps"):
         sentence(doubled_in_place, 14)
+
+
+def test_a_hook_of_which_no_argument_is_recorded(tape: Any) -> None:
+    told = BackwardFacts("hook", None, gradient=(1.0,), shape=(1,))
+    tape.step("backward", 3, phase="backward", backward=told, op="halve")
+    assert last(tape).en.endswith("The hook `halve` is called with it, as `?`.")
