@@ -238,7 +238,10 @@ def test_one_tensor_has_one_name_in_a_chain() -> None:
     """What a chain writes is called as its line will call it, from the first link on."""
     recording = run("x = paddle.ones([2])\ny = (x + x).scale_(0.5).relu_()\n").recording
     said = [sentence(recording, index).en for index in (1, 2, 3)]
-    assert "put its result, `y`, into" in said[0]
+    assert (
+        "put its result, `y`, into a new storage S1 (8 bytes). The name `y` is bound when the line is done; until then it is `T1`"
+        in said[0]
+    )
     for each, op in zip(said[1:], ("scale_", "relu_"), strict=True):
         assert each.startswith(f"Line 2 `{op}` wrote slots 0-1 of S1 through `y`.")
         assert each.endswith("seen by `y`.")
@@ -400,3 +403,9 @@ def test_every_step_has_a_sentence_in_both_languages(
 def test_a_step_that_is_not_there(doubled_in_place: Recording) -> None:
     with pytest.raises(IndexError, match="there is no step 14: this recording has 14 steps"):
         sentence(doubled_in_place, 14)
+
+
+def test_a_hook_of_which_no_argument_is_recorded(tape: Any) -> None:
+    told = BackwardFacts("hook", None, gradient=(1.0,), shape=(1,))
+    tape.step("backward", 3, phase="backward", backward=told, op="halve")
+    assert last(tape).en.endswith("The hook `halve` is called with it, as `?`.")

@@ -99,7 +99,8 @@ def _function(moment: Moment) -> Text:
 
 def _given(moment: Moment) -> Text:
     """What the program calls the gradient that it is given."""
-    return moment.called(moment.step.inputs[0])
+    given = moment.step.inputs
+    return moment.called(given[0]) if given else quoted("?")
 
 
 def _whose_gradient(moment: Moment, facts: BackwardFacts) -> Text:

@@ -175,6 +175,7 @@ _DEEDS: dict[Category, Callable[[Moment], Text]] = {
 
 def _consequences(moment: Moment) -> list[Text]:
     return [
+        *_named_later(moment),
         *_renamed(moment),
         *_copied(moment),
         *_versions(moment),
@@ -183,6 +184,21 @@ def _consequences(moment: Moment) -> list[Text]:
         *_stale(moment),
         *freed(moment),
     ]
+
+
+def _named_later(moment: Moment) -> list[Text]:
+    """That a picture cannot yet show the name: in `y = x.exp().relu_()` the result of `exp` is called `y` when all is done."""
+    result, steps = _result(moment), moment.recording.steps
+    if result is None or result.names or (moment.before and result.id in moment.before.tensors):
+        return []
+    names = moment.names_by_line_end(result.id)
+    if not names or steps[moment.index + 1].kind != "operation":
+        return []
+    pattern = Text(
+        "The name `{0}` is bound when the line is done; until then it is `T{1}` in the picture.",
+        "这一行执行完才绑定名字 `{0}`，在此之前图中写作 `T{1}`。",
+    )
+    return [pattern.format(names[0], result.id)]
 
 
 def _renamed(moment: Moment) -> list[Text]:
