@@ -164,3 +164,11 @@ def no_range_to_clip(name: str, given: float) -> AssertedArgumentError:
         Text("no gradient is that short.", "没有哪个梯度会这样短。"),
         Text("give a positive number, or `min` and `max`.", "请给出正数，或同时给出 `min` 与 `max`。"),
     )
+
+
+def no_length_to_clip(given: float) -> ArgumentError:
+    return ArgumentError(
+        f"(InvalidArgument) max_norm should be greater than 0. Received max_norm is {given:f}.",
+        Text("a gradient of that length leads nowhere.", "这样长度的梯度不会带来任何更新。"),
+        Text("give a positive number, such as 1.0.", "请给出正数，例如 1.0。"),
+    )

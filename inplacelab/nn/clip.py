@@ -33,14 +33,22 @@ class ClipGradByValue:
         with no_grad():
             return [(parameter, gradient.clip(self.min, self.max)) for parameter, gradient in pairs]
 
+    def __repr__(self) -> str:
+        return f"Clip Gradient By Value, min = {self.min:f}, max={self.max:f}"
+
 
 class ClipGradByNorm:
     """Each gradient that is longer than `clip_norm` is scaled to this length (the root of the sum of its squares).
+
+    Raises:
+        ArgumentError: if `clip_norm` is not positive.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/ClipGradByNorm_en.html
     """
 
     def __init__(self, clip_norm: float) -> None:
+        if not clip_norm > 0:
+            raise errors.no_length_to_clip(clip_norm)
         self.clip_norm = float(clip_norm)
 
     def __call__(self, pairs: Pairs) -> list[tuple[Tensor, Tensor]]:
@@ -50,6 +58,9 @@ class ClipGradByNorm:
     def _shortened(self, gradient: Tensor) -> Tensor:
         length = gradient.norm().item()
         return gradient.scale(self.clip_norm / length) if length > self.clip_norm else gradient
+
+    def __repr__(self) -> str:
+        return f"Gradient Clip By Norm, clip_norm={self.clip_norm:f}"
 
 
 class ClipGradByGlobalNorm:
@@ -76,3 +87,6 @@ class ClipGradByGlobalNorm:
             if length <= self.clip_norm:
                 return list(pairs)
             return [(parameter, gradient.scale(self.clip_norm / length)) for parameter, gradient in pairs]
+
+    def __repr__(self) -> str:
+        return f"Gradient Clip By GlobalNorm, global_norm={self.clip_norm:f}"

@@ -33,7 +33,7 @@ Labels = tuple[str, ...]
 @cache
 def _contract(count: int) -> Callable[..., Tensor]:
     """The function of the row for so many operands."""
-    names = tuple(f"x{k}" for k in range(count))
+    names = ("x", "y", *(f"x{k}" for k in range(2, count)))[:count]  # the first two as in rows of two operands
     listed = ", ".join(names)
     row = Row(
         name="einsum", kind="contraction", inputs=names, attrs="equation", node="EinsumGradNode", in_place=False, accepts="fc",

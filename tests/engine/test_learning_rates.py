@@ -191,6 +191,15 @@ def test_the_parameters_are_trained_as_in_paddle(theirs: Any, name: str) -> None
         np.testing.assert_allclose(ours, other, rtol=2e-5, atol=2e-6)
 
 
+@pytest.mark.oracle
+def test_they_are_printed_as_in_paddle(theirs: Any) -> None:
+    def printed(module: Any) -> list[str]:
+        kinds = module.nn.ClipGradByValue(1.0), module.nn.ClipGradByNorm(0.5), module.nn.ClipGradByGlobalNorm(2.0)
+        return [str(each) for each in (*kinds, module.regularizer.L1Decay(0.1), module.regularizer.L2Decay(0.1))]
+
+    assert printed(paddle) == printed(theirs)
+
+
 def test_clipping_leaves_the_gradients_that_are_shown_as_they_are() -> None:
     for clip in (nn.ClipGradByValue(0.1), nn.ClipGradByNorm(0.1), nn.ClipGradByGlobalNorm(0.1)):
         w = leaf(3.0, 4.0)
@@ -213,6 +222,7 @@ NO_GROUPS: dict[str, tuple[Callable[[paddle.Tensor], object], type[Exception], s
         "weight_decay",
     ),
     "clip": (lambda w: nn.ClipGradByValue(-1.0), AssertionError, "greater than 0"),
+    "norm": (lambda w: nn.ClipGradByNorm(0.0), ValueError, "max_norm should be greater than 0"),
 }
 
 
