@@ -2,7 +2,7 @@
 
     python benchmarks/drawing.py [name ...]
 
-For each recording: the time of the scene and the payload, the bytes that travel to the browser, the time until the player is
+For each recording: the processor time of the scene and the payload, the bytes that travel to the browser, the time until the player is
 there, and how long a step is drawn: script, style, layout and paint, without waiting for the screen. It is measured of 60 steps
 one after the other and of 60 jumps over the whole recording: the median and the 95th percentile of what the page's thread worked
 (as long by the clock, on a machine that has nothing else to do), and the median by the clock.
@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median, quantiles
 from tempfile import TemporaryDirectory
-from time import perf_counter
+from time import process_time
 from typing import Any, NamedTuple
 
 import inplacelab as paddle
@@ -138,11 +138,11 @@ class Found(NamedTuple):
 
 def in_python(recording: Recording) -> tuple[float, float, float]:
     """Seconds for the scene, seconds for the payload, kilobytes."""
-    start = perf_counter()
+    start = process_time()
     scene = scene_of(recording)
-    drawn = perf_counter()
+    drawn = process_time()
     sent = packed_json(payload(scene))
-    done = perf_counter()
+    done = process_time()
     return drawn - start, done - drawn, len(sent) / 1000
 
 

@@ -68,7 +68,7 @@ from inplacelab.printing import set_printoptions
 from inplacelab.tensor import Parameter, Size, Tensor
 
 if TYPE_CHECKING:
-    from inplacelab import kernels, optimizer
+    from inplacelab import io, kernels, optimizer
     from inplacelab.ipython import last_recording, load_ipython_extension
     from inplacelab.recorders.block import record
     from inplacelab.saving import load, save
@@ -95,7 +95,7 @@ __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
     "CPUPlace", "CUDAPlace", "ParamAttr", "Parameter", "Place", "Size", "Tensor", "autograd", "base", "bool", "complex128", "complex64", "create_parameter",
     "device", "disable_static", "dtype", "e", "enable_grad", "enable_static", "finfo", "float16", "float32", "float64",
     "get_default_dtype", "get_device", "get_language", "grad", "iinfo", "in_dynamic_mode", "inf", "int16", "int32", "int64",
-    "int8", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute", "is_compiled_with_ipu",
+    "int8", "io", "is_compiled_with_cinn", "is_compiled_with_cuda", "is_compiled_with_distribute", "is_compiled_with_ipu",
     "is_compiled_with_rocm", "is_compiled_with_xpu", "is_grad_enabled", "kernels", "last_recording", "load", "load_ipython_extension", "nan",
     "newaxis", "nn", "no_grad", "optimizer", "pi", "record", "regularizer", "save", "set_default_dtype", "set_device", "set_grad_enabled",
     "set_language", "set_printoptions", "uint8", *_SHORT, *_FUNCTIONS,
@@ -120,7 +120,7 @@ def __getattr__(name: str) -> Any:
     """Functions of the table are written out when first asked for; optimizers, recorders and the notebook are imported then."""
     if name in _LAZY:
         value = getattr(import_module(_LAZY[name]), name)
-    elif name in {"kernels", "optimizer"}:
+    elif name in {"io", "kernels", "optimizer"}:
         value = import_module(f"inplacelab.{name}")
     elif name in _FUNCTIONS:
         return _FUNCTIONS.give(name, globals())

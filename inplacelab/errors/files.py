@@ -1,8 +1,11 @@
-"""Refusals of files."""
+"""Refusals of files, and of batches of examples."""
 
 from __future__ import annotations
 
-from inplacelab.errors.kinds import ArgumentError
+from collections.abc import Sequence
+from typing import Any
+
+from inplacelab.errors.kinds import ArgumentError, AssertedArgumentError, ShapeError
 from inplacelab.language import Text
 
 
@@ -52,4 +55,33 @@ def not_our_file(path: str) -> ArgumentError:
             "load it with PaddlePaddle, take the arrays (`{k: v.numpy() for k, v in state.items()}`), and save them here.",
             "用 PaddlePaddle 载入，取出数组（`{k: v.numpy() for k, v in state.items()}`），再用本包保存。",
         ),
+    )
+
+
+# ---- batches ------------------------------------------------------------------------------------------------------------
+
+
+def not_as_many_examples(lengths: Sequence[int]) -> AssertedArgumentError:
+    return AssertedArgumentError(
+        f"tensors not have same shape of the 1st dimension: {list(lengths)}",
+        Text("the first axis counts the examples.", "第一个轴表示样本的序号。"),
+        Text("give tensors with as many examples each.", "各张量的样本个数应相同。"),
+    )
+
+
+def no_batch_size(given: Any) -> AssertedArgumentError:
+    return AssertedArgumentError(
+        f"batch_size should be a positive integer, but got {given!r}",
+        Text("it is how many examples make a batch.", "它表示一个批次有多少个样本。"),
+        Text("give an integer of 1 or more.", "请给出不小于 1 的整数。"),
+    )
+
+
+def examples_of_different_shapes(shapes: Sequence[Any]) -> ShapeError:
+    return ShapeError(
+        f"(InvalidArgument) the examples of a batch are of different shapes: {sorted(set(shapes))}.",
+        Text(
+            "a batch is one tensor, with the examples along its first axis.", "一个批次是一个张量，样本沿第一个轴排列。"
+        ),
+        Text("make them equally large, or give a `collate_fn`.", "让它们一样大，或给出 `collate_fn`。"),
     )

@@ -251,9 +251,18 @@ def test_help_lists_the_keys_and_gives_the_focus_back(play: Callable[..., Page])
     assert page.counter() == "2 / 15"
 
 
-@pytest.mark.parametrize("fullscreen", [True, False])
-def test_present_fills_the_screen_in_large_type(play: Callable[..., Page], *, fullscreen: bool) -> None:
-    page = play("stale", viewport={"width": 1280, "height": 720})
+@pytest.mark.parametrize(
+    ("fullscreen", "size", "type_sizes"),
+    [
+        (True, (1280, 720), ["18px", "23px"]),
+        (False, (1280, 720), ["18px", "23px"]),
+        (True, (1920, 1080), ["20px", "28px"]),
+    ],
+)
+def test_present_fills_the_screen_in_large_type(
+    play: Callable[..., Page], size: tuple[int, int], type_sizes: list[str], *, fullscreen: bool
+) -> None:
+    page = play("stale", viewport={"width": size[0], "height": size[1]})
     if not fullscreen:
         page.page.evaluate(
             "() => { Element.prototype.requestFullscreen = () => Promise.reject(new Error('not here')) }"
@@ -267,7 +276,7 @@ def test_present_fills_the_screen_in_large_type(play: Callable[..., Page], *, fu
     sizes = page.page.evaluate(
         "() => ['.ipl-code code', '.ipl-sentence[role=status]'].map(name => getComputedStyle(document.querySelector(name)).fontSize)"
     )
-    assert sizes == ["20px", "28px"]
+    assert sizes == type_sizes
     heights = [button.bounding_box()["height"] for button in page.page.locator(".ipl-toolbar button:visible").all()]
     assert min(heights) >= 44
     page.press("ArrowRight")

@@ -84,6 +84,25 @@ def open_player(chromium: Any, sample: Callable[[str], Recording], tmp_path: Pat
         context.close()
 
 
+def test_at_its_beginning_a_program_that_fails_leads_to_where_it_fails(open_player: Callable[..., Player]) -> None:
+    player = open_player("really_stale")
+    link = player.page.get_by_role("button", name="fails")
+    assert re.fullmatch(r"✗ Line \d+ fails: to step \d+", link.inner_text())
+    player.press("p")
+    assert not link.is_visible(), "who predicts is not told"
+    player.press("p", "ArrowRight")
+    assert link.count() == 0
+    player.press("e", "Home")
+    assert link.inner_text().endswith(f"to step {player.counter().split(' / ')[1]}"), "counted in lines"
+    link.focus()
+    player.press("Enter")
+    assert "raised RuntimeError" in player.text("[role=status]")
+    player.press("ArrowLeft")
+    assert "raised RuntimeError" not in player.text("[role=status]"), "the player has the focus still"
+    other = open_player("lesson")
+    assert other.page.get_by_role("button", name="fails").count() == 0
+
+
 def test_keys_step_both_ways_and_only_our_keys_are_taken(open_player: Callable[..., Player]) -> None:
     player = open_player("lesson")
     assert player.counter() == "1 / 15"

@@ -134,7 +134,7 @@ def function(author: Author) -> str:
         "def {f}({p}):\n    def deeper(y):\n        y.add_({n})\n        return y * {p}\n    return deeper({p}.clone())\n",
         "def {f}({p}):\n    global a\n    a = {p} * {n}\n    return {p}\n",
         "def {f}({p}):\n    for k in range(2):\n        part = {p}[k]\n        part.scale_({n})\n        yield part\n",
-        "def {f}({p}):\n    if {p}.sum() > 0:\n        return {p}\n    return {f}({p}.square() + 1)\n",
+        "def {f}({p}):\n    if {p}.sum() > 0 or not {p}.size:\n        return {p}\n    return {f}({p}.square() + 1)\n",
         "def {f}({p}, many=[]):\n    many.append({p}.{u}())\n    return many[-1]\n",
         "def {f}({p}):\n    kept = {p} * {n}\n    def back():\n        nonlocal kept\n        kept = kept + 1\n        return kept\n    back()\n    return back()\n",
         "{f} = lambda {p}: {p}.{u}().scale_({n})\n",

@@ -1,6 +1,8 @@
-// The sentence that says what happened in this step; it is read aloud when it changes.
+// The sentence that says what happened in this step; it is read aloud when it changes. At the beginning of a program that fails
+// it leads to where it fails, too: some come for that, and others to see what led there.
 
-import { html, put } from "./elements.js";
+import { html, put, write } from "./elements.js";
+import { placeOf } from "./runs.js";
 import { pieces, speak, widthOf } from "./words.js";
 
 /** So many of the longest sentences are measured by the browser: which of them needs most lines cannot be told from its length. */
@@ -12,26 +14,43 @@ export function drawSentence(stage) {
   // Invisible copies of the longest sentences keep the room, so that nothing below moves.
   const rooms = Array.from({ length: LONGEST }, () => html("p", { class: "ipl-sentence ipl-room", "aria-hidden": "true" }));
   const sentence = html("p", { class: "ipl-sentence", role: "status", "aria-live": "polite" });
+  const failed = steps.findIndex((each) => each.error);
+  const toFailure = html("button", { type: "button", class: "ipl-pointer ipl-to-failure" });
+  toFailure.addEventListener("click", () => {
+    // There it is gone, and with it would go the focus.
+    stage.root.focus({ preventScroll: true });
+    stage.go(failed);
+  });
   const root = html("div", { class: "ipl-saying" }, ...rooms, sentence);
 
   function show() {
     const now = steps[stage.step];
     // Played faster than it can be read, it is not read aloud.
     put(sentence, "aria-live", stage.root.hasAttribute("data-hurried") ? "off" : "polite");
-    tell(speak(said[now.says], stage.language));
+    const isBefore = failed > stage.step && placeOf(stage.step, stage.stops) === 0;
+    if (isBefore) write(toFailure, failureWords());
+    // Who predicts is not told.
+    toFailure.hidden = stage.predict;
+    tell(speak(said[now.says], stage.language), isBefore);
     root.classList.toggle("ipl-wrong", now.error);
+  }
+
+  function failureWords() {
+    const { line } = steps[failed];
+    return stage.word(line === null ? "to_failure" : "to_failing_line", { line: line ?? "", step: placeOf(failed, stage.stops) + 1 });
   }
 
   let last = "";
 
-  /** Said again, the same words would be read aloud again. @param {string} words */
-  function tell(words) {
-    if (words !== last) say(sentence, words);
-    last = words;
+  /** Said again, the same words would be read aloud again. @param {string} words @param {boolean} isBefore  Whether the failure is still to come. */
+  function tell(words, isBefore) {
+    if (`${words} ${isBefore}` !== last) say(sentence, words, ...(isBefore ? [" ", toFailure] : []));
+    last = `${words} ${isBefore}`;
   }
 
   function translate() {
     const sentences = steps.map((each) => speak(said[each.says], stage.language));
+    if (failed > 0) sentences.push(`${sentences[0]} ${failureWords()}`);
     const longest = [...new Set(sentences)].sort((one, other) => widthOf(other) - widthOf(one));
     rooms.forEach((room, k) => say(room, longest[k] ?? ""));
   }
@@ -39,7 +58,7 @@ export function drawSentence(stage) {
   return { root, show, translate };
 }
 
-/** Words between backticks are code. @param {HTMLElement} holder @param {string} words */
-export function say(holder, words) {
-  holder.replaceChildren(...pieces(words).map((piece) => (piece.code ? html("code", {}, piece.text) : piece.text)));
+/** Words between backticks are code. @param {HTMLElement} holder @param {string} words @param {(Node | string)[]} more  What stands after them. */
+export function say(holder, words, ...more) {
+  holder.replaceChildren(...pieces(words).map((piece) => (piece.code ? html("code", {}, piece.text) : piece.text)), ...more);
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 
 from inplacelab.language import LANGUAGES, Text
 from inplacelab.recording.facts import Number
@@ -85,6 +86,8 @@ def wrapped(line: str, room: float, size: float = NORMAL) -> list[str]:
 
     >>> wrapped("内核（模拟）", 30, 10), wrapped("读写，完成", 20, 10)
     (['内核', '（模', '拟）'], ['读', '写，', '完成'])
+    >>> wrapped("", 30)
+    ['']
     """
     pieces, piece = [], ""
     for word in _words(line):
@@ -112,7 +115,7 @@ _OPENING, _CLOSING = "（《“「", "，。；：、！？）》”」"
 
 def _words(line: str) -> list[str]:
     words, word = [], ""
-    for character, following in zip(line, [*line[1:], " "], strict=True):
+    for character, following in pairwise([*line, " "]):
         word += character
         breaks = character == " " or (character_em(character) == CJK_EM and character not in _OPENING)
         if breaks and following not in _CLOSING:

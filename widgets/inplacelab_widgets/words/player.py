@@ -43,6 +43,8 @@ PLAYER = {
     "mode_event_hint": Text("every event is a step (E)", "每个事件为一步（E）"),
     "mode_line_hint": Text("every line is a step (E)", "每行为一步（E）"),
     "position_by_line": Text("line step {step} of {steps}", "第 {step} 个行步，共 {steps} 个"),
+    "to_failing_line": Text("✗ Line {line} fails: to step {step}", "✗ 第 {line} 行出错：转到第 {step} 步"),
+    "to_failure": Text("✗ This fails: to step {step}", "✗ 程序出错：转到第 {step} 步"),
     "pace": Text("{count}/s: how many steps in a second (- +)", "{count}/秒：每秒走几步（- +）"),
     "speed": Text("{count}/s", "{count}/秒"),
     "present": Text("Present: fill the screen (F)", "演示：铺满屏幕（F）"),

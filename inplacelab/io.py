@@ -1,0 +1,139 @@
+"""Batches for a training loop: `for x, y in paddle.io.DataLoader(dataset, batch_size=32, shuffle=True)`.
+
+A batch is made of copies, so what is done to it in place leaves the data set as it is. Everything is read in the program's own
+process, one batch at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Protocol
+
+import numpy as np
+
+from inplacelab import errors, observe
+from inplacelab.autograd import modes
+from inplacelab.ops.distributions import generator
+from inplacelab.ops.factories import to_tensor
+from inplacelab.tensor import Tensor
+
+
+class Examples(Protocol):
+    """What batches are made of: a `Dataset`, or a list."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, idx: int, /) -> Any: ...
+
+
+class Dataset:
+    """The base of every data set: define `__getitem__`, which gives one example, and `__len__`.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/io/Dataset_en.html
+    """
+
+    def __getitem__(self, idx: int) -> Any:
+        raise NotImplementedError(f"{type(self).__name__} defines no __getitem__(): say there what example `idx` is")
+
+    def __len__(self) -> int:
+        raise NotImplementedError(f"{type(self).__name__} defines no __len__(): say there how many examples there are")
+
+
+class TensorDataset(Dataset):
+    """Tensors whose first axis counts the examples: one is a tuple with a part of each.
+
+    Raises:
+        AssertedArgumentError: if the first axes are of different lengths.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/io/TensorDataset_en.html
+    """
+
+    def __init__(self, tensors: Sequence[Tensor]) -> None:
+        if len({tensor.shape[0] for tensor in tensors}) > 1:
+            raise errors.not_as_many_examples([tensor.shape[0] for tensor in tensors])
+        self.tensors = tensors
+
+    def __getitem__(self, idx: int) -> tuple[Tensor, ...]:
+        return tuple(tensor[idx] for tensor in self.tensors)
+
+    def __len__(self) -> int:
+        return int(self.tensors[0].shape[0])
+
+
+class DataLoader:
+    """The examples of a data set in batches.
+
+    Args:
+        dataset: has a length, and gives an example for each index: numbers, arrays, tensors, or lists, tuples and dictionaries of
+            them.
+        batch_size: how many examples make a batch.
+        shuffle: whether each round takes them in another order; `paddle.seed` settles which.
+        drop_last: whether a last batch that is smaller is left out.
+        collate_fn: makes a batch of a list of examples. If None: a tensor of each field, with the examples along its first axis.
+        num_workers: for Paddle's sake: one process reads everything here.
+
+    Raises:
+        AssertedArgumentError: if `batch_size` is no positive integer.
+
+    >>> import inplacelab as paddle
+    >>> dataset = paddle.io.TensorDataset([paddle.arange(6.).reshape([3, 2]), paddle.arange(3)])
+    >>> for x, y in paddle.io.DataLoader(dataset, batch_size=2):
+    ...     print(x.tolist(), y.tolist())
+    [[0.0, 1.0], [2.0, 3.0]] [0, 1]
+    [[4.0, 5.0]] [2]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/io/DataLoader_en.html
+    """
+
+    def __init__(
+        self,
+        dataset: Examples,
+        *,
+        batch_size: int = 1,
+        shuffle: bool = False,
+        drop_last: bool = False,
+        collate_fn: Callable[[list[Any]], Any] | None = None,
+        num_workers: int = 0,
+    ) -> None:
+        if type(batch_size) is not int or batch_size < 1:
+            raise errors.no_batch_size(batch_size)
+        self.dataset, self.batch_size, self.shuffle, self.drop_last = dataset, batch_size, shuffle, drop_last
+        self.collate_fn, self.num_workers = collate_fn or _collated, num_workers
+
+    def __len__(self) -> int:
+        """How many batches there are."""
+        whole, rest = divmod(len(self.dataset), self.batch_size)
+        return whole + (rest > 0 and not self.drop_last)
+
+    def __iter__(self) -> Iterator[Any]:
+        count = len(self.dataset)
+        order = iter(generator().permutation(count).tolist() if self.shuffle else range(count))
+        for _ in range(len(self)):
+            chosen = list(islice(order, self.batch_size))
+            with observe.silence(), modes.no_grad():
+                examples = [self.dataset[k] for k in chosen]
+            yield self.collate_fn(examples)
+
+
+def _collated(examples: list[Any]) -> Any:
+    """One thing of many of its kind: a tensor of numbers, arrays or tensors; lists and dictionaries field by field."""
+    first = examples[0]
+    if isinstance(first, Mapping):
+        return {name: _collated([each[name] for each in examples]) for name in first}
+    if isinstance(first, list | tuple):
+        return [_collated(list(field)) for field in zip(*examples, strict=True)]
+    if isinstance(first, str | bytes):
+        return examples
+    arrays = [each.numpy() if isinstance(each, Tensor) else np.asarray(each) for each in examples]
+    shapes = [each.shape for each in arrays]
+    if len(set(shapes)) > 1:
+        raise errors.examples_of_different_shapes(shapes)
+    return to_tensor(np.stack(arrays))
+
+
+__all__ = ["DataLoader", "Dataset", "TensorDataset"]
+
+
+def __getattr__(name: str) -> Any:
+    raise errors.not_there(__name__, name, __all__)
