@@ -121,7 +121,10 @@ class _Marker:
         again = both(around, self._binds(statement, again=True))
         self.visit(statement, again, outermost)
         if self._goes_round(statement):
-            statement.body.append(_mark(statement, again, outermost))
+            mark = _mark(statement, again, outermost)
+            for body in _with_continue(statement.body):
+                body.insert(len(body) - 1, mark)
+            statement.body.append(mark)
 
     def _with_marks(self, body: list[ast.stmt], docstring: bool, around: Bound, outermost: bool) -> Iterator[ast.stmt]:
         for k, statement in enumerate(body):
@@ -156,6 +159,21 @@ class _Marker:
         return tuple(
             sorted({name for each in nodes for name in stored_here(each)} - (self._counters if again else set()))
         )
+
+
+def _with_continue(body: list[Any]) -> Iterator[list[Any]]:
+    """The lists of statements in a loop's body that end with its `continue`: not with that of a loop inside."""
+    if isinstance(body[-1], ast.Continue):
+        yield body
+    for part in body:
+        if isinstance(part, _SCOPES):
+            continue
+        fields = (
+            ("orelse",) if isinstance(part, ast.For | ast.AsyncFor | ast.While) else (*_BODIES, "handlers", "cases")
+        )
+        for inside in (getattr(part, field, []) for field in fields):
+            if isinstance(inside, list) and inside:
+                yield from _with_continue(inside)
 
 
 def may_bind(function: ast.expr, harmless: frozenset[str]) -> bool:

@@ -47,6 +47,7 @@ def test_a_local_of_a_function_that_calls_itself_has_a_name_for_each_call(run: R
 LOOPS = {
     "for": "for p in (a, b):\n    p.zero_()\n",
     "for, over a tensor's rows": "for p in paddle.stack([a, b]):\n    p.zero_()\n",
+    "continue": "for p in (a, b):\n    if p.shape == [2]:\n        p.zero_()\n        continue\n    p.exp_()\n",
     "while": "ps = [a, b]\nwhile (p := ps.pop()) is not a:\n    p.zero_()\n",
 }
 
@@ -60,8 +61,10 @@ def test_a_name_that_a_loop_binds_leads_to_its_next_value_only_in_the_next_turn(
         state = recording.state(step.index)
         assert state.tensor("p").id == step.writes[0].tensor
         assert questions.visible_values(state, "p") == (0.0, 0.0)
-    heads = [step for step in recording.steps if step.kind == "line" and step.line == recording.source.count("\n") - 1]
-    assert all("`p`" in sentence(recording, step.index).en for step in heads)
+    bound = {
+        step.line for step in recording.steps if step.kind == "line" and "`p`" in sentence(recording, step.index).en
+    }
+    assert bound <= {3 if "while" in text else 2}
 
 
 GIVEN = {
