@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import product
 
 from inplacelab.recording import NodeFacts, Recording, State, TensorFacts
+from inplacelab.recording.kept import Kept, kept_values
 from inplacelab.recording.predict import Question
 
 NEW = "in a new storage"
@@ -69,7 +70,7 @@ def _live(_: Recording, question: Question, before: State, after: State) -> set[
     return {option.en for option in question.options if option.en.split()[0] == f"{after.step.live:,}"}
 
 
-def _stale(_: Recording, question: Question, before: State, after: State) -> set[str]:
+def _stale(recording: Recording, question: Question, before: State, after: State) -> set[str]:
     """By what each node that was there before would find if it looked now."""
     lost = set()
     for key, node in before.nodes.items():
@@ -79,18 +80,24 @@ def _stale(_: Recording, question: Question, before: State, after: State) -> set
         for was, saved in zip(node.saved, now.saved, strict=True):
             fresh = was.storage in before.storages and before.storages[was.storage].version == was.version
             if fresh and saved.storage in after.storages and after.storages[saved.storage].version != saved.version:
-                lost.add((saved.name, key))
+                lost.add((key, saved.name))
     if not lost:
         return {"none of them"}
     options = {option.en for option in question.options}
-    return {each for each in options if any(_names(each, role) and _is(each, before.nodes[key]) for role, key in lost)}
+    whose = kept_values(recording)
+    return {
+        each for each in options if any(_names(each, whose[lot]) and _is(each, before.nodes[lot[0]]) for lot in lost)
+    }
 
 
-def _names(option: str, role: str) -> bool:
+def _names(option: str, kept: Kept) -> bool:
     """Whether an option names what a node kept in this role; that of an only operand is not said."""
-    if role == "out" or "its result" in option:
-        return role == "out" and "its result" in option
-    return "as its operand" not in option or re.search(rf"as its operands? (`\w+` and )*`{role}`", option) is not None
+    if kept.role == "out" or "its result" in option:
+        return kept.role == "out" and "its result" in option
+    if "as its " not in option:
+        return True
+    word = f"`{kept.role}`" if kept.place is None else ("first", "second", "third")[kept.place]
+    return re.search(rf"as its [^()]*(?<!\w){word}", option) is not None
 
 
 def _is(option: str, node: NodeFacts) -> bool:
