@@ -35,6 +35,7 @@ LOOKS = {
     "index_fill": (1, "positions lie inside the axis"),
     "index_put": (1, "what a mask picks out is counted; the positions came from the host, and were checked there"),
     "gather": (1, "positions lie inside the axis"),
+    "gather_nd": (2, "positions lie inside their axes: one look for each of these"),
     "scatter": (1, "positions lie inside the axis"),
     "embedding_renorm": (2, "positions lie inside the axis; each row is taken once"),
 }
