@@ -188,6 +188,19 @@ class Optimizer:
         return self._states[id(parameter)]
 
 
+def remembered(attributes: Mapping[Any, Any]) -> list[tuple[int, State]]:
+    """What an optimizer with these attributes remembers, by the place of the parameter among all of them.
+
+    Nothing before the first step, nor while it is being made. The optimizer itself is not asked: its class may be the program's
+    own, and must not be run by whoever only looks.
+    """
+    groups, states = attributes.get("_groups", ()), attributes.get("_states")
+    if not states:
+        return []
+    parameters = [id(parameter) for group in groups for parameter in group.parameters]
+    return [(place, states[each]) for place, each in enumerate(parameters) if each in states]
+
+
 def _name(parameter: Tensor, what: str) -> str:
     """As Paddle calls what an optimizer remembers: "linear_0.w_0_velocity_0"."""
     return f"{parameter.name}_{what}_0"

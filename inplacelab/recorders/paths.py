@@ -6,6 +6,7 @@ A name leads on through
   for a key);
 - an object of the program's own classes: to its attributes (`self.w`), which are the entries of its `__dict__`;
 - a layer: to its attributes and to those of the layers inside (`net.0.weight`);
+- an optimizer: to what it remembers of its parameters, counted in their order (`opt.velocity[0]`);
 
 and no further: not through a list in a list, or an object in an object. This is gone through at every look, so there are limits: a
 look takes the same time whether a dictionary has 20 entries or 10,000, and no object is gone through twice. And it must change nothing:
@@ -20,6 +21,7 @@ from types import FunctionType, GetSetDescriptorType, ModuleType
 from typing import Any, NamedTuple
 
 from inplacelab.nn import Layer
+from inplacelab.optimizer.base import Optimizer, remembered
 from inplacelab.recorders.source import Scope
 
 FIRST = 16
@@ -113,10 +115,13 @@ def bindings(led: Iterable[Led]) -> dict[int, Bound]:
 def holds_others(value: object, own: str) -> bool:
     """Whether names may lead through this object to others, so that they can change without being bound anew."""
     kind = type(value)
-    if kind is list or kind is tuple or kind is dict or issubclass(kind, Layer):
+    if kind is list or kind is tuple or kind is dict or issubclass(kind, _OURS):
         return True
     return _members(kind).get("__module__") == own and _attributes(value) is not None
 
+
+_OURS = (Layer, Optimizer)
+"""Classes of this package whose objects hold tensors for a program."""
 
 _Inside = tuple[str, str, list[tuple[Any, Any]]]
 """The path to an object, how what it holds is written after it, and what it holds, by keys."""
@@ -131,7 +136,19 @@ def _inside(name: str, value: Any) -> Iterator[_Inside]:
     elif kind is list or kind is tuple:
         yield name, "[{}]", list(enumerate(value[:FIRST]))
     else:
+        if issubclass(kind, Optimizer):
+            yield from _of_optimizers(name, value)
         yield from _of_objects(name, value)
+
+
+def _of_optimizers(name: str, value: Optimizer) -> Iterator[_Inside]:
+    """What an optimizer remembers, by what it is, of each parameter."""
+    by_kind: dict[str, list[tuple[Any, Any]]] = {}
+    for place, state in remembered(_attributes(value) or {})[:ATTRIBUTES]:
+        for what, tensor in state.items():
+            by_kind.setdefault(what, []).append((place, tensor))
+    for what, found in by_kind.items():
+        yield f"{name}.{what}", "[{}]", found
 
 
 def _of_objects(name: str, value: Any) -> Iterator[_Inside]:

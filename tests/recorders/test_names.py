@@ -126,6 +126,25 @@ def test_names_lead_through_dictionaries_and_objects_of_the_program(
     assert {name for tensor in last.tensors.values() for name in tensor.names} == names
 
 
+TRAINED = """
+x, w = paddle.ones([1]), paddle.ones([2])
+w.stop_gradient = False
+class Mine(paddle.optimizer.Momentum):
+    def __init__(self):
+        self.begun = 1
+        self.still_to_be_made = paddle.ones([1])
+        super().__init__(0.1, parameters=[x, w])
+opt = Mine()
+w.sum().backward()
+opt.step()
+"""
+
+
+def test_what_an_optimizer_remembers_is_named_by_the_place_of_its_parameter(run: Callable[..., Any]) -> None:
+    names = {name for tensor in run(TRAINED).recording.state(-1).tensors.values() for name in tensor.names}
+    assert names == {"x", "w", "w.grad", "opt.velocity[1]", "opt.still_to_be_made"}
+
+
 def test_an_attribute_is_named_while_its_object_is_made(run: Callable[..., Any]) -> None:
     body = "self.w = paddle.ones([2])\n        self.w.zero_()\n        self.w.scale_(2.)"
     text = f"class Net:\n    def __init__(self):\n        {body}\nnet = Net()\n"

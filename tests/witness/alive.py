@@ -11,6 +11,7 @@ from typing import Any
 from inplacelab.autograd.history import refresh
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node
 from inplacelab.nn import Layer
+from inplacelab.optimizer import Optimizer
 from inplacelab.storage import Storage, Unaccounted
 from inplacelab.tensor import Tensor
 
@@ -127,8 +128,8 @@ def _scopes(frame: FrameType | None, filename: str) -> Iterator[tuple[str, dict[
 
 
 def _leads_to(name: str, value: Any, module: str) -> Iterator[tuple[str, Tensor]]:
-    """The tensors that a name leads to: itself; the first elements of a list, a tuple or a dictionary; attributes of an object of the
-    program's own classes, and of a layer and the layers inside.
+    """The tensors that a name leads to: itself; the first elements of a list, a tuple or a dictionary; what an optimizer remembers;
+    attributes of an object of the program's own classes, and of a layer and the layers inside.
     """
     if isinstance(value, Tensor):
         yield name, value
@@ -142,6 +143,10 @@ def _parts(name: str, value: Any, module: str) -> list[tuple[str, Any]]:
         return [(f"{name}[{k}]", value[k]) for k in range(len(value))][:FIRST]
     if type(value) is dict:
         return [(f"{name}[{key!r}]", value[key]) for key in list(value)[:FIRST] if type(key) in (str, int)]
+    if isinstance(value, Optimizer):
+        known = {id(each): k for k, each in enumerate(value._parameters)}
+        states = value._states.items()
+        return [(f"{name}.{what}[{known[key]}]", each) for key, state in states for what, each in state.items()]
     if isinstance(value, Layer) or (type(value).__module__ == module and not isinstance(value, Tensor | type)):
         return [(f"{name}.{key}", each) for key, each in getattr(value, "__dict__", {}).items()]
     return []
