@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inplacelab import errors
+from inplacelab.layout import normal_axis
 from inplacelab.nn.losses import check_reduction, reduced
 from inplacelab.nn.transformations import log_softmax, one_hot
 from inplacelab.ops.operands import as_tensor
@@ -42,6 +43,7 @@ def cross_entropy(
         ShapeError: if scores and labels do not go together.
         DTypeError: if labels are no integers.
         IndexRangeError: if there is no class of that number.
+        AxisError: if there is no such axis.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/cross_entropy_en.html
     """
@@ -49,7 +51,7 @@ def cross_entropy(
     input, label = as_tensor("cross_entropy", "input", 0, input), as_tensor("cross_entropy", "label", 1, label)
     if input.ndim == 0 or label.ndim not in (input.ndim - 1, input.ndim):
         raise errors.labels_do_not_fit(input.ndim, label.ndim)
-    axis %= input.ndim
+    axis = normal_axis(axis, input.ndim)
     logs = log_softmax(input, axis) if use_softmax else input.log()
     if label_smoothing and not soft_label:
         numbers = label.squeeze(axis) if label.ndim == input.ndim else label

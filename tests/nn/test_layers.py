@@ -168,3 +168,9 @@ def test_options_that_could_not_be_obeyed_are_refused() -> None:
         nn.ReLU(5, 6)
     with pytest.raises(TypeError):
         nn.Sequential(paddle.ones([1]))
+
+
+@pytest.mark.parametrize("axis", [2, 5, -3])
+def test_classes_along_an_axis_that_is_not_there_are_refused(axis: int) -> None:
+    with pytest.raises(errors.AxisError):
+        F.cross_entropy(paddle.ones([2, 3]), paddle.to_tensor([0, 1]), axis=axis)
