@@ -65,17 +65,19 @@ def things(scopes: Iterable[Scope], wanted: frozenset[str], kind: type, own: str
 
 
 def outline(scopes: Iterable[Scope], wanted: frozenset[str], own: str) -> list[object]:
-    """All that `things` goes by, as names and addresses. While it is the same and nothing that was found has died, the same would be
-    found; and to see that takes a fraction of the time, since no path has to be written for it.
+    """All that `things` goes by: names, and addresses of objects and of their classes (what comes after an object that has died may lie
+    where that lay). While it is the same and nothing that was found has died, the same would be found; and to see that takes a
+    fraction of the time, since no path has to be written for it.
     """
     found: list[object] = []
     for function, name, value in _values(scopes, wanted):
-        found += (function, name, id(value))
+        found += (function, name, id(value), id(type(value)))
         if holds_others(value, own):
             for path, _, inside in _inside(name, value):
                 found.append(path)
                 found += [key for key, _ in inside]
                 found += [id(each) for _, each in inside]
+                found += [id(type(each)) for _, each in inside]
     return found
 
 

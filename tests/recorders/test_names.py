@@ -13,6 +13,7 @@ import inplacelab as paddle
 from inplacelab.recorders import paths
 from inplacelab.recorders.between import Between
 from inplacelab.recorders.names import Names
+from inplacelab.recorders.source import Scope
 from inplacelab.recording import Recording
 
 NAMES = ("x", "y", "z")
@@ -264,3 +265,13 @@ def test_only_so_much_is_gone_through(run: Callable[..., Any], text: str, name: 
 def test_what_leads_to_itself_or_deep_down(run: Callable[..., Any], text: str, names: set[str]) -> None:
     last = run(f"{text}\nimport math\n").recording.state(-1)
     assert {name for tensor in last.tensors.values() for name in tensor.names} == names
+
+
+def test_a_tensor_is_not_taken_for_what_lay_at_its_address_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    held: dict[str, Any] = {"first": object()}
+    scopes = [Scope({"held": held}, "")]
+    # Everything lies at one address, but for classes: as if each thing had come after the one before had died.
+    monkeypatch.setattr(paths, "id", lambda thing: id(thing) if isinstance(thing, type) else 0, raising=False)
+    before = paths.outline(scopes, frozenset({"held"}), "__main__")
+    held["first"] = paddle.ones([1])
+    assert paths.outline(scopes, frozenset({"held"}), "__main__") != before
