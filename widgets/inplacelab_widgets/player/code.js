@@ -53,7 +53,7 @@ export function drawCode(stage) {
 
   /** Marks the lines that a step's story is about, as a report in a terminal would. @param {Marked[]} marks */
   function mark(marks) {
-    const key = `${marks.length && stage.step} ${stage.language}`;
+    const key = marks.length ? `${stage.step} ${stage.language}` : "";
     if (key === shown) return;
     shown = key;
     for (const number of marked) {
