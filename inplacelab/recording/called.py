@@ -11,7 +11,7 @@ name has left a temporary.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from inplacelab.recording.facts import Step
@@ -62,6 +62,10 @@ class Called:
         """The first of them."""
         return self.shown[0]
 
+    def awaits(self, name: str) -> bool:
+        """Whether this name is one of those that are coming."""
+        return self.coming and name in self.names
+
 
 def coming(name: str) -> str:
     """How a name is written that its line has yet to bind."""
@@ -81,26 +85,32 @@ def coming_names(steps: Sequence[Step]) -> dict[int, list[Span]]:
     """For each tensor that has no name at first and is given one by the line that runs, from when until when that name is coming."""
     found: dict[int, list[Span]] = {}
     nameless: dict[int, Step] = {}  # since when a living tensor has no name
-    lines = statements = 0  # the step at which the present line began, and the present statement as far as that can be told
+    for step, (line, statement) in zip(steps, _beginnings(steps), strict=True):
+        for key, facts in step.tensors:
+            if facts is not None and not facts.names:
+                nameless.setdefault(key, step)
+                continue
+            since = nameless.pop(key, None)
+            if facts is None or since is None or step.line is None:
+                continue
+            made_here = since.index >= statement or since.line == step.line
+            first = since.index if made_here else line
+            if first < step.index:
+                found.setdefault(key, []).append((first, step, facts.names))
+    return found
+
+
+def _beginnings(steps: Sequence[Step]) -> Iterator[tuple[int, int]]:
+    """For each step the one at which its line began, and that at which its statement did, as far as that can be told."""
+    line = statement = 0
     before: Step | None = None
     for step in steps:
         if before is None or step.line is None or step.line != before.line:
-            lines = step.index
+            line = step.index
             if before is None or not _is_called_by(before, step):
-                statements = step.index
+                statement = step.index
         before = step
-        for key, facts in step.tensors:
-            if facts is None:
-                nameless.pop(key, None)
-            elif not facts.names:
-                nameless.setdefault(key, step)
-            elif key in nameless:
-                since = nameless.pop(key)
-                at_home = since.index >= statements or since.line == step.line
-                first = since.index if at_home else lines
-                if first < step.index and step.line is not None:
-                    found.setdefault(key, []).append((first, step, facts.names))
-    return found
+        yield line, statement
 
 
 def _is_called_by(before: Step, step: Step) -> bool:

@@ -251,8 +251,7 @@ def _is_former(state: State, kept: Kept) -> bool:
 
 def _is_coming(state: State, kept: Kept) -> bool:
     """Whether the line under way has yet to give a tensor its name, which may lead to another one until then."""
-    called = state.called(kept.tensor) if kept.tensor is not None else None
-    return called is not None and called.coming and kept.name in called.names
+    return kept.tensor is not None and state.called(kept.tensor).awaits(kept.name)
 
 
 def _its_result(state: State, kept: Kept, whole: Text) -> Text:

@@ -44,6 +44,9 @@ class State:
     """From each name to the first tensor that it leads to."""
     _coming: Mapping[int, Sequence[Span]] = field(repr=False, compare=False)
     """From a tensor to the names that lines will have given it when they are done, with the steps of which that is to be said."""
+    awaited: tuple[int, ...] = ()
+    """The tensors that are called otherwise than before this step though it changed nothing of them: the line that will name them
+    has begun."""
 
     def has_namesake(self, node: NodeFacts) -> bool:
         """Whether another node of the same line has the same name, so that it takes a number to tell them apart."""
@@ -199,6 +202,10 @@ def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iter
     namesakes: Mapping[tuple[str, int | None], int] = {}
     owners: Mapping[int, int] = {}
     bound: Mapping[str, int] = {}
+    begun: dict[int, list[int]] = {}
+    for key, spans in coming.items():
+        for first, _, _ in spans:
+            begun.setdefault(first, []).append(key)
     for step in steps:
         storages = _apply(storages, step.storages)
         before, tensors = tensors, _apply(tensors, step.tensors)
@@ -208,7 +215,8 @@ def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iter
             bound = {name: key for key, t in reversed([*tensors.items()]) for name in t.names}
         namesakes = _counted(namesakes, nodes, step.nodes)
         nodes = _apply(nodes, step.nodes)
-        yield State(step, storages, tensors, nodes, namesakes, owners, bound, coming)
+        awaited = tuple(sorted({*begun.get(step.index, ())}.difference(key for key, _ in step.tensors)))
+        yield State(step, storages, tensors, nodes, namesakes, owners, bound, coming, awaited)
 
 
 def _apply(before: Mapping[int, _Facts], changes: tuple[tuple[int, _Facts | None], ...]) -> Mapping[int, _Facts]:

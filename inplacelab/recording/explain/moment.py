@@ -67,6 +67,13 @@ class Moment:
             return Text("a constant", "一个常数")
         return tensor_label(facts, facts.names or self._shown_by_line_end(tensor))
 
+    def called_until_now(self, tensor: int) -> Text:
+        """What a tensor is called while the step has yet to be shown: in a question about it."""
+        facts, called = self.tensor_before(tensor), self.before.called(tensor) if self.before else None
+        if facts is None or called is None:
+            return self.called_before(tensor)
+        return tensor_label(facts, called.shown if called.names else ())
+
     def called(self, tensor: int) -> Text:
         """What a tensor is called once the present line is done: in `v = b[0]` the view is `v` as soon as it exists.
 

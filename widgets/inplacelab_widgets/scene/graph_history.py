@@ -109,7 +109,7 @@ def _chips(recording: Recording, homes: Homes) -> Iterator[tuple[int, Mapping[Bo
     """(step, style and words of each chip), at each step that may change one."""
     ghosts = True
     for state in recording.states():
-        if ghosts or state.step.tensors or state.step.rewired:
+        if ghosts or state.step.tensors or state.step.rewired or state.awaited:
             yield state.step.index, _chips_at(state, homes)
         ghosts = bool(state.step.rewired)
 
@@ -119,11 +119,10 @@ def _chips_at(state: State, homes: Homes) -> dict[Box, tuple[str, Words]]:
     left: dict[Box, list[str]] = {}
     for tensor in state.tensors.values():
         if tensor.node is not None and tensor.node in homes:
-            names = tensor.names or (tensor_name(tensor.id, state.tensors),)
-            owned.setdefault(homes[tensor.node], []).extend(names)
+            owned.setdefault(homes[tensor.node], []).extend(state.called(tensor.id).shown)
     for rewired in state.step.rewired:
         if rewired.before is not None and rewired.before in homes:
-            left.setdefault(homes[rewired.before], []).append(tensor_name(rewired.tensor, state.tensors))
+            left.setdefault(homes[rewired.before], []).append(tensor_name(rewired.tensor, state))
     return {box: _chip(box, owned.get(box), left.get(box, [])) for box in dict.fromkeys((*owned, *left))}
 
 

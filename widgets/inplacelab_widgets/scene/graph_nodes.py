@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from inplacelab.language import Text
+from inplacelab.recording.called import Called
 from inplacelab.recording.facts import NodeFacts, TensorFacts
 from inplacelab.recording.kept import Naming
 from inplacelab.recording.passes import running
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.names import enumerated, kept_names, node_names, tensor_name, unquoted
+from inplacelab_widgets.scene.names import enumerated, kept_names, node_names, unquoted
 from inplacelab_widgets.scene.timeline import Life, followed
 from inplacelab_widgets.scene.touched import touched
 
@@ -135,7 +136,8 @@ def _face(recording: Recording, state: State, node: NodeFacts, leaves: Mapping[i
 
 def _origin(node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Words:
     if node.leaf is not None:
-        return words.FILLS.format(tensor=tensor_name(node.leaf, leaves))
+        leaf = leaves.get(node.leaf)
+        return words.FILLS.format(tensor=Called(node.leaf, leaf.names if leaf else ()).first)
     if node.line is None:
         # A gradient that can be differentiated again has nodes, and no operation of the program made them.
         return node.op or words.MADE_BY_BACKWARD
