@@ -194,8 +194,17 @@ def _named_later(moment: Moment) -> list[Text]:
         return []
     here = called.line == moment.step.line
     line = Text("the line", "这一行") if here else Text("line {0}", "第 {0} 行").format(called.line)
-    pattern = Text("`{0}` will be named `{1}` when {2} is done.", "`{0}` 要到{2}执行完才得名 `{1}`。")
-    return [pattern.format(called.first, called.names[0], line)]
+    elsewhere = moment.after.bound(called.names[0])
+    pattern = _NAMED_LATER if elsewhere is None else _NAMED_ANEW
+    where = "" if elsewhere is None else storage_label(moment.after.tensors[elsewhere].storage)
+    return [pattern.format(called.first, called.names[0], line, where)]
+
+
+_NAMED_LATER = Text("`{0}` will be named `{1}` when {2} is done.", "`{0}` 要到{2}执行完才得名 `{1}`。")
+_NAMED_ANEW = Text(
+    "`{0}` will be named `{1}` when {2} is done; until then `{1}` is still the tensor in {3}.",
+    "`{0}` 要到{2}执行完才得名 `{1}`，在此之前 `{1}` 仍是 {3} 上的张量。",
+)
 
 
 def _renamed(moment: Moment) -> list[Text]:

@@ -69,16 +69,18 @@ def _faces(recording: Recording) -> Iterator[tuple[int, int, Face | None]]:
     """What changes in what is to be said of the nodes: (step, node, face or None)."""
     leaves = _leaves(recording)
     live: dict[int, NodeFacts] = {}
+    fillers: dict[int, int] = {}  # from a leaf to the node that fills its gradient
     shown: set[int] = set()
-    reworded = touched(recording)
-    for step in recording.steps:
-        changed = dict.fromkeys((*(key for key, _ in step.nodes), *sorted(shown), *reworded[step.index].keepers))
+    for touch in touched(recording):
+        state, step = touch.state, touch.state.step
         for key, node in step.nodes:
             if node is None:
                 live.pop(key, None)
             else:
                 live[key] = node
-        state = recording.state(step.index)
+                fillers |= {} if node.leaf is None else {node.leaf: key}
+        filling = (fillers[key] for key in touch.tensors if key in fillers)
+        changed = dict.fromkeys((*(key for key, _ in step.nodes), *sorted(shown), *touch.keepers, *filling))
         moment = dict(_moment(recording, state, live))
         for key in dict.fromkeys((*changed, *moment)):
             face = _face(recording, state, live[key], leaves) if key in live else None
@@ -131,13 +133,16 @@ def _leaves(recording: Recording) -> dict[int, TensorFacts]:
 def _face(recording: Recording, state: State, node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Face:
     # A gradient arrives in one step; after that it lies ready until the node runs.
     status = "ready" if node.status == "arrived" else node.status
-    return Face(status, _origin(node, leaves), _doing(recording, state, node), 0 if node.released else len(node.saved))
+    return Face(
+        status, _origin(state, node, leaves), _doing(recording, state, node), 0 if node.released else len(node.saved)
+    )
 
 
-def _origin(node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Words:
+def _origin(state: State, node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Words:
     if node.leaf is not None:
-        leaf = leaves.get(node.leaf)
-        return words.FILLS.format(tensor=Called(node.leaf, leaf.names if leaf else ()).first)
+        now, last = state.called(node.leaf), leaves.get(node.leaf)
+        called = now if now.names or last is None else Called(node.leaf, last.names)
+        return words.FILLS.format(tensor=called.first)
     if node.line is None:
         # A gradient that can be differentiated again has nodes, and no operation of the program made them.
         return node.op or words.MADE_BY_BACKWARD
