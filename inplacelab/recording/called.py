@@ -12,7 +12,7 @@ name has left a temporary.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from inplacelab.recording.facts import Step
 
@@ -22,8 +22,8 @@ Span = tuple[int, Step, tuple[str, ...]]
 """(first step, the step that binds them, names): from the one until before the other these names are coming."""
 
 
-@dataclass(frozen=True, slots=True)
-class Called:
+# Every card, row and sentence asks for some: tuples are made twice as fast as dataclasses.
+class Called(NamedTuple):
     """What a tensor is called after one step.
 
     Attributes:

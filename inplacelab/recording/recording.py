@@ -181,7 +181,8 @@ class Recording:
     def _ends_of_lines(self) -> tuple[int, ...]:
         ends = list(range(len(self.steps)))
         for index in reversed(range(len(ends) - 1)):
-            if self.steps[index].line == self.steps[index + 1].line:
+            here, after = self.steps[index], self.steps[index + 1]
+            if (here.turn, here.line) == (after.turn, after.line):
                 ends[index] = ends[index + 1]
         return tuple(ends)
 
@@ -215,7 +216,7 @@ def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iter
             bound = {name: key for key, t in reversed([*tensors.items()]) for name in t.names}
         namesakes = _counted(namesakes, nodes, step.nodes)
         nodes = _apply(nodes, step.nodes)
-        awaited = tuple(sorted({*begun.get(step.index, ())}.difference(key for key, _ in step.tensors)))
+        awaited = tuple(key for key in begun.get(step.index, ()) if key not in dict(step.tensors))
         yield State(step, storages, tensors, nodes, namesakes, owners, bound, coming, awaited)
 
 

@@ -415,3 +415,10 @@ def test_a_hook_of_which_no_argument_is_recorded(tape: Any) -> None:
     told = BackwardFacts("hook", None, gradient=(1.0,), shape=(1,))
     tape.step("backward", 3, phase="backward", backward=told, op="halve")
     assert last(tape).en.endswith("The hook `halve` is called with it, as `?`.")
+
+
+def test_the_turns_of_a_loop_of_one_line_bind_its_names_each_for_themselves() -> None:
+    loop = "a = b = paddle.to_tensor([1.])\nfor k in range(3):\n    a, b = b, a + b\n"
+    recording = run(loop).recording
+    said = [sentence(recording, step.index).en for step in recording.on_line(3)]
+    assert ["put its result, `b`, into" in each for each in said] == [True, True, True]
