@@ -9,7 +9,7 @@ from inplacelab.recording.explain.moment import Moment
 from inplacelab.recording.kept import naming
 from inplacelab.recording.predict.question import on_storage
 from tests.gathered import for_each
-from tests.recorders.golden.renew import run
+from tests.recorders.golden.renew import PROGRAMS, run
 
 START = "x = paddle.to_tensor([1., 2.], stop_gradient=False)\n"
 
@@ -135,3 +135,15 @@ def test_a_question_calls_it_as_the_picture_does_that_it_is_asked_beside() -> No
     assert str(on_storage(Moment(recording, 2), 1)) == "S1 (`→y`)"
     assert str(Moment(recording, 2).called_until_now(1)) == "`→y`"
     assert str(Moment(recording, 2).called_before(1)) == "`y`"
+
+
+@for_each("name", sorted(PROGRAMS))
+def test_no_name_is_said_to_come_that_does_not(name: str) -> None:
+    recording = run(PROGRAMS[name]).recording
+    for key, spans in recording.coming.items():
+        for first, binds, names in spans:
+            between = [recording.state(step) for step in range(first, binds.index)]
+            assert between
+            assert {state.tensors[key].names for state in between} == {()}
+            assert {state.called(key) for state in between} == {Called(key, names, binds.line)}
+            assert recording.state(binds.index).called(key) == Called(key, names)
