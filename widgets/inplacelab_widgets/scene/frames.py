@@ -122,7 +122,7 @@ def _in_frame(state: State, cast: set[int]) -> set[int]:
 
 
 def _named(state: State, storage: int) -> str:
-    names = [tensor_name(tensor.id, state.tensors) for tensor in tensors_on(state, storage)]
+    names = [tensor_name(tensor.id, state) for tensor in tensors_on(state, storage)]
     label = storage_label(storage)
     return f"{label} ({', '.join(names)})" if names else label
 
