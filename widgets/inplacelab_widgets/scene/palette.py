@@ -133,6 +133,7 @@ STYLES: dict[str, dict[str, str]] = (
         "mark-now": {"fill": "now", "stroke": "none"},
         "now-line": {"stroke": "soft"},
         "frame": _DRAWN | {"stroke": "line"},
+        "blamed": {"stroke": "bad", "stroke-width": "1.8"},
         "code": {"font-size": "12px"},
         # states that anything can have
         "gone": {"opacity": "0.4"},

@@ -9,6 +9,7 @@ from inplacelab_widgets.words.alone import (
     LANES_SAY,
     MEMORY_SAYS,
     NONE,
+    PART_OF_GRAPH,
     STORAGES_SAY,
 )
 from inplacelab_widgets.words.asking import PREDICT
@@ -178,6 +179,7 @@ __all__ = [
     "ONE_MORE_LANE",
     "ONE_SLOT",
     "OVERVIEW",
+    "PART_OF_GRAPH",
     "PEAK",
     "PLAYER",
     "PREDICT",
