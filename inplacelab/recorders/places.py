@@ -162,7 +162,9 @@ class Places(observe.Observer):
         if self._text is None:
             self._text = Between(self._program.text, self._program.first_line)
         bound = self._text.names(plain.line_of(code, before), plain.line_of(code, now))
-        return None if bound is None or (bound and not _over(code, before, now)) else self._names.worth(bound)
+        if bound and not _over(code, before, now):  # perhaps they are those of another round of a loop
+            return () if self._of_one_statement(code, before, now) else None
+        return None if bound is None else self._names.worth(bound)
 
     def _account(self) -> tuple[int, int, int]:
         """Bytes on the current device that are live now and their peak, both with the third figure in them: those that were
