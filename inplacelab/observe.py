@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from typing import Any
 
 
@@ -143,3 +144,44 @@ class silence:  # noqa: N801  # used as a function is; a generator would take lo
     def __exit__(self, *_: object) -> None:
         if self._before:
             _set_listeners(self._before)
+
+
+stretch: int = 0
+"""The number of the stretch that is under way in which this package works by itself (see `by_itself`); 0 outside."""
+
+_stretches = count(1)
+
+
+class by_itself:  # noqa: N801  # used as a function is
+    """Say that inside nothing but this package's own code runs, and none of it binds what a program could see: a name, an attribute.
+    So a listener who goes by names need not look at them between two operations of one stretch.
+
+    Args:
+        *parts: what takes part. If anything is of a class of the program's own, whose methods may do what they like, nothing is said.
+    """
+
+    __slots__ = ("_parts",)
+
+    def __init__(self, *parts: object) -> None:
+        self._parts = parts
+
+    def __enter__(self) -> None:
+        global stretch
+        if listeners:
+            stretch = next(_stretches) if all(map(_is_ours, self._parts)) else 0
+
+    def __exit__(self, *_: object) -> None:
+        global stretch
+        stretch = 0
+
+
+def _is_ours(part: object) -> bool:
+    kind = type(part)
+    return kind in (int, float, type(None)) or kind.__module__.partition(".")[0] == "inplacelab"
+
+
+def bound_something() -> None:
+    """Something was bound after all, that a program could see: the rest is another stretch."""
+    global stretch
+    if stretch:
+        stretch = next(_stretches)

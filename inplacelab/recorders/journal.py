@@ -172,15 +172,21 @@ class Journal:
 
     def _meet_storage(self, storage: Storage, filled: bool) -> SeenStorage:
         buffer, version = storage.buffer, storage.version
-        seen = SeenStorage(storage, self._append)
+        size = buffer.size
+        whole = size <= copies.WHOLE
+        seen = SeenStorage(storage, self._append if whole else self.let_go)
         seen.journal, seen.beside, storage.told = self, storage.told, seen
         self.storages.append(seen)
         seen.serial, seen.version, seen.tensors = self.next_storage(), version, []
-        size = buffer.size
-        seen.whole, seen.write = size <= copies.WHOLE, self.writer(buffer)
+        seen.whole, seen.write, seen.views = whole, self.writer(buffer), None
         values = self._everything(seen, buffer) if filled else None
         self._append(("storage", seen.serial, storage.nbytes, size, buffer.dtype, storage.device, version, values))
         return seen
+
+    def let_go(self, seen: SeenStorage) -> None:
+        """A large storage is gone: views of it would keep its memory."""
+        seen.views = None
+        self._append(seen)
 
     def writer(self, buffer: Any) -> Callable[[Any], int]:
         """What copies the values of such a buffer into the memory."""
@@ -196,6 +202,9 @@ class Journal:
         if held.whole:
             return self._everything(held, buffer)
         if where is None:
+            if window is buffer and type(buffer) is np.ndarray and buffer.flags.c_contiguous:
+                views = held.views = copies.Views(buffer)
+                return views.written(output.serial)
             return copies.through(window, buffer, output.serial)
         if isinstance(where, list):
             return copies.at(where, buffer)

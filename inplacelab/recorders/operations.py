@@ -85,6 +85,8 @@ class Operations(Places):
             if held.whole:  # `journal.values(...)`
                 memory = journal.memory
                 values = memory.end = memory.end + held.write(storage.buffer)
+            elif held.views is not None and held.views.buffer is output.array and written is None:
+                values = held.views.written(known.serial)
             else:
                 values = journal.values(held, storage, known, output.array, written)
         if output.base is not None or len(held.tensors) > 1:
@@ -125,7 +127,8 @@ class Operations(Places):
             self._met(name, category, numbers, output, node, where)
             return
         seen = output._told = SeenTensor(output, append)
-        held = storage.told = SeenStorage(storage, append)
+        whole = buffer.size <= copies.WHOLE
+        held = storage.told = SeenStorage(storage, append if whole else journal.let_go)
         seen.journal = held.journal = journal
         seen.beside = held.beside = None
         journal.tensors.append(seen)
@@ -133,7 +136,7 @@ class Operations(Places):
         serial = seen.serial = journal.next_tensor()
         seen.storage, seen.names, held.tensors = held, (), [seen]
         held.serial, held.version = journal.next_storage(), storage.version
-        held.whole = whole = buffer.size <= copies.WHOLE
+        held.whole, held.views = whole, None
         memory = journal.memory
         values: copies.Copied | None = None
         held.write = write = memory.write if type(buffer) is ndarray else memory.write_from_device

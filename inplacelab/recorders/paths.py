@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 from inplacelab.nn import Layer
 from inplacelab.optimizer.base import Optimizer, remembered
 from inplacelab.recorders.source import Scope
+from inplacelab.tensor import Tensor
 
 FIRST = 16
 """So many elements of a list, a tuple or a dictionary are looked at."""
@@ -31,6 +32,10 @@ ATTRIBUTES = 1024
 
 PLAIN = frozenset({int, float, str, bool, type(None), ModuleType, FunctionType})
 """What most other names lead to: nothing that a name could lead on from."""
+
+
+_LEADS_NOWHERE = PLAIN | {list, tuple, dict}
+"""What attributes may lead to without leading on: names lead through no list in an object."""
 
 
 class Led(NamedTuple):
@@ -68,17 +73,42 @@ def outline(scopes: Iterable[Scope], wanted: frozenset[str], own: str) -> list[o
     """All that `things` goes by: names, and addresses of objects and of their classes (what comes after an object that has died may lie
     where that lay). While it is the same and nothing that was found has died, the same would be found; and to see that takes a
     fraction of the time, since no path has to be written for it.
+
+    A block is looked at again at nearly every operation, so this goes through the same things as `_inside` in fewer steps.
     """
     found: list[object] = []
     for function, name, value in _values(scopes, wanted):
-        found += (function, name, id(value), id(type(value)))
-        if holds_others(value, own):
-            for path, _, inside in _inside(name, value):
-                found.append(path)
-                found += [key for key, _ in inside]
-                found += [id(each) for _, each in inside]
-                found += [id(type(each)) for _, each in inside]
+        kind = type(value)
+        found += (function, name, id(value), id(kind))
+        if kind is list or kind is tuple:
+            found.append([(id(each), id(type(each))) for each in value[:FIRST]])
+        elif kind is dict:
+            some = islice(list(value.items()), FIRST)
+            found.append([(key, id(each), id(type(each))) for key, each in some if type(key) in (str, int)])
+        elif not issubclass(kind, Tensor) and holds_others(value, own):
+            if issubclass(kind, Optimizer):
+                states = remembered(_attributes_at(_PLACE_IN_OPTIMIZERS, value) or {})[:ATTRIBUTES]
+                found.append([(place, what, id(tensor)) for place, state in states for what, tensor in state.items()])
+            _outline_objects(value, found)
     return found
+
+
+def _outline_objects(value: object, found: list[object]) -> None:
+    """What `_of_objects` goes by."""
+    waiting, met, left = [value], set(), ATTRIBUTES
+    while waiting and left > 0:
+        thing = waiting.pop()
+        if id(thing) in met:
+            continue
+        met.add(id(thing))
+        place = _PLACE_IN_LAYERS if issubclass(type(thing), Layer) else _place(type(thing))
+        some = list((_attributes_at(place, thing) or {}).items())[:left]
+        left -= len(some)
+        found.append([
+            (key, id(each), id(kind)) for key, each in some if (kind := type(each)) not in _LEADS_NOWHERE and type(key) is str
+        ])  # fmt: skip
+        if place is _PLACE_IN_LAYERS:
+            waiting += [each for key, each in reversed(some) if issubclass(type(each), Layer) and type(key) is str]
 
 
 def _values(scopes: Iterable[Scope], wanted: frozenset[str]) -> Iterator[tuple[str, str, Any]]:
@@ -196,3 +226,7 @@ def _place(kind: type) -> Any:
 def _attributes_at(place: Any, value: object) -> Mapping[Any, Any] | None:
     found = None if place is None else place.__get__(value)
     return found if type(found) is dict else None
+
+
+_PLACE_IN_LAYERS, _PLACE_IN_OPTIMIZERS = map(_place, _OURS)
+"""Layers and optimizers of the program's own classes keep them there, too."""

@@ -47,6 +47,7 @@ class Places(observe.Observer):
         self._between: dict[tuple[int, int], Bound] = {}
         self._inside: dict[tuple[int, int], Bound] = {}
         self._sure = _NOT_SURE
+        self._stretch = 0  # that of the engine's own (see `observe.by_itself`) in which the names were looked at
         self._ended = False
         self._began = 0  # the ledgers' number of the episode that is this recording
         if outermost is not None:
@@ -131,6 +132,8 @@ class Places(observe.Observer):
             self._sure = _NOT_SURE
             return
         before, self._instruction_before = self._instruction_before, instruction
+        if observe.stretch and observe.stretch == self._stretch:
+            return
         step = before, instruction
         if step not in self._between:
             self._between[step] = self._names_between(frame.f_code, *step)
@@ -139,7 +142,9 @@ class Places(observe.Observer):
         names = self._between[step]
         known = self._names.certain and names is not None and self._names.look_in(frame, names)
         if not known and not self._names.still(frame):
-            self._names.look([frame], done=_over(frame.f_code, *step))
+            over = _over(frame.f_code, *step)
+            self._names.look([frame], done=over)
+            self._stretch = observe.stretch if over else 0
         self._sure = self._between if self._names.certain else self._inside
 
     def _of_one_statement(self, code: CodeType, before: int, now: int) -> bool:
@@ -157,7 +162,9 @@ class Places(observe.Observer):
         if self._text is None:
             self._text = Between(self._program.text, self._program.first_line)
         bound = self._text.names(plain.line_of(code, before), plain.line_of(code, now))
-        return None if bound is None or (bound and not _over(code, before, now)) else self._names.worth(bound)
+        if bound and not _over(code, before, now):  # perhaps they are those of another round of a loop
+            return () if self._of_one_statement(code, before, now) else None
+        return None if bound is None else self._names.worth(bound)
 
     def _account(self) -> tuple[int, int, int]:
         """Bytes on the current device that are live now and their peak, both with the third figure in them: those that were

@@ -52,12 +52,17 @@ def values(kept: Any, dtype: np.dtype[Any], slots: int, copied: memoryview) -> V
     lowest, highest, head, tail, some, of, where = kept
     shown = [] if some is None else np.frombuffer(some, of).tolist()
     return Summary(
-        None if lowest is None else lowest.item(),
-        None if highest is None else highest.item(),
+        _number(lowest),
+        _number(highest),
         tuple(shown[:ENDS] if head is None else np.frombuffer(head, dtype).tolist()),
         tuple(np.frombuffer(tail, dtype).tolist()),
         () if where is None else _some(shown, place(where)),
     )
+
+
+def _number(value: Any) -> Any:
+    """A number of Python's own; a device may have given it as an array."""
+    return value if value is None or type(value) in (int, float, bool) else value.item()
 
 
 def _some(values: list[Any], where: Laid | list[int]) -> tuple[tuple[int, Values], ...]:

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 from inplacelab.autograd.nodes import Node
+from inplacelab.recorders.copies import Views
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor
 
@@ -37,10 +38,11 @@ class SeenTensor(weakref.ref[Tensor]):
 class SeenStorage(weakref.ref[Storage]):
     """A storage that is in the journal: its number, the version at which it was last written down, who looks at it.
 
-    `whole` says whether all its values are written down each time; `write` copies them then.
+    `whole` says whether all its values are written down each time; `write` copies them then. Of a large one, `views` may be what it is
+    looked at through.
     """
 
-    __slots__ = ("beside", "journal", "serial", "tensors", "version", "whole", "write")
+    __slots__ = ("beside", "journal", "serial", "tensors", "version", "views", "whole", "write")
 
     beside: SeenStorage | None
     journal: object
@@ -48,6 +50,7 @@ class SeenStorage(weakref.ref[Storage]):
     version: int
     whole: bool
     write: Callable[[Any], int]
+    views: Views | None
     tensors: list[SeenTensor]
 
 

@@ -80,3 +80,29 @@ def test_nothing_keeps_the_array_of_a_result() -> None:
         array = weakref.ref(results[0].array)
         results.clear()
         assert array() is None
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int64", "uint8", "bool", "complex64"])
+def test_views_that_were_made_once_show_what_is_there_now(dtype: str) -> None:
+    values = np.zeros((2, copies.WHOLE), dtype)
+    views = copies.Views(values)
+    for k in range(3):
+        values[:] = np.random.default_rng(k).integers(0, 100, values.shape).astype(dtype)
+        assert views.written(7) == copies.through(values, values, 7)
+
+
+def test_a_large_storage_is_told_of_at_each_version(run: Callable[..., Any]) -> None:
+    text = f"x = paddle.arange({copies.WHOLE + 8}, dtype='float32')\nfor k in range(3):\n    x.scale_(-2.)\n"
+    stored = [facts.values for step in run(text).recording.steps for _, facts in step.storages if facts is not None]
+    last = copies.WHOLE + 7.0
+    told = [(each.minimum, each.maximum, each.tail[-1]) for each in stored if isinstance(each, Summary)]
+    assert told == [(0, last, last), (-2 * last, 0, -2 * last), (0, 4 * last, 4 * last), (-8 * last, 0, -8 * last)]
+
+
+def test_nothing_keeps_the_array_of_what_was_written() -> None:
+    with paddle.record():
+        held = [paddle.ones([copies.WHOLE + 1])]
+        held[0].scale_(2.0).scale_(2.0)
+        array = weakref.ref(held[0].storage.buffer)
+        held.clear()
+        assert array() is None

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import inplacelab as paddle
+from inplacelab import observe
 from inplacelab.recorders import paths
 from inplacelab.recorders.between import Between
 from inplacelab.recorders.names import Names
@@ -275,3 +276,59 @@ def test_a_tensor_is_not_taken_for_what_lay_at_its_address_before(monkeypatch: p
     before = paths.outline(scopes, frozenset({"held"}), "__main__")
     held["first"] = paddle.ones([1])
     assert paths.outline(scopes, frozenset({"held"}), "__main__") != before
+
+
+TRAINING = """\
+paddle.seed(1)
+class Own(paddle.optimizer.SGD):
+    def _update(self, parameter, gradient, state, rate, group):
+        self.half = gradient * 0.5
+        parameter.subtract_(self.half)
+        state["seen"] = self.half + 1.0
+class Decay(paddle.regularizer.L2Decay):
+    def __call__(self, parameter, gradient):
+        pulled.append(gradient.scale(2.0))
+        return gradient
+pulled = []
+net = paddle.nn.Sequential(paddle.nn.Linear(2, 3), paddle.nn.Tanh(), paddle.nn.Linear(3, 1))
+opt = {}
+x = paddle.ones([4, 2])
+for k in range(3):
+    loss = net(x).square().mean()
+    loss.backward()
+    opt.step(); gone = [p.grad for p in net.parameters()]
+    opt.clear_grad({})
+"""
+OPTIMIZERS = [
+    f"{each}(0.1, parameters=net.parameters(){more})"
+    for each, more in (
+        ("paddle.optimizer.SGD", ""),
+        ("paddle.optimizer.Momentum", ""),
+        ("paddle.optimizer.Adam", ", weight_decay=0.1"),
+        ("paddle.optimizer.AdamW", ""),
+        ("paddle.optimizer.Adam", ", weight_decay=Decay(0.1)"),
+        ("Own", ""),
+    )
+]
+
+
+@pytest.mark.parametrize("zeros", [True, False])
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_names_need_no_look_where_the_optimizer_works_by_itself(
+    run_block: Callable[[str], Recording], monkeypatch: pytest.MonkeyPatch, optimizer: str, zeros: bool
+) -> None:
+    text = TRAINING.format(optimizer, zeros)
+    looks: list[int] = []
+    look = Names._look_everywhere
+
+    def counted(names: Names, scopes: Any, done: bool) -> None:
+        looks.append(1)
+        look(names, scopes, done)
+
+    monkeypatch.setattr(Names, "_look_everywhere", counted)
+    quick, fewer = run_block(text), len(looks)
+    monkeypatch.setattr(observe.by_itself, "__enter__", lambda _: None)
+    looks.clear()
+    assert run_block(text).steps == quick.steps
+    by_itself = optimizer not in OPTIMIZERS[-2:]
+    assert (fewer < 40) == by_itself, f"{fewer} looks, and {len(looks)} if nothing is known of optimizers"
