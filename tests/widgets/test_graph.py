@@ -95,6 +95,25 @@ def test_after_a_refusal_one_node_has_failed_and_the_rest_is_not_reached() -> No
     assert not any(style == "node waiting" for style in nodes(panel, last))
 
 
+def test_once_a_refusal_is_caught_no_node_waits_any_more() -> None:
+    def caught() -> None:
+        a = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        b = a.exp()
+        c = b * b
+        b.add_(paddle.ones([2]))
+        with contextlib.suppress(RuntimeError):
+            c.sum().backward()
+        paddle.ones([2])
+
+    recording = recorded(caught)
+    panel, last = graph_panel(recording), max(step.index for step in recording.steps if step.op == "ones")
+    assert not {"waiting", "arrived", "ready", "unreached"} & {
+        word for style in nodes(panel, last) for word in style.split()
+    }
+    assert "✗ failed" in said(panel, last)
+    assert any("✗ stale" in each for each in said(panel, last)), "what the others keep is told again"
+
+
 def test_a_node_says_at_the_write_that_what_it_keeps_is_stale() -> None:
     recording, panel = refused()
     (write,) = (step.index for step in recording.steps if step.op == "add_")

@@ -176,12 +176,14 @@ def test_what_is_said_of_a_line_is_beside_it_or_below_it_but_never_upon_it() -> 
     recording = run(FAR).recording
     for width in (90, 140, 200, 400):
         marks = code_panel(recording, width, len(recording) - 1, near=True).groups[0].marks
-        texts = [(dict(mark.place), look.text) for mark in marks if (look := mark.at(0)) and mark.tag == "text"]
         rows: dict[float, list[tuple[float, float]]] = {}
-        for place, said in texts:
-            end = "end" in next(m.at(0).style for m in marks if dict(m.place) == place)
-            left = float(place["x"]) - (width_of(said) if end else 0)
-            rows.setdefault(float(place["y"]), []).append((left, left + width_of(said)))
+        for mark in marks:
+            look, place = mark.at(0), dict(mark.place)
+            if look is None or mark.tag != "text":
+                continue
+            wide = width_of(look.text)
+            left = float(place["x"]) - (wide if "end" in look.style else 0)
+            rows.setdefault(float(place["y"]), []).append((left, left + wide))
         for row in rows.values():
             in_order = sorted(row)
             assert all(one[1] <= other[0] + 1 for one, other in pairwise(in_order)), (width, in_order)

@@ -17,6 +17,9 @@ from inplacelab_widgets.scene.names import enumerated, kept_names, node_names, u
 from inplacelab_widgets.scene.timeline import Life, followed
 from inplacelab_widgets.scene.touched import touched
 
+_UNDER_WAY = ("waiting", "arrived")
+"""What only a pass that runs can say of a node."""
+
 
 @dataclass(frozen=True, slots=True)
 class Face:
@@ -71,6 +74,7 @@ def _faces(recording: Recording) -> Iterator[tuple[int, int, Face | None]]:
     live: dict[int, NodeFacts] = {}
     fillers: dict[int, int] = {}  # from a leaf to the node that fills its gradient
     shown: set[int] = set()
+    failed = False
     for touch in touched(recording):
         state, step = touch.state, touch.state.step
         for key, node in step.nodes:
@@ -82,13 +86,14 @@ def _faces(recording: Recording) -> Iterator[tuple[int, int, Face | None]]:
         filling = (fillers[key] for key in touch.tensors if key in fillers)
         changed = dict.fromkeys((*(key for key, _ in step.nodes), *sorted(shown), *touch.keepers, *filling))
         moment = dict(_moment(recording, state, live))
-        for key in dict.fromkeys((*changed, *moment)):
+        for key in dict.fromkeys((*changed, *moment, *(live if failed else ()))):
             face = _face(recording, state, live[key], leaves) if key in live else None
             if face and key in moment:
                 status, doing = moment[key]
                 face = replace(face, status=status, doing=doing)
             yield step.index, key, face
         shown = set(moment)
+        failed = step.error is not None and step.phase == "backward"
 
 
 def _moment(
@@ -131,6 +136,8 @@ def _leaves(recording: Recording) -> dict[int, TensorFacts]:
 
 
 def _face(recording: Recording, state: State, node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Face:
+    if state.step.phase == "forward" and node.status in _UNDER_WAY:  # a pass that failed has left it so
+        node = replace(node, status="")
     # A gradient arrives in one step; after that it lies ready until the node runs.
     status = "ready" if node.status == "arrived" else node.status
     return Face(

@@ -9,14 +9,14 @@ from inplacelab.recording.labels import storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets.scene.axis import LEFT
 from inplacelab_widgets.scene.marks import Look, Mark, lasting, text
-from inplacelab_widgets.scene.measure import shortened
+from inplacelab_widgets.scene.measure import abridged, width_of
 
 
 def lane_names(recording: Recording, rows: Mapping[int, int], baselines: Sequence[float]) -> list[Mark]:
     """One mark for each row. `rows` gives the row of each storage, `baselines` the height of each row's words."""
     looks: list[list[tuple[int, Look | None]]] = [[] for _ in baselines]
     for step, row, said in _changes(recording, rows):
-        looks[row].append((step, Look("text", shortened(said, LEFT - 22)) if said else None))
+        looks[row].append((step, Look("text", said) if said else None))
     last, marks = len(recording) - 1, []
     for row, baseline in enumerate(baselines):
         keys = tuple(f"s{key}" for key, its_row in rows.items() if its_row == row)
@@ -72,4 +72,6 @@ def _said(tenant: int | None, named: Mapping[int, Mapping[int, tuple[str, ...]]]
         return ""
     of_tensors = named.get(tenant, {})
     names = ", ".join(name for key in sorted(of_tensors) for name in of_tensors[key])
-    return f"{storage_label(tenant)} {names}".rstrip()
+    label = f"{storage_label(tenant)} "
+    # Of `model.2.bias.grad` the end tells most; of several names, the first one.
+    return (label + abridged(names, LEFT - 22 - width_of(label), end=2 if "." in names else 4)).rstrip()

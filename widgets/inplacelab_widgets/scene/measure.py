@@ -64,16 +64,16 @@ def shortened(line: str, room: float, size: float = SMALL) -> str:
     return line + "…"
 
 
-def abridged(line: str, room: float, size: float = SMALL) -> str:
-    """`line` cut in its middle to fit into `room` px: names often differ at their ends.
+def abridged(line: str, room: float, size: float = SMALL, *, end: int = 3) -> str:
+    """`line` cut in its middle to fit into `room` px: names often differ at their ends. One part in `end` is left of its end.
 
-    >>> abridged("hidden_state_12", 60, 10)
-    'hidden…12'
+    >>> abridged("hidden_state_12", 60, 10), abridged("model.2.bias.grad", 80, 10, end=2)
+    ('hidden…12', 'model.….grad')
     """
     if width_of(line, size) <= room:
         return line
     for kept in range(len(line) - 1, 0, -1):
-        tail = kept // 3
+        tail = kept // end
         cut = line[: kept - tail] + "…" + line[len(line) - tail :]
         if width_of(cut, size) <= room:
             return cut
