@@ -25,6 +25,9 @@ LAB_FLAGS := $(if $(SCREEN),,--no-browser) $(if $(ROOT),--allow-root)
 UNIT := not (notebooks or browser or e2e)
 PYTEST := $(PY) -m pytest -p no:nbval
 PARALLEL := -n auto --dist worksteal
+# A browser, and the servers it talks to, have clocks of their own. What failed there is run once more, and both runs are printed: what
+# fails twice has failed. Who looks for the tests that do not wait (`make browser LATE_BROWSER=1`) wants each of them.
+ONCE_MORE = $(if $(LATE_BROWSER),false,{ echo "Once more: what failed"; $(PYTEST) --lf --lfnf=none -m $(1) tests; })
 
 # Several processes import the same modules, here and in the programs that tests start: they are compiled once.
 unexport PYTHONDONTWRITEBYTECODE
@@ -66,8 +69,8 @@ notebooks: $(VENV)/test.stamp ## Execute the lessons and compare every output, p
 	$(PY) -m pytest --nbval --nbval-current-env --nbval-kernel-startup-timeout=600 notebooks/en notebooks/zh
 
 browser: $(VENV)/e2e.stamp ## Drive the stepper in Chromium, on a page and in a real JupyterLab
-	$(PYTEST) -n auto --dist loadfile -m browser tests
-	$(PYTEST) -m e2e tests
+	$(PYTEST) -n auto --dist loadfile -m browser tests || $(call ONCE_MORE,browser)
+	$(PYTEST) -m e2e tests || $(call ONCE_MORE,e2e)
 
 lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw the pictures and badges of the READMEs, write the page of differences
 	$(PY) notebooks/build.py

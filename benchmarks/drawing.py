@@ -68,6 +68,17 @@ def loop() -> None:
         x.scale_(1.001)
 
 
+def training() -> None:
+    """2,000 steps of training with Adam: 30 batches, a little model, 600 storages that come and go."""
+    model = paddle.nn.Sequential(paddle.nn.Linear(4, 8), paddle.nn.ReLU(), paddle.nn.Linear(8, 2))
+    optimizer = paddle.optimizer.Adam(0.01, parameters=model.parameters())
+    for _ in range(30):
+        loss = (model(paddle.randn([4, 4])) ** 2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.clear_grad()
+
+
 def mlp() -> None:
     """A training step of ten layers."""
     layers = [paddle.nn.Linear(8, 8) for _ in range(10)]
@@ -101,6 +112,7 @@ def nodes() -> None:
 PROGRAMS = {
     "cell": (cell, Limits(seconds=0.3)),
     "2,000 steps": (loop, Limits(seconds=1.5, kilobytes=500)),
+    "training": (training, Limits()),
     "ten layers": (mlp, Limits()),
     "4,096 slots": (large, Limits()),
     "200 nodes": (nodes, Limits()),

@@ -19,48 +19,27 @@ RuntimeError: (PermissionDenied) Tensor '' used in gradient computation has been
 
 from __future__ import annotations
 
-import ast
 import traceback
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders.lab import has_ordinary
-from inplacelab.recording.explain.errors import Spoilt, spoilt, written_through
-from inplacelab.recording.explain.moment import Moment
 from inplacelab.recording.explain.words import closed_up
-from inplacelab.recording.kept import kept_values, naming
 from inplacelab.recording.mending import mends
-from inplacelab.recording.mending.program import Program
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.slots import common_runs, slot_runs
+from inplacelab.recording.story import Marked, refusal, story
 
 __all__ = ["of"]
 
-_KEPT = Text("kept: `{0}` needs version {2} of {1}", "保存：`{0}` 需要 {1} 保持在版本 {2}")
-_OVERWROTE = Text("overwritten through {0}: version {1} → {2}", "经由 {0} 覆盖：版本 {1} → {2}")
-_WROTE_BESIDE = Text(
-    "written through {0}, though not these slots: version {1} → {2}", "经由 {0} 写入（并非这些槽位）：版本 {1} → {2}"
-)
-_MORE = Text("written {0} times more until version {1}", "其后又写了 {0} 次，直到版本 {1}")
-_FOUND = Text("refused: it finds version {0}", "拒绝：现在是版本 {0}")
-_REFUSED = Text("refused", "被拒绝")
 _WHY = Text("Why: {0}", "原因：{0}")
 _MEND = Text("To mend it: {0}", "改法：{0}")
 _ONE_WAY = Text("To mend it:", "改法：")
 _ONE_OF = Text("To mend it, one of these:", "改法（任选其一）：")
 
-
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """What is said of a line of the program, and which part of it is meant: (column, one past the last)."""
-
-    line: int
-    says: Text
-    sign: str
-    span: tuple[int, int] | None
+_SIGNS = {"kept": "^", "written": "~", "refused": "^"}
+"""What a part of a line is underlined with."""
 
 
 def of(raised: BaseException, recording: Recording) -> str | None:
@@ -81,13 +60,13 @@ def of(raised: BaseException, recording: Recording) -> str | None:
 
 
 def _explained(raised: Refusal, recording: Recording) -> Iterator[str]:
-    moment = Moment(recording, len(recording) - 1)
-    program, found = _program(recording), spoilt(moment)
-    marks = [*_story(moment, program, found)] if found else [*_refused(moment, program)]
+    last = len(recording) - 1
+    told = story(recording, last)
+    marks = told or refusal(recording, last)
     if marks:
         yield from _quoted(recording.source.splitlines(), marks)
         yield ""
-    if found is None:
+    if not told:
         yield f"  {_WHY.format(raised.why)}"
     ways = [each.says for each in mends(recording, has_ordinary)]
     if not ways:
@@ -97,70 +76,10 @@ def _explained(raised: Refusal, recording: Recording) -> Iterator[str]:
     yield from (f"    - {closed_up(way)}" for way in ways)
 
 
-def _program(recording: Recording) -> Program | None:
-    try:
-        return Program(recording.source)
-    except (SyntaxError, ValueError):
-        return None
-
-
-# --- which lines -------------------------------------------------------------------------------------------------------
-
-
-def _story(moment: Moment, program: Program | None, found: Spoilt) -> Iterator[_Mark]:
-    """Where the value was kept, where it was overwritten, where it was missed: in this order."""
-    recording, saved = moment.recording, found.saved
-    kept = kept_values(recording)[found.node, saved.name]
-    node = moment.node(found.node)
-    if node is not None and node.line is not None:
-        step = recording.steps[kept.step] if kept.step is not None else None
-        called = naming(recording, moment.after, found.node, saved).phrase()
-        span = _span(program, node.line, step.op if step else None, kept.name)
-        yield _Mark(node.line, _KEPT.format(node.name, called, saved.version), "^", span)
-    yield from _writes(recording, program, found)
-    if moment.step.line is not None:
-        says = _FOUND.format(found.writes[-1][1].after) if found.writes else _REFUSED
-        yield _Mark(moment.step.line, says, "^", _span(program, moment.step.line, None, ""))
-
-
-def _writes(recording: Recording, program: Program | None, found: Spoilt) -> Iterator[_Mark]:
-    """The first two lines that wrote, each with how often it did."""
-    told: set[int] = set()
-    for step, write in found.writes:
-        if step.line is None or step.line in told or len(told) > 1:
-            continue
-        told.add(step.line)
-        through = written_through(Moment(recording, step.index), write.tensor)
-        pattern = _OVERWROTE if common_runs(slot_runs(found.saved), write.slots) else _WROTE_BESIDE
-        says = pattern.format(through, write.before, write.after)
-        others = [each for other, each in found.writes if other.line == step.line and other.index > step.index]
-        if others:
-            says += Text("; ", "；") + _MORE.format(len(others), others[-1].after)
-        yield _Mark(step.line, says, "~", _span(program, step.line, step.op, ""))
-
-
-def _refused(moment: Moment, program: Program | None) -> Iterator[_Mark]:
-    line = moment.step.line
-    if line is not None:
-        yield _Mark(line, _REFUSED, "^", _span(program, line, None, ""))
-
-
-def _span(program: Program | None, line: int, op: str | None, name: str) -> tuple[int, int] | None:
-    """Where on a line something was done: the operand of this name, else the operation, else the whole statement."""
-    statement = program.statement(line) if program else None
-    if program is None or statement is None:
-        return None
-    did = program.did(statement, op)
-    reads = program.reads(did or statement, name) if name else []
-    meant: ast.expr | ast.stmt = reads[0] if len(reads) == 1 else did or statement
-    (first, left), (last, right) = program.start(meant), program.end(meant)
-    return (left, right) if first == last == line else None
-
-
 # --- how they are shown ------------------------------------------------------------------------------------------------
 
 
-def _quoted(source: Sequence[str], marks: Sequence[_Mark]) -> Iterator[str]:
+def _quoted(source: Sequence[str], marks: Sequence[Marked]) -> Iterator[str]:
     """Each line with what is said of it below; a line that is told of twice in a row is shown once."""
     gutter = len(str(max(mark.line for mark in marks)))
     shown = None
@@ -170,7 +89,7 @@ def _quoted(source: Sequence[str], marks: Sequence[_Mark]) -> Iterator[str]:
             yield f"  {mark.line:>{gutter}} | {text}"
             shown = mark.line
         left, right = mark.span or (len(text) - len(text.lstrip()), len(text))
-        blank, sign = " " * _width(text[:left]), mark.sign * max(_width(text[left:right]), 1)
+        blank, sign = " " * _width(text[:left]), _SIGNS[mark.role] * max(_width(text[left:right]), 1)
         yield f"  {'':>{gutter}} | {blank}{sign} {closed_up(mark.says)}"
 
 

@@ -8,34 +8,51 @@ value was called when the edge came to be.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
 from inplacelab.recording.kept import name_on_line
-from inplacelab.recording.recording import Recording
+from inplacelab.recording.recording import Recording, State
 
-__all__ = ["edge_names"]
+__all__ = ["Passed", "edge_names"]
 
 
-def edge_names(recording: Recording) -> Mapping[tuple[int, int], str]:
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """Whose gradient goes along an edge: a tensor, by number, and the learner's name for it."""
+
+    tensor: int
+    name: str
+
+    def is_coming(self, state: State) -> bool:
+        """Whether the line under way has yet to bind the name."""
+        return state.called(self.tensor).awaits(self.name)
+
+
+def edge_names(recording: Recording) -> Mapping[tuple[int, int], Passed]:
     """The learner's name for the value whose gradient goes along each edge, by the numbers of its two nodes; values without a
     name are left out.
     """
     return recording.once(_edge_names)
 
 
-def _edge_names(recording: Recording) -> dict[tuple[int, int], str]:
-    found: dict[tuple[int, int], str] = {}
+def _edge_names(recording: Recording) -> dict[tuple[int, int], Passed]:
+    found: dict[tuple[int, int], Passed] = {}
     places = _Places()
     met: set[int] = set()
-    for step in recording.steps:
+    before: State | None = None
+    for state in recording.states():
+        step = state.step
         fresh = [(key, node) for key, node in step.nodes if node is not None and key not in met]
         met.update(key for key, _ in fresh)
-        before = [(key, edge.to, places.name(recording, step, edge.to)) for key, node in fresh for edge in node.edges]
+        ways = [(key, edge.to) for key, node in fresh for edge in node.edges]
+        told = [None if before is None else places.passed(recording, before, step, to) for _, to in ways]
         places.follow(step)
-        for key, to, name in before:  # what has no name before the step may have been met in it
-            called = name or places.name(recording, step, to)
-            if called:
-                found.setdefault((key, to), called)
+        for way, known in zip(ways, told, strict=True):  # what has no name before the step may have been met in it
+            passed = known or places.passed(recording, state, step, way[1])
+            if passed:
+                found.setdefault(way, passed)
+        before = state
     return found
 
 
@@ -64,10 +81,12 @@ class _Places:
         if node is not None and node.leaf is not None:
             self._leaves[key] = node.leaf
 
-    def name(self, recording: Recording, step: Step, node: int) -> str:
-        """What the value that a node has made is called on the line of a step: an operand's name first; "" if it has none."""
+    def passed(self, recording: Recording, state: State, step: Step, node: int) -> Passed | None:
+        """What the value that a node has made is called on the line of a step: an operand's name first; None if it has none."""
         leaf = self._leaves.get(node)
         keys = [*self._at.get(node, ())] if leaf is None else [leaf]
         keys.sort(key=lambda key: (key not in step.inputs, key))
-        tensors = (self._tensors[key] for key in keys if key in self._tensors)
-        return next((name_on_line(recording, step.line, tensor.names) for tensor in tensors if tensor.names), "")
+        called = (state.called(key) for key in keys if key in self._tensors)
+        return next(
+            (Passed(each.tensor, name_on_line(recording, step.line, each.names)) for each in called if each.names), None
+        )

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from inplacelab.language import Text
+from inplacelab.recording.called import coming
 from inplacelab.recording.facts import SavedFacts, Step, TensorFacts
 from inplacelab.recording.labels import is_constant, number_label, storage_label
 from inplacelab.recording.recording import Recording, State
@@ -34,7 +35,7 @@ class Kept:
     Attributes:
         role: what the derivative calls it.
         tensor: the tensor, by number; None if it was gone at once, or is not known.
-        name: the learner's name for it; "" if it had none.
+        name: the learner's name for it, or that which its line gave it when it was done; "" if it had none.
         made_by: for a tensor without a name, the operation that it is the result of, and its line.
         alone: the node's operation had one operand, so that nothing has to be said of which it is.
         step: the step that made the node; None if the node was there before the recording.
@@ -96,18 +97,21 @@ def _whose(recording: Recording, step: Step, node: int, saved: SavedFacts) -> Ke
     state = recording.state(step.index)
     if step.kept != node:  # the program had it before it was recorded, or only backward has met it
         tensor = next(_alike(state.tensors.values(), saved), None)
-        return Kept(saved.name, *_called(recording, tensor, step.line), alone=False, step=None)
+        return Kept(saved.name, *_called(recording, tensor, state, step.line), alone=False, step=None)
     if saved.name == RESULT:
-        result = None if step.output is None else state.tensors.get(step.output)
-        names = () if result is None else _names_by_line_end(recording, step, result)
+        # In `y = a.exp().relu_()` it is `y` from the beginning.
+        names = () if step.output is None else state.called(step.output).names
         name = name_on_line(recording, step.line, names)
         return Kept(RESULT, step.output, name, None, alone=True, step=step.index)
-    before = recording.state(step.index - 1).tensors if step.index else {}
-    operands = [tensor for key in step.inputs if (tensor := before.get(key) or state.tensors.get(key)) is not None]
+    before = recording.state(step.index - 1) if step.index else state
+    operands = [
+        tensor for key in step.inputs if (tensor := before.tensors.get(key) or state.tensors.get(key)) is not None
+    ]
     tensor = _operand(step, operands, saved)
     alone = len(step.inputs) < 2
     place = _place(step, [each.id for each in operands], saved.name, tensor)
-    return Kept(saved.name, *_called(recording, tensor, step.line), alone=alone, step=step.index, place=place)
+    there = before if tensor is not None and tensor.id in before.tensors else state
+    return Kept(saved.name, *_called(recording, tensor, there, step.line), alone=alone, step=step.index, place=place)
 
 
 def _place(step: Step, known: Sequence[int], role: str, tensor: TensorFacts | None) -> int | None:
@@ -140,19 +144,13 @@ def _alike(tensors: Iterable[TensorFacts], saved: SavedFacts) -> Iterator[Tensor
     return (each for each in tensors if (each.storage, each.shape, each.strides, each.offset) == place)
 
 
-def _names_by_line_end(recording: Recording, step: Step, tensor: TensorFacts) -> tuple[str, ...]:
-    """A result's names once its line is done: in `y = a.exp()` it is `y` from the beginning."""
-    later = recording.tensor_by_line_end(tensor.id, step.index)
-    return later.names if later is not None and later.names else tensor.names
-
-
 def _called(
-    recording: Recording, tensor: TensorFacts | None, line: int | None
+    recording: Recording, tensor: TensorFacts | None, state: State, line: int | None
 ) -> tuple[int | None, str, tuple[str, int | None] | None]:
     """A tensor, its name as `line` has it, and for one without a name, what made it."""
     if tensor is None:
         return None, "", None
-    name = name_on_line(recording, line, tensor.names)
+    name = name_on_line(recording, line, state.called(tensor.id).names)
     return tensor.id, name, None if name else recording.once(_makers).get(tensor.id)
 
 
@@ -227,7 +225,7 @@ def _naming(state: State, group: Sequence[tuple[SavedFacts, Kept]], shown: Calla
 def _brief(state: State, kept: Kept, saved: SavedFacts, shown: Callable[[str], str]) -> Text:
     if kept.name:
         pattern = Text("former `{0}`", "原来的 `{0}`") if _is_former(state, kept) else Text("`{0}`", "`{0}`")
-        return pattern.format(shown(kept.name))
+        return pattern.format(shown(coming(kept.name) if _is_coming(state, kept) else kept.name))
     if kept.role == RESULT:
         return Text("result", "结果")
     if kept.made_by is None:
@@ -248,7 +246,12 @@ def _constant(state: State, saved: SavedFacts) -> Text | None:
 
 def _is_former(state: State, kept: Kept) -> bool:
     """Whether the name that a tensor had leads to another one now."""
-    return bool(kept.name) and state.bound(kept.name) not in (None, kept.tensor)
+    return bool(kept.name) and state.bound(kept.name) not in (None, kept.tensor) and not _is_coming(state, kept)
+
+
+def _is_coming(state: State, kept: Kept) -> bool:
+    """Whether the line under way has yet to give a tensor its name, which may lead to another one until then."""
+    return kept.tensor is not None and state.called(kept.tensor).awaits(kept.name)
 
 
 def _its_result(state: State, kept: Kept, whole: Text) -> Text:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from inplacelab.language import Text
+from inplacelab.recording.called import Called, Span, called_at, coming_names
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, TensorFacts
 
 SCHEMA_VERSION = 1
@@ -41,6 +42,11 @@ class State:
     """From a gradient to the tensor whose `.grad` it is."""
     _bound: Mapping[str, int] = field(repr=False, compare=False)
     """From each name to the first tensor that it leads to."""
+    _coming: Mapping[int, Sequence[Span]] = field(repr=False, compare=False)
+    """From a tensor to the names that lines will have given it when they are done, with the steps of which that is to be said."""
+    awaited: tuple[int, ...] = ()
+    """The tensors that are called otherwise than before this step though it changed nothing of them: the line that will name them
+    has begun."""
 
     def has_namesake(self, node: NodeFacts) -> bool:
         """Whether another node of the same line has the same name, so that it takes a number to tell them apart."""
@@ -55,6 +61,11 @@ class State:
     def bound(self, name: str) -> int | None:
         """The number of the tensor that the learner calls `name`; None if there is none."""
         return self._bound.get(name)
+
+    def called(self, tensor: int) -> Called:
+        """What a tensor is called after this step: by its names, by those that the line under way will give it, or by its number."""
+        facts = self.tensors.get(tensor)
+        return called_at(self.step.index, tensor, facts.names, self._coming) if facts else Called(tensor, ())
 
     def tensor(self, name: str) -> TensorFacts:
         """The tensor that the learner calls `name`.
@@ -107,7 +118,12 @@ class Recording:
 
     @cached_property
     def _states(self) -> tuple[State, ...]:
-        return tuple(_fold(self.steps))
+        return tuple(_fold(self.steps, self.coming))
+
+    @cached_property
+    def coming(self) -> Mapping[int, Sequence[Span]]:
+        """For each tensor that a line made or took up before it gave it a name, of which steps that name is said to be coming."""
+        return coming_names(self.steps)
 
     @cached_property
     def _found(self) -> dict[Callable[[Recording], Any], Any]:
@@ -165,7 +181,8 @@ class Recording:
     def _ends_of_lines(self) -> tuple[int, ...]:
         ends = list(range(len(self.steps)))
         for index in reversed(range(len(ends) - 1)):
-            if self.steps[index].line == self.steps[index + 1].line:
+            here, after = self.steps[index], self.steps[index + 1]
+            if (here.turn, here.line) == (after.turn, after.line):
                 ends[index] = ends[index + 1]
         return tuple(ends)
 
@@ -179,13 +196,17 @@ class Recording:
         return changes[found - 1][1] if found and changes[found - 1][0] > step else None
 
 
-def _fold(steps: tuple[Step, ...]) -> Iterator[State]:
+def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iterator[State]:
     storages: Mapping[int, StorageFacts] = {}
     tensors: Mapping[int, TensorFacts] = {}
     nodes: Mapping[int, NodeFacts] = {}
     namesakes: Mapping[tuple[str, int | None], int] = {}
     owners: Mapping[int, int] = {}
     bound: Mapping[str, int] = {}
+    begun: dict[int, list[int]] = {}
+    for key, spans in coming.items():
+        for first, _, _ in spans:
+            begun.setdefault(first, []).append(key)
     for step in steps:
         storages = _apply(storages, step.storages)
         before, tensors = tensors, _apply(tensors, step.tensors)
@@ -195,7 +216,8 @@ def _fold(steps: tuple[Step, ...]) -> Iterator[State]:
             bound = {name: key for key, t in reversed([*tensors.items()]) for name in t.names}
         namesakes = _counted(namesakes, nodes, step.nodes)
         nodes = _apply(nodes, step.nodes)
-        yield State(step, storages, tensors, nodes, namesakes, owners, bound)
+        awaited = tuple(key for key in begun.get(step.index, ()) if key not in dict(step.tensors))
+        yield State(step, storages, tensors, nodes, namesakes, owners, bound, coming, awaited)
 
 
 def _apply(before: Mapping[int, _Facts], changes: tuple[tuple[int, _Facts | None], ...]) -> Mapping[int, _Facts]:

@@ -16,6 +16,20 @@ _PATIENCE = """{
     AbortSignal.timeout = (milliseconds) => timeout.call(AbortSignal, milliseconds === 2000 ? 100 * milliseconds : milliseconds)
 }"""
 
+# The notebook that is open, brought to the front. It need not be what JupyterLab calls current: of the launcher, which is opened when
+# a start finds nothing to show, and the notebook of the address, the current one is whichever came later; and none is while a window
+# with a message holds the focus.
+_THE_NOTEBOOK = """{
+    window.theNotebook = () => {
+        const shell = window.jupyterapp?.shell
+        const isNotebook = (widget) => widget?.content?.model?.cells !== undefined
+        if (isNotebook(shell?.currentWidget)) return shell.currentWidget
+        const found = shell && [...shell.widgets('main')].findLast(isNotebook)
+        if (found) shell.activateById(found.id)
+        return found
+    }
+}"""
+
 OPEN = """async ([name, sources]) => {
     const cells = sources.map((source) => ({ cell_type: 'code', execution_count: null, metadata: {}, outputs: [], source }))
     const kernelspec = { name: 'python3', display_name: 'Python 3', language: 'python' }
@@ -28,24 +42,26 @@ OPEN = """async ([name, sources]) => {
 STARTED = "() => window.jupyterapp?.commands.hasCommand('docmanager:open')"
 """Whether a notebook can be opened."""
 
-READY = (
-    "() => window.jupyterapp?.shell.currentWidget?.sessionContext?.session?.kernel?.connectionStatus === 'connected'"
-)
+IS_OPEN = "() => window.theNotebook()?.content.model.cells.length > 1"
+"""Whether a notebook is open, and has been read."""
+
+READY = "() => window.theNotebook()?.sessionContext?.session?.kernel?.connectionStatus === 'connected'"
 """Whether the kernel of the open notebook can be asked."""
 
 # A command's promise is not returned: it ends only when a dialog it may open is closed.
 RUN_ALL = "() => { void window.jupyterapp.commands.execute('notebook:run-all-cells') }"
 CLEAR = "async () => { await window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs') }"
-ALL_HAVE_RUN = """() => [...window.jupyterapp.shell.currentWidget.content.model.cells]
+ALL_HAVE_RUN = """() => [...window.theNotebook().content.model.cells]
     .every(cell => cell.type !== 'code' || (cell.executionCount && cell.executionState !== 'running'))"""
 SAVE = "async () => { await window.jupyterapp.commands.execute('docmanager:save') }"
-SHUT_DOWN = "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.shutdown() }"
+SHUT_DOWN = "async () => { await window.theNotebook().sessionContext.shutdown() }"
 
 
 def new_page(chromium: Any, **options: Any) -> Any:
     """A page in a window of its own, with patience; its context is the caller's to close."""
     context = chromium.new_context(**options)
     context.add_init_script(_PATIENCE)
+    context.add_init_script(_THE_NOTEBOOK)
     page = context.new_page()
     page.set_default_timeout(MILLISECONDS)
     return page

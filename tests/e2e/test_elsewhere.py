@@ -20,8 +20,9 @@ pytestmark = pytest.mark.e2e
 
 _OWN = ("file:", "blob:")
 """Addresses of a page and of what it makes itself."""
-IS_SAVED = "() => !window.jupyterapp.shell.currentWidget.content.model.dirty"
-NUMBER_OF_CELLS = "() => window.jupyterapp.shell.currentWidget.content.model.cells.length"
+CHANGE = "() => { window.theNotebook().content.model.dirty = true }"
+IS_SAVED = "() => !window.theNotebook().content.model.dirty"
+NUMBER_OF_CELLS = "() => window.theNotebook().content.model.cells.length"
 PROGRAM = """\
 import inplacelab as paddle
 a = paddle.ones([3])
@@ -82,6 +83,7 @@ def test_notebook_7_plays_it_and_keeps_its_own_keys(notebook7: str, chromium: An
         assert page.evaluate(NUMBER_OF_CELLS) == cells
         assert page.evaluate("() => document.activeElement.closest('.ipl') !== null")
         # With Ctrl, keys are the notebook's from everywhere: the browser is not asked to save the page.
+        page.evaluate(CHANGE)
         assert not page.evaluate(IS_SAVED)
         page.keyboard.press("Control+s")
         page.wait_for_function(IS_SAVED)

@@ -17,9 +17,9 @@ pytestmark = pytest.mark.e2e
 LESSON = "01_three_kinds_of_operation.ipynb"
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
-NUMBER_OF_CELLS = "() => window.jupyterapp.shell.currentWidget.content.model.cells.length"
+NUMBER_OF_CELLS = "() => window.theNotebook().content.model.cells.length"
 GO_TO_CELL = """words => {
-    const notebook = window.jupyterapp.shell.currentWidget.content
+    const notebook = window.theNotebook().content
     const sources = [...notebook.model.cells].map(cell => cell.sharedModel.source)
     notebook.activeCellIndex = sources.findIndex(source => source.includes(words))
     void notebook.scrollToItem(notebook.activeCellIndex, 'start')

@@ -19,14 +19,14 @@ CELLS = [
 ]
 
 ASK = """async (code) => {
-    const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel
+    const kernel = window.theNotebook().sessionContext.session.kernel
     const future = kernel.requestExecute({ code })
     let said = ''
     future.onIOPub = (message) => { if (message.header.msg_type === 'stream') said += message.content.text }
     await future.done
     return said.trim()
 }"""
-DIE = "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.shutdown() }"
+DIE = "async () => { await window.theNotebook().sessionContext.session.kernel.shutdown() }"
 
 
 class Views:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.e2e.in_lab import READY, RUN_ALL, SAVE, SHUT_DOWN, new_page, until_equal
+from tests.e2e.in_lab import IS_OPEN, READY, RUN_ALL, SAVE, SHUT_DOWN, new_page, until_equal
 
 pytestmark = pytest.mark.e2e
 
-RESTART = "async () => { await window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart() }"
-IS_OPEN = "() => window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.length > 1"
-ALL_ARE_TRUSTED = "() => [...window.jupyterapp.shell.currentWidget.content.model.cells].every(cell => cell.trusted)"
+RESTART = "async () => { await window.theNotebook().sessionContext.session.kernel.restart() }"
+ALL_ARE_TRUSTED = "() => [...window.theNotebook().content.model.cells].every(cell => cell.trusted)"
 
 # What a reader can see, in each frame that is painted: the picture, the player, both; and the picture sooner than it may be: it is
 # shown if a widget takes longer than a second and a half, as on a busy machine it does.
@@ -34,6 +34,7 @@ WATCH = """() => {
     requestAnimationFrame(look)
 }"""
 COMPLAINT = "Error displaying widget"
+KERNELS = re.compile(r"/api/(sessions|kernels)\b")
 
 
 class Notebook:
@@ -71,6 +72,7 @@ def notebook(request: pytest.FixtureRequest, chromium: Any) -> Iterator[Notebook
     opened = Notebook(page, url)
     opened.open()
     opened.run()
+    page.evaluate(SAVE)
     yield opened
     page.context.close()
 
@@ -90,7 +92,6 @@ def test_beside_a_live_player_there_is_never_a_picture(notebook: Notebook) -> No
 
 
 def test_without_its_player_the_picture_stands_alone(notebook: Notebook, screenshots: Path) -> None:
-    notebook.page.evaluate(SAVE)
     notebook.page.evaluate(SHUT_DOWN)
     notebook.open()
     notebook.picture.wait_for()
@@ -108,12 +109,13 @@ def test_without_its_player_the_picture_stands_alone(notebook: Notebook, screens
 def test_while_no_kernel_answers_the_picture_stands_alone(notebook: Notebook) -> None:
     """JupyterLab waits for the widget until there is a kernel, and says so; soon there is nothing left to wait for."""
     notebook.page.evaluate(SHUT_DOWN)
-    notebook.page.route("**/api/sessions*", lambda route: route.abort())
-    notebook.page.route("**/api/kernels*", lambda route: route.abort())
-    notebook.open()
-    notebook.picture.wait_for()
-    until_equal(notebook.page, notebook.page.get_by_text("Loading widget").is_visible, wanted=False)
-    notebook.page.unroute_all()
+    notebook.page.route(KERNELS, lambda route: route.abort())
+    try:
+        notebook.open()
+        notebook.picture.wait_for()
+        until_equal(notebook.page, notebook.page.get_by_text("Loading widget").is_visible, wanted=False)
+    finally:
+        notebook.page.unroute_all()
 
 
 def test_run_again_the_player_takes_its_place(notebook: Notebook) -> None:

@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.in_lab import new_page, until_equal
+from tests.e2e.in_lab import IS_OPEN, new_page, until_equal
 
 pytestmark = pytest.mark.e2e
 
-TRUSTED = "() => [...window.jupyterapp.shell.currentWidget.content.model.cells].every(cell => cell.trusted)"
-OPENED = "() => window.jupyterapp?.shell.currentWidget?.content?.model?.cells?.length > 1"
-SHUT_DOWN = "() => { void window.jupyterapp.shell.currentWidget.sessionContext.shutdown() }"
-IS_GONE = "() => !window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel"
+TRUSTED = "() => [...window.theNotebook().content.model.cells].every(cell => cell.trusted)"
+SHUT_DOWN = "() => { void window.theNotebook().sessionContext.shutdown() }"
+IS_GONE = "() => !window.theNotebook().sessionContext.session?.kernel"
 PICTURE = "img[src^='data:image/svg+xml']"
 IS_DRAWN = "image => image.complete && image.naturalWidth >= 848"
 
@@ -37,7 +36,7 @@ def test_a_saved_notebook_shows_the_picture_and_the_tables(
     """
     page = new_page(chromium, viewport={"width": 1280, "height": 1000})
     page.goto(f"{lab}/lab/tree/{name}.ipynb?reset")
-    page.wait_for_function(OPENED)
+    page.wait_for_function(IS_OPEN)
     if not kernel:
         page.evaluate(SHUT_DOWN)
         page.wait_for_function(IS_GONE)

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { indentOf, wrapParts } from "../../widgets/inplacelab_widgets/player/code.js";
+import { cutParts, indentOf, wrapParts } from "../../widgets/inplacelab_widgets/player/code.js";
 import { isTaken } from "../../widgets/inplacelab_widgets/player/keyboard.js";
 import { makePace, PACES } from "../../widgets/inplacelab_widgets/player/pace.js";
 import { firstOf, isThing } from "../../widgets/inplacelab_widgets/player/panel.js";
@@ -279,6 +279,17 @@ test("code is wrapped after brackets, commas and operators and before a dot, and
   assert.ok(parts.includes(".relu("));
   assert.ok(parts.every((part) => !part.startsWith("*")), "an operator of two characters stays whole");
   assert.deepEqual(wrapParts("1.5 + .5"), ["1.5 + .5"]);
+});
+
+test("code is cut once more where what is meant of it begins and ends, and is not wrapped there", () => {
+  const code = "loss = (y * a.exp()).sum()";
+  const whole = cutParts(code, 0, 0);
+  assert.deepEqual(whole.map(([text]) => text), wrapParts(code));
+  assert.ok(whole.every(([, isMeant, wraps]) => !isMeant && wraps));
+  const parts = cutParts(code, code.indexOf("a.exp"), code.indexOf(").sum"));
+  assert.equal(parts.map(([text]) => text).join(""), code);
+  assert.equal(parts.filter(([, isMeant]) => isMeant).map(([text]) => text).join(""), "a.exp()");
+  assert.deepEqual(parts.filter(([, , wraps]) => wraps).length, whole.length);
 });
 
 test("slots and elements are not walked through; everything else is", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { arranged, flowed, isDrawn, isWithin, shapeOf, stackOf, stoppingAt, zoomFor } from "../../widgets/inplacelab_widgets/player/shelf.js";
+import { arranged, flowed, isDrawn, isWithin, shapeOf, stackOf, stoppingAt, stretchesOf, zoomFor } from "../../widgets/inplacelab_widgets/player/shelf.js";
 
 const block = { key: "s1", x: 0, y: 0, width: 100, height: 20, first: 1, last: 9, open: [2, 3, 6, 6], marks: [] };
 const chip = { key: "s1", x: 0, y: 22, width: 60, height: 19, first: 1, last: 9, open: [1, 1, 4, 5, 7, 9], marks: [] };
@@ -19,6 +19,24 @@ test("a storage is a block or a chip, never both and never neither while it live
       assert.equal(drawn.filter(Boolean).length, step >= 1 && step <= 9 ? 1 : 0);
     }
   }
+});
+
+test("in each stretch stands what is drawn at each of its steps, in its order, and nothing else", () => {
+  const always = { ...block, key: "s2", first: 0, last: 4, open: undefined };
+  const late = { ...block, key: "s3", first: 5, last: 11, open: [0, 20] };
+  const several = { groups: [block, always, late], shelf: [chip, { ...chip, first: 4 }] };
+  const stretches = stretchesOf(several);
+  assert.equal(stretchesOf(several), stretches, "found once");
+  let next = stretches[0].start;
+  for (const { start, long, groups, chips } of stretches) {
+    assert.equal(start, next);
+    next = start + long;
+    for (let step = start; step < next; step += 1) {
+      assert.deepEqual(groups, several.groups.filter((group) => isDrawn(group, step, false, null)), `groups at ${step}`);
+      assert.deepEqual(chips, several.shelf.filter((each) => isDrawn(each, step, true, null)), `chips at ${step}`);
+    }
+  }
+  assert.deepEqual([stretches[0].start, next], [0, 12]);
 });
 
 test("what is followed stays in full", () => {

@@ -12,7 +12,7 @@ def named(text: str) -> list[tuple[str, str, str]]:
     """From which node, to which node, and whose gradient goes there."""
     recording = run(START + text).recording
     nodes = {key: node.name for step in recording.steps for key, node in step.nodes if node is not None}
-    return [(nodes[a], nodes[b], name) for (a, b), name in edge_names(recording).items()]
+    return [(nodes[a], nodes[b], passed.name) for (a, b), passed in edge_names(recording).items()]
 
 
 def test_an_operand_is_called_by_its_name_and_not_by_its_place() -> None:

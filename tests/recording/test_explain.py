@@ -43,8 +43,14 @@ SPOILT = {
         ),
     ),
     2: (
-        "Line 3 `__getitem__` made `v`, a view of `b`: new metadata, same storage S1, no bytes moved.",
-        "第 3 行的 `__getitem__` 得到 `v`，它是 `b` 的视图：元数据是新的，存储仍是 S1，没有搬动任何字节。",
+        (
+            "Line 3 `__getitem__` made `→v`, a view of `b`: new metadata, same storage S1, no bytes moved. "
+            "`→v` will be named `v` when the line is done."
+        ),
+        (
+            "第 3 行的 `__getitem__` 得到 `→v`，它是 `b` 的视图：元数据是新的，存储仍是 S1，没有搬动任何字节。"
+            "`→v` 要到这一行执行完才得名 `v`。"
+        ),
     ),
     3: ("Line 3: The tensor in S1 is now called `v`.", "第 3 行：存储 S1 上的张量现在名为 `v`。"),
     4: (
@@ -231,20 +237,20 @@ def test_a_temporary_is_read(tape: Any) -> None:
     tape.step("operation", 1, tape.storage(1, (1.0,)), tape.tensor(1, 1, (1,)), op="exp", inputs=(0, 0), output=1)
     tape.step("line", 1, tape.tensor(1, 1, (1,), "y"), gone=(("tensor", 0), ("storage", 0)))
     said = sentence(tape.recording(), 1)
-    assert said.en == "Line 1 `exp` read the temporary `T0` and put its result, `y`, into a new storage S1 (4 bytes)."
+    made = "Line 1 `exp` read the temporary `T0` and put its result, `→y`, into a new storage S1 (4 bytes)."
+    assert said.en == f"{made} `→y` will be named `y` when the line is done."
 
 
 def test_one_tensor_has_one_name_in_a_chain() -> None:
-    """What a chain writes is called as its line will call it, from the first link on."""
+    """What a chain writes is called as its line will call it, from the first link on: with an arrow until the line is done."""
     recording = run("x = paddle.ones([2])\ny = (x + x).scale_(0.5).relu_()\n").recording
     said = [sentence(recording, index).en for index in (1, 2, 3)]
-    assert (
-        "put its result, `y`, into a new storage S1 (8 bytes). The name `y` is bound when the line is done; until then it is `T1`"
-        in said[0]
+    assert said[0].endswith(
+        "put its result, `→y`, into a new storage S1 (8 bytes). `→y` will be named `y` when the line is done."
     )
-    for each, op in zip(said[1:], ("scale_", "relu_"), strict=True):
-        assert each.startswith(f"Line 2 `{op}` wrote slots 0-1 of S1 through `y`.")
-        assert each.endswith("seen by `y`.")
+    for each, op, name in zip(said[1:], ("scale_", "relu_"), ("`→y`", "`y`"), strict=True):
+        assert each.startswith(f"Line 2 `{op}` wrote slots 0-1 of S1 through {name}.")
+        assert each.endswith(f"seen by {name}.")
 
 
 def test_a_tensor_that_changes_its_name_is_told_with_both() -> None:
@@ -409,3 +415,10 @@ def test_a_hook_of_which_no_argument_is_recorded(tape: Any) -> None:
     told = BackwardFacts("hook", None, gradient=(1.0,), shape=(1,))
     tape.step("backward", 3, phase="backward", backward=told, op="halve")
     assert last(tape).en.endswith("The hook `halve` is called with it, as `?`.")
+
+
+def test_the_turns_of_a_loop_of_one_line_bind_its_names_each_for_themselves() -> None:
+    loop = "a = b = paddle.to_tensor([1.])\nfor k in range(3):\n    a, b = b, a + b\n"
+    recording = run(loop).recording
+    said = [sentence(recording, step.index).en for step in recording.on_line(3)]
+    assert ["put its result, `b`, into" in each for each in said] == [True, True, True]

@@ -424,6 +424,26 @@ def kept_often() -> Recording:
     return run.recording
 
 
+def _out_of_sight(tensor: paddle.Tensor) -> Callable[[], paddle.Tensor]:
+    return lambda: tensor
+
+
+def named_late() -> Recording:
+    """Lines that bind a name only after several operations: anew, in a loop, in a list, to what was out of sight, and in vain."""
+    run = paddle.record("named late")
+    with contextlib.suppress(ValueError), run:
+        x = paddle.to_tensor([1.0, 2.0])
+        x.stop_gradient = False
+        for _ in range(2):
+            x = (x * 2.0).scale_(0.5).relu_()
+        both = [(x * float(k)).exp_() for k in range(2)]
+        hidden = _out_of_sight(both[0].detach() * 3.0)
+        z = hidden().scale_(2.0).exp_()
+        z = (z * 2.0).relu_().reshape([5])
+    assert run.recording is not None
+    return run.recording
+
+
 ALL: dict[str, Callable[[], Recording]] = {
     "lesson": lesson,
     "views": views,
@@ -438,4 +458,5 @@ ALL: dict[str, Callable[[], Recording]] = {
     "really_stale": really_stale,
     "really_training": really_training,
     "kept_often": kept_often,
+    "named_late": named_late,
 }

@@ -13,7 +13,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html
-from tests.in_browser import open_page, until_it_plays, until_still
+from tests.in_browser import open_page, until_it_plays, until_it_presents, until_it_presents_no_more, until_still
 
 pytestmark = pytest.mark.browser
 
@@ -101,6 +101,34 @@ def test_at_its_beginning_a_program_that_fails_leads_to_where_it_fails(open_play
     assert "raised RuntimeError" not in player.text("[role=status]"), "the player has the focus still"
     other = open_player("lesson")
     assert other.page.get_by_role("button", name="fails").count() == 0
+
+
+def test_a_failure_is_told_at_the_lines_that_led_to_it(open_player: Callable[..., Player]) -> None:
+    player = open_player("really_stale")
+    said = player.page.locator(".ipl-code .ipl-told")
+    code = player.page.locator(".ipl-code li code")
+    lines = code.all_inner_texts()
+    assert said.count() == 0
+    player.press("End")
+    assert said.all_inner_texts() == ["kept v0", "v0 → v1", "finds v1"]
+    marked = player.page.locator(".ipl-code li:has(.ipl-told)")
+    meant = ["".join(line.locator("u").all_inner_texts()) for line in marked.all()]
+    assert meant == ["b * b", "b.add_(paddle.to_tensor([10.0, 10.0, 10.0, 10.0]))", "c.sum().backward()"]
+    assert code.all_inner_texts() == lines, "nothing is lost of the code"
+    places = "() => new Set([...document.querySelectorAll('.ipl-code code')].map((code) => code.getBoundingClientRect().left)).size"
+    assert player.page.evaluate(places) == 1, "marked or not, code begins at one place"
+    player.press("f")
+    until_it_presents(player.page)
+    assert player.page.evaluate(places) == 1
+    player.press("f")
+    until_it_presents_no_more(player.page)
+    assert "`MultiplyGradNode` needs version 0 of `b`" in said.first.get_attribute("title")
+    player.page.locator(".ipl-tongue").click()
+    assert said.all_inner_texts() == ["保存 v0", "v0 → v1", "遇到 v1"]
+    player.page.locator(".ipl").focus()
+    player.press("Home")
+    assert said.count() == 0
+    assert player.page.locator(".ipl-code u").count() == 0
 
 
 def test_keys_step_both_ways_and_only_our_keys_are_taken(open_player: Callable[..., Player]) -> None:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -16,12 +17,15 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import inplacelab
-from inplacelab.language import LANGUAGES, speak
+from inplacelab.language import LANGUAGES, Text, speak
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_png, to_svg
 from inplacelab_widgets.scene import Scene, scene_of, telling_step, telling_steps
+from inplacelab_widgets.scene.code import code_panel
+from inplacelab_widgets.scene.measure import width_of
 from inplacelab_widgets.scene.picture import picture
 from inplacelab_widgets.still import still_html, still_picture
+from tests.recorders.golden.renew import run
 
 SVG = "{http://www.w3.org/2000/svg}"
 HEADING = re.compile(r"(\d)\. step (\d+) of \d+")
@@ -142,6 +146,60 @@ def test_the_story_of_a_stale_value_is_in_its_frames(sample_scene: Callable[[str
     # The storages that the story is not about are named, not drawn.
     assert "Also there: S0 (a), S1 (k), S3 (c)" in said
     assert not any(each.startswith("S0 ·") for each in said)
+
+
+# Nothing of it can be folded.
+LONG = "".join(
+    f"y = y.{name}()\n"
+    for name in ["tanh", "exp", "relu", "sin", "cos", "abs", "square", "sigmoid", "sinh", "erf", "atan", "asinh"]
+)
+FAR = (
+    f"y = paddle.ones([3]); y.stop_gradient = False\nkept = y.exp()\n{LONG}z = y + kept\nkept.zero_()\n"
+    f"{LONG}z.sum().backward()\n"
+)
+
+
+def test_the_lines_of_the_story_are_shown_however_far_away_they_are() -> None:
+    recording = run(FAR).recording
+    panel = code_panel(recording, 300, len(recording) - 1, near=True)
+    said = [
+        look.text for group in panel.groups for mark in group.marks if (look := mark.at(0)) and look.text is not None
+    ]
+    lines = [each.en if isinstance(each, Text) else each for each in said]
+    assert lines == [
+        *["⋮", "2", "kept = y.exp()", "▼ kept v0", "⋮", "16", "kept.zero_()", "v0 → v1", "⋮"],
+        *["27", "y = y.atan()", "28", "y = y.asinh()", "29", "z.sum().backward()", "✗ finds v1"],
+    ]
+
+
+def test_what_is_said_of_a_line_is_beside_it_or_below_it_but_never_upon_it() -> None:
+    recording = run(FAR).recording
+    for width in (90, 140, 200, 400):
+        marks = code_panel(recording, width, len(recording) - 1, near=True).groups[0].marks
+        texts = [(dict(mark.place), look.text) for mark in marks if (look := mark.at(0)) and mark.tag == "text"]
+        rows: dict[float, list[tuple[float, float]]] = {}
+        for place, said in texts:
+            end = "end" in next(m.at(0).style for m in marks if dict(m.place) == place)
+            left = float(place["x"]) - (width_of(said) if end else 0)
+            rows.setdefault(float(place["y"]), []).append((left, left + width_of(said)))
+        for row in rows.values():
+            in_order = sorted(row)
+            assert all(one[1] <= other[0] + 1 for one, other in pairwise(in_order)), (width, in_order)
+
+
+def test_of_a_graph_too_wide_the_part_around_the_failure_is_drawn() -> None:
+    scene = scene_of(run(FAR).recording)
+    said = words_in(still_picture(scene, "en"))
+    assert (
+        said.count("The part of the graph around the node of this step:") == 2
+    )  # where it went stale, and where it failed
+    assert "✗ failed" in said
+    everyone = {node.name for node in scene.recording.state().nodes.values()}
+    drawn = everyone & {*said}
+    assert "ExpGradNode" in drawn
+    assert len(drawn) < len(everyone)
+    height, width = (float(ET.fromstring(still_picture(scene, "en")).attrib[key]) for key in ("height", "width"))
+    assert (height, width) < (1600, 900)
 
 
 def test_a_cut_recording_says_so_in_its_picture(sample: Callable[[str], Recording]) -> None:

@@ -8,7 +8,7 @@ from inplacelab.language import Text
 from inplacelab.recording.explain.lines import written
 from inplacelab.recording.explain.moment import Moment
 from inplacelab.recording.explain.words import joined, listing, quoted, shape, values
-from inplacelab.recording.facts import BackwardAction, BackwardFacts, NodeFacts, SavedFacts, TensorFacts
+from inplacelab.recording.facts import BackwardAction, BackwardFacts, NodeFacts, SavedFacts
 from inplacelab.recording.kept import naming
 from inplacelab.recording.labels import storage_label, tensor_label
 from inplacelab.recording.passes import steps_of_pass
@@ -107,11 +107,11 @@ def _whose_gradient(moment: Moment, facts: BackwardFacts) -> Text:
     """The gradient of the tensor that a node made, if the program has a name for it, or else the one that came to the node."""
     node = moment.node(facts.node) if facts.node is not None else None
     tensors = [*moment.after.tensors.values()] if node else []
-    named = (t for t in tensors if t.names and (t.id == node.leaf or (node.leaf is None and t.node == node.id)))  # type: ignore[union-attr]
-    tensor = next(named, None)
-    if tensor is None:
+    its_own = (t for t in tensors if t.id == node.leaf or (node.leaf is None and t.node == node.id))  # type: ignore[union-attr]
+    called = next((called for t in its_own if (called := moment.after.called(t.id)).names), None)
+    if called is None:
         return Text("The gradient that came to {0}", "传到 {0} 的梯度").format(_node(moment, facts))
-    return Text("The gradient of {0}", "{0} 的梯度").format(tensor_label(tensor, tensor.names[:1]))
+    return Text("The gradient of {0}", "{0} 的梯度").format(quoted(called.first))
 
 
 def _ran(moment: Moment, facts: BackwardFacts) -> Text:
@@ -126,8 +126,8 @@ def _ran(moment: Moment, facts: BackwardFacts) -> Text:
 
 
 def _accumulated(moment: Moment, leaf: int) -> Text:
-    was, now = moment.tensor_before(leaf), moment.after.tensors.get(leaf)
-    grad = _grad_name(now or was, leaf)
+    was = moment.tensor_before(leaf)
+    grad = _grad_name(moment, leaf)
     if not _fills(moment, leaf):  # `paddle.grad` gives gradients to the program
         left = Text("The gradient is complete; {0} is left as it is.", "梯度已求得；{0} 保持不变。")
         return left.format(grad)
@@ -192,7 +192,7 @@ def _failed(moment: Moment, facts: BackwardFacts) -> Text:
 
 def _ended(moment: Moment, _: BackwardFacts) -> Text:
     leaves = _filled(moment)
-    filled = [_grad_name(tensor, key) for key, tensor in moment.after.tensors.items() if key in leaves]
+    filled = [_grad_name(moment, key) for key in moment.after.tensors if key in leaves]
     if not filled:
         return Text("Backward is done.", "反向传播结束。")
     return Text("Backward is done: {0} filled.", "反向传播结束：梯度已写入 {0}。").format(
@@ -248,5 +248,6 @@ def _saved(moment: Moment, facts: BackwardFacts) -> SavedFacts | None:
     return next((saved for saved in node.saved if saved.name == facts.saved), None) if node else None
 
 
-def _grad_name(leaf: TensorFacts | None, number: int) -> Text:
-    return quoted(f"{leaf.names[0] if leaf and leaf.names else f'T{number}'}.grad")
+def _grad_name(moment: Moment, leaf: int) -> Text:
+    there = moment.before if moment.before and leaf not in moment.after.tensors else moment.after
+    return quoted(f"{there.called(leaf).first}.grad")

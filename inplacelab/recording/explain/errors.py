@@ -93,10 +93,10 @@ def _raise(moment: Moment, saved: SavedFacts, step: Step, write: WriteFacts) -> 
 def written_through(moment: Moment, tensor: int) -> Text:
     """What was written through; of a view, whose view it is."""
     called, facts = moment.called_before(tensor), moment.tensor_before(tensor) or moment.after.tensors.get(tensor)
-    base = None if facts is None or facts.base is None else moment.tensor_before(facts.base)
-    if base is None or not base.names:
+    if facts is None or facts.base is None or moment.before is None:
         return called
-    return Text("{0}, a view of {1}", "{1} 的视图 {0}").format(called, quoted(base.names[0]))
+    base = moment.before.called(facts.base)
+    return Text("{0}, a view of {1}", "{1} 的视图 {0}").format(called, quoted(base.first)) if base.names else called
 
 
 _OVERWROTE = Text(

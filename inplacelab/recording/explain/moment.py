@@ -65,14 +65,24 @@ class Moment:
         facts = self.tensor_before(tensor) or self.after.tensors.get(tensor)
         if facts is None:  # a tensor of the program is known before it is used: this is the 2 of `x * 2`
             return Text("a constant", "一个常数")
-        return tensor_label(facts, facts.names or self.names_by_line_end(tensor))
+        return tensor_label(facts, facts.names or self._shown_by_line_end(tensor))
+
+    def called_until_now(self, tensor: int) -> Text:
+        """What a tensor is called while the step has yet to be shown: in a question about it."""
+        facts, called = self.tensor_before(tensor), self.before.called(tensor) if self.before else None
+        if facts is None or called is None:
+            return self.called_before(tensor)
+        return tensor_label(facts, called.shown if called.names else ())
 
     def called(self, tensor: int) -> Text:
-        """What a tensor is called once the present line is done: in `v = b[0]` the view is `v` as soon as it exists."""
+        """What a tensor is called once the present line is done: in `v = b[0]` the view is `v` as soon as it exists.
+
+        A name that another step of the line has yet to bind is written as one that is coming.
+        """
         facts, was = self.after.tensors.get(tensor), self.tensor_before(tensor)
         if facts is None:
             return self.called_before(tensor)
-        now = self.names_by_line_end(tensor)
+        now = self._shown_by_line_end(tensor)
         if was is None or not was.names or not now or {*was.names} & {*now}:
             return tensor_label(facts, now)
         return Text("{0} (from now on {1})", "{0}（此后名为 {1}）").format(
@@ -91,9 +101,13 @@ class Moment:
 
     def names_by_line_end(self, tensor: int) -> tuple[str, ...]:
         """A tensor's names once the steps are over that finish the line of this operation."""
-        now = self.after.tensors.get(tensor)
-        names = now.names if now else ()
-        if self.step.kind != "operation":
-            return names
+        called = self.after.called(tensor)
+        if not called.bound or self.step.kind != "operation":
+            return called.names
         facts = self.recording.tensor_by_line_end(tensor, self.step.index)
-        return (facts.names or names) if facts else names
+        return (facts.names or called.names) if facts else called.names
+
+    def _shown_by_line_end(self, tensor: int) -> tuple[str, ...]:
+        """The same as they are written, as far as there are any."""
+        called = self.after.called(tensor)
+        return called.shown if called.coming else self.names_by_line_end(tensor)

@@ -187,18 +187,24 @@ def _consequences(moment: Moment) -> list[Text]:
 
 
 def _named_later(moment: Moment) -> list[Text]:
-    """That a picture cannot yet show the name: in `y = x.exp().relu_()` the result of `exp` is called `y` when all is done."""
-    result, steps = _result(moment), moment.recording.steps
-    if result is None or result.names or (moment.before and result.id in moment.before.tensors):
+    """What the arrow means: in `y = x.exp().relu_()` the result of `exp` is called `y` when all is done."""
+    result, before = _result(moment), moment.before
+    called = None if result is None else moment.after.called(result.id)
+    if called is None or not called.coming or (before and before.called(called.tensor).coming):
         return []
-    names = moment.names_by_line_end(result.id)
-    if not names or steps[moment.index + 1].kind != "operation":
-        return []
-    pattern = Text(
-        "The name `{0}` is bound when the line is done; until then it is `T{1}` in the picture.",
-        "这一行执行完才绑定名字 `{0}`，在此之前图中写作 `T{1}`。",
-    )
-    return [pattern.format(names[0], result.id)]
+    here = called.line == moment.step.line
+    line = Text("the line", "这一行") if here else Text("line {0}", "第 {0} 行").format(called.line)
+    elsewhere = moment.after.bound(called.names[0])
+    pattern = _NAMED_LATER if elsewhere is None else _NAMED_ANEW
+    where = "" if elsewhere is None else storage_label(moment.after.tensors[elsewhere].storage)
+    return [pattern.format(called.first, called.names[0], line, where)]
+
+
+_NAMED_LATER = Text("`{0}` will be named `{1}` when {2} is done.", "`{0}` 要到{2}执行完才得名 `{1}`。")
+_NAMED_ANEW = Text(
+    "`{0}` will be named `{1}` when {2} is done; until then `{1}` is still the tensor in {3}.",
+    "`{0}` 要到{2}执行完才得名 `{1}`，在此之前 `{1}` 仍是 {3} 上的张量。",
+)
 
 
 def _renamed(moment: Moment) -> list[Text]:
@@ -208,14 +214,14 @@ def _renamed(moment: Moment) -> list[Text]:
         "从此 `{name}` 是结果的名字；{old} 保持原样。",
     )
     result, before = _result(moment), moment.before
-    if result is None or before is None or result.id in before.tensors:
+    if result is None or before is None:
         return []
-    taken = set(moment.names_by_line_end(result.id))
+    taken = {*result.names}.difference(before.called(result.id).names if before.called(result.id).bound else ())
     said = []
     for old in before.tensors.values():
         left = moment.names_by_line_end(old.id)
         lost = [name for name in old.names if name in taken]
-        if lost and left:
+        if old.id != result.id and lost and left:
             said.append(pattern.format(name=lost[0], old=tensor_label(old, left)))
     return said
 

@@ -20,8 +20,8 @@ __all__ = ["MOST_ITEMS", "byte_count", "closed_up", "joined", "listing", "quoted
 
 
 def joined(parts: Sequence[Text]) -> Text:
-    """Sentences, one after the other."""
-    return Text(" ".join(part.en for part in parts), "".join(part.zh for part in parts))
+    """Sentences, one after the other. A thing that one begins with ("the temporary `T5`") is written large in English."""
+    return Text(" ".join(part.en[:1].upper() + part.en[1:] for part in parts), "".join(part.zh for part in parts))
 
 
 def closed_up(said: Text) -> Text:

@@ -127,7 +127,7 @@ def node(moment: Moment) -> Question | None:
     ask = Text("Which grad node will {0} come from?", "{0} 会由哪个梯度节点得到？")
     about = [f"t{tensor.id}", *([f"n{made.id}"] if made else [])]
     why = _why_unchanged(moment, tensor) if as_before or made is None else _why_new(moment, tensor, made)
-    return a_question(moment, "node", ask.format(moment.called_before(tensor.id)), options, why, about)
+    return a_question(moment, "node", ask.format(moment.called_until_now(tensor.id)), options, why, about)
 
 
 def _told(moment: Moment) -> TensorFacts | None:

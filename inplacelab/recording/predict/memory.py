@@ -42,7 +42,7 @@ def shares(moment: Moment) -> Question | None:
     options.append((Text("in a new storage", "在一块新存储中"), result.storage not in before.storages))
     if step.category == "reallocated":
         ask = Text("Where will the elements of {0} lie?", "{0} 的元素会在哪里？").format(
-            moment.called_before(result.id)
+            moment.called_until_now(result.id)
         )
     else:
         ask = Text("Where will the elements of the result lie?", "结果的元素会在哪里？")

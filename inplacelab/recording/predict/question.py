@@ -11,6 +11,7 @@ from inplacelab.recording.explain.moment import Moment
 from inplacelab.recording.explain.words import closed_up, listing, quoted
 from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.labels import storage_label
+from inplacelab.recording.questions import tensors_on
 
 __all__ = ["KINDS", "MOST_OPTIONS", "Kind", "Option", "Question", "a_question", "learners_write", "named", "on_storage"]
 
@@ -90,8 +91,9 @@ def learners_write(moment: Moment) -> bool:
 
 def on_storage(moment: Moment, storage: int) -> Text:
     """S1 (`a` and `v`): a storage with the name of each tensor on it, the first if it has several; the numbers of temporaries if nothing has a name."""
-    tensors = [t for t in moment.before.tensors.values() if t.storage == storage] if moment.before else []
-    names = [tensor.names[0] for tensor in tensors if tensor.names] or [f"T{tensor.id}" for tensor in tensors]
+    there = tensors_on(moment.before, storage) if moment.before else ()
+    called = [moment.before.called(tensor.id) for tensor in there] if moment.before else []
+    names = [each.first for each in called if each.names] or [each.first for each in called]
     label = storage_label(storage)
     if not names:
         return Text(label, label)

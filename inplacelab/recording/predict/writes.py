@@ -41,7 +41,7 @@ def values(moment: Moment) -> Question | None:
         return None
     shown = _shown(moment, sharing)
     changed = {*changed_values(moment.recording, moment.index)}
-    options = [(moment.called_before(tensor.id), tensor.id in changed) for tensor in shown]
+    options = [(moment.called_until_now(tensor.id), tensor.id in changed) for tensor in shown]
     ask = Text("Which of these tensors will show other values?", "其中哪些张量的值会改变？")
     about = [f"t{tensor.id}" for tensor in shown if tensor.id in changed]
     return a_question(moment, "values", ask, options, _who_sees(moment, write, shown, changed), about, several=True)

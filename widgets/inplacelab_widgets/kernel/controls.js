@@ -16,7 +16,7 @@ function field(tell) {
 
 /** @param {any} stage */
 export function drawControls(stage) {
-  const chooser = /** @type {HTMLSelectElement} */ (html("select", { class: "ipl-launches" }));
+  const chooser = /** @type {HTMLSelectElement} */ (html("select", { class: "ipl-button ipl-launches" }));
   const chooserWords = html("span", {});
   const chooserField = html("label", { class: "ipl-field" }, chooserWords, chooser);
   const fields = {

@@ -1,6 +1,7 @@
 // The program's lines, with the one that is running.
 
 import { html } from "./elements.js";
+import { speak } from "./words.js";
 
 /** How many blanks a line begins with. @param {string} line */
 export function indentOf(line) {
@@ -13,11 +14,31 @@ export function wrapParts(code) {
   return code.split(/(?<=[([{,=+*/|&])(?=[^\s=*])|(?<=[\w)\]])(?=\.[A-Za-z_])/);
 }
 
+/** The parts of a line of code, cut once more where what is meant of it begins and ends: [text, whether it is meant, whether the line may be
+ * wrapped after it]. @param {string} code @param {number} from @param {number} to @returns {[string, boolean, boolean][]} */
+export function cutParts(code, from, to) {
+  let at = 0;
+  return wrapParts(code).flatMap((part) => {
+    const start = at;
+    at += part.length;
+    const cuts = [start, ...[from, to].filter((cut) => start < cut && cut < at), at];
+    return cuts.slice(1).map((end, k) => [code.slice(cuts[k], end), from <= cuts[k] && end <= to, end === at]);
+  });
+}
+
+/** @param {string} line @param {string} role @param {number} from  The part that is meant, in columns of the line. @param {number} to */
+function written(line, role = "", from = 0, to = 0) {
+  const indent = indentOf(line);
+  const parts = cutParts(line.trimStart() || " ", from - indent, to - indent);
+  const nodes = parts.flatMap(([text, isMeant, wraps]) => [isMeant ? html("u", { class: `ipl-meant-${role}` }, text) : text, ...(wraps ? [html("wbr")] : [])]);
+  return nodes.slice(0, -1);
+}
+
 /** @param {Stage} stage @returns {Part} */
 export function drawCode(stage) {
-  const lines = stage.payload.source.map((line, k) => {
-    const parts = wrapParts(line.trimStart() || " ").flatMap((part) => [part, html("wbr")]);
-    const code = html("code", {}, ...parts.slice(0, -1));
+  const { source, said } = stage.payload;
+  const lines = source.map((line, k) => {
+    const code = html("code", {}, ...written(line));
     // Indentation as padding, so that a wrapped line keeps it.
     code.style.paddingLeft = `${Math.min(indentOf(line), 12) + 2}ch`;
     return html("li", {}, html("span", { class: "ipl-number" }, String(k + 1)), code);
@@ -26,6 +47,33 @@ export function drawCode(stage) {
 
   /** @type {HTMLElement | undefined} */
   let current;
+  /** The lines that are marked now. @type {Set<number>} */
+  let marked = new Set();
+  let shown = "";
+
+  /** Marks the lines that a step's story is about, as a report in a terminal would. @param {Marked[]} marks */
+  function mark(marks) {
+    const key = marks.length ? `${stage.step} ${stage.language}` : "";
+    if (key === shown) return;
+    shown = key;
+    for (const number of marked) {
+      const [, code, ...tags] = lines[number - 1].children;
+      for (const tag of tags) tag.remove();
+      lines[number - 1].classList.remove("ipl-marked");
+      code.replaceChildren(...written(source[number - 1]));
+    }
+    marked = new Set();
+    for (const [number, role, brief, says, from, to] of marks) {
+      const line = lines[number - 1];
+      if (!line) continue;
+      // Of a line that did two things the first is underlined.
+      if (!marked.has(number)) line.children[1].replaceChildren(...written(source[number - 1], role, from, to));
+      const title = speak(said[says], stage.language);
+      line.append(html("span", { class: `ipl-told ipl-told-${role}`, title }, speak(said[brief], stage.language)));
+      line.classList.add("ipl-marked");
+      marked.add(number);
+    }
+  }
 
   function show() {
     const now = stage.payload.steps[stage.step];
@@ -34,6 +82,7 @@ export function drawCode(stage) {
     current = now.line === null ? undefined : lines[now.line - 1];
     current?.classList.toggle("ipl-wrong", now.error);
     current?.setAttribute("aria-current", "step");
+    mark(now.marked ?? []);
   }
 
   /** Lines that made or wrote what is pointed at. @param {Set<string>} _ @param {Set<number>} numbers */
@@ -41,13 +90,16 @@ export function drawCode(stage) {
     lines.forEach((line, k) => line.toggleAttribute("data-related", numbers.has(k + 1)));
   }
 
-  /** Keeps the line that runs in sight. */
+  /** Keeps the line that runs in sight, with the lines of its story if they fit. */
   function settle() {
     if (!current) return undefined;
-    const { offsetTop: top, offsetHeight: height } = current;
     const room = root.clientHeight;
+    const story = [...marked].map((number) => lines[number - 1]);
+    const bottom = Math.max(...[current, ...story].map((line) => line.offsetTop + line.offsetHeight));
+    const highest = Math.min(...[current, ...story].map((line) => line.offsetTop));
+    const [top, height] = bottom - highest <= room ? [highest, bottom - highest] : [current.offsetTop, current.offsetHeight];
     const isInSight = top >= root.scrollTop && top + height <= root.scrollTop + room;
-    return isInSight ? undefined : () => (root.scrollTop = Math.max(0, top - room / 3));
+    return isInSight ? undefined : () => (root.scrollTop = Math.max(0, top - Math.max(0, Math.min(room / 3, room - height))));
   }
 
   /** Of all its lines, as they are broken now. */

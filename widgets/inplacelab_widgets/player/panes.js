@@ -116,8 +116,6 @@ function drawPane(stage, name, panels) {
     settle()?.();
   }
 
-  // While it is closed it takes as much room as it has, without being laid out.
-  root.style.containIntrinsicHeight = `auto ${panels.reduce((sum, panel) => sum + panel.height, 0)}px`;
   new ResizeObserver(fit).observe(root);
 
   return {

@@ -51,9 +51,13 @@ export function keepRoom({ root }, { above, below, others }) {
     const upper = (/** @type {number} */ size) => Math.max(0, ...above.slice(isStacked ? -1 : 0).map((part) => part.need?.(size) ?? 0));
     const around = edge + 2 + (isStacked && (isPresent || isAlone) ? heightOf(code) : 0) + heightOfRows(others);
     const room = Math.max(0, most - around);
-    const [high, low] = isPresent ? enlarged(upper, room) : shared(upper(1), telling.map((part) => part.need(1)), room, isAlone ? 0 : LEEWAY);
+    const needs = telling.map((part) => part.need(1));
+    const [high, low] = isPresent ? enlarged(upper, room) : shared(upper(1), needs, room, isAlone ? 0 : LEEWAY);
+    const under = Math.floor(isAlone && !isPresent ? room - high : low);
     root.style.setProperty("--ipl-upper", `${Math.floor(high)}px`);
-    root.style.setProperty("--ipl-under", `${Math.floor(isAlone && !isPresent ? room - high : low)}px`);
+    root.style.setProperty("--ipl-under", `${under}px`);
+    // As high as the highest of them, whichever is seen: those that are closed are not laid out, and have no height of their own.
+    root.style.setProperty("--ipl-row", `${Math.min(under, Math.max(0, ...needs))}px`);
   }
 
   /** Shares the room of a projector. One of the panes below is open at first: that and those above are seen whole, if they can be, and

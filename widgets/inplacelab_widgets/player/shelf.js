@@ -1,6 +1,8 @@
 // Which groups of a panel a step draws, and where. In the room that it was laid out for: as `stack_of` does it in Python for still
 // pictures. In less room the cards of a storage stand below it; in more, storages stand beside each other.
 
+import { paired } from "./runs.js";
+
 /** Between groups that stand one below the other; as in scene/marks.py. */
 export const GAP = 14;
 /** Between storages that stand beside each other. */
@@ -102,17 +104,37 @@ function withColumn(panel, arrangement, part) {
   return [{ ...found, height: highest(panel, found, part) }];
 }
 
+/** What is drawn over some steps, while nobody follows a tensor. @typedef {{start: number, long: number, groups: Group[], chips: Group[]}} Stretch */
+
+/** @type {WeakMap<Panel, Stretch[]>} */
+const known = new WeakMap();
+
+/** The steps of a panel in stretches over which the same is drawn: found once, since a long recording has thousands of groups.
+ * @param {Panel} panel @returns {Stretch[]} */
+export function stretchesOf(panel) {
+  const found = known.get(panel);
+  if (found) return found;
+  const { groups, shelf = [] } = panel;
+  const spansOf = ({ first, last, open = [first, last] }) =>
+    paired(open).map(([from, to]) => [Math.max(first, from), Math.min(last, to) + 1]).filter(([from, to]) => from < to);
+  const changes = [...groups, ...shelf].flatMap((group) => spansOf(group).flat());
+  const starts = [...new Set(changes)].sort((one, other) => one - other);
+  const places = new Map(starts.map((start, k) => [start, k]));
+  const stretches = starts.slice(0, -1).map((start, k) => ({ start, long: starts[k + 1] - start, groups: [], chips: [] }));
+  for (const [kind, all] of [["groups", groups], ["chips", shelf]])
+    for (const group of all)
+      for (const [from, to] of spansOf(group)) for (let k = places.get(from); k < places.get(to); k += 1) stretches[k][kind].push(group);
+  known.set(panel, stretches);
+  return stretches;
+}
+
 /** How high it is at its highest, but for the steps at which it is higher than at that part of all steps.
  * @param {Panel} panel @param {Arrangement} arrangement @param {number} part */
 function highest(panel, arrangement, part) {
-  const groups = [...panel.groups, ...panel.shelf];
-  const changes = groups.flatMap(({ first, last, open = [first, last] }) => [first, last + 1, ...open.map((step, k) => step + (k % 2))]);
-  const end = Math.max(...changes);
-  const starts = [...new Set(changes)].filter((step) => step < end).sort((one, other) => one - other);
-  const stretches = starts.map((step, k) => ({ high: stackOf(panel, step, null, arrangement).bottom, long: (starts[k + 1] ?? end) - step }));
+  const stretches = stretchesOf(panel).map(({ groups, chips, long }) => ({ high: stack(groups, chips, arrangement).bottom, long }));
   stretches.sort((one, other) => one.high - other.high);
   let left = part * stretches.reduce((sum, { long }) => sum + long, 0);
-  return stretches.find(({ long }) => (left -= long) <= 0).high;
+  return stretches.find(({ long }) => (left -= long) <= 0)?.high ?? 0;
 }
 
 /** @param {Panel} panel @param {number} room @param {number} part @param {number} [below]  In how much room cards stand below their storage. @param {number} [most]  The zoom, if there is room.
@@ -147,20 +169,31 @@ function arrangedWith(panel, room, part, below, most = 1) {
 
 /** Where groups and chips stand at a step, and where they end. On a shelf those drawn are closed up, and the chips stand below or
  * beside them. @param {Panel} panel @param {number} step @param {Set<string> | null} followed @param {Arrangement} arrangement */
-export function stackOf({ groups, shelf }, step, followed, { room, shapes, seats, height, beside }) {
+export function stackOf({ groups, shelf }, step, followed, arrangement) {
   const there = groups.filter((group) => isDrawn(group, step, false, shelf ? followed : null));
-  if (!shelf) return { places: new Map(there.map((group) => [group, seats.get(group)])), bottom: height };
-  const flow = flowed(there.map((group) => shapes.get(group)), beside || room);
-  const places = new Map(there.map((group, k) => [group, flow.places[k]]));
-  const below = there.length && !beside ? flow.bottom + GAP : 0;
-  let bottom = flow.bottom;
-  for (const chip of shelf) {
-    if (!isDrawn(chip, step, true, followed)) continue;
+  if (!shelf) return { places: new Map(there.map((group) => [group, arrangement.seats.get(group)])), bottom: arrangement.height };
+  return stacked(there, shelf.filter((chip) => isDrawn(chip, step, true, followed)), arrangement);
+}
+
+/** @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement */
+function stacked(groups, chips, arrangement) {
+  const { seats } = arrangement;
+  const { flow, below, bottom } = stack(groups, chips, arrangement);
+  const places = new Map(groups.map((group, k) => [group, flow.places[k]]));
+  for (const chip of chips) {
     const [x, y] = seats.get(chip);
     places.set(chip, [x, below + y]);
-    bottom = Math.max(bottom, below + y + (chip.height ?? 0));
   }
   return { places, bottom };
+}
+
+/** How the groups flow, where the chips begin, and where all of them end. @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement */
+function stack(groups, chips, { room, shapes, seats, beside }) {
+  const flow = flowed(groups.map((group) => shapes.get(group)), beside || room);
+  const below = groups.length && !beside ? flow.bottom + GAP : 0;
+  let bottom = flow.bottom;
+  for (const chip of chips) bottom = Math.max(bottom, below + seats.get(chip)[1] + (chip.height ?? 0));
+  return { flow, below, bottom };
 }
 
 /** The steps, with a stop wherever something happens to what is followed. @param {Step[]} steps @param {number[]} stops @returns {Step[]} */

@@ -4,12 +4,16 @@
 const HASTE = 600;
 let scrolledAt = -HASTE;
 
+/** What is brought into sight in a graph has this part of the pane around it: what led there is seen, and the next step does not
+ * scroll again. */
+const AROUND = 0.3;
+
 const STRONGEST = ".ipl-written,.ipl-inked,.ipl-failed,.ipl-checked";
 
 /** How far to scroll so that the span from `low` to `high` lies within `start` to `end`, with some air around it.
- * @param {number} low @param {number} high @param {number} start @param {number} end */
-export function scrollNeeded(low, high, start, end) {
-  const air = Math.max(0, Math.min(26, (end - start - (high - low)) / 2));
+ * @param {number} low @param {number} high @param {number} start @param {number} end @param {number} [most] of air, in px */
+export function scrollNeeded(low, high, start, end, most = 26) {
+  const air = Math.max(0, Math.min(most, (end - start - (high - low)) / 2));
   if (low < start + 1) return low - start - air;
   if (high > end - 1) return Math.min(high - end + air, low - start - air);
   return 0;
@@ -41,7 +45,10 @@ export function bringingIntoSight(pane, changed, isStacked) {
   // Of a block higher than its pane the strip comes first, unless what was written lies further down.
   else if (bottom - block.top <= room.height) top = Math.min(top, block.top);
   else if (!strongest.length) [top, bottom] = [block.top, block.top + room.height];
-  const needed = { top: scrollNeeded(top, bottom, room.top, room.bottom), left: scrollNeeded(left, right, room.left, room.right) };
+  const needed = {
+    top: scrollNeeded(top, bottom, room.top, room.bottom, isStacked ? undefined : room.height * AROUND),
+    left: scrollNeeded(left, right, room.left, room.right, room.width * AROUND),
+  };
   return needed.top || needed.left ? () => glide(pane, needed) : undefined;
 }
 

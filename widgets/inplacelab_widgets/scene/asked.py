@@ -49,7 +49,7 @@ def _which_of_the_line(recording: Recording, step: Step) -> str | None:
         return None
     if len(alike) < 2:
         return step.op
-    before = recording.state(step.index - 1).tensors if step.index else {}
-    written = (before[each.tensor] for each in step.writes if each.tensor in before)
-    name = next((tensor.names[0] for tensor in written if tensor.names), None)
+    before = recording.state(step.index - 1) if step.index else None
+    written = (before.called(each.tensor) for each in step.writes) if before else ()
+    name = next((called.first for called in written if called.names), None)
     return f"{name}.{step.op}" if name else f"{step.op} {alike.index(step.index) + 1}/{len(alike)}"

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from inplacelab.language import Text
+from inplacelab.recording.called import Called
 from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.labels import gradient_flag
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Look, Mark, Words, between, flashes, lasting, path, rect, text
 from inplacelab_widgets.scene.measure import NORMAL, SMALL, coordinate, shortened, widest, width_of
-from inplacelab_widgets.scene.names import formula, kind, layout_words, node_called, tensor_name
+from inplacelab_widgets.scene.names import formula, kind, layout_words, node_called, not_yet
 from inplacelab_widgets.scene.palette import TENSOR_COLOURS
 from inplacelab_widgets.scene.timeline import Life, followed
 from inplacelab_widgets.scene.touched import touched
@@ -31,15 +32,15 @@ class Face:
     """What a card says at one moment."""
 
     facts: TensorFacts
+    called: Called
     chips: tuple[str, ...]
-    named: bool
     kind: Words | None
     lines: tuple[Words, ...]
 
     @property
     def comb_name(self) -> str:
         """What the tensor is called beside its slots."""
-        return self.facts.names[0] if self.named else self.chips[0]
+        return self.called.first
 
     @property
     def chips_width(self) -> float:
@@ -100,18 +101,17 @@ def card_changes(recording: Recording) -> Iterator[tuple[int, tuple[int, int], F
 
 def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
     """What the card of a tensor says after one step."""
-    named = bool(tensor.names)
-    chips = tensor.names or (tensor_name(tensor.id, state.tensors),)
+    called = state.called(tensor.id)
     node = state.nodes.get(tensor.node) if tensor.node is not None else None
     flag = gradient_flag(recording.framework, asks=tensor.needs_gradient)
     made_by = node_called(state, node) if node else words.NO_NODE
     reach = Text(f"{tensor.dtype} · ", f"{tensor.dtype} · ") + formula(tensor)
     history = Text("{flag} · {node}", "{flag} · {node}").format(flag=flag, node=made_by)
-    said = kind(tensor, state, LONGEST_NAME) or (None if named else words.UNNAMED)
+    said = kind(tensor, state, LONGEST_NAME) or not_yet(called) or (None if called.names else words.UNNAMED)
     return Face(
         tensor,
-        tuple(shortened(chip, LONGEST_NAME) for chip in chips),
-        named,
+        called,
+        tuple(shortened(chip, LONGEST_NAME) for chip in called.shown),
         said,
         (layout_words(tensor), reach, history),
     )
@@ -145,13 +145,19 @@ def chip_marks(card: Card, face: Face, x: float, y: float, first: int, last: int
     marks = []
     for name in face.chips:
         width = _chip_width(name)
-        if face.named:
-            box = between(first, last, Look(f"chip c{card.colour}-line"))
+        if face.called.names:
+            box = between(first, last, Look(f"chip c{card.colour}-line{' coming' * face.called.coming}"))
             marks.append(rect(x, y, width, 15, box, 7.5, keys=card.keys, links=card.links))
-        look = Look("text value bold" if face.named else "text value italic soft", name)
+        look = Look(_style(face.called), name)
         marks.append(text(round(x + width / 2, 1), y + 11.5, between(first, last, look), keys=card.keys))
         x = round(x + width + CHIP_GAP, 1)
     return marks
+
+
+def _style(called: Called) -> str:
+    if called.coming:
+        return "text value italic"
+    return "text value bold" if called.names else "text value italic soft"
 
 
 def wire_marks(card: Card, card_left: float, card_middle: float, strip_right: float, strip_middle: float) -> list[Mark]:
@@ -169,7 +175,7 @@ def stretches(life: Life[Face]) -> list[tuple[int, int, Face]]:
     """(first, last, face) for each stretch of steps over which the tensor keeps its names."""
     starts: list[tuple[int, Face]] = []
     for step, face in life.moments:
-        if not starts or (starts[-1][1].chips, starts[-1][1].named) != (face.chips, face.named):
+        if not starts or starts[-1][1].called != face.called:
             starts.append((step, face))
     ends = [after[0] - 1 for _, after in pairwise(starts)] + [life.last]
     return [(step, last, face) for (step, face), last in zip(starts, ends, strict=True)]

@@ -1,12 +1,15 @@
-"""The learner's code with the line that each step is on."""
+"""The learner's code at one step, for still pictures: the line that runs, and what is said of the lines of its story."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.story import Marked, story
 from inplacelab_widgets import words
-from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, lasting, rect, runs, text
-from inplacelab_widgets.scene.measure import LATIN_EM, NORMAL, shortened, wrapped
+from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, always, rect, text
+from inplacelab_widgets.scene.measure import LATIN_EM, NORMAL, shortened, width_of, wrapped
 
 LINE_HEIGHT = 18.0
 NEIGHBOURS = 2
@@ -14,39 +17,91 @@ NEIGHBOURS = 2
 _DEEPEST = 12
 """Indentation beyond this many blanks is not drawn: there would be no room left for the code."""
 _NUMBERS = 3.5 * LATIN_EM * NORMAL
+_DOTS = 26.0
+"""Where the dots for lines left out end: under the lines' numbers."""
+_AIR = 6.0
+"""On both sides of what is said of a line."""
+
+_TOLD = {"kept": ("▼ ", "pin stale"), "written": ("", "pill changed"), "refused": ("✗ ", "pin blamed")}
+"""The sign before what is said of a line, and the box around it."""
 
 
-def code_panel(recording: Recording, width: float, around: int | None = None) -> Panel:
-    """The code, wrapped to `width` px, for still pictures; the player shows it as a list of lines.
+def code_panel(recording: Recording, width: float, step: int, *, near: bool = False) -> Panel:
+    """The code at `step`, wrapped to `width` px; the player shows it as a list of lines.
 
-    With `around`, only that line and its neighbours, and the neighbours are cut rather than wrapped.
+    With `near`, only the line of the step, its neighbours and the lines of its story: dots stand for those left out, and of all
+    but the step's own line there is one row, cut where it is too long.
     """
-    marks: list[Mark] = []
-    y, last = 0.0, len(recording) - 1
-    for line, source in enumerate(source_lines(recording), start=1):
-        if around is not None and abs(line - around) > NEIGHBOURS:
-            continue
-        room = width - _NUMBERS - 12
-        pieces = _pieces(source, room) if around in (None, line) else [shortened(source, room, NORMAL)]
-        here = [(step.index, step.line == line, step.error is not None) for step in recording.steps]
-        band = lasting(runs((index, Look("tint") if on else None) for index, on, _ in here), last)
-        bar = lasting(
-            runs((index, Look("flag-stale" if bad else "mark-now") if on else None) for index, on, bad in here), last
-        )
-        height = LINE_HEIGHT * len(pieces)
-        marks += [rect(0, y, width, height, band), rect(0, y, 4, height, bar)]
-        marks.append(text(round(_NUMBERS, 1), y + 13, ((0, Look("text soft end", str(line))),)))
-        for k, piece in enumerate(pieces):
-            marks.append(text(round(_NUMBERS + 10, 1), y + 13 + LINE_HEIGHT * k, ((0, Look("text code", piece)),)))
-        y += height
-    group = Group(0, 0, width, y, 0, last, tuple(marks))
-    says = tuple((step.index, _says(step.line)) for step in recording.steps)
-    return Panel("code", width, y, (group,), says)
+    now, source, told = recording.steps[step], source_lines(recording), story(recording, step)
+    line = min(now.line or 1, len(source)) if near else now.line
+    shown = _near(line or 1, len(source), told) if near else range(1, len(source) + 1)
+    here = Look("flag-stale" if now.error else "mark-now")
+    column, room = _Column(width), width - _NUMBERS - 12
+    for before, number in zip([0, *shown], shown, strict=False):
+        if number > before + 1:
+            column.dots()
+        whole, text_of = number == line or not near, source[number - 1]
+        pieces = _pieces(text_of, room) if whole else [shortened(text_of, room, NORMAL)]
+        said = [each for each in told if each.line == number]
+        column.line(number, pieces, said, here if number == now.line else None)
+    if shown[-1] < len(source):
+        column.dots()
+    says = words.LINE.format(line=now.line) if now.line is not None else Text("", "")
+    group = Group(0, 0, width, column.y, 0, len(recording) - 1, tuple(column.marks))
+    return Panel("code", width, column.y, (group,), ((0, says),))
 
 
 def source_lines(recording: Recording) -> list[str]:
     """The lines of the source, without the blank ones at the end."""
     return [line.expandtabs(4) for line in recording.source.rstrip().split("\n")]
+
+
+def _near(line: int, last: int, told: Iterable[Marked]) -> list[int]:
+    close = range(max(line - NEIGHBOURS, 1), min(line + NEIGHBOURS, last) + 1)
+    return sorted({*close, *(each.line for each in told if each.line <= last)})
+
+
+class _Column:
+    """Lines of code, one below the other, as marks."""
+
+    def __init__(self, width: float) -> None:
+        self.width, self.y = width, 0.0
+        self.marks: list[Mark] = []
+
+    def dots(self) -> None:
+        """Stand for lines that are left out."""
+        self._text(_DOTS, "text soft end", "⋮")
+        self.y += LINE_HEIGHT
+
+    def line(self, number: int, pieces: list[str], told: Iterable[Marked], here: Look | None) -> None:
+        """A line in the rows that it takes; `here` if it runs."""
+        top, band = self.y, len(self.marks)
+        self._text(_NUMBERS, "text soft end", str(number))
+        for piece in pieces:
+            self._text(_NUMBERS + 10, "text code", piece)
+            self.y += LINE_HEIGHT
+        self._tell(told, top, _NUMBERS + 10 + width_of(pieces[0], NORMAL))
+        if here is not None:
+            height = self.y - top
+            ground = [rect(0, top, self.width, height, always(Look("tint"))), rect(0, top, 4, height, always(here))]
+            self.marks[band:band] = ground
+
+    def _tell(self, told: Iterable[Marked], row: float, code_ends: float) -> None:
+        """What is said of a line, on the right of its first row; below its last one if there is no room."""
+        right = self.width
+        for each in told:
+            sign, box = _TOLD[each.role]
+            said = Text(sign, sign) + each.brief
+            wide = width_of(said) + 2 * _AIR
+            if right - wide < code_ends + _AIR:
+                row, code_ends, right = self.y, 0.0, self.width
+                self.y += LINE_HEIGHT
+            self.marks.append(rect(right - wide, row + 1.5, wide, LINE_HEIGHT - 3, always(Look(box)), 7))
+            self.marks.append(text(right - wide + _AIR, row + 13, always(Look("text", said))))
+            right -= wide + _AIR
+
+    def _text(self, x: float, style: str, said: str) -> None:
+        self.marks.append(text(round(x, 1), self.y + 13, always(Look(style, said))))
 
 
 def _pieces(source: str, room: float) -> list[str]:
@@ -57,7 +112,3 @@ def _pieces(source: str, room: float) -> list[str]:
     first, *rest = wrapped(code, room - len(indent) * em)
     again = wrapped(code[len(first) :].lstrip(" "), room - (len(indent) + 2) * em) if rest else []
     return [indent + first, *(f"{indent}  {piece}" for piece in again)]
-
-
-def _says(line: int | None) -> Text:
-    return words.LINE.format(line=line) if line is not None else Text("", "")

@@ -115,7 +115,7 @@ def _seats(recording: Recording) -> list[_Seat]:
     tensors: dict[int, list[Card]] = {}
     for card in cards(recording):
         tensors.setdefault(card.tensor, []).append(card)
-    named = [own for own in tensors.values() if any(face.named for card in own for face in card.life.every())]
+    named = [own for own in tensors.values() if any(face.called.names for card in own for face in card.life.every())]
     spans = [(own[0].life.first, max(card.life.last for card in own)) for own in named]
     seats: dict[int, list[_Home]] = {}
     for row, own in zip(shared_rows(spans), named, strict=True):
@@ -203,6 +203,7 @@ def _says(recording: Recording, seats: Sequence[_Seat]) -> tuple[tuple[int, Text
 
 
 def _said(state: State, laid_out: Sequence[int]) -> Text:
-    shown = [", ".join(tensor.names) for tensor in state.tensors.values() if tensor.names]
-    changed = [tensor_name(key, state.tensors) for key in laid_out]
+    called = map(state.called, state.tensors)
+    shown = [", ".join(each.shown) for each in called if each.names]
+    changed = [tensor_name(key, state) for key in laid_out]
     return words.ELEMENTS_SAY.format(tensors="; ".join(shown) or words.NONE, changed=", ".join(changed) or words.NONE)

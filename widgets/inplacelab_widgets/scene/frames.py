@@ -15,8 +15,9 @@ from inplacelab.recording.questions import tensors_on
 from inplacelab.recording.recording import State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene
-from inplacelab_widgets.scene.code import LINE_HEIGHT, NEIGHBOURS, code_panel, source_lines
-from inplacelab_widgets.scene.marks import GAP, Look, Panel, always, rect
+from inplacelab_widgets.scene.code import LINE_HEIGHT, code_panel
+from inplacelab_widgets.scene.graph_in_frame import bounds_at, graph_in
+from inplacelab_widgets.scene.marks import GAP, Look, always, rect
 from inplacelab_widgets.scene.measure import SMALL, wrapped
 from inplacelab_widgets.scene.names import tensor_name, unquoted
 from inplacelab_widgets.scene.picture import PAD, place_of, provisos, sentence_box
@@ -29,11 +30,7 @@ STORAGES = 3
 """The most storages drawn in one frame."""
 _CODE = (220.0, 420.0)
 """The least and the most room for the code."""
-_DOTS = 26.0
-"""Where the dots for lines left out end: under the lines' numbers."""
 _HEAD = 28.0
-_SMALLEST = 0.6
-"""A graph is drawn smaller to fit, but no smaller than this: its words could not be read."""
 
 
 def strip(scene: Scene, steps: Sequence[int], language: str) -> str:
@@ -76,15 +73,15 @@ def _frame(scene: Scene, step: int, cast: set[int], language: str, width: float)
     """What stands in one frame, and the frame's height."""
     now, y = scene.recording.steps[step], _HEAD + 10
     code_width = min(width - 4 * PAD - max(scene.storages.width, NARROWEST), _CODE[1])
-    code, code_height = _code(scene, now, language, code_width)
-    drawn = placed(code, PAD, y)
+    code = code_panel(scene.recording, code_width, step, near=True)
+    drawn = placed(panel_at(code, step, language), PAD, y)
     memory, memory_height = _memory(scene, step, cast, language, width - code_width - 4 * PAD)
     drawn += placed(memory, PAD + code_width + 2 * PAD, y)
-    y += max(code_height, memory_height) + 10
+    y += max(code.height, memory_height) + 10
     box, height = sentence_box(scene, step, language, y, width)
     drawn, y = drawn + box, y + height + PAD / 2
     if _is_about_the_graph(now) and scene.recording.state(step).nodes:
-        graph, height = _graph(scene, step, language, width - 2 * PAD)
+        graph, height = graph_in(scene, step, language, width - 2 * PAD)
         drawn, y = drawn + placed(graph, PAD, y + 4), y + height + 14
     return drawn, y
 
@@ -94,21 +91,6 @@ def _heading(scene: Scene, number: int, step: int, language: str) -> str:
     place = Text("{0}. {1}", "{0}. {1}").format(number, position)
     said = " · ".join(each.in_language(language) for each in [place, *rest])
     return said_at(PAD, 18.5, "text bold code", said, language)
-
-
-def _code(scene: Scene, now: Step, language: str, width: float) -> tuple[str, float]:
-    """The line and those around it; dots stand for the lines left out."""
-    lines = len(source_lines(scene.recording))
-    line = min(now.line or 1, lines)
-    panel = code_panel(scene.recording, width, line)
-    drawn, y = "", 0.0
-    if line - NEIGHBOURS > 1:
-        drawn, y = said_at(_DOTS, 13, "text soft end", "⋮", language), LINE_HEIGHT
-    drawn += placed(panel_at(panel, now.index, language), 0, y)
-    y += panel.height
-    if line + NEIGHBOURS < lines:
-        drawn, y = drawn + said_at(_DOTS, y + 13, "text soft end", "⋮", language), y + LINE_HEIGHT
-    return drawn, y
 
 
 def _memory(scene: Scene, step: int, cast: set[int], language: str, room: float) -> tuple[str, float]:
@@ -121,36 +103,14 @@ def _memory(scene: Scene, step: int, cast: set[int], language: str, room: float)
     for key in shown:
         if live[key].first <= step <= live[key].last:
             drawn += placed(group_at(live[key], step, language), 0, y)
-            y += live[key].height + GAP
+            _, top, _, bottom = bounds_at([live[key]], step)  # there may be room left for pins and cards of other steps
+            y += bottom - min(top, live[key].y) + GAP
     others = [_named(state, key) for key in live if key not in shown]
     if others:
         said = words.ALSO_THERE.format(storages=", ".join(others)).in_language(language)
         for line in wrapped(said, room, SMALL):
             drawn, y = drawn + said_at(0, y + 10, "text soft", line, language), y + LINE_HEIGHT
     return drawn, y
-
-
-def _graph(scene: Scene, step: int, language: str, room: float) -> tuple[str, float]:
-    """The part of the graph that is there at `step`, drawn smaller if it is too wide."""
-    left, top, right, bottom = _bounds(scene.graph, step)
-    scale = min(1.0, room / (right - left))
-    if scale < _SMALLEST:
-        return said_at(0, 12, "text soft", words.GRAPH_TOO_WIDE, language), LINE_HEIGHT
-    return placed(panel_at(scene.graph, step, language), -left * scale, -top * scale, scale), (bottom - top) * scale
-
-
-def _bounds(panel: Panel, step: int) -> tuple[float, float, float, float]:
-    """Left, top, right and bottom of the boxes and words that a panel shows at `step`."""
-    boxes = []
-    for group in panel.groups:
-        for mark in group.marks if group.first <= step <= group.last else ():
-            look, place = mark.at(step), dict(mark.place)
-            if look is not None and mark.tag in ("rect", "text"):
-                x, y = group.x + float(place["x"]), group.y + float(place["y"])
-                wide, high = float(place.get("width", 0)), float(place.get("height", 0))
-                boxes.append((x, y - (0 if high else SMALL), x + wide, y + (high or 4)))
-    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
-    return min(lefts), min(tops), max(rights), max(bottoms)
 
 
 def _in_frame(state: State, cast: set[int]) -> set[int]:
@@ -162,7 +122,7 @@ def _in_frame(state: State, cast: set[int]) -> set[int]:
 
 
 def _named(state: State, storage: int) -> str:
-    names = [tensor_name(tensor.id, state.tensors) for tensor in tensors_on(state, storage)]
+    names = [tensor_name(tensor.id, state) for tensor in tensors_on(state, storage)]
     label = storage_label(storage)
     return f"{label} ({', '.join(names)})" if names else label
 

@@ -11,6 +11,7 @@ from inplacelab.recording.recording import Recording
 from inplacelab_widgets.scene.graph_boxes import HEIGHT, PAD, Box
 from inplacelab_widgets.scene.marks import Look, Mark, path, rect, runs, text
 from inplacelab_widgets.scene.measure import coordinate, shortened
+from inplacelab_widgets.scene.names import passed_name
 from inplacelab_widgets.scene.timeline import Life, followed, gatherings
 
 GAP = 46.0
@@ -41,8 +42,10 @@ def _edge_changes(recording: Recording) -> Iterator[tuple[int, Edge, str | None]
     live: dict[int, NodeFacts] = {}
     feeders: dict[int, set[int]] = {}
     names = edge_names(recording)
-    for step in recording.steps:
-        touched: dict[Edge, None] = {}
+    awaiting: dict[Edge, None] = {}
+    for state in recording.states():
+        step = state.step
+        touched, awaiting = awaiting, {}
         for key, node in step.nodes:
             for facts in (live.get(key), node):
                 touched |= {(key, edge.to): None for edge in facts.edges} if facts else {}
@@ -55,7 +58,10 @@ def _edge_changes(recording: Recording) -> Iterator[tuple[int, Edge, str | None]
                     feeders.setdefault(edge.to, set()).add(key)
         for a, b in touched:
             there = a in live and b in live and any(edge.to == b for edge in live[a].edges)
-            yield step.index, (a, b), names.get((a, b), "").rpartition(".")[2] if there else None
+            passed = names.get((a, b))
+            if there and passed and passed.is_coming(state):
+                awaiting[a, b] = None
+            yield step.index, (a, b), (passed_name(passed, state) if passed else "") if there else None
 
 
 def departures(links: Iterable[Link]) -> dict[Link, float]:

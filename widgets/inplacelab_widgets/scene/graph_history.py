@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from inplacelab.recording.called import Called
 from inplacelab.recording.facts import Step
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
@@ -13,6 +14,9 @@ from inplacelab_widgets.scene.measure import SMALL, coordinate, numbers, shorten
 from inplacelab_widgets.scene.names import tensor_name
 
 _CHIP = 15.0
+_HERE, _COMING, _WAS = "chip now-line", "chip now-line coming", "chip ghost over"
+_TONES = {_HERE: "text bold", _COMING: "text italic", _WAS: "text soft italic"}
+"""How the words of each kind of chip are set."""
 
 Looks = list[tuple[int, Look | None]]
 
@@ -65,8 +69,7 @@ def history_marks(recording: Recording, homes: Homes) -> tuple[list[Mark], list[
                 style, said = now[box]
                 room = (("width", width_of(said, SMALL) + 12),)
                 frames.setdefault(box, []).append((step, Look(style, None, room)))
-                tone = "text soft italic" if "ghost" in style else "text bold"
-                labels.setdefault(box, []).append((step, Look(tone, said)))
+                labels.setdefault(box, []).append((step, Look(_TONES[style], said)))
         shown = now
     chips = [mark for box in frames for mark in _chip_marks(box, frames[box], labels[box])]
     return [Mark("path", (), runs(found)) for found in ways.values()], chips
@@ -109,27 +112,27 @@ def _chips(recording: Recording, homes: Homes) -> Iterator[tuple[int, Mapping[Bo
     """(step, style and words of each chip), at each step that may change one."""
     ghosts = True
     for state in recording.states():
-        if ghosts or state.step.tensors or state.step.rewired:
+        if ghosts or state.step.tensors or state.step.rewired or state.awaited:
             yield state.step.index, _chips_at(state, homes)
         ghosts = bool(state.step.rewired)
 
 
 def _chips_at(state: State, homes: Homes) -> dict[Box, tuple[str, Words]]:
-    owned: dict[Box, list[str]] = {}
+    owned: dict[Box, list[Called]] = {}
     left: dict[Box, list[str]] = {}
     for tensor in state.tensors.values():
         if tensor.node is not None and tensor.node in homes:
-            names = tensor.names or (tensor_name(tensor.id, state.tensors),)
-            owned.setdefault(homes[tensor.node], []).extend(names)
+            owned.setdefault(homes[tensor.node], []).append(state.called(tensor.id))
     for rewired in state.step.rewired:
         if rewired.before is not None and rewired.before in homes:
-            left.setdefault(homes[rewired.before], []).append(tensor_name(rewired.tensor, state.tensors))
+            left.setdefault(homes[rewired.before], []).append(tensor_name(rewired.tensor, state))
     return {box: _chip(box, owned.get(box), left.get(box, [])) for box in dict.fromkeys((*owned, *left))}
 
 
-def _chip(box: Box, names: list[str] | None, left: list[str]) -> tuple[str, Words]:
+def _chip(box: Box, owned: list[Called] | None, left: list[str]) -> tuple[str, Words]:
     room = box.content.width - ROOM_FOR_TAG
-    if names is not None:
-        return "chip now-line", shortened(", ".join(names), room)
+    if owned is not None:
+        names = ", ".join(name for called in owned for name in called.shown)
+        return _COMING if all(called.coming for called in owned) else _HERE, shortened(names, room)
     was = width_of(words.WAS.format(names=""))
-    return "chip ghost over", words.WAS.format(names=shortened(", ".join(left), room - was))
+    return _WAS, words.WAS.format(names=shortened(", ".join(left), room - was))

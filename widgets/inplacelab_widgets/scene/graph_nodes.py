@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from inplacelab.language import Text
+from inplacelab.recording.called import Called
 from inplacelab.recording.facts import NodeFacts, TensorFacts
 from inplacelab.recording.kept import Naming
 from inplacelab.recording.passes import running
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.names import enumerated, kept_names, node_names, tensor_name, unquoted
+from inplacelab_widgets.scene.names import enumerated, kept_names, node_names, unquoted
 from inplacelab_widgets.scene.timeline import Life, followed
 from inplacelab_widgets.scene.touched import touched
 
@@ -68,16 +69,18 @@ def _faces(recording: Recording) -> Iterator[tuple[int, int, Face | None]]:
     """What changes in what is to be said of the nodes: (step, node, face or None)."""
     leaves = _leaves(recording)
     live: dict[int, NodeFacts] = {}
+    fillers: dict[int, int] = {}  # from a leaf to the node that fills its gradient
     shown: set[int] = set()
-    reworded = touched(recording)
-    for step in recording.steps:
-        changed = dict.fromkeys((*(key for key, _ in step.nodes), *sorted(shown), *reworded[step.index].keepers))
+    for touch in touched(recording):
+        state, step = touch.state, touch.state.step
         for key, node in step.nodes:
             if node is None:
                 live.pop(key, None)
             else:
                 live[key] = node
-        state = recording.state(step.index)
+                fillers |= {} if node.leaf is None else {node.leaf: key}
+        filling = (fillers[key] for key in touch.tensors if key in fillers)
+        changed = dict.fromkeys((*(key for key, _ in step.nodes), *sorted(shown), *touch.keepers, *filling))
         moment = dict(_moment(recording, state, live))
         for key in dict.fromkeys((*changed, *moment)):
             face = _face(recording, state, live[key], leaves) if key in live else None
@@ -130,12 +133,16 @@ def _leaves(recording: Recording) -> dict[int, TensorFacts]:
 def _face(recording: Recording, state: State, node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Face:
     # A gradient arrives in one step; after that it lies ready until the node runs.
     status = "ready" if node.status == "arrived" else node.status
-    return Face(status, _origin(node, leaves), _doing(recording, state, node), 0 if node.released else len(node.saved))
+    return Face(
+        status, _origin(state, node, leaves), _doing(recording, state, node), 0 if node.released else len(node.saved)
+    )
 
 
-def _origin(node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Words:
+def _origin(state: State, node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Words:
     if node.leaf is not None:
-        return words.FILLS.format(tensor=tensor_name(node.leaf, leaves))
+        now, last = state.called(node.leaf), leaves.get(node.leaf)
+        called = now if now.names or last is None else Called(node.leaf, last.names)
+        return words.FILLS.format(tensor=called.first)
     if node.line is None:
         # A gradient that can be differentiated again has nodes, and no operation of the program made them.
         return node.op or words.MADE_BY_BACKWARD

@@ -58,7 +58,7 @@ def sight(
     seen: set[Box] = set()
     centre: Box | None = None
     for step in recording.steps:
-        key = _node_of(step)
+        key = node_of(step)
         if key is None or key not in homes or homes[key] is centre:
             continue
         centre = homes[key]
@@ -75,7 +75,8 @@ def _changes(notes: list[tuple[int, Text]]) -> list[tuple[int, Text]]:
     return [after for before, after in pairwise(notes) if before[1] != after[1]]
 
 
-def _node_of(step: Step) -> int | None:
+def node_of(step: Step) -> int | None:
+    """The node that a step is about: the one that runs or failed, else the first that was made anew, else the one that it left."""
     if step.backward is not None and step.backward.node is not None:
         return step.backward.node
     if step.error is not None and step.error.node is not None:

@@ -6,7 +6,7 @@ copy that was kept because the operation was about to overwrite it, or by nothin
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from inplacelab.recording.recording import Recording, State
@@ -56,10 +56,9 @@ def holder_marks(recording: Recording, top: float) -> tuple[list[Mark], list[Mar
     last = len(recording) - 1
     scale = _ROOM / (max((step.peak for step in recording.steps), default=0) or 1)
     held = [(state, holders(state)) for state in recording.states()]
-    totals, pieces = list(_totals(held)), list(_pieces(held, scale))
-    summed = sum(len(now) for _, now in pieces) > MOST_RUNS
-    middle = top + 6
-    marks = _by_kind(totals, scale, middle) if summed else _by_storage(recording, pieces, middle)
+    totals, pieces = list(_totals(held)), _few(_pieces(held, scale))
+    summed, middle = pieces is None, top + 6
+    marks = _by_kind(totals, scale, middle) if pieces is None else _by_storage(recording, pieces, middle)
     marks.append(_peak_tick(recording, scale, top))
     marks.append(text(0, top + 10, between(0, last, Look("text soft", words.HELD_SUMMED if summed else words.HELD))))
     legend, bottom = _legend(totals, top + 25, last)
@@ -86,6 +85,18 @@ def _pieces(held: Held, scale: float) -> Iterator[tuple[int, dict[int, Piece]]]:
             left += width
         yield state.step.index, {key: piece for key, piece in now.items() if before.get(key) != piece}
         before = now
+
+
+def _few(pieces: Iterable[tuple[int, dict[int, Piece]]]) -> Pieces | None:
+    """All of them; None if they are more than `MOST_RUNS`: that is seen long before the last."""
+    found: Pieces = []
+    count = 0
+    for step, now in pieces:
+        found.append((step, now))
+        count += len(now)
+        if count > MOST_RUNS:
+            return None
+    return found
 
 
 def _by_storage(recording: Recording, pieces: Pieces, middle: float) -> list[Mark]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from inplacelab.recording.facts import Step, TensorFacts
 from inplacelab.recording.labels import storage_label
-from inplacelab.recording.recording import Recording
+from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets.scene.axis import LEFT
 from inplacelab_widgets.scene.marks import Look, Mark, lasting, text
 from inplacelab_widgets.scene.measure import shortened
@@ -29,8 +29,9 @@ def _changes(recording: Recording, rows: Mapping[int, int]) -> Iterator[tuple[in
     tensors: dict[int, TensorFacts] = {}
     named: dict[int, dict[int, tuple[str, ...]]] = {}
     tenants: dict[int, int] = {}
-    for step in recording.steps:
-        for row in dict.fromkeys((*_moved(step, rows, tenants), *_renamed(step, rows, tensors, named))):
+    for state in recording.states():
+        step = state.step
+        for row in dict.fromkeys((*_moved(step, rows, tenants), *_renamed(state, rows, tensors, named))):
             yield step.index, row, _said(tenants.get(row), named)
 
 
@@ -45,21 +46,23 @@ def _moved(step: Step, rows: Mapping[int, int], tenants: dict[int, int]) -> list
 
 
 def _renamed(
-    step: Step,
+    state: State,
     rows: Mapping[int, int],
     tensors: dict[int, TensorFacts],
     named: dict[int, dict[int, tuple[str, ...]]],
 ) -> list[int]:
-    """The rows of the storages whose tensors changed in this step; `tensors` and `named` are brought up to it."""
+    """The rows of the storages whose tensors, or what they are called, changed in this step; `tensors` and `named` are brought up to
+    it.
+    """
     touched: list[int] = []
-    for key, tensor in step.tensors:
-        before = tensors.pop(key, None)
+    for key in (*(key for key, _ in state.step.tensors), *state.awaited):
+        before, tensor, called = tensors.pop(key, None), state.tensors.get(key), state.called(key)
         if before is not None:
             named[before.storage].pop(key, None)
             touched.append(before.storage)
         if tensor is not None:
             tensors[key] = tensor
-            named.setdefault(tensor.storage, {})[key] = tensor.names
+            named.setdefault(tensor.storage, {})[key] = called.shown if called.names else ()
             touched.append(tensor.storage)
     return [rows[storage] for storage in touched if storage in rows]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, TensorFacts
+from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts
 from inplacelab.recording.labels import node_label
 from inplacelab.recording.reading import bytes_of
 from inplacelab.recording.recording import Recording, State
@@ -38,8 +38,8 @@ class _Links:
 
     def packed(self) -> Json:
         for state in self.recording.states():
-            for key, tensor in state.step.tensors:
-                self._follow(self.tensors.setdefault(key, []), state, self._of_tensor(state, key, tensor))
+            for key in (*(key for key, _ in state.step.tensors), *state.awaited):
+                self._follow(self.tensors.setdefault(key, []), state, self._of_tensor(state, key))
             for number, node in state.step.nodes:
                 self._follow_node(state, number, node)
         return {
@@ -60,14 +60,15 @@ class _Links:
         for key in kept.keys() - now.keys():
             self._follow(kept[key][1], state, None)
 
-    def _of_tensor(self, state: State, key: int, tensor: TensorFacts | None) -> tuple[Any, ...] | None:
+    def _of_tensor(self, state: State, key: int) -> tuple[Any, ...] | None:
+        tensor = state.tensors.get(key)
         if tensor is None:
             return None
         storage = state.storages.get(tensor.storage)
         bytes_each = None
         if storage is not None and tensor.dtype != storage.dtype:
             bytes_each = (bytes_of(tensor.dtype, storage), bytes_of(storage.dtype, storage))
-        name = tensor_name(key, state.tensors)
+        name = tensor_name(key, state)
         return tensor.storage, tensor.shape, tensor.strides, tensor.offset, name, bytes_each
 
     def _follow(self, runs: list[int], state: State, layout: tuple[Any, ...] | None) -> None:

@@ -23,7 +23,7 @@ def lone_picture(scene: Scene, panels: Sequence[str], step: int, language: str) 
     shown = [scene.panel(name) for name in PANELS if name in panels]
     width = 2 * PAD + max([NARROWEST, *(panel.width for panel in shown)])
     if "code" in panels:
-        shown.insert(0, code_panel(scene.recording, width - 2 * PAD))
+        shown.insert(0, code_panel(scene.recording, width - 2 * PAD, step))
     heading = " · ".join(each.in_language(language) for each in place_of(scene, step) + provisos(scene))
     parts = [
         said_at(PAD, PAD + 12, "text bold code", scene.recording.title, language),

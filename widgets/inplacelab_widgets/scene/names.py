@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from math import inf
 
 from inplacelab.language import Text
+from inplacelab.recording.called import Called, coming
+from inplacelab.recording.edges import Passed
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
 from inplacelab.recording.kept import Naming, namings
 from inplacelab.recording.recording import Recording, State
@@ -19,10 +21,20 @@ from inplacelab_widgets.scene.numerals import number
 _INDICES = "ijklmnpq"
 
 
-def tensor_name(tensor: int, tensors: Mapping[int, TensorFacts]) -> str:
-    """The learner's first name for a tensor; "T3", as in the sentences, if it has none."""
-    facts = tensors.get(tensor)
-    return facts.names[0] if facts and facts.names else f"T{tensor}"
+def tensor_name(tensor: int, state: State) -> str:
+    """The learner's first name for a tensor, "→y" if its line has yet to give it that name; "T3", as in the sentences, if it has none."""
+    return state.called(tensor).first
+
+
+def not_yet(called: Called) -> Text | None:
+    """That a tensor is not yet called so, and when it will be; None for a name that it has, and for a temporary."""
+    return words.NAMED_LATER.format(line=called.line) if called.coming else None
+
+
+def passed_name(passed: Passed, state: State) -> str:
+    """The last part of the name of what goes along an edge: "weight" of "net.weight"."""
+    last = passed.name.rpartition(".")[2]
+    return coming(last) if passed.is_coming(state) else last
 
 
 def node_names(nodes: Mapping[int, NodeFacts]) -> dict[int, str]:
@@ -65,11 +77,11 @@ def who(step: Step) -> Text:
 
 def kind(tensor: TensorFacts, state: State, room: float = inf) -> Words | None:
     """Leaf, view of which tensor, or the gradient of which tensor; a name that needs more than `room` px is cut."""
-    tensors, owner = state.tensors, state.owner_of_gradient(tensor.id)
+    owner = state.owner_of_gradient(tensor.id)
     if owner is not None:
-        return words.GRADIENT_OF.format(tensor=shortened(tensor_name(owner, tensors), room))
+        return words.GRADIENT_OF.format(tensor=shortened(tensor_name(owner, state), room))
     if tensor.base is not None:
-        return words.VIEW_OF.format(base=shortened(tensor_name(tensor.base, tensors), room))
+        return words.VIEW_OF.format(base=shortened(tensor_name(tensor.base, state), room))
     return words.LEAF if tensor.leaf else None
 
 

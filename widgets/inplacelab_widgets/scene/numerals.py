@@ -19,7 +19,7 @@ _DIGITS = 3
 _MORE = "…"
 
 
-@lru_cache(maxsize=1 << 14, typed=True)
+@lru_cache(maxsize=1 << 16, typed=True)
 def number(value: Number, longest_whole: int = LONGEST_WHOLE) -> str:
     """A value as it stands in a slot; "…" says that it has more digits.
 
@@ -60,12 +60,16 @@ def whole(value: Number) -> str:
 
 
 def _shortest(value: float) -> str:
-    if _in_32_bits(value) == value:
-        for digits in (6, 7, 8, 9):
-            said = f"{value:.{digits}g}"
-            if _in_32_bits(float(said)) == value:
-                return said
-    return repr(value)
+    """The fewest digits that tell a value from its neighbours: with nine of them any of 32 bits is told from all others."""
+    if _in_32_bits(value) != value:
+        return repr(value)
+    said = f"{value:.9g}"
+    for digits in (8, 7, 6):
+        shorter = f"{value:.{digits}g}"
+        if _in_32_bits(float(shorter)) != value:
+            return said
+        said = shorter
+    return said
 
 
 def _in_32_bits(value: float) -> float | None:

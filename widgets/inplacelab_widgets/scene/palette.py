@@ -69,6 +69,7 @@ STYLES: dict[str, dict[str, str]] = (
         "changed": {"stroke": "now", "stroke-width": "2.5"},
         "bar": {"stroke": "none"},
         "chip": {"fill": "paper", "stroke-width": "1.5"},
+        "coming": {"stroke-dasharray": "3 2"},
         "comb": _DRAWN | {"stroke-width": "2"},
         "hair": {"stroke-width": "1"},
         "pin": {"fill": "paper", "stroke": "line", "stroke-width": "1.2"},
@@ -133,6 +134,7 @@ STYLES: dict[str, dict[str, str]] = (
         "mark-now": {"fill": "now", "stroke": "none"},
         "now-line": {"stroke": "soft"},
         "frame": _DRAWN | {"stroke": "line"},
+        "blamed": {"stroke": "bad", "stroke-width": "1.8"},
         "code": {"font-size": "12px"},
         # states that anything can have
         "gone": {"opacity": "0.4"},

@@ -13,6 +13,7 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.recording.predict import Question
+from inplacelab.recording.story import Marked, story
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import EVERYTHING, PANELS, Scene
 from inplacelab_widgets.scene.asked import asked, spoken
@@ -100,14 +101,28 @@ class _Packer:
     def _step(self, index: int) -> Json:
         steps = self.scene.recording.steps
         step, after = steps[index], steps[index + 1] if index + 1 < len(steps) else None
+        marked = [self._marked(each) for each in story(self.scene.recording, index)] if "code" in self.shown else []
         return {
             "line": step.line,
+            **({"marked": marked} if marked else {}),
             "ends": after is None or (after.line, after.turn) != (step.line, step.turn),
             "phase": step.phase,
             "error": step.error is not None,
             "stop": index in self.scene.interesting,
             "says": self.said.position(self.scene.sentences[index]),
         }
+
+    def _marked(self, marked: Marked) -> list[Any]:
+        """[line, role, brief, says, first and past the last column]."""
+        brief, says = (self.said.position(each) for each in (marked.brief, marked.says))
+        return [marked.line, marked.role, brief, says, *self._columns(marked)]
+
+    def _columns(self, marked: Marked) -> list[int]:
+        """The part of a line that is meant, in the line as it is shown."""
+        lines = self.scene.recording.source.split("\n")
+        if marked.span is None or marked.line > len(lines):
+            return []
+        return [len(lines[marked.line - 1][:column].expandtabs(4)) for column in marked.span]
 
     def _elsewhere(self) -> dict[str, str]:
         """What things are linked to in the panels that are not shown: a view follows what is kept lit in another one."""

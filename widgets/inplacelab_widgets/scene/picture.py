@@ -85,7 +85,7 @@ def _heading(scene: Scene, step: int, language: str, parts: list[str], width: fl
 
 def _columns(scene: Scene, step: int, language: str, parts: list[str], y: float) -> float:
     code_width = min(picture_width(scene) - 4 * PAD - scene.storages.width, WIDEST_CODE)
-    code = code_panel(scene.recording, code_width)
+    code = code_panel(scene.recording, code_width, step)
     parts.append(placed(panel_at(code, step, language), PAD, y))
     storages, height = stack_at(scene.storages, step, language)
     parts.append(placed(storages, PAD + code_width + 2 * PAD, y))

@@ -59,7 +59,7 @@ class Shelved:
 
     def _at(self, step: int) -> tuple[str, bool]:
         facts = _then(self.life, step)
-        named = [face for card in self.cards if (face := _then(card.life, step)) is not None and face.named]
+        named = [face for card in self.cards if (face := _then(card.life, step)) is not None and face.called.names]
         names = ", ".join(chip for face in named for chip in face.chips)
         kept = [said for pin in self.pins if (said := _then(pin.life, step)) is not None]
         stale = any(said.status == "stale" for said in kept)

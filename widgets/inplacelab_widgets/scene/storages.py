@@ -107,8 +107,10 @@ class _Storage(_Parts):
 def storages_panel(recording: Recording) -> Panel:
     """The memory panel of a recording."""
     parts = _parts(recording)
+    rows = shared_rows([(each.life.first, each.last) for each in parts])
+    if (1 + max(rows, default=0)) * (TITLE + GAP) > HIGHEST:  # however low each of them is
+        return _with_a_shelf(recording, parts)
     storages = _with_strips(parts, dense=False)
-    rows = shared_rows([(s.life.first, s.last) for s in storages])
     heights: dict[int, float] = {}
     blocks = []
     for block, row in zip(_blocks(storages), rows, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -9,13 +10,23 @@ from itertools import starmap
 from typing import TypeVar
 
 from inplacelab.language import Text
+from inplacelab.recording.edges import edge_names
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, Summary, TensorFacts
 from inplacelab.recording.labels import gradient_flag, is_constant, node_label, storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
 from inplacelab_widgets.scene.measure import size_in_bytes
-from inplacelab_widgets.scene.names import dimensions, enumerated, extremes, kind, node_called, tensor_name, unquoted
+from inplacelab_widgets.scene.names import (
+    dimensions,
+    enumerated,
+    extremes,
+    kind,
+    node_called,
+    not_yet,
+    passed_name,
+    unquoted,
+)
 from inplacelab_widgets.scene.numerals import whole
 from inplacelab_widgets.scene.pins import Face, Key, pin_changes, pins_at
 from inplacelab_widgets.scene.touched import touched
@@ -54,7 +65,7 @@ def tables(recording: Recording, state: State) -> tuple[Table, ...]:
         "storages": map(_storage, state.storages.values()),
         "tensors": map(partial(_tensor, state, recording.framework), state.tensors.values()),
         "saved": starmap(_pin, pins_at(recording, state).items()),
-        "nodes": map(partial(_node, state), state.nodes.values()),
+        "nodes": map(partial(_node, recording, state), state.nodes.values()),
         "memory": _bytes(state.step),
     }
     return tuple(
@@ -77,7 +88,7 @@ def table_changes(recording: Recording) -> dict[str, list[tuple[int, str, tuple[
         rows: dict[str, Iterable[tuple[str, Row | None]]] = {
             "storages": _rows("s", touch.storages, state.storages, _storage),
             "tensors": _rows("t", touch.tensors, state.tensors, partial(_tensor, state, framework)),
-            "nodes": _rows("n", touch.nodes, state.nodes, partial(_node, state)),
+            "nodes": _rows("n", touch.nodes, state.nodes, partial(_node, recording, state)),
         }
         for name, found in rows.items():
             changes[name] += [(state.step.index, key, row[1] if row else None) for key, row in found]
@@ -111,9 +122,10 @@ def _values(storage: StorageFacts) -> Words:
 
 
 def _tensor(state: State, framework: str, tensor: TensorFacts) -> Row:
-    name: Words = ", ".join(tensor.names)
-    if not tensor.names:
-        name = Text("{0} ({1})", "{0}（{1}）").format(tensor_name(tensor.id, state.tensors), words.UNNAMED)
+    called = state.called(tensor.id)
+    name: Words = ", ".join(called.shown)
+    if not called.bound:
+        name = Text("{0} ({1})", "{0}（{1}）").format(name, not_yet(called) or words.UNNAMED)
     flag = gradient_flag(framework, asks=tensor.needs_gradient).partition("=")[2]
     return f"t{tensor.id}", (name, *_layout(tensor), kind(tensor, state) or "", flag, _node_of(tensor, state))
 
@@ -135,11 +147,20 @@ def _pin(pin: Key, face: Face) -> Row:
     return _pin_key(pin), (face.owner, face.saved, storage_label(pin[1]), face.state)
 
 
-def _node(state: State, node: NodeFacts) -> Row:
-    called = [_called(state, edge.to) for edge in node.edges]
-    targets = enumerated(called)
+def _node(recording: Recording, state: State, node: NodeFacts) -> Row:
+    ways = Counter(edge.to for edge in node.edges)
+    targets = enumerated([_way(recording, state, node.id, to, several) for to, several in ways.items()])
     line = str(node.line) if node.line is not None else ""
     return f"n{node.id}", (node_called(state, node), line, targets, _status(node))
+
+
+def _way(recording: Recording, state: State, node: int, to: int, several: int) -> Text:
+    """To which node gradients go, and of what: "ScaleGradNode (line 3): h ×2" if `h` was both operands."""
+    passed = edge_names(recording).get((node, to))
+    parts = [passed_name(passed, state)] if passed else []
+    parts += [f"×{several}"] if several > 1 else []
+    target = _called(state, to)
+    return Text("{0}: {1}", "{0}：{1}").format(target, " ".join(parts)) if parts else target
 
 
 def _bytes(step: Step) -> tuple[Row, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from inplacelab.recording.edges import edge_names
 from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
 from inplacelab.recording.kept import kept_values
 from inplacelab.recording.recording import Recording, State
@@ -47,6 +48,8 @@ def _followed(recording: Recording) -> tuple[Touched, ...]:
     threads = _Threads()
     for (node, _), kept in kept_values(recording).items():
         threads.named_after.setdefault(kept.name, set()).add(node)
+    for (node, _), passed in edge_names(recording).items():
+        threads.passers.setdefault(passed.tensor, set()).add(node)
     return tuple(threads.follow(state) for state in recording.states())
 
 
@@ -84,17 +87,22 @@ class _Threads:
     checked: tuple[int, ...] = ()
     named_after: dict[str, set[int]] = field(default_factory=dict)
     """From a name to the nodes that keep what it led to: it may lead elsewhere later."""
+    passers: dict[int, set[int]] = field(default_factory=dict)
+    """From a tensor to the nodes along whose edges its gradient goes."""
 
     def follow(self, state: State) -> Touched:
         step = state.step
         storages = [key for key, _ in step.storages]
-        moved = self._moved_names(step)
+        moved = self._moved_names(state)
+        called = [*state.awaited, *(key for key, facts in step.tensors if self._is_renamed(key, facts))]
         renamed = [node for key, facts in step.nodes for node in self._node(key, facts)]
         changed = [key for key, _ in step.nodes]
-        nodes = _ordered(changed, renamed, *(self.senders[node] for node in renamed))
+        passing = (self.passers.get(key, set()) & self.nodes.keys() for key in called)
+        nodes = _ordered(changed, renamed, *(self.senders[node] for node in renamed), *passing)
         tensors = _ordered(
             [key for key, _ in step.tensors],
             *(self._tensor(key, facts) for key, facts in step.tensors),
+            *([key, *self._mentioning(self.tensors[key])] for key in state.awaited),
             *(self.results[node] for node in renamed),
         )
         looked_at, self.checked = self.checked, _checked(step)
@@ -121,13 +129,17 @@ class _Threads:
         told_apart = [name for name in called if min(counts[name], len(self.namesakes[name])) == 1]
         return [key, *(other for name in told_apart for other in sorted(self.namesakes[name]))]
 
-    def _moved_names(self, step: Step) -> set[str]:
-        """The names that lead to another tensor, or to none, after a step."""
-        return {
+    def _is_renamed(self, key: int, after: TensorFacts | None) -> bool:
+        return after is not None and _names(after) != tuple(_of(self.tensors.get(key), _names))
+
+    def _moved_names(self, state: State) -> set[str]:
+        """The names that lead to another tensor, or to none, after a step; and those that from now on are coming."""
+        moved = {
             name
-            for key, after in step.tensors
+            for key, after in state.step.tensors
             for name in {*_of(self.tensors.get(key), _names)} ^ {*_of(after, _names)}
         }
+        return moved.union(*(state.called(key).names for key in state.awaited))
 
     def _tensor(self, key: int, after: TensorFacts | None) -> list[int]:
         """The tensors whose words mention tensor `key`: its views, and the gradients it has and had."""
@@ -136,8 +148,11 @@ class _Threads:
             self.tensors[key] = after
         self.views.move(key, _of(before, _base), _of(after, _base))
         self.results.move(key, _of(before, _maker), _of(after, _maker))
-        gradients = [facts.grad for facts in (before, after) if facts is not None and facts.grad is not None]
-        return [*gradients, *self.views[key]]
+        return [other for facts in (before, after) if facts is not None for other in self._mentioning(facts)]
+
+    def _mentioning(self, tensor: TensorFacts) -> list[int]:
+        """Its views, and the gradient that it has."""
+        return [*([] if tensor.grad is None else [tensor.grad]), *self.views[tensor.id]]
 
 
 _Facts = TypeVar("_Facts", TensorFacts, NodeFacts)

@@ -9,6 +9,7 @@ from inplacelab_widgets.words.alone import (
     LANES_SAY,
     MEMORY_SAYS,
     NONE,
+    PART_OF_GRAPH,
     STORAGES_SAY,
 )
 from inplacelab_widgets.words.asking import PREDICT
@@ -80,6 +81,7 @@ from inplacelab_widgets.words.storages import (
     LENS_GAPS,
     LENSES,
     LINE,
+    NAMED_LATER,
     NEW_STORAGE,
     NO_ELEMENTS,
     NO_NODE,
@@ -155,6 +157,7 @@ __all__ = [
     "MEMORY",
     "MEMORY_SAYS",
     "MORE_LANES",
+    "NAMED_LATER",
     "NEITHER",
     "NEVER_WRITTEN",
     "NEW",
@@ -178,6 +181,7 @@ __all__ = [
     "ONE_MORE_LANE",
     "ONE_SLOT",
     "OVERVIEW",
+    "PART_OF_GRAPH",
     "PEAK",
     "PLAYER",
     "PREDICT",

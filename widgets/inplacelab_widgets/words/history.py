@@ -24,7 +24,7 @@ SEGMENTS = {
     "gradient": Text("gradients {size}", "梯度 {size}"),
     "saved": Text("kept only by backward {size}", "仅反向传播保存 {size}"),
     "copy": Text("copies kept {size}", "保存的副本 {size}"),
-    "other": Text("temporary {size}", "临时 {size}"),
+    "other": Text("unnamed {size}", "未命名 {size}"),
 }
 HELD = Text("held now", "当前占用")
 HELD_SUMMED = Text("held now, summed", "当前占用，合计")
