@@ -14,6 +14,7 @@ import inplacelab as paddle
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html
 from tests.in_browser import open_page, until_it_plays, until_it_presents, until_it_presents_no_more, until_still
+from tests.recorders.golden.renew import run
 
 pytestmark = pytest.mark.browser
 
@@ -237,12 +238,12 @@ def test_marks_that_come_later_lie_where_python_put_them(
 
 def test_a_jump_is_without_motion_and_a_slow_step_has_it(open_player: Callable[..., Player]) -> None:
     player = open_player("stale")
-    motion = "() => getComputedStyle(document.querySelector('.ipl-storages')).scrollBehavior"
+    motion = "() => getComputedStyle(document.querySelector('.ipl-storages svg rect')).transitionDuration.split(',')[0]"
     player.press("End")
-    assert player.page.evaluate(motion) == "auto"
+    assert player.page.evaluate(motion) == "0s"
     player.page.wait_for_timeout(400)
     player.press("ArrowLeft")
-    assert player.page.evaluate(motion) == "smooth"
+    assert player.page.evaluate(motion) == "0.18s"
 
 
 def test_one_switch_changes_every_word(open_player: Callable[..., Player]) -> None:
@@ -432,6 +433,36 @@ def test_what_was_written_is_in_sight_also_when_steps_follow_fast(chromium: Any,
     assert written is not None
     assert pane["y"] <= written["y"]
     assert written["y"] + written["height"] <= pane["y"] + pane["height"]
+    page.close()
+
+
+def test_a_step_that_comes_while_a_pane_glides_is_in_sight_in_the_end(chromium: Any, tmp_path: Path) -> None:
+    program = (
+        "x = paddle.to_tensor([1., 2., 3.], stop_gradient=False)\n"
+        "y = (x * 2.).exp().relu_()\ny = (y * y).sum()\ny.backward()\n"
+    )
+    to_html(run(program).recording, tmp_path / "gliding.html", language="en")
+    page = chromium.new_page(viewport={"width": 1000, "height": 700}, reduced_motion="no-preference")
+    player = Player(page, tmp_path / "gliding.html")
+    pane = page.locator(".ipl-storages")
+    player.press("ArrowRight")
+    page.wait_for_function("() => document.querySelector('.ipl-storages').scrollTop > 0")
+    player.press("ArrowRight")
+    until_still(page)
+    head = page.locator(".ipl-storages text:visible", has_text="S2 · ").bounding_box()
+    there = pane.bounding_box()
+    assert head is not None
+    assert there is not None
+    assert head["y"] >= there["y"]
+    # Whoever scrolls meanwhile is not drawn back.
+    player.press("Home")
+    until_still(page)
+    page.wait_for_timeout(400)  # a step after a pause has time for motion
+    player.press("ArrowRight")
+    page.wait_for_function("() => document.querySelector('.ipl-storages').scrollTop > 0")
+    pane.evaluate("pane => pane.scrollTo({ top: 0 })")
+    until_still(page)
+    assert pane.evaluate("pane => pane.scrollTop") == 0
     page.close()
 
 

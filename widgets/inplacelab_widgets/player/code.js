@@ -1,6 +1,7 @@
 // The program's lines, with the one that is running.
 
 import { html } from "./elements.js";
+import { arrive, scrollPane } from "./sight.js";
 import { speak } from "./words.js";
 
 /** How many blanks a line begins with. @param {string} line */
@@ -93,13 +94,14 @@ export function drawCode(stage) {
   /** Keeps the line that runs in sight, with the lines of its story if they fit. */
   function settle() {
     if (!current) return undefined;
+    arrive(root);
     const room = root.clientHeight;
     const story = [...marked].map((number) => lines[number - 1]);
     const bottom = Math.max(...[current, ...story].map((line) => line.offsetTop + line.offsetHeight));
     const highest = Math.min(...[current, ...story].map((line) => line.offsetTop));
     const [top, height] = bottom - highest <= room ? [highest, bottom - highest] : [current.offsetTop, current.offsetHeight];
     const isInSight = top >= root.scrollTop && top + height <= root.scrollTop + room;
-    return isInSight ? undefined : () => (root.scrollTop = Math.max(0, top - Math.max(0, Math.min(room / 3, room - height))));
+    return isInSight ? undefined : () => scrollPane(root, { top: Math.max(0, top - Math.max(0, Math.min(room / 3, room - height))), left: root.scrollLeft });
   }
 
   /** Of all its lines, as they are broken now. */

@@ -1,8 +1,13 @@
 // Bringing what a step changed into sight: a pane is scrolled, never the page.
 
-/** Scrolls that follow each other faster than this many ms do not glide: one that is under way would be measured on its way. */
-const HASTE = 600;
-let scrolledAt = -HASTE;
+/** How long a pane glides, in ms. */
+const GLIDE = 200;
+/** Whoever scrolls meanwhile has moved the pane by more than this, in px. */
+const ASTRAY = 3;
+
+/** The panes that glide, and where to. A browser's own glide cannot be ended at its goal: what was measured on its way would lie elsewhere
+ * in the end. @type {WeakMap<Element, {to: {top: number, left: number}, frame: number}>} */
+const glides = new WeakMap();
 
 /** What is brought into sight in a graph has this part of the pane around it: what led there is seen, and the next step does not
  * scroll again. */
@@ -24,6 +29,7 @@ export function scrollNeeded(low, high, start, end, most = 26) {
  * one below the other, and the one that changed is to be seen whole, or at least its head.
  * @param {HTMLElement} pane @param {Element[]} changed @param {boolean} isStacked @returns {(() => void) | undefined} */
 export function bringingIntoSight(pane, changed, isStacked) {
+  arrive(pane);
   const room = roomOf(pane);
   const strongest = changed.filter((element) => element.matches(STRONGEST));
   const sought = strongest.length ? strongest : changed;
@@ -49,21 +55,47 @@ export function bringingIntoSight(pane, changed, isStacked) {
     top: scrollNeeded(top, bottom, room.top, room.bottom, isStacked ? undefined : room.height * AROUND),
     left: scrollNeeded(left, right, room.left, room.right, room.width * AROUND),
   };
-  return needed.top || needed.left ? () => glide(pane, needed) : undefined;
+  return needed.top || needed.left ? () => scrollPane(pane, { top: pane.scrollTop + needed.top, left: pane.scrollLeft + needed.left }) : undefined;
 }
 
-/** @param {HTMLElement} pane @param {{top: number, left: number}} needed */
-function glide(pane, needed) {
-  const now = performance.now();
-  pane.scrollBy({ ...needed, behavior: now - scrolledAt < HASTE ? "instant" : "auto" });
-  scrolledAt = now;
+/** Ends a glide where it leads to, before anything is measured. @param {Element} pane */
+export function arrive(pane) {
+  const glide = glides.get(pane);
+  if (!glide) return;
+  cancelAnimationFrame(glide.frame);
+  glides.delete(pane);
+  pane.scrollTo(glide.to);
+}
+
+/** Scrolls a pane; it glides if there is time, and if the reader has nothing against motion.
+ * @param {Element} pane @param {{top: number, left: number}} to */
+export function scrollPane(pane, to) {
+  arrive(pane);
+  const from = { top: pane.scrollTop, left: pane.scrollLeft };
+  if (pane.closest("[data-swift]") || !matchMedia("(prefers-reduced-motion: no-preference)").matches) return pane.scrollTo(to);
+  const began = performance.now();
+  let expected = from.top;
+  const move = () => {
+    const isAstray = Math.abs(pane.scrollTop - expected) > ASTRAY;
+    const part = isAstray ? 1 : Math.min(1, (performance.now() - began) / GLIDE);
+    const way = 1 - (1 - part) ** 3;
+    if (!isAstray) pane.scrollTo({ top: from.top + way * (to.top - from.top), left: from.left + way * (to.left - from.left) });
+    expected = pane.scrollTop;
+    if (part < 1) glides.get(pane).frame = requestAnimationFrame(move);
+    else glides.delete(pane);
+  };
+  glides.set(pane, { to, frame: requestAnimationFrame(move) });
 }
 
 /** @param {HTMLElement} pane @param {Element} element */
 export function scrollIntoPane(pane, element) {
+  arrive(pane);
   const room = roomOf(pane);
   const { top, bottom, left, right } = element.getBoundingClientRect();
-  pane.scrollBy({ top: scrollNeeded(top, bottom, room.top, room.bottom), left: scrollNeeded(left, right, room.left, room.right) });
+  scrollPane(pane, {
+    top: pane.scrollTop + scrollNeeded(top, bottom, room.top, room.bottom),
+    left: pane.scrollLeft + scrollNeeded(left, right, room.left, room.right),
+  });
 }
 
 /** Where a pane shows what it scrolls: below the map, if it has one. @param {HTMLElement} pane */

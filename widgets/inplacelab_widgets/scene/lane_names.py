@@ -9,7 +9,7 @@ from inplacelab.recording.labels import storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets.scene.axis import LEFT
 from inplacelab_widgets.scene.marks import Look, Mark, lasting, text
-from inplacelab_widgets.scene.measure import abridged, width_of
+from inplacelab_widgets.scene.measure import abridged, shortened, width_of
 
 
 def lane_names(recording: Recording, rows: Mapping[int, int], baselines: Sequence[float]) -> list[Mark]:
@@ -73,5 +73,6 @@ def _said(tenant: int | None, named: Mapping[int, Mapping[int, tuple[str, ...]]]
     of_tensors = named.get(tenant, {})
     names = ", ".join(name for key in sorted(of_tensors) for name in of_tensors[key])
     label = f"{storage_label(tenant)} "
+    room = LEFT - 22 - width_of(label)
     # Of `model.2.bias.grad` the end tells most; of several names, the first one.
-    return (label + abridged(names, LEFT - 22 - width_of(label), end=2 if "." in names else 4)).rstrip()
+    return (label + (shortened(names, room) if ", " in names else abridged(names, room, end=2))).rstrip()
