@@ -216,6 +216,22 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
         "c = paddle.ones([2])\nc.add_(a)\nc.sum().backward()\n",
         {"in line 4 write `c = c.add(a)`": "(paddle.ones([2]) + a).sum().backward()\n"},
     ),
+    "a number for a tensor": (
+        "a.add_(1.)\n(a * a).sum().backward()\n",
+        {"in line 3 make a tensor of it: `a.add_(paddle.to_tensor(1.))`": "b = a + 1.\n(b * b).sum().backward()\n"},
+    ),
+    "a whole number, by its name": (
+        "b = paddle.multiply(a, y=3)\n(b * a).sum().backward()\n",
+        {'`b = paddle.multiply(a, y=paddle.to_tensor(3, dtype="float32"))`': "(a * 3. * a).sum().backward()\n"},
+    ),
+    "a list for a tensor": (
+        "k = 2\na.maximum([k, 0.5]).sum().backward()\n",
+        {'`a.maximum(paddle.to_tensor([k, 0.5], dtype="float32")).sum().backward()`': (
+            "a.maximum(paddle.to_tensor([2., 0.5])).sum().backward()\n"
+        )},
+    ),
+    "a number for a leaf that may not be written": ("h.add_(1.)\n", {}),
+    "a number that does not suit": ("k = paddle.ones([2], dtype='int32')\nk.add_(1.5)\n", {}),
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from inplacelab.language import Text
 from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.mending.edits import Edit, Mend
+from inplacelab.recording.mending.operands import made_a_tensor
 from inplacelab.recording.mending.program import Program, root_of
 from inplacelab.recording.mending.writes import HasOrdinary, name_of, ordinary, stands_alone
 from inplacelab.recording.passes import begun_at
@@ -235,11 +236,17 @@ def _not_in_place(case: _Case) -> list[Mend]:
     return [Mend(pattern.format(case.statement.lineno, case.program.text(case.statement, edits)), tuple(edits))]
 
 
+def _not_a_tensor(case: _Case) -> list[Mend]:
+    error = case.recording.steps[case.index].error
+    return [] if error is None else made_a_tensor(case.program, case.statement, error.message, case.before)
+
+
 _BY_WORDS: Mapping[str, Callable[[_Case], list[Mend]]] = {
     "that doesn't stop gradient can't use inplace strategy": _leaf,
     "The TensorWrappers of": _freed,
     "the operand shares some, but not all": _read_while_written,
     "more than one element of the written tensor": _not_in_place,
     "is different from that of inplace tensor": _not_in_place,
+    "must be Tensor, but got": _not_a_tensor,
 }
 """How each refusal that can be mended is recognised: by PaddlePaddle's words, which a recording keeps."""
