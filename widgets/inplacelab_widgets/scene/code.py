@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
@@ -73,7 +73,7 @@ class _Column:
         self._text(_DOTS, "text soft end", "⋮")
         self.y += LINE_HEIGHT
 
-    def line(self, number: int, pieces: list[str], told: Iterable[Marked], here: Look | None) -> None:
+    def line(self, number: int, pieces: list[str], told: Sequence[Marked], here: Look | None) -> None:
         """A line in the rows that it takes; `here` if it runs."""
         top, band = self.y, len(self.marks)
         self._text(_NUMBERS, "text soft end", str(number))
@@ -86,22 +86,28 @@ class _Column:
             ground = [rect(0, top, self.width, height, always(Look("tint"))), rect(0, top, 4, height, always(here))]
             self.marks[band:band] = ground
 
-    def _tell(self, told: Iterable[Marked], row: float, code_ends: float) -> None:
+    def _tell(self, told: Sequence[Marked], row: float, code_ends: float) -> None:
         """What is said of a line, on the right of its first row; below its last one if there is no room."""
-        right = self.width
-        for each in told:
-            sign, box = _TOLD[each.role]
-            said = Text(sign, sign) + each.brief
-            wide = width_of(said) + 2 * _AIR
-            if right - wide < code_ends + _AIR:
-                row, code_ends, right = self.y, 0.0, self.width
+        for some in [told] if sum(map(_wide, told)) <= self.width else [[each] for each in told]:
+            x = self.width - sum(map(_wide, some)) + _AIR
+            if x < code_ends + _AIR:
+                row, code_ends = self.y, 0.0
                 self.y += LINE_HEIGHT
-            self.marks.append(rect(right - wide, row + 1.5, wide, LINE_HEIGHT - 3, always(Look(box)), 7))
-            self.marks.append(text(right - wide + _AIR, row + 13, always(Look("text", said))))
-            right -= wide + _AIR
+            for each in some:
+                sign, box = _TOLD[each.role]
+                wide = _wide(each) - _AIR
+                self.marks.append(rect(x, row + 1.5, wide, LINE_HEIGHT - 3, always(Look(box)), 7))
+                self.marks.append(text(x + _AIR, row + 13, always(Look("text", Text(sign, sign) + each.brief))))
+                x += _wide(each)
+            code_ends = self.width  # what comes after it has a row of its own
 
     def _text(self, x: float, style: str, said: str) -> None:
         self.marks.append(text(round(x, 1), self.y + 13, always(Look(style, said))))
+
+
+def _wide(told: Marked) -> float:
+    """The room of what is said of a line, with the air that follows it."""
+    return width_of(Text(_TOLD[told.role][0], "") + told.brief) + 3 * _AIR
 
 
 def _pieces(source: str, room: float) -> list[str]:

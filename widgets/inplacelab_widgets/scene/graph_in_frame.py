@@ -20,6 +20,9 @@ _PART = 0.8
 _HIGHEST = 260.0
 """The most height for a part of a graph, in px."""
 
+_MARGIN = 14.0
+"""Above and below what is drawn of it, as far as there is something, in its own px."""
+
 _Bounds = tuple[float, float, float, float]
 
 
@@ -36,10 +39,11 @@ def graph_in(scene: Scene, step: int, language: str, room: float) -> tuple[str, 
     across = _stretch(node[0], node[2], left, right, room / _PART)
     seen = bounds_at(scene.graph.groups, step, across)
     down = _stretch(node[1], node[3], seen[1], seen[3], _HIGHEST / _PART)
-    part = (across[0], down[0], across[1], down[1])
+    # Edges lead over and under the boxes.
+    part = (across[0], max(0.0, down[0] - _MARGIN), across[1], min(scene.graph.height, down[1] + _MARGIN))
     drawn = window(panel_at(_within(scene.graph, step, part), step, language), part, _PART, LINE_HEIGHT)
     said = said_at(0, 12, "text soft", words.PART_OF_GRAPH, language)
-    return said + drawn, LINE_HEIGHT + (down[1] - down[0]) * _PART
+    return said + drawn, LINE_HEIGHT + (part[3] - part[1]) * _PART
 
 
 def bounds_at(groups: Iterable[Group], step: int, across: tuple[float, float] | None = None) -> _Bounds:
