@@ -22,6 +22,7 @@ from inplacelab_widgets.scene.code import source_lines
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.links import links
 from inplacelab_widgets.scene.marks import Group, Look, Mark, More, Panel, Runs, Words
+from inplacelab_widgets.scene.names import unquoted
 from inplacelab_widgets.scene.pages import pages
 from inplacelab_widgets.scene.tables import table_changes, tables, told_by
 
@@ -114,7 +115,7 @@ class _Packer:
 
     def _marked(self, marked: Marked) -> list[Any]:
         """[line, role, brief, says, first and past the last column]."""
-        brief, says = (self.said.position(each) for each in (marked.brief, marked.says))
+        brief, says = (self.said.position(each) for each in (marked.brief, unquoted(marked.says)))
         return [marked.line, marked.role, brief, says, *self._columns(marked)]
 
     def _columns(self, marked: Marked) -> list[int]:
