@@ -78,9 +78,22 @@ export function flowed(boxes, room) {
   return { places, bottom: y + high };
 }
 
+/** The last arrangement of each panel: it is asked for several times before the room changes.
+ * @type {WeakMap<Panel, {room: number, part: number, best: Arrangement}>} */
+const latest = new WeakMap();
+
 /** How a panel of storages is best drawn in so much room. @param {Panel} panel @param {number} room
  * @param {number} [part]  The part of all steps at which all of it is to be seen. @returns {Arrangement} */
 export function arranged(panel, room, part = 1) {
+  const before = latest.get(panel);
+  if (before?.room === room && before.part === part) return before.best;
+  const best = bestOf(panel, room, part);
+  latest.set(panel, { room, part, best });
+  return best;
+}
+
+/** @param {Panel} panel @param {number} room @param {number} part @returns {Arrangement} */
+function bestOf(panel, room, part) {
   const laidOut = arrangedWith(panel, room, part);
   if (room <= 0) return laidOut;
   const isTooWide = laidOut.width > room / SHRUNK;
