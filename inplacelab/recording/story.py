@@ -89,8 +89,8 @@ def _turned_stale(moment: Moment) -> Iterator[Marked]:
         return
     yield from kept.values()
     for write in moment.step.writes:
-        if any(saved.storage == write.storage for _, saved in lost):
-            saved = next(saved for _, saved in lost if saved.storage == write.storage)
+        saved = next((saved for _, saved in lost if saved.storage == write.storage), None)
+        if saved is not None:
             yield from _written(moment.recording, saved, [(moment.step, write)])
             return
 

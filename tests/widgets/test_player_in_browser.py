@@ -445,8 +445,9 @@ def test_a_step_that_comes_while_a_pane_glides_is_in_sight_in_the_end(chromium: 
     page = chromium.new_page(viewport={"width": 1000, "height": 700}, reduced_motion="no-preference")
     player = Player(page, tmp_path / "gliding.html")
     pane = page.locator(".ipl-storages")
+    under_way = "() => document.querySelector('.ipl-storages').scrollTop > 10"
     player.press("ArrowRight")
-    page.wait_for_function("() => document.querySelector('.ipl-storages').scrollTop > 0")
+    page.wait_for_function(under_way)
     player.press("ArrowRight")
     until_still(page)
     head = page.locator(".ipl-storages text:visible", has_text="S2 · ").bounding_box()
@@ -459,7 +460,7 @@ def test_a_step_that_comes_while_a_pane_glides_is_in_sight_in_the_end(chromium: 
     until_still(page)
     page.wait_for_timeout(400)  # a step after a pause has time for motion
     player.press("ArrowRight")
-    page.wait_for_function("() => document.querySelector('.ipl-storages').scrollTop > 0")
+    page.wait_for_function(under_way)
     pane.evaluate("pane => pane.scrollTo({ top: 0 })")
     until_still(page)
     assert pane.evaluate("pane => pane.scrollTop") == 0

@@ -88,6 +88,8 @@ class _Column:
 
     def _tell(self, told: Sequence[Marked], row: float, code_ends: float) -> None:
         """What is said of a line, on the right of its first row; below its last one if there is no room."""
+        if not told:
+            return
         for some in [told] if sum(map(_wide, told)) <= self.width else [[each] for each in told]:
             x = self.width - sum(map(_wide, some)) + _AIR
             if x < code_ends + _AIR:
