@@ -24,7 +24,7 @@ from time import process_time
 from typing import Any, NamedTuple
 
 import inplacelab as paddle
-from inplacelab.recorders.block import record
+from inplacelab.recorders.run import record
 from inplacelab.recording import Recording
 from inplacelab_widgets import to_html
 from inplacelab_widgets.packing import packed_json

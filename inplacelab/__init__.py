@@ -70,7 +70,7 @@ from inplacelab.tensor import Parameter, Size, Tensor
 if TYPE_CHECKING:
     from inplacelab import io, kernels, optimizer
     from inplacelab.ipython import last_recording, load_ipython_extension
-    from inplacelab.recorders.block import record
+    from inplacelab.recorders.run import record
     from inplacelab.saving import load, save
 
 __version__ = "0.1.0"
@@ -84,7 +84,7 @@ _SHORT = {
 """Data types under their shorter names: given by `__getattr__`, so that `int` and `float` are Python's in this file."""
 
 _LAZY = {
-    "record": "inplacelab.recorders.block",
+    "record": "inplacelab.recorders.run",
     "last_recording": "inplacelab.ipython",
     "load_ipython_extension": "inplacelab.ipython",
     "load": "inplacelab.saving",

@@ -22,9 +22,9 @@ from typing import Any
 
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
-from inplacelab.recorders import marks, source
-from inplacelab.recorders.lab import LabRecorder
-from inplacelab.recorders.running import learners_traceback, run, without_engine
+from inplacelab.recorders import instrument
+from inplacelab.recorders.program import Program
+from inplacelab.recorders.run import Session, learners_traceback, without_engine
 from inplacelab.recording.recording import Recording
 
 _last: Recording | None = None
@@ -126,13 +126,13 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
     filename = shell.compile.cache(text, shell.displayhook.prompt_count, raw_code=cell)
     try:
         tree = shell.compile.ast_parse(text, filename=filename)
-        program = source.Program.of(tree, cell.rstrip("\n"), filename)
-        parts = _compiled(shell, marks.marked(tree), filename)
+        program = Program.of(tree, cell.rstrip("\n"), filename)
+        parts = _compiled(shell, instrument.instrumented(tree), filename)
     except SyntaxError as error:
         raise _shown_syntax_error(shell, error) from None
-    recorder = LabRecorder(program, title=options.title or options.name or "", mend=options.mend)
-    failure = run(recorder, parts, shell.user_ns)
-    _last = recorder.recording()
+    session = Session(program, title=options.title or options.name or "", fix=options.mend)
+    failure = session.run(parts, shell.user_ns)
+    _last = session.recording()
     if options.name:
         shell.user_ns[options.name] = _last
     _show(_last, predict=options.predict)
@@ -146,15 +146,15 @@ def _compiled(shell: Any, tree: ast.Module, filename: str) -> list[Any]:
     """The program; a last line that is an expression shows its value, as in any cell."""
     compiler: Callable[..., Any] = shell.compile
     body = tree.body
-    if body and isinstance(body[-1], ast.Expr) and not _is_mark(body[-1]) and not _ends_with_semicolon(filename):
+    if (
+        body
+        and isinstance(body[-1], ast.Expr)
+        and not instrument.is_call(body[-1])
+        and not _ends_with_semicolon(filename)
+    ):
         shown = ast.Interactive([body[-1]])
         return [compiler(ast.Module(body[:-1], []), filename, "exec"), compiler(shown, filename, "single")]
     return [compiler(tree, filename, "exec")]
-
-
-def _is_mark(statement: ast.Expr) -> bool:
-    call = statement.value
-    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == marks.MARK
 
 
 def _ends_with_semicolon(filename: str) -> bool:

@@ -7,9 +7,8 @@ nor keep them alive.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import count
 from typing import Any
 
 
@@ -17,8 +16,9 @@ class Observer:
     """Everything that can be heard. All methods do nothing here."""
 
     def operation(
-        self, name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, written: Any = None
-    ) -> None:
+        self, name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, written: Any = None,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
         """An operation was done.
 
         Args:
@@ -30,6 +30,7 @@ class Observer:
             node: the grad node made, or None.
             written: what was written, if it is not all of the output: the tensor that shows it (`x[0] = 5`) or a list of
                 slots (`x[[0]] = 5`).
+            attributes: its other arguments, by name.
         """
 
     def launched(self, launch: Any, storages: Sequence[Any]) -> None:
@@ -97,10 +98,11 @@ everyone: tuple[Observer, ...] = ()
 
 
 def _tell_everyone(
-    name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, written: Any = None
-) -> None:
+    name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, written: Any = None,
+    attributes: Mapping[str, Any] | None = None,
+) -> None:  # fmt: skip
     for each in listeners:
-        each.operation(name, category, inputs, output, node, written)
+        each.operation(name, category, inputs, output, node, written, attributes)
 
 
 tell: Callable[..., None] = _tell_everyone
@@ -144,44 +146,3 @@ class silence:  # noqa: N801  # used as a function is; a generator would take lo
     def __exit__(self, *_: object) -> None:
         if self._before:
             _set_listeners(self._before)
-
-
-stretch: int = 0
-"""The number of the stretch that is under way in which this package works by itself (see `by_itself`); 0 outside."""
-
-_stretches = count(1)
-
-
-class by_itself:  # noqa: N801  # used as a function is
-    """Say that inside nothing but this package's own code runs, and none of it binds what a program could see: a name, an attribute.
-    So a listener who goes by names need not look at them between two operations of one stretch.
-
-    Args:
-        *parts: what takes part. If anything is of a class of the program's own, whose methods may do what they like, nothing is said.
-    """
-
-    __slots__ = ("_parts",)
-
-    def __init__(self, *parts: object) -> None:
-        self._parts = parts
-
-    def __enter__(self) -> None:
-        global stretch
-        if listeners:
-            stretch = next(_stretches) if all(map(_is_ours, self._parts)) else 0
-
-    def __exit__(self, *_: object) -> None:
-        global stretch
-        stretch = 0
-
-
-def _is_ours(part: object) -> bool:
-    kind = type(part)
-    return kind in (int, float, type(None)) or kind.__module__.partition(".")[0] == "inplacelab"
-
-
-def bound_something() -> None:
-    """Something was bound after all, that a program could see: the rest is another stretch."""
-    global stretch
-    if stretch:
-        stretch = next(_stretches)

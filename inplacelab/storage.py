@@ -22,15 +22,12 @@ class Storage:
         nbytes: how many bytes.
         version: how often the storage was written after its first filling.
         episode: the number of the ledger's episode in which it was made.
-        told: what a recorder has written down of it; None unless one listens.
     """
 
-    __slots__ = ("__weakref__", "buffer", "device", "episode", "nbytes", "told", "version")
-
-    told: Any
+    __slots__ = ("__weakref__", "buffer", "device", "episode", "nbytes", "version")
 
     def __init__(self, buffer: Any, device: Device) -> None:
-        self.buffer, self.device, self.version, self.told = buffer, device, 0, None
+        self.buffer, self.device, self.version = buffer, device, 0
         self.nbytes = nbytes = buffer.nbytes
         ledger = device.ledger
         self.episode = ledger.episode
@@ -62,5 +59,5 @@ class Unaccounted(Storage):
     __slots__ = ()
 
     def __init__(self, buffer: Any, device: Device) -> None:
-        self.buffer, self.device, self.version, self.nbytes, self.told = buffer, device, 0, 0, None
+        self.buffer, self.device, self.version, self.nbytes = buffer, device, 0, 0
         self.episode = device.ledger.episode

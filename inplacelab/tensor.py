@@ -60,7 +60,6 @@ class Tensor:
         "_name",
         "_seen",  # for a view: the storage's version at which `_node` was right
         "_stop",  # stop_gradient, as it was when the history was last brought up to date
-        "_told",  # what a recorder has written down of it; None unless one listens
         "_views",  # its views, held weakly: they must be found when it leaves its storage
         "array",  # the window on the storage: it *is* shape, strides, offset and dtype
         "base",  # the tensor this one is a view of: always the one at the bottom, never another view
@@ -77,7 +76,6 @@ class Tensor:
     node: Any
     overlaps: bool
     untracked: str
-    _told: Any
 
     def __init__(self, *_data: object, **_options: object) -> None:
         raise errors.no_constructor()
@@ -273,7 +271,6 @@ def over(array: Any, storage: Storage) -> Tensor:
     tensor = _new(Tensor)
     tensor.array, tensor.storage = array, storage
     tensor.base = tensor.node = tensor._grad = tensor._name = tensor._accumulator = tensor._hooks = tensor._views = None
-    tensor._told = None
     tensor._stop, tensor._seen, tensor.overlaps, tensor.untracked = True, 0, False, ""
     return tensor
 
@@ -306,7 +303,7 @@ def _rebuilt(
 ) -> Tensor:
     device = devices.find(place)
     tensor = _new(kind)
-    tensor._grad = tensor._hooks = tensor._told = None
+    tensor._grad = tensor._hooks = None
     adopt(tensor, fresh(device.from_host(values), device))
     tensor._stop, tensor._name = stop_gradient, name
     for each in observe.listeners:

@@ -31,7 +31,6 @@ class Tensor:
     _name: str | None
     _seen: builtins.int
     _stop: builtins.bool
-    _told: Any
     _views: Views | None
     def __init__(self, *_data: object, **_options: object) -> None: ...
     @property

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
-from inplacelab.recorders.lab import has_ordinary
+from inplacelab.recorders.advice import has_ordinary
 from inplacelab.recording.explain.words import closed_up
 from inplacelab.recording.mending import mends
 from inplacelab.recording.recording import Recording

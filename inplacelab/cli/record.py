@@ -11,7 +11,7 @@ from inplacelab.cli import diagnosis, output
 from inplacelab.cli.script import run_script
 from inplacelab.cli.spoken import Parser, positive
 from inplacelab.language import Text
-from inplacelab.recorders.lab import LIMIT
+from inplacelab.recorders.run import LIMIT
 from inplacelab.recording.recording import Recording
 
 SUMMARY = Text(

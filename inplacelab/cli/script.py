@@ -13,9 +13,9 @@ from pathlib import Path
 
 from inplacelab.cli.refusal import CannotError
 from inplacelab.language import Text
-from inplacelab.recorders import marks, source
-from inplacelab.recorders.lab import LabRecorder
-from inplacelab.recorders.running import learners_traceback, run
+from inplacelab.recorders import instrument
+from inplacelab.recorders.program import Program
+from inplacelab.recorders.run import Session, learners_traceback
 from inplacelab.recording.recording import Recording
 
 _CANNOT_READ = Text("cannot read {0}: {1}", "无法读取 {0}：{1}")
@@ -42,12 +42,12 @@ def run_script(
     filename = str(path)
     text, tree = _parsed(path)
     # The flags of this file (`from __future__ import annotations`) are not the script's.
-    code = compile(marks.marked(tree), filename, "exec", dont_inherit=True)
-    program = source.Program.of(tree, text.rstrip("\n"), filename)
-    recorder = LabRecorder(program, title=path.name if title is None else title, limit=limit)
+    code = compile(instrument.instrumented(tree), filename, "exec", dont_inherit=True)
+    program = Program.of(tree, text.rstrip("\n"), filename)
+    session = Session(program, title=path.name if title is None else title, limit=limit)
     with _main_module(path, arguments) as module:
-        raised = run(recorder, [code], vars(module))
-        recording = recorder.recording()
+        raised = session.run([code], vars(module))
+        recording = session.recording()
     return recording, raised and raised.with_traceback(learners_traceback(raised, filename))
 
 

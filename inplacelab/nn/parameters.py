@@ -70,7 +70,7 @@ def attributes(given: Any) -> ParamAttr:
 def as_parameter(values: Tensor) -> Parameter:
     """A parameter over the storage of `values`."""
     parameter = object.__new__(Parameter)
-    parameter._name = parameter._hooks = parameter._grad = parameter._told = None
+    parameter._name = parameter._hooks = parameter._grad = None
     adopt(parameter, values)
     parameter._stop = False
     return parameter

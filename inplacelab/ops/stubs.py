@@ -45,7 +45,7 @@ _BUILTINS = re.compile(r"(?<![\w.])(bool|float|int)\b")
 _ATTRIBUTES = {
     "array": "Any", "storage": "Storage", "base": "Tensor | None", "node": "Any", "overlaps": "bool", "untracked": "str",
     "_accumulator": "Any", "_grad": "Tensor | None", "_hooks": "dict[int, Any] | None", "_name": "str | None", "_seen": "int",
-    "_stop": "bool", "_told": "Any",
+    "_stop": "bool",
     "_views": "Views | None",
 }  # fmt: skip
 

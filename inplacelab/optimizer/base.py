@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from inplacelab import errors, observe
+from inplacelab import errors
 from inplacelab.autograd import modes
 from inplacelab.language import Text
 from inplacelab.optimizer.groups import Clip, Decay, Group, groups_of
@@ -87,10 +87,9 @@ class Optimizer:
             for group in self._groups:
                 rate = self.get_lr() * group.factor
                 pairs = group.clipped()
-                with observe.by_itself(self, group.weight_decay, *group.parameters):
-                    for parameter, gradient in pairs:
-                        pulled = self._decayed(parameter, gradient, group)
-                        self._update(parameter, pulled, self._state(parameter), rate, group)
+                for parameter, gradient in pairs:
+                    pulled = self._decayed(parameter, gradient, group)
+                    self._update(parameter, pulled, self._state(parameter), rate, group)
 
     def minimize(self, loss: Tensor) -> tuple[list[Any], list[tuple[Tensor, Tensor]]]:
         """One step with the gradients that `loss.backward()` has left: what is returned are no operators, and the pairs of
@@ -104,11 +103,9 @@ class Optimizer:
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
         """Fill the gradients with zeros in place, or drop them if `set_to_zero` is False."""
-        parameters = self._parameters
-        with observe.by_itself(self, *parameters):
-            for parameter in parameters:
-                if not parameter.stop_gradient:
-                    parameter.clear_gradient(set_to_zero)
+        for parameter in self._parameters:
+            if not parameter.stop_gradient:
+                parameter.clear_gradient(set_to_zero)
 
     clear_gradients = clear_grad
 
@@ -189,7 +186,6 @@ class Optimizer:
         if id(parameter) not in self._states:
             with modes.no_grad():
                 self._states[id(parameter)] = self._new_state(parameter)
-                observe.bound_something()  # `opt.moment1[0]` leads to a tensor now
         return self._states[id(parameter)]
 
 

@@ -1,4 +1,4 @@
-"""`record()` in a script: the block's own lines and names, errors included; and the marks that `%%stepper` puts in."""
+"""`record()` in a script: the block's own lines and names, errors included; and the calls that `%%stepper` puts in."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor
-from inplacelab.recorders import marks, paths, source
+from inplacelab.recorders import instrument
+from inplacelab.recorders.bindings import Bindings, Watched
+from inplacelab.recorders.program import Block, Scope, identifiers, with_block
 from inplacelab.recording import Recording, questions
 
 
@@ -118,38 +120,38 @@ with open(__file__) as handle: pass
 '''
 
 
-def test_marks_change_neither_lines_nor_results() -> None:
-    tree = marks.marked(ast.parse(STATEMENTS))
+def test_instrumentation_changes_neither_lines_nor_results() -> None:
+    tree = instrument.instrumented(ast.parse(STATEMENTS))
     heard: list[int] = []
-    marked: dict[str, Any] = {marks.MARK: lambda line, *_: heard.append(line), "__file__": __file__}
+    instrumented: dict[str, Any] = {instrument.CALL: lambda line, *_: heard.append(line), "__file__": __file__}
     plain: dict[str, Any] = {"__file__": __file__}
-    exec(compile(tree, "<marked>", "exec"), marked)
+    exec(compile(tree, "<instrumented>", "exec"), instrumented)
     exec(compile(STATEMENTS, "<plain>", "exec"), plain)
-    assert (marked["x"], marked["k"], marked["C"].y) == (plain["x"], plain["k"], plain["C"].y)
-    assert marked["__doc__"] == plain["__doc__"] == "A docstring stays the first statement."
-    assert marked["f"].__doc__ == "Its own docstring."
+    assert (instrumented["x"], instrumented["k"], instrumented["C"].y) == (plain["x"], plain["k"], plain["C"].y)
+    assert instrumented["__doc__"] == plain["__doc__"] == "A docstring stays the first statement."
+    assert instrumented["f"].__doc__ == "Its own docstring."
     assert heard == [3, 11, 12, 6, 9, 10, 12, 6, 7, 13, 14, 18, 20, 21, 21, 21, 22]
 
 
-def test_marks_leave_tracebacks_alone() -> None:
-    tree = marks.marked(ast.parse("x = 1\n\n1 / 0\n"))
+def test_instrumentation_leaves_tracebacks_alone() -> None:
+    tree = instrument.instrumented(ast.parse("x = 1\n\n1 / 0\n"))
     with pytest.raises(ZeroDivisionError) as caught:
-        exec(compile(tree, "<marked>", "exec"), {marks.MARK: lambda line, *_: None})
+        exec(compile(tree, "<instrumented>", "exec"), {instrument.CALL: lambda line, *_: None})
     assert caught.traceback[-1].lineno == 2  # counted from 0
 
 
 def test_identifiers() -> None:
-    assert source.identifiers(ast.parse("x = y[0].z + f(a=b)")) == {"x", "y", "f", "b"}
+    assert identifiers(ast.parse("x = y[0].z + f(a=b)")) == {"x", "y", "f", "b"}
 
 
 def test_only_names_of_the_program_count() -> None:
     x = paddle.ones([1])
-    scopes = [source.Scope({"x": x, "other": x, "_": [x]}, "")]
-    assert paths.bindings(paths.things(scopes, frozenset({"x"}), Tensor, "__main__")) == {id(x): paths.Bound(x, ("x",))}
+    scopes = [Scope({"x": x, "other": x, "_": [x]}, "")]
+    assert Bindings({"x"}, Watched(Tensor)).look(scopes, done=True) == [(x, ("x",))]
 
 
 def test_a_block_whose_file_cannot_be_read() -> None:
-    assert source.with_block("<nowhere>", 3) == source.Block("", 1)
+    assert with_block("<nowhere>", 3) == Block("", 1)
 
 
 def test_the_strides_of_what_has_no_elements() -> None:

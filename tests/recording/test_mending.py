@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from inplacelab.recorders.lab import has_ordinary
+from inplacelab.recorders.advice import has_ordinary
 from inplacelab.recording import Recording
 from inplacelab.recording.mending import Mend, mends
 from tests.recorders.golden.renew import run

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inplacelab as paddle
-from inplacelab.recorders.block import record
+from inplacelab.recorders.run import record
 from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.scene.lens import LONGEST_WHOLE, UNKNOWN, value_text

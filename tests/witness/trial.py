@@ -20,9 +20,9 @@ from inplacelab import Tensor, observe
 from inplacelab.cli.script import run_script
 from inplacelab.devices import CPU
 from inplacelab.nn import layer
-from inplacelab.recorders import marks, source
-from inplacelab.recorders.lab import LabRecorder
-from inplacelab.recorders.running import run as run_recorded
+from inplacelab.recorders import instrument
+from inplacelab.recorders.program import Program
+from inplacelab.recorders.run import Session
 from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.recording import Recording, State
 
@@ -55,8 +55,8 @@ class Witness(observe.Observer):
         self._around: list[str] = []
         self._called = ""  # whether a pass has called code of the program's own: a "hook", or a "custom" derivative
 
-    def mark(self, line: int, simple: bool, bound: Any, outermost: bool, frame: FrameType | None = None, /) -> None:
-        self.look(sys._getframe(1) if frame is None else frame)
+    def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
+        self.look(frame)
 
     def look(self, frame: FrameType | None, names: dict[str, Any] | None = None) -> None:
         seen = picture(frame, FILENAME, names)
@@ -150,7 +150,7 @@ def alone(text: str) -> tuple[Any, list[tuple[int, int]]]:
         def mark(*_: Any) -> None:
             figures.append((ledger.live - start, ledger.peak - start))
 
-        with marks.marking(mark):
+        with instrument.listening(mark):
             names, error = execute(text)
         mark()
         return left(names, error), figures
@@ -159,7 +159,7 @@ def alone(text: str) -> tuple[Any, list[tuple[int, int]]]:
 @lru_cache(maxsize=1)
 def marked(text: str) -> CodeType:
     """A program with marks, compiled."""
-    return compile(marks.marked(ast.parse(text)), FILENAME, "exec")
+    return compile(instrument.instrumented(ast.parse(text)), FILENAME, "exec")
 
 
 def execute(text: str) -> tuple[dict[str, Any], BaseException | None]:
@@ -177,7 +177,7 @@ def witnessed(text: str) -> Seen:
     with fresh():
         CPU.ledger.reset_peak()
         witness = Witness()
-        with observe.listening(witness), marks.marking(witness.mark):
+        with observe.listening(witness), instrument.listening(witness.statement_begins):
             names, error = execute(text)
             witness.look(None, names)
         return Seen(tuple(witness.pictures), tuple(witness.operations), left(names, error))
@@ -185,13 +185,13 @@ def witnessed(text: str) -> Seen:
 
 def stepped(text: str, also: Callable[..., None] | None = None) -> tuple[Recording, tuple[Any, ...]]:
     """Record it as `%%stepper` does. `also`: somebody else who hears the marks."""
-    recorder = LabRecorder(source.Program.of(ast.parse(text), text, FILENAME), limit=LIMIT)
+    session = Session(Program.of(ast.parse(text), text, FILENAME), limit=LIMIT)
     names: dict[str, Any] = {}
     with fresh(), ExitStack() as stack:
         if also is not None:
-            stack.enter_context(marks.marking(also))
-        error = run_recorded(recorder, [marked(text)], names)
-        return recorder.recording(), left(names, error)
+            stack.enter_context(instrument.listening(also))
+        error = session.run([marked(text)], names)
+        return session.recording(), left(names, error)
 
 
 def in_a_block(text: str) -> tuple[Recording, tuple[Any, ...]]:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import inplacelab
-from inplacelab.recorders import marks, source
-from inplacelab.recorders.block import listening
-from inplacelab.recorders.lab import LIMIT, LabRecorder
+from inplacelab.recorders import instrument
+from inplacelab.recorders.program import Program
+from inplacelab.recorders.run import LIMIT, Session
 from inplacelab.recording import Recording, save
 
 PROGRAMS = {
@@ -122,17 +122,10 @@ class Run(NamedTuple):
 def run(text: str, *, title: str = "", limit: int = LIMIT) -> Run:
     """Run a program, marked, under the recorder, as `%%stepper` does."""
     tree = ast.parse(text)
-    recorder = LabRecorder(source.Program.of(tree, text, "<program>"), title=title, limit=limit)
+    session = Session(Program.of(tree, text, "<program>"), title=title, limit=limit)
     names: dict[str, Any] = {"paddle": inplacelab}
-    failure: BaseException | None = None
-    with listening(recorder), marks.marking(recorder.mark):
-        try:
-            exec(compile(marks.marked(tree), "<program>", "exec"), names)
-        except Exception as error:  # noqa: BLE001  # any mistake of the program is a part of its recording
-            failure = error
-            recorder.failed(error)
-        recorder.finish(source.Scope(names, ""))
-    return Run(recorder.recording(), names, failure)
+    failure = session.run([compile(instrument.instrumented(tree), "<program>", "exec")], names)
+    return Run(session.recording(), names, failure)
 
 
 def main(folder: Path) -> None:

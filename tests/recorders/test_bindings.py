@@ -1,4 +1,4 @@
-"""Names: looking at what has changed finds what looking at everything finds."""
+"""Bindings: names are found wherever they lead, and a look that sees nothing new has missed nothing."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import inplacelab as paddle
-from inplacelab import observe
-from inplacelab.recorders import paths
-from inplacelab.recorders.between import Between
-from inplacelab.recorders.names import Names
-from inplacelab.recorders.source import Scope
+from inplacelab.recorders import bindings
+from inplacelab.recorders.bindings import ATTRIBUTES, FIRST, Bindings, Watched
+from inplacelab.recorders.program import Scope
 from inplacelab.recording import Recording
 
 NAMES = ("x", "y", "z")
@@ -37,16 +35,26 @@ def _called(recording: Recording) -> list[set[tuple[str, ...]]]:
     return [{tensor.names for tensor in state.tensors.values()} for state in recording.states()]
 
 
+def _look_at_everything(patched: pytest.MonkeyPatch) -> None:
+    """Have every look forget what the one before it saw."""
+    look = Bindings.look
+
+    def thorough(self: Bindings, scopes: Any, *, done: bool) -> Any:
+        self._seen, self._leads_on = None, True
+        return look(self, scopes, done=done)
+
+    patched.setattr(Bindings, "look", thorough)
+
+
 @settings(
     max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(statements=st.lists(STATEMENTS, min_size=3, max_size=12))
-def test_a_change_is_found_as_a_look_everywhere_finds_it(run: Callable[..., Any], statements: list[str]) -> None:
+def test_a_change_is_found_as_a_look_at_everything_finds_it(run: Callable[..., Any], statements: list[str]) -> None:
     text = START + "\n".join(statements) + "\n"
     quick = _called(run(text).recording)
     with pytest.MonkeyPatch.context() as patched:
-        for shorter in ("look_at", "_look_again", "_all_as_before"):
-            patched.setattr(Names, shorter, lambda *_: False)
+        _look_at_everything(patched)
         thorough = _called(run(text).recording)
     assert quick == thorough
 
@@ -55,38 +63,34 @@ def test_a_change_is_found_as_a_look_everywhere_finds_it(run: Callable[..., Any]
     max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 @given(statements=st.lists(STATEMENTS, min_size=3, max_size=8), loop=st.integers(0, 8))
-def test_a_block_is_looked_at_where_its_names_can_have_changed(
-    run_block: Callable[[str], Recording], statements: list[str], loop: int
-) -> None:
+def test_the_same_in_a_block(run_block: Callable[[str], Recording], statements: list[str], loop: int) -> None:
     inside = [f"    {statement}" for statement in statements[loop:]]
     text = START + "\n".join([*statements[:loop], *(["for k in range(2):", *inside] if inside else [])]) + "\n"
     quick = _called(run_block(text))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(Between, "names", lambda *_: None)
+        _look_at_everything(patched)
         thorough = _called(run_block(text))
     assert quick == thorough
 
 
-@pytest.mark.parametrize(
-    ("before", "now", "names"),
-    [
-        (3, 3, ()),
-        (3, 4, ("x",)),
-        (3, 5, ("x", "y")),
-        (4, 6, ("k", "y", "z")),
-        (7, 7, ("k", "z")),
-        (7, 8, None),
-        (8, 9, None),
-        (9, 9, ("u", "v")),
-        (9, 10, ("u", "v", "w")),
-        (10, 10, ("w",)),
-        (5, 4, None),
-        (3, 99, None),
-    ],
-)
-def test_what_a_block_can_have_bound(before: int, now: int, names: tuple[str, ...] | None) -> None:
-    text = "x = a.exp()\ny = x + 1\nx.sin()\nfor k in range(3):\n    z = y\nf(x)\nu = x; v = x\nprint(w := x)\n"
-    assert Between(text, 3).names(before, now) == names
+def test_a_look_that_sees_nothing_new_goes_no_further(run: Callable[..., Any]) -> None:
+    looked: list[Any] = []
+    look = Bindings.look
+
+    def counted(self: Bindings, scopes: Any, *, done: bool) -> Any:
+        looked.append(look(self, scopes, done=done))
+        return looked[-1]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Bindings, "look", counted)
+        run("x = paddle.ones([2])\nfor k in range(20):\n    x.add_(x)\n")
+    assert len(looked) > 20
+    assert sum(found is not None for found in looked) <= 3  # at the beginning, with `x`, and at the end
+
+
+def test_statements_of_a_block_that_span_lines_are_one_statement(run_block: Callable[[str], Recording]) -> None:
+    text = "x = paddle.ones([2])\ny = (\n    x.scale(2.)\n    .add(x)\n    .exp()\n)\nz = y * 2.\n"
+    assert [step.turn for step in run_block(text).steps] == [1, 2, 2, 2, 3]
 
 
 def test_a_function_of_a_block_that_binds_a_global_name_is_noticed(run_block: Callable[[str], Recording]) -> None:
@@ -233,14 +237,14 @@ def test_nothing_of_the_program_is_called(run: Callable[..., Any], run_block: Ca
 @pytest.mark.parametrize(
     ("text", "name", "many"),
     [
-        ("held = {k: paddle.ones([1]) for k in range(100)}", "held", paths.FIRST),
-        ("held = [paddle.ones([1]) for k in range(100)]", "held", paths.FIRST),
+        ("held = {k: paddle.ones([1]) for k in range(100)}", "held", FIRST),
+        ("held = [paddle.ones([1]) for k in range(100)]", "held", FIRST),
         (
             "class Net:\n    pass\nnet = Net()\nvars(net).update({f'w{k}': x for k in range(3000)})",
             "net",
-            paths.ATTRIBUTES,
+            ATTRIBUTES,
         ),
-        ("net = paddle.nn.Layer()\nvars(net).update({f'w{k}': x for k in range(3000)})", "net", paths.ATTRIBUTES),
+        ("net = paddle.nn.Layer()\nvars(net).update({f'w{k}': x for k in range(3000)})", "net", ATTRIBUTES),
     ],
 )
 def test_only_so_much_is_gone_through(run: Callable[..., Any], text: str, name: str, many: int) -> None:
@@ -269,66 +273,17 @@ def test_what_leads_to_itself_or_deep_down(run: Callable[..., Any], text: str, n
 
 
 def test_a_tensor_is_not_taken_for_what_lay_at_its_address_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As if everything lay at one address, and each thing had come after the one before had died.
+    monkeypatch.setattr(bindings, "id", lambda _: 0, raising=False)
     held: dict[str, Any] = {"first": object()}
     scopes = [Scope({"held": held}, "")]
-    # Everything lies at one address, but for classes: as if each thing had come after the one before had died.
-    monkeypatch.setattr(paths, "id", lambda thing: id(thing) if isinstance(thing, type) else 0, raising=False)
-    before = paths.outline(scopes, frozenset({"held"}), "__main__")
-    held["first"] = paddle.ones([1])
-    assert paths.outline(scopes, frozenset({"held"}), "__main__") != before
-
-
-TRAINING = """\
-paddle.seed(1)
-class Own(paddle.optimizer.SGD):
-    def _update(self, parameter, gradient, state, rate, group):
-        self.half = gradient * 0.5
-        parameter.subtract_(self.half)
-        state["seen"] = self.half + 1.0
-class Decay(paddle.regularizer.L2Decay):
-    def __call__(self, parameter, gradient):
-        pulled.append(gradient.scale(2.0))
-        return gradient
-pulled = []
-net = paddle.nn.Sequential(paddle.nn.Linear(2, 3), paddle.nn.Tanh(), paddle.nn.Linear(3, 1))
-opt = {}
-x = paddle.ones([4, 2])
-for k in range(3):
-    loss = net(x).square().mean()
-    loss.backward()
-    opt.step(); gone = [p.grad for p in net.parameters()]
-    opt.clear_grad({})
-"""
-OPTIMIZERS = [
-    f"{each}(0.1, parameters=net.parameters(){more})"
-    for each, more in (
-        ("paddle.optimizer.SGD", ""),
-        ("paddle.optimizer.Momentum", ""),
-        ("paddle.optimizer.Adam", ", weight_decay=0.1"),
-        ("paddle.optimizer.AdamW", ""),
-        ("paddle.optimizer.Adam", ", weight_decay=Decay(0.1)"),
-        ("Own", ""),
-    )
-]
-
-
-@pytest.mark.parametrize("zeros", [True, False])
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
-def test_names_need_no_look_where_the_optimizer_works_by_itself(
-    run_block: Callable[[str], Recording], monkeypatch: pytest.MonkeyPatch, optimizer: str, zeros: bool
-) -> None:
-    text = TRAINING.format(optimizer, zeros)
-    looks: list[int] = []
-    look = Names._look_everywhere
-
-    def counted(names: Names, scopes: Any, done: bool) -> None:
-        looks.append(1)
-        look(names, scopes, done)
-
-    monkeypatch.setattr(Names, "_look_everywhere", counted)
-    quick, fewer = run_block(text), len(looks)
-    monkeypatch.setattr(observe.by_itself, "__enter__", lambda _: None)
-    looks.clear()
-    assert run_block(text).steps == quick.steps
-    by_itself = optimizer not in OPTIMIZERS[-2:]
-    assert (fewer < 40) == by_itself, f"{fewer} looks, and {len(looks)} if nothing is known of optimizers"
+    looking = Bindings({"held"}, Watched(paddle.Tensor))
+    assert looking.look(scopes, done=True) == []
+    for _ in range(2):
+        held["first"] = paddle.ones([1])
+        found = looking.look(scopes, done=True)
+        assert found is not None
+        assert [names for _, names in found] == [("held['first']",)]
+        del found
+        assert looking.look(scopes, done=True) is None
+        held["first"] = None  # it dies

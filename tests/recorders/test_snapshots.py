@@ -1,4 +1,4 @@
-"""The journal: its short ways say what its long ways say, and large storages are told by the right few numbers."""
+"""Snapshots: small storages are copied whole, and of large ones the right few numbers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import inplacelab as paddle
-from inplacelab.recorders import copies
-from inplacelab.recorders.operations import Operations
+from inplacelab.layout import Layout
+from inplacelab.recorders import decode, snapshots
 from inplacelab.recording import Recording, Summary
 
 LARGE = """\
@@ -26,34 +26,13 @@ z = view.t().exp_()
 """
 
 
-def _without_short_ways(patched: pytest.MonkeyPatch) -> None:
-    patched.setattr(Operations, "_made", Operations._met)
-    patched.setattr(Operations, "_viewed", Operations._met)
-
-
-def test_results_written_down_at_once_are_those_that_are_met(run: Callable[..., Any], program: str) -> None:
-    paddle.seed(0)
-    short = run(program).recording.steps
-    paddle.seed(0)
-    with pytest.MonkeyPatch.context() as patched:
-        _without_short_ways(patched)
-        assert run(program).recording.steps == short
-
-
-def test_the_same_of_large_storages_in_a_block(run_block: Callable[[str], Recording]) -> None:
-    short = run_block(LARGE).steps
-    with pytest.MonkeyPatch.context() as patched:
-        _without_short_ways(patched)
-        assert run_block(LARGE).steps == short
-
-
 def test_what_is_told_of_a_large_storage(run: Callable[..., Any]) -> None:
     recorded = run(LARGE)
     values, last = recorded.names["x"].numpy(), recorded.recording.state().storage_of("x").values
     assert isinstance(last, Summary)
     assert (last.minimum, last.maximum) == (values.min(), values.max())
-    assert last.head == tuple(values[: copies.ENDS])
-    assert last.tail == tuple(values[-copies.ENDS :])
+    assert last.head == tuple(values[: snapshots.ENDS])
+    assert last.tail == tuple(values[-snapshots.ENDS :])
     assert last.runs
     for start, some in last.runs:
         assert some == tuple(values[start : start + len(some)])
@@ -61,16 +40,14 @@ def test_what_is_told_of_a_large_storage(run: Callable[..., Any]) -> None:
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int64", "uint8", "bool"])
 def test_the_extremes_are_those_that_numpy_finds(dtype: str) -> None:
-    values = np.random.default_rng(0).integers(0, 100, copies.WHOLE + 1).astype(dtype)
-    lowest, highest, *_ = copies.summary(values)
-    assert (lowest, highest) == (values.min(), values.max())
+    values = np.random.default_rng(0).integers(0, 100, snapshots.WHOLE + 1).astype(dtype)
+    assert snapshots.extremes(values) == (values.min(), values.max())
 
 
 def test_one_value_that_is_no_number_is_the_extreme() -> None:
-    values = np.ones(copies.WHOLE + 1)
+    values = np.ones(snapshots.WHOLE + 1)
     values[17] = np.nan
-    lowest, highest, *_ = copies.summary(values)
-    assert np.isnan([lowest, highest]).all()
+    assert np.isnan(snapshots.extremes(values)).all()
 
 
 def test_nothing_keeps_the_array_of_a_result() -> None:
@@ -83,25 +60,41 @@ def test_nothing_keeps_the_array_of_a_result() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int8", "int64", "uint8", "bool", "complex64"])
-def test_views_that_were_made_once_show_what_is_there_now(dtype: str) -> None:
-    values = np.zeros((2, copies.WHOLE), dtype)
-    views = copies.Views(values)
-    for k in range(3):
-        values[:] = np.random.default_rng(k).integers(0, 100, values.shape).astype(dtype)
-        assert views.written(7) == copies.through(values, values, 7)
+def test_a_snapshot_shows_what_was_there_then(dtype: str) -> None:
+    for size in (6, 2 * snapshots.WHOLE):
+        values = np.random.default_rng(0).integers(0, 100, size).astype(dtype)
+        layout = Layout((size // 4,), (2,), 1)
+        taken = snapshots.snapshot(values, values[1 : size // 2 + 1 : 2], layout)
+        before = values.tolist()
+        values[:] = 0
+        told = decode.values(taken)
+        if isinstance(told, Summary):
+            for start, some in [(0, told.head), (size - len(told.tail), told.tail), *told.runs]:
+                assert list(some) == before[start : start + len(some)]
+            assert [start for start, _ in told.runs][:3] == [1, 3, 5]
+        else:
+            assert told == tuple(before)
+
+
+def test_of_a_slot_written_twice_the_last_value_stays() -> None:
+    values = np.arange(snapshots.WHOLE + 1.0)
+    told = decode.values(snapshots.snapshot(values, slots=[7, 3, 4, 7]))
+    assert isinstance(told, Summary)
+    assert told.runs == ((3, (3.0, 4.0)), (7, (7.0,)))
+    assert told.minimum is None  # four slots are not worth looking at all of them
 
 
 def test_a_large_storage_is_told_of_at_each_version(run: Callable[..., Any]) -> None:
-    text = f"x = paddle.arange({copies.WHOLE + 8}, dtype='float32')\nfor k in range(3):\n    x.scale_(-2.)\n"
+    text = f"x = paddle.arange({snapshots.WHOLE + 8}, dtype='float32')\nfor k in range(3):\n    x.scale_(-2.)\n"
     stored = [facts.values for step in run(text).recording.steps for _, facts in step.storages if facts is not None]
-    last = copies.WHOLE + 7.0
+    last = snapshots.WHOLE + 7.0
     told = [(each.minimum, each.maximum, each.tail[-1]) for each in stored if isinstance(each, Summary)]
     assert told == [(0, last, last), (-2 * last, 0, -2 * last), (0, 4 * last, 4 * last), (-8 * last, 0, -8 * last)]
 
 
 def test_nothing_keeps_the_array_of_what_was_written() -> None:
     with paddle.record():
-        held = [paddle.ones([copies.WHOLE + 1])]
+        held = [paddle.ones([snapshots.WHOLE + 1])]
         held[0].scale_(2.0).scale_(2.0)
         array = weakref.ref(held[0].storage.buffer)
         held.clear()

@@ -1,0 +1,530 @@
+"""Builds the steps of a `Recording` from events.
+
+The builder runs when the recording is asked for, over all events in order. It knows no engine and no framework: what it needs to know
+is in the events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from inplacelab.recorders import decode
+from inplacelab.recorders.changes import Changes, Steps
+from inplacelab.recorders.events import (
+    Arrived,
+    BackwardBegan,
+    BackwardEnded,
+    BackwardFailed,
+    CounterSeen,
+    CustomBegan,
+    Died,
+    Event,
+    FlagsSet,
+    Gradient,
+    GradientSet,
+    Handed,
+    HookBegan,
+    HookEnded,
+    Launched,
+    Named,
+    NodeMade,
+    NodeRan,
+    OperationDone,
+    ProgramEnded,
+    Raised,
+    Refused,
+    Released,
+    Rewired,
+    Saved,
+    StatementBegan,
+    StorageSeen,
+    TensorMade,
+    Unpacked,
+    Wrote,
+)
+from inplacelab.recording.facts import (
+    BackwardAction,
+    BackwardFacts,
+    EdgeFacts,
+    ErrorFacts,
+    NodeFacts,
+    NodeStatus,
+    StorageFacts,
+    TensorFacts,
+    WriteFacts,
+)
+from inplacelab.recording.recording import Recording
+
+
+def build(
+    events: Iterable[Event],
+    *,
+    framework: str,
+    framework_version: str,
+    title: str,
+    source: str,
+    live_before: int = 0,
+    limit: int | None = None,
+    missed: int = 0,
+) -> Recording:
+    """The recording of what a log holds.
+
+    Args:
+        events: the events, in order.
+        framework: which framework ran the program: "inplacelab", "numpy".
+        framework_version: its version.
+        title: a short name for the picture.
+        source: the program's text.
+        live_before: the bytes that were live before the first step.
+        limit: the most steps to keep; None for all.
+        missed: how many further steps were not recorded.
+    """
+    builder = Builder(limit)
+    for event in events:
+        builder.add(event)
+    return Recording(
+        framework=framework,
+        framework_version=framework_version,
+        title=title,
+        source=source,
+        steps=tuple(builder.steps.finished),
+        truncated=builder.steps.dropped + missed,
+        simulated=builder.simulated,
+        live_before=live_before,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """A backward pass that is not over: the line that began it, and the status that its nodes had in the pass around it."""
+
+    line: int | None
+    before: dict[int, NodeStatus]
+
+
+class Builder:
+    """Makes steps of events.
+
+    Args:
+        limit: the most steps to keep; None for all.
+
+    Attributes:
+        steps: the steps so far, and the facts last heard of everything.
+        simulated: whether a storage of a simulated device was seen.
+    """
+
+    def __init__(self, limit: int | None = None) -> None:
+        self.steps = Steps(limit)
+        self.simulated = False
+        self._line: int | None = None
+        self._turn = 0
+        self._nothing_yet = False  # a statement has begun, and nothing has happened in it
+        self._simple = False  # that statement contains no others
+        self._failed_pass = False  # a backward pass was stopped, and nothing has happened since
+        self._passes: list[Pass] = []  # those that are not over, each begun within the one before it
+        self._waiting = False  # nodes may have the status that a pass gave them
+        self._operation: tuple[str, int | None] = ("", None)  # the last operation and its line
+        self._new_nodes: list[tuple[int, bool]] = []  # since the last step, and whether each stands for a view
+        self._launches: list[Launched] = []  # since the last step
+        self._names: dict[int, tuple[str, ...]] = {}
+        self._gradient_of: dict[int, int] = {}  # from a gradient to the tensor whose `.grad` it is
+
+    def add(self, event: Event) -> None:  # noqa: C901, PLR0912  # one case for each event
+        """Take in the next event."""
+        match event:
+            case StatementBegan():
+                self._statement_began(event)
+            case ProgramEnded():
+                self._statement_ended(1, event.live, event.peak)
+            case StorageSeen():
+                self._storage_seen(event)
+            case CounterSeen():
+                self._counter_seen(event)
+            case TensorMade():
+                self._tensor_made(event)
+            case Rewired():
+                self._rewired(event)
+            case FlagsSet():
+                self._flags_set(event)
+            case GradientSet():
+                self._gradient_set(event)
+            case Handed():
+                self.steps.earlier()
+            case Named():
+                self._named(event)
+            case Wrote():
+                self._wrote(event)
+            case NodeMade():
+                self._node_made(event)
+            case Saved():
+                self.steps.change_node(event.node, saved=tuple(map(decode.saved, event.kept)))
+            case Released():
+                self._released(event.nodes)
+            case Died():
+                self._died(event)
+            case Launched():
+                self._launches.append(event)
+            case OperationDone():
+                self._operation_done(event)
+            case BackwardBegan():
+                self._backward_began(event)
+            case Arrived():
+                self.steps.change_node(event.node, status="arrived")
+            case Unpacked():
+                self._unpacked(event)
+            case HookBegan() | HookEnded() | CustomBegan():
+                self._own_code(event)
+            case NodeRan():
+                self._node_ran(event)
+            case BackwardEnded():
+                self._backward_ended(event)
+            case BackwardFailed():
+                self._backward_failed(event)
+            case Refused():
+                self._refused(event)
+            case Raised():
+                self._raised(event)
+
+    # ---- statements ------------------------------------------------------------------------------------------------------
+
+    def _statement_began(self, event: StatementBegan) -> None:
+        if event.origin.observed:
+            self._statement_ended(event.depth, event.live, event.peak)
+            self._nothing_yet, self._simple = True, event.simple
+        self._line = event.line
+        self._turn += 1
+
+    def _statement_ended(self, depth: int, live: int, peak: int) -> None:
+        """A statement is over: it is a step of its own if nothing happened in it."""
+        changes, self.steps.now = self.steps.now, Changes()
+        changes.take(self.steps.late)
+        self.steps.late = Changes()
+        if self._nothing_yet and self._line is not None:
+            if changes or (self._simple and depth < 2):
+                self._step("line", changes, live, peak)
+        else:  # what it needed for a moment may be gone, though no event said so
+            self.steps.amend(changes, live=live)
+        self._nothing_yet = self._failed_pass = False
+
+    def _happens(self, line: int | None, *, reallocates: bool = False) -> None:
+        """Something happens on a line: what was late belongs to the step before.
+
+        What has died since died before this, unless this itself let go of it (it `reallocates`), or the statement in which it died
+        has only begun: the step before is not of this statement, and was over then.
+        """
+        steps = self.steps
+        self._line = line or self._line
+        if self._nothing_yet:
+            steps.late.take(steps.now)
+            steps.now, steps.late = steps.late, Changes()
+        elif reallocates:
+            steps.now.take_deaths(steps.late)
+        if steps.late:
+            steps.amend(steps.late)
+            steps.late = Changes()
+        self._nothing_yet = self._failed_pass = False
+
+    def _step(self, kind: str, changes: Changes, live: int, peak: int, **facts: Any) -> None:
+        """Add a step."""
+        phase = "backward" if self._passes or self._failed_pass else "forward"
+        if self._launches and getattr(facts.get("backward"), "action", "") != "unpack":  # a node unpacks, then computes
+            storages = [
+                None
+                if (tensor := changes.tensors.get(number) or self.steps.tensors.get(number)) is None
+                else tensor.storage
+                for number in (*facts.get("inputs", ()), facts.get("output"))
+            ]
+            # Several launches, or those of no operation, cannot be told apart by what they read and write.
+            if kind != "operation" or len(self._launches) > 1 or facts.get("category") == "reallocated":
+                storages = [None]
+            facts["launches"] = tuple(
+                decode.launch(each.launch, each.storages, storages[:-1], storages[-1]) for each in self._launches
+            )
+            self._launches.clear()
+        self.steps.add(changes, kind=kind, phase=phase, line=self._line, turn=self._turn, live=live, peak=peak, **facts)
+
+    def _tell(self, kind: str, live: int, peak: int, **facts: Any) -> None:
+        """Add a step with all that is new."""
+        changes, self.steps.now = self.steps.now, Changes()
+        self._step(kind, changes, live, peak, **facts)
+
+    # ---- storages and tensors --------------------------------------------------------------------------------------------
+
+    def _storage_seen(self, event: StorageSeen) -> None:
+        self.simulated |= event.simulated
+        self.steps.now.storages[event.storage] = StorageFacts(
+            id=event.storage,
+            bytes=event.bytes,
+            slots=event.slots,
+            dtype=event.dtype,
+            device=event.device,
+            version=0,
+            values=decode.values(event.values),
+        )
+
+    def _counter_seen(self, event: CounterSeen) -> None:
+        facts = self.steps.storage(event.storage)
+        if facts is not None:
+            self.steps.now.storages[event.storage] = replace(facts, version=event.version)
+
+    def _wrote(self, event: Wrote) -> None:
+        facts = self.steps.storage(event.storage)
+        if facts is not None:
+            values = decode.values(event.values)
+            self.steps.now.storages[event.storage] = replace(facts, version=event.version, values=values)
+
+    def _tensor_made(self, event: TensorMade) -> None:
+        number, (shape, strides, offset) = event.operand.tensor, event.operand.layout
+        self._names[number] = event.names
+        if event.grad is not None:
+            self._gradient_of[event.grad] = number
+        self.steps.now.tensors[number] = TensorFacts(
+            id=number,
+            names=self._names_of(number),
+            storage=event.operand.storage,
+            shape=shape,
+            strides=strides,
+            offset=offset,
+            dtype=event.operand.dtype,
+            device=event.device,
+            leaf=event.node is None,
+            needs_gradient=event.needs_gradient,
+            base=event.base,
+            node=event.node,
+            grad=event.grad,
+        )
+
+    def _rewired(self, event: Rewired) -> None:
+        facts = self.steps.tensor(event.tensor)
+        if facts is not None and (facts.node, facts.needs_gradient) != (event.node, event.needs_gradient):
+            self.steps.now.tensors[event.tensor] = replace(
+                facts, leaf=event.node is None, needs_gradient=event.needs_gradient, node=event.node
+            )
+
+    def _flags_set(self, event: FlagsSet) -> None:
+        facts = self.steps.tensor(event.tensor)
+        if facts is None:
+            return
+        if event.grad is not None:
+            self._gradient_of[event.grad] = event.tensor
+        self.steps.earlier()
+        self.steps.late.tensors[event.tensor] = replace(
+            facts, leaf=event.node is None, needs_gradient=event.needs_gradient, node=event.node, grad=event.grad
+        )
+
+    def _gradient_set(self, event: GradientSet) -> None:
+        facts = self.steps.tensor(event.tensor)
+        if facts is None:
+            return
+        if event.grad is not None:
+            self._gradient_of[event.grad] = event.tensor
+            self._rename(self.steps.now, event.grad)
+        self.steps.now.tensors[event.tensor] = replace(facts, grad=event.grad)
+
+    def _named(self, event: Named) -> None:
+        self._names[event.tensor] = event.names
+        self._rename(self.steps.late, event.tensor)
+        facts = self.steps.tensor(event.tensor)
+        if facts is not None and facts.grad is not None:
+            self._rename(self.steps.late, facts.grad)
+
+    def _rename(self, changes: Changes, number: int) -> None:
+        facts, names = self.steps.tensor(number), self._names_of(number)
+        if facts is not None and facts.names != names:
+            changes.tensors[number] = replace(facts, names=names)
+
+    def _names_of(self, number: int) -> tuple[str, ...]:
+        """A tensor's names; `x.grad` is one, too, if nothing better refers to it."""
+        own = self._names.get(number, ())
+        owner = self._names.get(self._gradient_of.get(number, -1), ())
+        return own or ((f"{owner[0]}.grad",) if owner else ())
+
+    def _died(self, event: Died) -> None:
+        changes = self.steps.now if event.replaced else self.steps.late
+        match event.kind:
+            case "tensor":
+                changes.tensors[event.number] = None
+            case "storage":
+                changes.storages[event.number] = None
+            case "node":
+                changes.nodes[event.number] = None
+
+    # ---- nodes -----------------------------------------------------------------------------------------------------------
+
+    def _node_made(self, event: NodeMade) -> None:
+        inputs = event.inputs
+        edges = (
+            EdgeFacts(inputs[k] if k < len(inputs) else "base", to)
+            for k, to in enumerate(event.edges)
+            if to is not None
+        )
+        self._new_nodes.append((event.node, event.view))
+        self.steps.now.nodes[event.node] = NodeFacts(
+            id=event.node,
+            name=event.name,
+            op="",
+            line=None,
+            edges=tuple(edges),
+            saved=() if event.released else tuple(map(decode.saved, event.kept)),
+            released=event.released,
+            leaf=event.leaf,
+            status="",
+        )
+
+    def _released(self, nodes: Iterable[int]) -> None:
+        for node in nodes:
+            self.steps.change_node(node, saved=(), released=True)
+
+    def _place_nodes(self, made: set[int | None]) -> None:
+        """The nodes that the last operation has made know it, and its line."""
+        name, line = self._operation
+        for number, view in self._new_nodes:
+            facts = self.steps.now.nodes.get(number)
+            if facts is not None and (view or number in made) and name:
+                self.steps.now.nodes[number] = replace(facts, op=name, line=line)
+        self._new_nodes.clear()
+
+    # ---- operations ------------------------------------------------------------------------------------------------------
+
+    def _operation_done(self, event: OperationDone) -> None:
+        self._happens(event.line, reallocates=event.category == "reallocated")
+        if not self._passes:
+            self._no_node_waits()
+        self._operation = (event.name, self._line)
+        output = self.steps.tensor(event.output.tensor)
+        base = None if output is None else self.steps.tensor(output.base)
+        self._place_nodes({event.node, *(each.node for each in (output, base) if each is not None)})
+        self._tell(
+            "operation",
+            event.live,
+            event.peak,
+            op=event.name,
+            category=event.category,
+            writes=self._writes(event),
+            inputs=tuple(each.tensor for each in event.inputs),
+            output=event.output.tensor,
+            kept=event.node,
+        )
+
+    def _writes(self, event: OperationDone) -> tuple[WriteFacts, ...]:
+        storage = event.output.storage
+        before, after = self.steps.storages.get(storage), self.steps.storage(storage)
+        if event.category not in ("in-place", "relayout") or after is None:
+            return ()
+        version = after.version - 1 if before is None else before.version
+        runs = () if event.category == "relayout" else decode.written_runs(event.output)
+        return (WriteFacts(storage, version, after.version, event.output.tensor, runs),)
+
+    # ---- backward --------------------------------------------------------------------------------------------------------
+
+    def _backward_began(self, event: BackwardBegan) -> None:
+        self._happens(event.line)
+        self._place_nodes(set())
+        before: dict[int, NodeStatus] = {}
+        if self._passes:
+            before = {node: "" if (facts := self.steps.node(node)) is None else facts.status for node in event.nodes}
+        self._passes.append(Pass(self._line, before))
+        self._waiting = True
+        for node in event.nodes:
+            self.steps.change_node(node, status="waiting")
+        self._backward("begin", event.first, event.gradient, event.live, event.peak)
+
+    def _unpacked(self, event: Unpacked) -> None:
+        self.steps.change_node(event.node, status="unpacking")
+        self._backward(
+            "unpack", event.node, event.gradient, event.live, event.peak, line=event.line, saved=event.name,
+            kept_at=event.kept_at, found_at=event.found_at,
+        )  # fmt: skip
+
+    def _own_code(self, event: HookBegan | HookEnded | CustomBegan) -> None:
+        """The program's own code is called in a backward pass, or is over."""
+        self._happens(None)
+        action: BackwardAction
+        facts: dict[str, Any]
+        match event:
+            case HookBegan():
+                action, facts = "hook", {"line": event.line, "inputs": (event.given,)}
+            case HookEnded():
+                action, facts = "hooked", {"inputs": (event.given,), "output": event.result}
+            case _:
+                action, facts = "custom", {"line": event.line, "inputs": event.given}
+        self._backward(action, event.node, event.gradient, event.live, event.peak, op=event.name, **facts)
+
+    def _node_ran(self, event: NodeRan) -> None:
+        writes: tuple[WriteFacts, ...] = ()
+        if event.filled is not None:
+            storage = event.filled.storage
+            now, before = self.steps.now.storages.get(storage), self.steps.storages.get(storage)
+            if now is not None and before is not None and now.version != before.version:
+                runs = decode.written_runs(event.filled)
+                writes = (WriteFacts(storage, before.version, now.version, event.filled.tensor, runs),)
+        self.steps.change_node(event.node, status="done")
+        if event.released:
+            self._released([event.node])
+        self._backward("run", event.node, event.gradient, event.live, event.peak, writes=writes)
+
+    def _backward_ended(self, event: BackwardEnded) -> None:
+        self.steps.now.take(self.steps.late)
+        self.steps.late = Changes()
+        if self._passes:
+            self._resume(self._passes[-1])
+            self._backward("end", None, None, event.live, event.peak)
+            self._passes.pop()
+
+    def _backward_failed(self, event: BackwardFailed) -> None:
+        if self._passes:
+            self._resume(self._passes.pop())
+            self._failed_pass = True
+        self.steps.change_node(event.node, status="failed")
+
+    def _resume(self, ended: Pass) -> None:
+        """With the nodes of a pass that is over, the pass in which it was begun stands where it stood."""
+        for node, status in ended.before.items():
+            self.steps.change_node(node, status=status)
+
+    def _backward(
+        self, action: BackwardAction, node: int | None, gradient: Gradient | None, live: int, peak: int, *,
+        line: int | None = None, saved: str | None = None, kept_at: int | None = None, found_at: int | None = None,
+        op: str = "backward", **facts: Any,
+    ) -> None:  # fmt: skip
+        """Add a step of a backward pass."""
+        if self._nothing_yet:  # a statement of a hook, or of a backward of the program's own, had begun
+            self._happens(None)
+        self._line = line or (self._passes[-1].line if self._passes else self._line)
+        values, shape = (None, None) if gradient is None else (gradient.values, gradient.shape)
+        moment = BackwardFacts(action, node, saved, kept_at, found_at, values, shape)
+        self._tell("backward", live, peak, op=op, backward=moment, **facts)
+
+    def _no_node_waits(self) -> None:
+        """The last backward pass is over."""
+        if not self._waiting:
+            return
+        self._waiting = False
+        for number, before in self.steps.nodes.items():
+            facts = self.steps.node(number) if before.status else None
+            if facts is not None:
+                self.steps.now.nodes[number] = replace(facts, status="")
+
+    # ---- errors ----------------------------------------------------------------------------------------------------------
+
+    def _refused(self, event: Refused) -> None:
+        if event.line is not None or not self._passes:
+            self._happens(event.line)
+        self._nothing_yet = False  # a statement of the program's own backward may have begun
+        self._place_nodes(set())
+        self.steps.change_node(event.node, status="failed")
+        error = ErrorFacts(
+            type=event.type, message=event.message, explanation=event.why, notes=(), node=event.node,
+            storage=event.storage, tensor=event.tensor, mend=event.fix,
+        )  # fmt: skip
+        self._tell("error", event.live, event.peak, error=error)
+
+    def _raised(self, event: Raised) -> None:
+        failed_pass = self._failed_pass
+        self._happens(None)
+        self._line, self._failed_pass = event.line or self._line, failed_pass
+        error = ErrorFacts(type=event.type, message=event.message, explanation=None, notes=())
+        self._tell("error", event.live, event.peak, error=error)
+        self._failed_pass = False

@@ -1,0 +1,82 @@
+"""Turns what events carry into the facts of a recording: bytes into values, layouts into runs of slots, launches into launch facts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from inplacelab.devices.kernels.launch import Launch
+from inplacelab.layout import Layout
+from inplacelab.recorders.events import Kept, Operand
+from inplacelab.recorders.snapshots import Snapshot, Whole
+from inplacelab.recording.facts import LaunchFacts, OperandFacts, SavedFacts, Summary, Values
+from inplacelab.recording.slots import Laid, Runs, joined, slot_runs
+
+
+def values(snapshot: Snapshot | None) -> Values | Summary | None:
+    """The values in a storage: all of them, a summary, or None if nothing was copied."""
+    if snapshot is None:
+        return None
+    if isinstance(snapshot, Whole):
+        return tuple(np.frombuffer(snapshot.data, snapshot.dtype).tolist())
+    runs: tuple[tuple[int, Values], ...] = ()
+    if snapshot.slots is not None:
+        slots = (
+            first_slots(snapshot.slots, len(snapshot.written)) if isinstance(snapshot.slots, Layout) else snapshot.slots
+        )
+        kept = dict(zip(slots, snapshot.written, strict=False))  # of a slot written twice the last value stays
+        found = joined((slot, slot + 1) for slot in sorted(kept))
+        runs = tuple((start, tuple(kept[slot] for slot in range(start, stop))) for start, stop in found)
+    return Summary(snapshot.minimum, snapshot.maximum, snapshot.head, snapshot.tail, runs)
+
+
+def first_slots(layout: Laid, count: int) -> list[int]:
+    """The slots of the first elements of a layout, in row-major order."""
+    found = []
+    for position in range(min(count, prod(layout.shape))):
+        slot, rest = layout.offset, position
+        for size, stride in zip(reversed(layout.shape), reversed(layout.strides), strict=True):
+            rest, index = divmod(rest, size)
+            slot += index * stride
+        found.append(slot)
+    return found
+
+
+def written_runs(output: Operand) -> Runs:
+    """The slots that an operation wrote, as runs."""
+    if output.part is None:
+        return slot_runs(output.layout)
+    if isinstance(output.part, Layout):
+        return slot_runs(output.part)
+    return joined((slot, slot + 1) for slot in output.part)
+
+
+def saved(kept: Kept) -> SavedFacts:
+    """What a node keeps."""
+    shape, strides, offset = kept.layout
+    return SavedFacts(kept.name, kept.storage, kept.version, shape, strides, offset, kept.copy)
+
+
+def launch(
+    ran: Launch, storages: Sequence[int | None], inputs: Sequence[int | None], output: int | None
+) -> LaunchFacts:
+    """A launch. An operand whose storage was not known when the kernel ran lies in one of the operation that the launch belongs to:
+    what is written is the result, what is only read are the inputs in order, unless their numbers differ.
+    """
+    others = list(inputs[1:] if ran.kernel.endswith("_") else inputs)
+    reads = [each.role == "reads" for each in ran.operands]
+    read = iter(others if len(others) == sum(reads) else [None] * len(reads))
+    likely = [next(read) if reads_only else output for reads_only in reads]
+    operands = tuple(
+        OperandFacts(
+            each.name, each.role, each.dtype, each.shape, each.strides, each.offset, each.storage_bytes,
+            guessed if known is None else known,
+        )
+        for each, known, guessed in zip(ran.operands, storages, likely, strict=True)
+    )  # fmt: skip
+    return LaunchFacts(
+        ran.kernel, ran.kind, ran.grid, ran.block, ran.width, ran.dtype, operands, ran.bytes_read, ran.bytes_written,
+        ran.device, ran.simulated,
+    )  # fmt: skip

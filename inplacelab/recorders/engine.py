@@ -1,0 +1,511 @@
+"""Watches programs that use this package's engine: hears what the engine does, and emits events.
+
+The recorder keeps nothing alive, copies at once what in-place operations will destroy, and computes nothing that the program computes:
+gradients, errors and memory peaks are those of the unrecorded run.
+"""
+
+from __future__ import annotations
+
+import sys
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Any
+
+import inplacelab
+from inplacelab import devices, errors, observe
+from inplacelab.autograd.custom.node import CustomNode
+from inplacelab.autograd.nodes import AccumulateNode, Node
+from inplacelab.autograd.saved import Saved as SavedTensor
+from inplacelab.devices.kernels.launch import Launch
+from inplacelab.language import Text
+from inplacelab.nn import Layer
+from inplacelab.optimizer.base import Optimizer, remembered
+from inplacelab.recorders.bindings import ATTRIBUTES, Bindings, Watched, attributes_of
+from inplacelab.recorders.engine_objects import EngineObjects, KnownTensor, part_of
+from inplacelab.recorders.events import (
+    INFERRED,
+    Arrived,
+    BackwardBegan,
+    BackwardEnded,
+    BackwardFailed,
+    CustomBegan,
+    FlagsSet,
+    Gradient,
+    Handed,
+    HookBegan,
+    HookEnded,
+    Launched,
+    Named,
+    NodeRan,
+    Operand,
+    OperationDone,
+    ProgramEnded,
+    Raised,
+    Refused,
+    Released,
+    StatementBegan,
+    Unpacked,
+)
+from inplacelab.recorders.log import Log
+from inplacelab.recorders.program import Place, Program, Scope, function_name, scopes_of
+from inplacelab.tensor import Tensor
+
+SMALL = 16
+"""Gradients of up to this many elements are kept with their values."""
+
+
+@dataclass(slots=True)
+class Pass:
+    """A backward pass that is not over.
+
+    Attributes:
+        gradient: what arrived at the node whose turn it is.
+        place: where the program began it.
+        nodes: the nodes that it may reach.
+        node: the number of the node whose turn it is.
+        hook: the name of the hook that is running.
+        given: the number of the gradient that the hook was given, and the version of its storage then.
+        heard: how much had been heard then.
+    """
+
+    gradient: Tensor | None = None
+    place: Place | None = None
+    nodes: Sequence[weakref.ref[Node]] = ()
+    node: int | None = None
+    hook: str = ""
+    given: tuple[int, int] = (-1, -1)
+    heard: int = 0
+
+
+class EngineRecorder(observe.Observer):
+    """Emits events while it listens (see `run.listening`).
+
+    Args:
+        program: the program that is recorded.
+        log: where the events go.
+        limit: the most events that may become steps; what comes after is only counted. None for no limit.
+        outermost: the frame that runs the program, if it runs already.
+
+    Attributes:
+        live_before: the bytes that were live when the recording began.
+        refusals: the engine's refusals so far, in order, held weakly.
+    """
+
+    framework, version = "inplacelab", inplacelab.__version__
+
+    def __init__(
+        self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
+    ) -> None:
+        self._program, self._emit, self._limit = program, log.emit, limit
+        self._bindings = Bindings(program.names, _WATCHED)
+        self._objects = EngineObjects(log.emit, self._bindings.names_of)
+        self._named: dict[int, KnownTensor] = {}  # the tensors that had names at the last look
+        self._heard = 0
+        self._told = False  # the program tells when its statements begin
+        self._root: FrameType | None = None
+        self._statement = self._instruction = -1  # of the outermost frame, at the last event
+        self._passes: list[Pass] = []  # each was begun by code that the one before it has called
+        self._computing = False  # a backward pass is going on, and none of the program's own code runs in it
+        self._episode = 0  # the ledgers' number of the episode that is this recording: of all of them the same
+        self.live_before = 0
+        self.refusals: list[Callable[[], errors.Refusal | None]] = []
+        if outermost is not None:
+            self._start(outermost)
+
+    @property
+    def missed(self) -> int:
+        """How many events were not recorded because of the limit."""
+        return 0 if self._limit is None else max(self._heard - self._limit, 0)
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Hear the engine and its refusals inside a `with` block. For the ledgers it is an episode of its own."""
+        errors.watchers.append(self.refused)
+        for device in devices.ALL:
+            device.ledger.begin_episode()
+        ledger = devices.current().ledger
+        self._episode, self.live_before = ledger.began, ledger.live
+        try:
+            with observe.listening(self):
+                yield
+        finally:
+            for device in devices.ALL:
+                device.ledger.end_episode()
+            errors.watchers.remove(self.refused)
+            self._objects.forget()
+            self._bindings.forget()
+            self._named.clear()
+            self._passes.clear()
+            self._root = None
+
+    # ---- the program -----------------------------------------------------------------------------------------------------
+
+    def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
+        """A statement of an instrumented program begins (see `instrument.StatementListener`)."""
+        if frame.f_code.co_filename != self._program.filename:
+            return
+        self._told = True
+        frames = self._program.frames(frame, self._root)
+        self._start(frames[-1])
+        self._look(scopes_of(frames), done=True)
+        self._emit(StatementBegan(self._program.line(line), simple, len(frames), *self._account()))
+
+    def finish(self, scope: Scope) -> None:
+        """The program is over, and these are its names: its last statement gets them."""
+        self._look([scope], done=True)
+        self._emit(ProgramEnded(*self._account()))
+        self._root = None
+
+    def failed(self, error: BaseException) -> None:
+        """The program ended with an exception."""
+        if not (self.refusals and error is self.refusals[-1]()):
+            self._emit(Raised(type(error).__name__, str(error), self._program.line_of(error), *self._account()))
+
+    def _start(self, root: FrameType) -> None:
+        """The program runs in this frame from now on."""
+        if root is not self._root:
+            self._root = root
+            self._bindings.own_module = root.f_globals.get("__name__", "builtins")
+
+    def _look(self, scopes: Sequence[Scope], *, done: bool) -> None:
+        """Find out what the program's names refer to. In the middle of a statement (not `done`) a tensor that has no name keeps the
+        last ones: it may be on its way out of a function.
+        """
+        found = self._bindings.look(scopes, done=done)
+        if found is None:
+            return
+        named = {}
+        for tensor, names in found:
+            known = self._objects.tensors.find(tensor)
+            if known is not None:
+                named[known.number] = known
+                self._name(known, names)
+        for number, known in self._named.items():
+            if number not in named and known.alive() is not None:
+                if done:
+                    self._name(known, ())
+                else:
+                    named[number] = known
+        self._named = named
+
+    def _name(self, known: KnownTensor, names: tuple[str, ...]) -> None:
+        if names != known.names:
+            known.names = names
+            self._emit(Named(known.number, names))
+
+    def _place(self, frame: FrameType | None) -> Place | None:
+        """At an event: where the program is, in the innermost of its frames from this one outwards. If the program does not tell when
+        its statements begin, that is inferred, and its names are looked at.
+        """
+        filename = self._program.filename
+        while frame is not None and frame.f_code.co_filename != filename:
+            frame = frame.f_back
+        if frame is None:
+            return None
+        place = self._program.place(frame, outermost=frame is self._root)
+        if not self._told:
+            begins = place.outermost and self._begins_statement(place)
+            self._look(scopes_of(self._program.frames(frame, self._root)), done=begins)
+            if begins:
+                self._emit(StatementBegan(place.line, False, 1, *self._account(), origin=INFERRED))
+        return place
+
+    def _begins_statement(self, place: Place) -> bool:
+        """Whether the outermost frame has gone on to another statement, or back: then the statement of the last event is over."""
+        statement, instruction = self._program.statement(place.line), self._instruction
+        other = statement != self._statement or place.instruction <= instruction
+        self._statement, self._instruction = statement, place.instruction
+        return other
+
+    def _account(self) -> tuple[int, int]:
+        """The live bytes that this recording has made on the current device, and their peak."""
+        return devices.chosen.ledger.own(self._episode)
+
+    def _full(self) -> bool:
+        """Count an event that becomes a step. Returns whether there are too many."""
+        self._heard += 1
+        return self._beyond_limit
+
+    @property
+    def _beyond_limit(self) -> bool:
+        return self._limit is not None and self._heard > self._limit
+
+    # ---- operations ------------------------------------------------------------------------------------------------------
+
+    def operation(
+        self, name: str, category: Any, inputs: Sequence[Tensor], output: Tensor, node: Node | None, written: Any = None,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        objects = self._objects
+        if self._computing:  # backward computes with operations too; its nodes are the steps there
+            self._written_in_backward(output)
+            return
+        if self._full():
+            return
+        place = self._place(sys._getframe(2))
+        operands = []
+        for tensor in inputs:
+            operands.append(objects.tensor(tensor).operand)
+            if tensor is not output:
+                objects.storage(tensor.storage)
+        known = objects.tensors.find(output)
+        if known is None:
+            known = objects.meet(output, filled=name != "empty")
+        elif category == "in-place":
+            self._wrote(known, output, written)
+        else:
+            self._remade(known, output)
+        objects.kept_again()
+        self._emit(OperationDone(
+            name, category, tuple(operands), part_of(known, written), attributes or {}, objects.number_of(node),
+            place and place.line, *self._account(),
+        ))  # fmt: skip
+        objects.replacing = False
+
+    def _wrote(self, known: KnownTensor, output: Tensor, written: Any) -> None:
+        """A tensor was written: all tensors on its storage may have another history."""
+        objects, storage = self._objects, output.storage
+        if known.storage.version != storage.version:
+            if written is None:
+                objects.wrote(known.storage, storage, output.array, known.operand.layout)
+            elif isinstance(written, Tensor):
+                objects.wrote(known.storage, storage, written.array, written.layout)
+            else:
+                objects.wrote(known.storage, storage, slots=written)
+        objects.replacing = True
+        for each, tensor in objects.on(known.storage):
+            objects.history(each, tensor)
+
+    def _remade(self, known: KnownTensor, output: Tensor) -> None:
+        """A tensor has other metadata now, and perhaps another storage."""
+        objects, left = self._objects, known.storage
+        objects.replacing = True
+        objects.describe_again(known, output)
+        objects.storage(output.storage)
+        for storage in (left, known.storage) if left is not known.storage else (left,):
+            for each, tensor in objects.on(storage):
+                if each is not known:
+                    objects.describe_again(each, tensor)
+
+    def _written_in_backward(self, output: Tensor) -> None:
+        """In backward, an operation may write what the program knows: a gradient that is there already."""
+        known = self._objects.tensors.find(output)
+        if known is not None and not self._beyond_limit:
+            self._objects.storage(output.storage)
+
+    def launched(self, launch: Launch, storages: Sequence[Any]) -> None:
+        if not self._beyond_limit:
+            known = [None if each is None else self._objects.storages.find(each) for each in storages]
+            self._emit(Launched(launch, tuple(None if each is None else each.number for each in known)))
+
+    def flagged(self, tensor: Tensor) -> None:
+        objects, known = self._objects, self._objects.tensors.find(tensor)
+        if known is None:
+            return
+        if self._computing:  # its gradient was to be retained
+            objects.gradient(known, tensor)
+            return
+        known.node, known.stop = objects.history_of(tensor)
+        grad = None if tensor._grad is None else objects.tensor(tensor._grad).number
+        self._emit(FlagsSet(known.number, not known.stop, known.node, grad))
+
+    def handed(self, tensors: Sequence[Tensor]) -> None:
+        if not self._computing and not self._beyond_limit:
+            for tensor in tensors:
+                self._objects.tensor(tensor)
+            self._emit(Handed())
+
+    def unheard(self) -> None:
+        if not self._computing and not self._beyond_limit:
+            self._objects.look_again()
+
+    # ---- backward --------------------------------------------------------------------------------------------------------
+
+    def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
+        first, gradient = roots[0]
+        under = Pass(gradient)
+        self._passes.append(under)
+        self._computing = True
+        if self._full():
+            return
+        under.place = self._place(sys._getframe(1))
+        nodes = list(reachable(node for node, _ in roots))
+        under.nodes = [weakref.ref(node) for node in nodes]
+        numbers = tuple(number for node in nodes if (number := self._objects.node(node)) is not None)
+        self._emit(BackwardBegan(
+            numbers, self._number(first), gradient_of(gradient), under.place and under.place.line, *self._account()
+        ))  # fmt: skip
+
+    def _number(self, node: Node) -> int:
+        number = self._objects.number_of(node)
+        assert number is not None
+        return number
+
+    def gradient_arrives(self, node: Node, gradient: Tensor) -> None:
+        if self._computing:
+            self._emit(Arrived(self._number(node)))
+
+    def node_begins(self, node: Node, gradient: Tensor) -> None:
+        under = self._passes[-1]
+        under.gradient, under.node = gradient, self._number(node)
+
+    def unpacks(self, node: Node, saved: SavedTensor) -> None:
+        if not self._passes or self._full():
+            return
+        # the `backward` of an operation of the program's own asks itself for what was kept
+        place = self._place(sys._getframe(1)) if isinstance(node, CustomNode) else None
+        line = None if place is None or place.outermost else place.line
+        gradient = self._passes[-1].gradient
+        self._emit(Unpacked(
+            self._number(node), saved.name, saved.version, saved.storage.version,
+            None if gradient is None else gradient_of(gradient), line, *self._account(),
+        ))  # fmt: skip
+
+    def node_ends(self, node: Node) -> None:
+        under = self._passes[-1]
+        gradient, under.gradient, under.node = under.gradient, None, None
+        if self._full():
+            return
+        filled = self._filled(node.leaf) if isinstance(node, AccumulateNode) else None
+        self._emit(NodeRan(
+            self._number(node), node.released, filled, None if gradient is None else gradient_of(gradient),
+            *self._account(),
+        ))  # fmt: skip
+
+    def _filled(self, leaf: Tensor) -> Operand | None:
+        """A leaf whose `.grad` was set or added to: what holds the gradient."""
+        objects, gradient = self._objects, leaf._grad
+        if gradient is None:
+            return None
+        known = objects.tensor(gradient)
+        objects.storage(gradient.storage)
+        if not gradient._stop:  # it has a history, and so have views of it, which are written with it
+            for each, tensor in objects.on(known.storage):
+                objects.history(each, tensor)
+        objects.gradient(objects.tensor(leaf), leaf)
+        return known.operand
+
+    def backward_fails(self) -> None:
+        self._emit(BackwardFailed(self._passes.pop().node))
+        self._computing = False
+
+    def backward_ends(self) -> None:
+        under = self._passes.pop()
+        self._computing = False
+        if self._full():
+            return
+        nodes = [node for reference in under.nodes if (node := reference()) is not None]
+        self._emit(Released(tuple(self._number(node) for node in nodes if node.released)))
+        self._emit(BackwardEnded(*self._account()))
+
+    # ---- the program's own code in a backward pass -----------------------------------------------------------------------
+
+    def hook_begins(self, node: Node, hook: Any, gradient: Tensor) -> None:
+        under, self._computing = self._passes[-1], False
+        under.node = self._number(node)
+        if self._full():
+            return
+        self._look_round()
+        known = self._objects.tensor(gradient)
+        under.hook, under.given, under.heard = function_name(hook), (known.number, known.storage.version), self._heard
+        line = self._program.line_of_function(hook)
+        self._emit(HookBegan(under.node, under.hook, line, known.number, gradient_of(gradient), *self._account()))
+
+    def hook_ends(self, node: Node, gradient: Tensor) -> None:
+        under, self._computing = self._passes[-1], True
+        if self._beyond_limit:
+            return
+        known = self._objects.tensor(gradient)
+        self._objects.storage(gradient.storage)
+        if ((known.number, known.storage.version), self._heard) == (under.given, under.heard):
+            return  # all that happened is told by the step of its beginning
+        self._heard += 1
+        self._emit(HookEnded(
+            self._number(node), under.hook, under.given[0], known.number, gradient_of(gradient), *self._account()
+        ))  # fmt: skip
+
+    def custom_begins(self, node: Node, function: Any, gradients: Sequence[Tensor | None]) -> None:
+        self._computing = False
+        if self._full():
+            return
+        self._look_round()
+        given = [gradient for gradient in gradients if gradient is not None]
+        numbers = tuple(self._objects.tensor(gradient).number for gradient in given)
+        name = function_name(function)
+        if isinstance(node, CustomNode):
+            name = f"{node.layer.__name__}.{name}"
+        line = self._program.line_of_function(function)
+        alone = gradient_of(given[0]) if len(given) == 1 else None
+        self._emit(CustomBegan(self._number(node), name, line, numbers, alone, *self._account()))
+
+    def custom_ends(self, node: Node) -> None:
+        self._computing = True
+
+    def _look_round(self) -> None:
+        """Code of the program's own is about to run: the names in what ran before it in this pass are gone."""
+        self._look(scopes_of(self._program.frames(sys._getframe(2), self._root)), done=True)
+
+    # ---- refusals --------------------------------------------------------------------------------------------------------
+
+    def refused(self, error: errors.Refusal) -> None:
+        """The engine refuses something (see `errors.watchers`)."""
+        place = self._place_of_refusal(sys._getframe(1))
+        self.refusals.append(weakref.ref(error))
+        objects = self._objects
+        node, saved, tensor = (error.facts.get(name) for name in ("node", "saved", "tensor"))
+        known = None if tensor is None else objects.tensors.find(tensor)
+        self._emit(Refused(
+            type(error).__name__, str(error), _sentence(error.why), error.mend, objects.number_of(node),
+            None if saved is None else objects.storage(saved.storage).number, None if known is None else known.number,
+            place and place.line, *self._account(),
+        ))  # fmt: skip
+
+    def _place_of_refusal(self, frame: FrameType) -> Place | None:
+        """Where the program is when the engine refuses something; None where it is in the engine's own part of a pass, or what
+        a hook has returned is refused: that was the line that was told last.
+        """
+        if self._computing:
+            return None
+        place = self._place(frame)
+        return None if self._passes and place == self._passes[-1].place else place
+
+
+def gradient_of(tensor: Tensor) -> Gradient:
+    """A gradient that has arrived: its shape, and its values if it is small."""
+    values = tuple(tensor.numpy().reshape(-1).tolist()) if tensor.size <= SMALL else None
+    return Gradient(tuple(tensor.array.shape), values)
+
+
+def reachable(roots: Iterable[Node]) -> Iterator[Node]:
+    """Every node that the roots lead to, themselves included."""
+    seen: set[Node] = set()
+    waiting = list(roots)
+    while waiting:
+        node = waiting.pop()
+        if node not in seen:
+            seen.add(node)
+            yield node
+            waiting.extend(e for e in node.edges if e is not None)
+
+
+def _sentence(reason: Text) -> Text:
+    """A reason as a sentence of its own."""
+    return Text(reason.en[:1].upper() + reason.en[1:], reason.zh)
+
+
+def _state_of_optimizer(holder: Any) -> Iterator[tuple[str, Tensor]]:
+    """What an optimizer remembers of its parameters, counted in their order: `opt.velocity[0]`."""
+    if not isinstance(holder, Optimizer):
+        return
+    by_kind: dict[str, list[tuple[int, Tensor]]] = {}
+    for place, state in remembered(attributes_of(holder))[:ATTRIBUTES]:
+        for kind, tensor in state.items():
+            by_kind.setdefault(kind, []).append((place, tensor))
+    for kind, found in by_kind.items():
+        yield from ((f".{kind}[{place}]", tensor) for place, tensor in found)
+
+
+_WATCHED = Watched(Tensor, (Layer, Optimizer), (Layer,), _state_of_optimizer)

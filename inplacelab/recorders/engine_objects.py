@@ -1,0 +1,298 @@
+"""Describes tensors, storages and grad nodes of this package's engine as events, each when it is first met and when it has changed."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any
+
+from inplacelab.autograd import modes
+from inplacelab.autograd.history import refresh
+from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, ViewNode
+from inplacelab.autograd.saved import Saved as SavedTensor
+from inplacelab.devices.base import Device
+from inplacelab.layout import Layout, whole
+from inplacelab.recorders.events import (
+    CounterSeen,
+    Died,
+    Event,
+    GradientSet,
+    Kept,
+    NodeMade,
+    Operand,
+    Rewired,
+    Saved,
+    StorageSeen,
+    TensorMade,
+    Wrote,
+)
+from inplacelab.recorders.handles import Handles
+from inplacelab.recorders.snapshots import snapshot
+from inplacelab.storage import Storage
+from inplacelab.tensor import Tensor
+
+
+@dataclass(slots=True)
+class KnownStorage:
+    """What was last said of a storage.
+
+    Attributes:
+        number: its number, and that of its version counter: this engine has one for each storage.
+        version: the version at which its contents were last copied.
+        tensors: the living tensors on it, by number.
+    """
+
+    number: int
+    version: int
+    tensors: dict[int, KnownTensor] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class KnownTensor:
+    """What was last said of a tensor.
+
+    Attributes:
+        number: its number.
+        alive: the tensor, or None once it is gone.
+        names: the program's names for it.
+        storage: its storage.
+        operand: its metadata.
+        node, stop: its place in the gradient history.
+    """
+
+    number: int
+    alive: Callable[[], Tensor | None]
+    names: tuple[str, ...]
+    storage: KnownStorage
+    operand: Operand
+    node: int | None = None
+    stop: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class KnownNode:
+    """A node: the number that the engine gave it, and that of the recording."""
+
+    serial: int
+    number: int
+
+
+class EngineObjects:
+    """Emits events about objects of the engine.
+
+    Args:
+        emit: where the events go.
+        names_of: the names that the program has for a tensor.
+
+    Attributes:
+        tensors, storages, nodes: what was met and is alive.
+        replacing: whether an operation is being told of that gives tensors another history: what dies then was replaced by it.
+    """
+
+    def __init__(self, emit: Callable[[Event], None], names_of: Callable[[Tensor], tuple[str, ...]]) -> None:
+        self._emit, self._names_of = emit, names_of
+        self.tensors: Handles[Tensor, KnownTensor] = Handles(self._tensor_died)
+        self.storages: Handles[Storage, KnownStorage] = Handles(self._storage_died)
+        self.nodes: Handles[Node, KnownNode] = Handles(self._node_died)
+        self.replacing = False
+        self._outer: dict[int, int] = {}  # from the node inside a `CopySlicesNode` to that one
+        self._node_numbers: dict[int, int] = {}  # the engine counts from the start of the session, a recording from 0
+
+    def forget(self) -> None:
+        """Let go of everything."""
+        self.tensors.clear()
+        self.storages.clear()
+        self.nodes.clear()
+
+    def _tensor_died(self, known: KnownTensor) -> None:
+        known.storage.tensors.pop(known.number, None)
+        self._emit(Died("tensor", known.number, self.replacing))
+
+    def _storage_died(self, known: KnownStorage) -> None:
+        self._emit(Died("storage", known.number, self.replacing))
+
+    def _node_died(self, known: KnownNode) -> None:
+        del self._node_numbers[known.serial]
+        self._outer.pop(known.serial, None)
+        self._emit(Died("node", known.number, self.replacing))
+
+    # ---- tensors ---------------------------------------------------------------------------------------------------------
+
+    def tensor(self, tensor: Tensor) -> KnownTensor:
+        """A tensor; described now if it never was."""
+        return self.tensors.find(tensor) or self.meet(tensor)
+
+    def meet(self, tensor: Tensor, *, filled: bool = True) -> KnownTensor:
+        """Describe a tensor for the first time. `filled`: whether the values in a new storage mean anything."""
+        number = self.tensors.next_number()
+        storage = self.storages.find(tensor.storage) or self._meet_storage(tensor.storage, filled)
+        operand = self._operand(number, tensor, storage)
+        known = KnownTensor(number, weakref.ref(tensor), self._names_of(tensor), storage, operand)
+        self.tensors.add(tensor, known)
+        self._describe(known, tensor)
+        return known
+
+    def describe_again(self, known: KnownTensor, tensor: Tensor) -> None:
+        """A tensor may have other metadata, another storage and another history than before."""
+        storage = self.storages.find(tensor.storage) or self._meet_storage(tensor.storage, True)
+        if storage is not known.storage:
+            known.storage.tensors.pop(known.number, None)
+            known.storage = storage
+        known.operand = self._operand(known.number, tensor, known.storage)
+        self._describe(known, tensor)
+
+    def _describe(self, known: KnownTensor, tensor: Tensor) -> None:
+        known.storage.tensors[known.number] = known
+        base = None if tensor.base is None else self.tensor(tensor.base).number
+        known.node, known.stop = self.history_of(tensor)
+        grad = None if tensor._grad is None else self.tensor(tensor._grad).number
+        device = tensor.storage.device.place.text
+        self._emit(TensorMade(known.operand, device, not known.stop, base, known.node, grad, known.names))
+
+    def _operand(self, number: int, tensor: Tensor, storage: KnownStorage) -> Operand:
+        array, whose = tensor.array, tensor.storage
+        return Operand(
+            number,
+            storage.number,
+            storage.number,
+            layout_of(array, whose.buffer, whose.device),
+            dtype_name(array.dtype),
+        )
+
+    def history(self, known: KnownTensor, tensor: Tensor) -> None:
+        """A tensor's place in the history may be another one than before."""
+        now = self.history_of(tensor)
+        if now != (known.node, known.stop):
+            known.node, known.stop = now
+            self._emit(Rewired(known.number, not known.stop, known.node))
+
+    def history_of(self, tensor: Tensor) -> tuple[int | None, bool]:
+        """A tensor's present place in the history: its node, and whether it stops the gradient."""
+        if tensor.base is not None:
+            refresh(tensor)
+        return self.node(tensor.node), tensor._stop
+
+    def gradient(self, known: KnownTensor, tensor: Tensor) -> None:
+        """A backward pass has given a tensor its gradient."""
+        grad = None if tensor._grad is None else self.tensor(tensor._grad).number
+        self._emit(GradientSet(known.number, grad))
+
+    def on(self, storage: KnownStorage) -> list[tuple[KnownTensor, Tensor]]:
+        """The known tensors on a storage."""
+        return [(each, tensor) for each in list(storage.tensors.values()) if (tensor := each.alive()) is not None]
+
+    # ---- storages --------------------------------------------------------------------------------------------------------
+
+    def storage(self, storage: Storage) -> KnownStorage:
+        """A storage. If it is new it is described now; if it was written and nobody said so, that is said now."""
+        known = self.storages.find(storage)
+        if known is None:
+            return self._meet_storage(storage, True)
+        if known.version != storage.version:
+            self.wrote(known, storage)
+        return known
+
+    def wrote(
+        self, known: KnownStorage, storage: Storage, window: Any = None, slots: Layout | Sequence[int] | None = None
+    ) -> None:
+        """A storage was written: through a window, or in these slots, if that is known (see `snapshots.snapshot`)."""
+        known.version = storage.version
+        self._emit(Wrote(known.number, known.number, known.version, snapshot(storage.buffer, window, slots)))
+
+    def look_again(self) -> None:
+        """Say which storages were written while nobody listened."""
+        for storage, known in self.storages.living():
+            if known.version != storage.version:
+                self.wrote(known, storage)
+
+    def _meet_storage(self, storage: Storage, filled: bool) -> KnownStorage:
+        buffer, device = storage.buffer, storage.device
+        known = KnownStorage(self.storages.next_number(), storage.version)
+        self.storages.add(storage, known)
+        values = snapshot(buffer) if filled else None
+        self._emit(StorageSeen(
+            known.number, storage.nbytes, int(buffer.size), dtype_name(buffer.dtype), device.place.text, device.simulated, values
+        ))  # fmt: skip
+        self._emit(CounterSeen(known.number, known.number, known.version))
+        return known
+
+    # ---- nodes -----------------------------------------------------------------------------------------------------------
+
+    def number_of(self, node: Node | None) -> int | None:
+        """The number of a node; for the one inside a `CopySlicesNode` that of the outer one."""
+        return None if node is None else self._number(self._outer.get(node.serial, node.serial))
+
+    def _number(self, serial: int) -> int:
+        if serial not in self._node_numbers:
+            self._node_numbers[serial] = self.nodes.next_number()
+        return self._node_numbers[serial]
+
+    def node(self, node: Node | None) -> int | None:
+        """The number of a node. It is described if it is new, with every new node that it leads to."""
+        if node is None:
+            return None
+        waiting = [node]
+        while waiting:
+            each = waiting.pop()
+            if self.nodes.find(each) is None:
+                self._meet_node(each)
+                waiting += [e for e in each.edges if e is not None and self.nodes.find(e) is None]
+        return self._number(node.serial)
+
+    def _meet_node(self, node: Node) -> None:
+        number = self._number(node.serial)
+        self.nodes.add(node, KnownNode(node.serial, number))
+        if type(node) is CopySlicesNode:
+            self._outer[node.inner.serial] = node.serial
+        kept = self._kept(node.saved)
+        edges = tuple(None if each is None else self._number(each.serial) for each in node.edges)
+        leaf = self.tensor(node.leaf).number if type(node) is AccumulateNode else None
+        self._emit(NodeMade(number, node.name, _inputs(node), edges, kept, node.released, leaf, type(node) is ViewNode))
+
+    def _kept(self, saved: Sequence[SavedTensor]) -> tuple[Kept, ...]:
+        """What a node keeps."""
+        found = []
+        for each in saved:
+            known = self.storage(each.storage)
+            layout = layout_of(each.array, each.storage.buffer, each.storage.device)
+            found.append(Kept(each.name, known.number, known.number, each.version, layout, each.is_copy))
+        return tuple(found)
+
+    def kept_again(self) -> None:
+        """Where somebody looks after what is kept (`modes.keeper`), nodes may keep other things than before."""
+        if modes.keeper is not None:
+            for node, known in self.nodes.living():
+                if not node.released and node.saved:
+                    self._emit(Saved(known.number, self._kept(node.saved)))
+
+
+def part_of(known: KnownTensor, written: Tensor | Sequence[int] | None) -> Operand:
+    """A tensor of which only a part was written: that which another tensor shows, or a list of slots."""
+    if written is None:
+        return known.operand
+    part = written.layout if isinstance(written, Tensor) else tuple(written)
+    return replace(known.operand, part=part)
+
+
+def layout_of(array: Any, buffer: Any, device: Device) -> Layout:
+    """Where a window on a buffer lies, in elements."""
+    if array is buffer:
+        return whole(array.shape)
+    return Layout(array.shape, tuple([s // array.itemsize for s in array.strides]), device.offset(array, buffer))
+
+
+@lru_cache(maxsize=64)
+def dtype_name(dtype: Any) -> str:
+    """The name of a NumPy data type: to ask NumPy takes longer than a small operation does."""
+    return str(dtype.name)
+
+
+def _inputs(node: Node) -> tuple[str, ...]:
+    """What the edges stand for: "x", "y"; "base" for the nodes that views bring about, which have no row of the table."""
+    row = getattr(node, "row", None)
+    if row is None and type(node) is CopySlicesNode:
+        row = getattr(node.inner, "row", None)
+        return ("base",) if row is None else ("base", *row.inputs[1:])
+    return () if row is None else row.inputs

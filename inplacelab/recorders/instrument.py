@@ -1,0 +1,144 @@
+"""Makes a program tell when each of its statements begins, which no framework could: `y = x` computes nothing.
+
+A program that we run ourselves gets a call before each of its statements (`instrumented`). The call changes neither its lines nor what it
+does.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, Protocol
+
+from inplacelab.recorders.program import stored_here
+
+CALL = "__inplacelab_statement__"
+"""The name of the built-in function that an instrumented program calls before each statement."""
+
+
+class StatementListener(Protocol):
+    """Is told when a statement begins."""
+
+    def __call__(self, line: int, simple: bool, frame: FrameType, /) -> None:
+        """A statement begins.
+
+        Args:
+            line: its line in the file.
+            simple: whether it contains no other statements.
+            frame: the frame that runs it.
+        """
+
+
+_listeners: list[StatementListener] = []
+
+
+def _statement_begins(line: int, simple: bool) -> None:
+    frame = sys._getframe(1)
+    for listener in _listeners:
+        listener(line, simple, frame)
+
+
+@contextmanager
+def listening(listener: StatementListener) -> Iterator[None]:
+    """Have `listener` called before each statement of an instrumented program.
+
+    The function behind `CALL` stays when the program is over: the functions that it has defined may still be called.
+    """
+    builtins.__dict__[CALL] = _statement_begins
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+_BODIES = ("body", "orelse", "finalbody")
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_SILENT = (ast.Import, ast.ImportFrom, *_SCOPES, ast.Pass, ast.Global, ast.Nonlocal)
+"""Statements that do nothing to tensors. (`from __future__` must also stay the first.)"""
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def instrumented(tree: ast.Module) -> ast.Module:
+    """The program with a call of `CALL` before each statement that may do something; lines stay as they are."""
+    _insert_calls(tree, _counters(tree))
+    return ast.fix_missing_locations(tree)
+
+
+def is_call(statement: ast.stmt) -> bool:
+    """Whether a statement is a call that `instrumented` has inserted."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == CALL
+
+
+def _insert_calls(node: ast.AST, counters: frozenset[str]) -> None:
+    for field, parts in list(ast.iter_fields(node)):
+        if not isinstance(parts, list):
+            continue
+        for part in parts:
+            if hasattr(part, "body") or hasattr(part, "cases"):
+                _insert_calls(part, counters)
+            if isinstance(part, _LOOPS) and _head_does_something(part, counters):
+                # The head runs again after each turn: it binds a name, or computes whether to go on.
+                for body in _bodies_with_continue(part.body):
+                    body.insert(len(body) - 1, _call(part))
+                part.body.append(_call(part))
+        if field in _BODIES and parts and isinstance(parts[0], ast.stmt):
+            docstring = field == "body" and isinstance(node, (ast.Module, *_SCOPES))
+            setattr(node, field, list(_with_calls(parts, docstring)))
+
+
+def _with_calls(body: list[ast.stmt], docstring: bool) -> Iterator[ast.stmt]:
+    for k, statement in enumerate(body):
+        first_string = (
+            docstring and k == 0 and isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        )
+        if not (first_string or isinstance(statement, _SILENT) or is_call(statement)):
+            yield _call(statement)
+        yield statement
+
+
+def _call(statement: ast.stmt) -> ast.stmt:
+    facts: list[ast.expr] = [ast.Constant(statement.lineno), ast.Constant(not hasattr(statement, "body"))]
+    return ast.copy_location(ast.Expr(ast.Call(ast.Name(CALL, ast.Load()), facts, [])), statement)
+
+
+def _bodies_with_continue(body: list[Any]) -> Iterator[list[Any]]:
+    """The lists of statements in a loop's body that end with its `continue`: not with that of a loop inside."""
+    if isinstance(body[-1], ast.Continue):
+        yield body
+    for part in body:
+        if isinstance(part, _SCOPES):
+            continue
+        fields = ("orelse",) if isinstance(part, _LOOPS) else (*_BODIES, "handlers", "cases")
+        for inside in (getattr(part, field, []) for field in fields):
+            if isinstance(inside, list) and inside:
+                yield from _bodies_with_continue(inside)
+
+
+def _head_does_something(loop: ast.stmt, counters: frozenset[str]) -> bool:
+    if isinstance(loop, ast.While):
+        return not isinstance(loop.test, ast.Constant | ast.Name)
+    return not (isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and loop.target.id in counters)
+
+
+def _counters(tree: ast.Module) -> frozenset[str]:
+    """Every name that the program binds only as the counter of `for k in range(...)`: it never leads to a tensor."""
+    counters = {id(node.target): node.target for node in ast.walk(tree) if isinstance(node, ast.For) and _counts(node)}
+    others = {name for node in ast.walk(tree) if id(node) not in counters for name in stored_here(node)}
+    if "range" in others:
+        return frozenset()
+    return frozenset(name for target in counters.values() for name in stored_here(target)) - others
+
+
+def _counts(loop: ast.For) -> bool:
+    return (
+        isinstance(loop.target, ast.Name)
+        and isinstance(loop.iter, ast.Call)
+        and isinstance(loop.iter.func, ast.Name)
+        and loop.iter.func.id == "range"
+    )

@@ -1,0 +1,71 @@
+"""Handles: what recorders know of live objects, and that several recorders do not disturb each other."""
+
+from __future__ import annotations
+
+import weakref
+
+import inplacelab as paddle
+from inplacelab.recorders.handles import Handles
+
+
+def test_a_recorder_keeps_nothing_alive() -> None:
+    x = paddle.ones([3])
+    with paddle.record():
+        y = x.add_(x)[1:]
+        tensor, storage = weakref.ref(y), weakref.ref(y.storage)
+        del x, y
+        assert tensor() is storage() is None
+
+
+def test_two_recorders_at_once_tell_the_same() -> None:
+    x = paddle.ones([3])
+    with paddle.record() as outer:
+        x.add_(x)
+        with paddle.record() as inner:
+            x.add_(x)
+            y = x[0]
+            z = y * 2.0
+            x.scale_(0.5)
+        x.add_(z)
+        y.zero_()
+    assert outer.recording is not None
+    assert inner.recording is not None
+    assert [step.op for step in outer.recording.steps] == [
+        "add_",
+        "add_",
+        "getitem",
+        "scale",
+        "scale_",
+        "add_",
+        "zero_",
+    ]
+    assert [step.op for step in inner.recording.steps] == ["add_", "getitem", "scale", "scale_"]
+    for recording, at in ((outer.recording, 4), (inner.recording, 3)):
+        state = recording.state(at)
+        told = {
+            tensor.names[0]: state.storages[tensor.storage].values for tensor in state.tensors.values() if tensor.names
+        }
+        assert told == {"x": (2.0, 2.0, 2.0), "y": (2.0, 2.0, 2.0), "z": (8.0,)}
+    last = outer.recording.state(len(outer.recording) - 1)
+    assert {storage.values for storage in last.storages.values()} == {(0.0, 10.0, 10.0), (8.0,)}
+
+
+def test_a_handle_ends_with_its_object() -> None:
+    class Thing:
+        pass
+
+    gone: list[str] = []
+    handles: Handles[Thing, str] = Handles(gone.append)
+    first, second = Thing(), Thing()
+    handles.add(first, "first")
+    handles.add(second, "second")
+    assert [facts for _, facts in handles.living()] == ["first", "second"]
+    assert handles.find(first) == "first"
+    del first
+    assert gone == ["first"]
+    assert [facts for _, facts in handles.living()] == ["second"]
+    third = Thing()
+    assert handles.find(third) is None  # though it may lie where the first one lay
+    handles.clear()
+    del second
+    assert gone == ["first"]
