@@ -39,10 +39,11 @@ from mmap import mmap
 from time import process_time_ns
 from typing import Any, NamedTuple
 
-import inplacelab as paddle
-from inplacelab.recorders import copies, marks, source
 from inplacelab.recorders.block import listening
 from inplacelab.recorders.lab import LabRecorder
+
+import inplacelab as paddle
+from inplacelab.recorders import copies, marks, source
 
 Clock = Callable[[], int]
 

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Any
+
+NO_ATTRIBUTES: Mapping[str, Any] = MappingProxyType({})
 
 
 class Observer:
     """Everything that can be heard. All methods do nothing here."""
 
     def operation(
-        self, name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, written: Any = None,
-        attributes: Mapping[str, Any] | None = None,
+        self, name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, *, written: Any = None,
+        read: Sequence[int] | None = None, attributes: Mapping[str, Any] = NO_ATTRIBUTES,
     ) -> None:  # fmt: skip
         """An operation was done.
 
@@ -30,6 +33,7 @@ class Observer:
             node: the grad node made, or None.
             written: what was written, if it is not all of the output: the tensor that shows it (`x[0] = 5`) or a list of
                 slots (`x[[0]] = 5`).
+            read: the slots of the first input that an index selected, in the order of the result; None if all of it was read.
             attributes: its other arguments, by name.
         """
 
@@ -97,12 +101,9 @@ everyone: tuple[Observer, ...] = ()
 """Who listens, in `silence` too: of operations made of others only one is told, but each of their kernels runs."""
 
 
-def _tell_everyone(
-    name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, written: Any = None,
-    attributes: Mapping[str, Any] | None = None,
-) -> None:  # fmt: skip
+def _tell_everyone(name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, **details: Any) -> None:
     for each in listeners:
-        each.operation(name, category, inputs, output, node, written, attributes)
+        each.operation(name, category, inputs, output, node, **details)
 
 
 tell: Callable[..., None] = _tell_everyone

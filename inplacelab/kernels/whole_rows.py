@@ -108,7 +108,7 @@ def _places(x: Any, index: Any, y: Any) -> None:
 
 ADD_AT = Whole(
     Row(
-        name="add_at", kind="scatter", inputs=("x", "index", "y"), shape=lambda x: x, validate=_places, kernel=_never,
+        name="add_at", kind="atomics", inputs=("x", "index", "y"), shape=lambda x: x, validate=_places, kernel=_never,
         rules=(Rule(lambda g: g), None, Rule(lambda g, index: g.index_select(index))), node="AddAtGradNode", **_ALONE,
         says=Text("`x[index[i]] += y[i]`, by atomic additions.", "`x[index[i]] += y[i]`，使用原子加法。"),
     ),

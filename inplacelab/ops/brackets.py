@@ -95,7 +95,9 @@ def _write_positions(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
 
 def _tell_written(x: Tensor, value: Any, written: Any) -> None:
     root = x if x.base is None else x.base
-    observe.tell("setitem", "in-place", (x, value) if isinstance(value, Tensor) else (x,), x, root.node, written)
+    observe.tell(
+        "setitem", "in-place", (x, value) if isinstance(value, Tensor) else (x,), x, root.node, written=written
+    )
 
 
 def _slots_at(x: Tensor, key: Any) -> list[int]:

@@ -64,6 +64,13 @@ def same(x: Any) -> Any:
     return x
 
 
+WRITING = ("scatter", "masking")
+SELECTING = ("gather", "selection", *WRITING)
+"""The kinds of row that read, or write, some elements only."""
+
+SAYS_WHERE = ("index", "indices", "key", "mask")
+"""The parameters of such a row that say which."""
+
 POINTWISE = ("elementwise", "overwrite")
 """The kinds of row whose result at one place reads the inputs at that place only: inputs are broadcast against each other,
 and an operand may be the very window that is written."""
@@ -184,6 +191,11 @@ class Row:
     def pointwise(self) -> bool:
         """True if the result at one place reads the inputs at that place only."""
         return self.kind in POINTWISE and self.shape is None
+
+    @cached_property
+    def selects(self) -> bool:
+        """True if an argument says which elements of the first input are read or, in place, written: an index, a key, a mask."""
+        return self.kind in SELECTING and any(p.name in SAYS_WHERE for p in self.parameters)
 
     @property
     def reads_apart(self) -> bool:

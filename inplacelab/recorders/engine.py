@@ -10,7 +10,7 @@ import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any
 
@@ -236,8 +236,8 @@ class EngineRecorder(observe.Observer):
     # ---- operations ------------------------------------------------------------------------------------------------------
 
     def operation(
-        self, name: str, category: Any, inputs: Sequence[Tensor], output: Tensor, node: Node | None, written: Any = None,
-        attributes: Mapping[str, Any] | None = None,
+        self, name: str, category: Any, inputs: Sequence[Tensor], output: Tensor, node: Node | None, *, written: Any = None,
+        read: Sequence[int] | None = None, attributes: Mapping[str, Any] = observe.NO_ATTRIBUTES,
     ) -> None:  # fmt: skip
         objects = self._objects
         if self._computing:  # backward computes with operations too; its nodes are the steps there
@@ -251,6 +251,8 @@ class EngineRecorder(observe.Observer):
             operands.append(objects.tensor(tensor).operand)
             if tensor is not output:
                 objects.storage(tensor.storage)
+        if read is not None:
+            operands[0] = replace(operands[0], part=tuple(read))
         known = objects.tensors.find(output)
         if known is None:
             known = objects.meet(output, filled=name != "empty")
@@ -260,7 +262,7 @@ class EngineRecorder(observe.Observer):
             self._remade(known, output)
         objects.kept_again()
         self._emit(OperationDone(
-            name, category, tuple(operands), part_of(known, written), attributes or {}, objects.number_of(node),
+            name, category, tuple(operands), part_of(known, written), plain(attributes), objects.number_of(node),
             place and place.line, *self._account(),
         ))  # fmt: skip
         objects.replacing = False
@@ -471,6 +473,17 @@ class EngineRecorder(observe.Observer):
             return None
         place = self._place(frame)
         return None if self._passes and place == self._passes[-1].place else place
+
+
+def plain(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Those attributes that are numbers, texts, or lists of them."""
+    return {name: value for name, value in attributes.items() if _is_plain(value)} if attributes else attributes
+
+
+def _is_plain(value: Any) -> bool:
+    if isinstance(value, tuple | list):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, bool | int | float | complex | str)
 
 
 def gradient_of(tensor: Tensor) -> Gradient:

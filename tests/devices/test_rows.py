@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import inplacelab as paddle
-from inplacelab import Tensor, errors
+from inplacelab import Tensor, errors, observe
 from inplacelab.devices.cuda import CudaDevice
 from inplacelab.devices.cupy_calls import NOT_YET
 from tests.row_cases.each import for_each_variant
@@ -137,3 +137,25 @@ def test_what_is_refused_is_listed_with_its_reason_and_changes_nothing(cupys: Cu
         x._bessel_i(2)
     assert str(NOT_YET["iv"]) in str(refused.value)
     assert (x.tolist(), x.inplace_version) == ([1.0, 1.0, 1.0], 0)
+
+
+class _Told(observe.Observer):
+    """The slots that observers are told of."""
+
+    def __init__(self) -> None:
+        self.slots: list[Any] = []
+
+    def operation(self, *_: Any, read: Any = None, written: Any = None, **__: Any) -> None:
+        self.slots.append((read, written))
+
+
+@for_each_variant(only=lambda case: case.row.selects)
+def test_what_is_told_of_an_index_is_the_same(case: Any, variant: str, device: Any) -> None:
+    told = []
+    for place in ("cpu", device):
+        inputs = [paddle.to_tensor(each, place=place) for each in case.arrays()]
+        listener = _Told()
+        with observe.listening(listener):
+            case.call(variant, inputs)
+        told.append(listener.slots)
+    assert told[0] == told[1]

@@ -514,9 +514,7 @@ def test_it_is_told_as_one_operation(x: Tensor, y: Tensor) -> None:
         def __init__(self) -> None:
             self.heard: list[tuple[str, str, bool]] = []
 
-        def operation(
-            self, name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, written: Any = None
-        ) -> None:
+        def operation(self, name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, **_: Any) -> None:
             self.heard.append((name, category, node is not None))
 
     listener, first = Listener(), x * 1.0

@@ -233,7 +233,7 @@ class Listener(observe.Observer):
     def launched(self, launch: Launch, storages: Any) -> None:
         self.heard.append(launch)
 
-    def operation(self, name: str, category: str, inputs: Any, output: Any, node: Any, written: Any = None) -> None:
+    def operation(self, name: str, category: str, inputs: Any, output: Any, node: Any, **_: Any) -> None:
         self.heard.append((name, category))
 
 

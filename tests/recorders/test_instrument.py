@@ -26,9 +26,15 @@ def calls(text: str) -> list[tuple[int, bool]]:
         ("'Docstring.'\nimport math\nx = 1", [(3, True)]),
         ("def f():\n    'Docstring.'\n    return 1\nf()", [(3, True), (4, True)]),
         ("if x:\n    y = 1\nelse:\n    y = 2", [(1, False), (2, True), (4, True)]),
-        ("try:\n    f()\nexcept ValueError:\n    g()\nfinally:\n    h()", [(1, False), (2, True), (4, True), (6, True)]),
+        (
+            "try:\n    f()\nexcept ValueError:\n    g()\nfinally:\n    h()",
+            [(1, False), (2, True), (4, True), (6, True)],
+        ),
         ("for t in pair:\n    f(t)", [(1, False), (1, False), (2, True)]),  # once more at the end of each turn
-        ("for t in pair:\n    if t:\n        continue\n    f(t)", [(1, False)] * 3 + [(2, False), (3, True), (4, True)]),
+        (
+            "for t in pair:\n    if t:\n        continue\n    f(t)",
+            [(1, False)] * 3 + [(2, False), (3, True), (4, True)],
+        ),
         ("for k in range(3):\n    f(k)", [(1, False), (2, True)]),  # a counter never leads to a tensor
         ("for k in range(3):\n    f(k)\nk = x", [(1, False), (1, False), (2, True), (3, True)]),
         ("range = items\nfor k in range(3):\n    f(k)", [(1, True), (2, False), (2, False), (3, True)]),

@@ -12,7 +12,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab.layout import Layout
 from inplacelab.recorders import decode, snapshots
-from inplacelab.recording import Recording, Summary
+from inplacelab.recording import Summary
 
 LARGE = """\
 x = paddle.arange(5000).cast("float32")

@@ -69,7 +69,7 @@ class Witness(observe.Observer):
             None if self not in observe.listeners else replace(seen, peak=CPU.ledger.peak - self._start)
         )
 
-    def operation(self, name: str, *_: Any) -> None:
+    def operation(self, name: str, *_: Any, **__: Any) -> None:
         if not self._passes or self._called:
             frames = traceback.walk_stack(sys._getframe(1))
             self.operations.append((name, next(line for f, line in frames if f.f_code.co_filename == FILENAME)))

@@ -31,7 +31,7 @@ from inplacelab.autograd.history import check_leaf, edge, rebase, refresh
 from inplacelab.autograd.nodes import OpNode, meta, next_serial
 from inplacelab.autograd.saved import OUTPUT, Saved, save_copy
 from inplacelab.layout import common_shape
-from inplacelab.ops import destinations, keywords, metadata, operands, overlap
+from inplacelab.ops import destinations, keywords, metadata, operands, overlap, touched
 from inplacelab.ops.documentation import document
 from inplacelab.ops.keywords import aliases_of
 from inplacelab.ops.spec import Row
@@ -46,7 +46,7 @@ _SCOPE: dict[str, Any] = {
     "next_serial": next_serial, "meta": meta, "save_copy": save_copy, "check_leaf": check_leaf, "edge": edge, "rebase": rebase,
     "refresh": refresh, "fresh": fresh, "modes": modes, "observe": observe, "NOTHING": {},
     "common_shape": common_shape, "operands": operands, "overlap": overlap, "metadata": metadata, "destinations": destinations,
-    "keywords": keywords, "ABSENT": keywords.ABSENT,
+    "keywords": keywords, "touched": touched, "ABSENT": keywords.ABSENT,
 }  # fmt: skip
 
 

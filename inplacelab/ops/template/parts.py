@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from inplacelab.ops.spec import Row, same
+from inplacelab.ops.spec import WRITING, Row, same
 
 
 def name_of(row: Row, variant: str) -> str:
@@ -183,3 +183,20 @@ def keep_result(row: Row, saved: str) -> Iterator[str]:
 def wanted(row: Row, name: str) -> str:
     """A condition: a gradient is wanted whose derivative asks for `name`."""
     return " or ".join(f"e{k} is not None" for k in row.needed_for(name))
+
+
+# ---- what is told ---------------------------------------------------------------------------------------------------------
+
+
+def details(row: Row, touched: str) -> str:
+    """What else an observer is told: the attributes, and which elements were `read` or `written` if the row selects some."""
+    attributes = {p.name: p.name for p in row.attributes}
+    found = ""
+    if row.selects and (touched == "written") == (row.kind in WRITING):
+        arrays = {name: f"a{k}" for k, name in enumerate(row.inputs)}
+        found = f", {touched}=touched.{touched}(ROW, {row.inputs[0]}, {_dictionary(arrays | attributes)}{', shape' * (touched == 'read')})"
+    return found + (f", attributes={_dictionary(attributes)}" if attributes else "")
+
+
+def _dictionary(values: dict[str, str]) -> str:
+    return "{" + ", ".join(f"{name!r}: {value}" for name, value in values.items()) + "}"
