@@ -1,6 +1,6 @@
 """The notebook: `%load_ext inplacelab` and the cell magic `%%stepper`.
 
-    %%stepper [--name NAME] [--title TITLE] [--predict] [--no-mend]
+    %%stepper [--name NAME] [--title TITLE] [--predict] [--no-fix]
 
 runs the cell as if it stood there alone, records it, and shows the stepper under it; with `--predict` it asks what a step
 will do before it shows it. A cell that raises is recorded up to the error, and the error is then shown as Python shows
@@ -62,7 +62,7 @@ def load_ipython_extension(shell: Any) -> None:
     """
 
     def stepper(line: str, cell: str) -> None:
-        """Run the cell, record it, and show the stepper: `%%stepper [--name NAME] [--title TITLE] [--predict] [--no-mend]`."""
+        """Run the cell, record it, and show the stepper: `%%stepper [--name NAME] [--title TITLE] [--predict] [--no-fix]`."""
         _run_cell(shell, _options(line), cell)
 
     def shown(refusal: Refusal) -> list[str]:
@@ -82,8 +82,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 _USAGE = Text(
-    "{0}\nUsage: %%stepper [--name NAME] [--title TITLE] [--predict] [--no-mend]",
-    "{0}\n用法：%%stepper [--name 名字] [--title 标题] [--predict] [--no-mend]",
+    "{0}\nUsage: %%stepper [--name NAME] [--title TITLE] [--predict] [--no-fix]",
+    "{0}\n用法：%%stepper [--name 名字] [--title 标题] [--predict] [--no-fix]",
 )
 _UNKNOWN = Text("%%stepper does not know {0}.", "%%stepper 不认识 {0}。")
 _PERHAPS = Text("%%stepper does not know {0}. Did you mean {1}?", "%%stepper 不认识 {0}。是不是想写 {1}？")
@@ -98,13 +98,13 @@ def _options(line: str) -> argparse.Namespace:
     parser.add_argument("--name", default=None)
     parser.add_argument("--title", default=None)
     parser.add_argument("--predict", action="store_true")
-    parser.add_argument("--no-mend", dest="mend", action="store_false")
+    parser.add_argument("--no-fix", "--no-mend", dest="fix", action="store_false")  # the second is its old name
     try:
         options, unknown = parser.parse_known_args(shlex.split(line))
     except (argparse.ArgumentError, ValueError):  # no value after `--name`, a quotation without end
         raise _usage_error(_MISWRITTEN.format(line.strip())) from None
     if unknown:
-        likely = difflib.get_close_matches(unknown[0], ["--name", "--title", "--predict", "--no-mend"], n=1)
+        likely = difflib.get_close_matches(unknown[0], ["--name", "--title", "--predict", "--no-fix"], n=1)
         raise _usage_error(_PERHAPS.format(unknown[0], *likely) if likely else _UNKNOWN.format(unknown[0]))
     if options.name is not None and not options.name.isidentifier():
         raise _usage_error(_NO_NAME.format(options.name))
@@ -130,7 +130,7 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
         parts = _compiled(shell, instrument.instrumented(tree), filename)
     except SyntaxError as error:
         raise _shown_syntax_error(shell, error) from None
-    session = Session(program, title=options.title or options.name or "", fix=options.mend)
+    session = Session(program, title=options.title or options.name or "", fix=options.fix)
     failure = session.run(parts, shell.user_ns)
     _last = session.recording()
     if options.name:

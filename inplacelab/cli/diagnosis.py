@@ -1,4 +1,4 @@
-"""A refusal as an engineer wants to read it: the lines that led to it, marked, and how to mend them.
+"""A refusal as an engineer wants to read it: the lines that led to it, marked, and how to fix them.
 
 Traceback (most recent call last):
   File "script.py", line 7, in <module>
@@ -26,15 +26,15 @@ from collections.abc import Iterator, Sequence
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders.advice import has_ordinary
-from inplacelab.recording.explain.words import closed_up
-from inplacelab.recording.mending import mends
+from inplacelab.recording.fixes import fixes
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.story import Marked, refusal, story
+from inplacelab.recording.sentences.words import closed_up
+from inplacelab.recording.trace import Marked, refusal, trace
 
 __all__ = ["of"]
 
 _WHY = Text("Why: {0}", "原因：{0}")
-_MEND = Text("To mend it: {0}", "改法：{0}")
+_FIX = Text("To mend it: {0}", "改法：{0}")
 _ONE_WAY = Text("To mend it:", "改法：")
 _ONE_OF = Text("To mend it, one of these:", "改法（任选其一）：")
 
@@ -61,16 +61,16 @@ def of(raised: BaseException, recording: Recording) -> str | None:
 
 def _explained(raised: Refusal, recording: Recording) -> Iterator[str]:
     last = len(recording) - 1
-    told = story(recording, last)
+    told = trace(recording, last)
     marks = told or refusal(recording, last)
     if marks:
         yield from _quoted(recording.source.splitlines(), marks)
         yield ""
     if not told:
         yield f"  {_WHY.format(raised.why)}"
-    ways = [each.says for each in mends(recording, has_ordinary)]
+    ways = [each.says for each in fixes(recording, has_ordinary)]
     if not ways:
-        yield f"  {closed_up(_MEND.format(raised.mend))}"
+        yield f"  {closed_up(_FIX.format(raised.fix))}"
         return
     yield f"  {_ONE_WAY if len(ways) == 1 else _ONE_OF}"
     yield from (f"    - {closed_up(way)}" for way in ways)

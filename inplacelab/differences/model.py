@@ -79,7 +79,7 @@ class Difference:
         program: its text for inplacelab and Paddle: it runs unchanged in both, under the name `paddle`.
         torch: its twin for PyTorch; `SAME`; or None if there is none, for the reason that `why` then gives.
         why: why they differ.
-        mended: for what is refused: a program of the same meaning that is not.
+        fixed: for what is refused: a program of the same meaning that is not.
         endless: True if the program does not come back in Paddle; it is not run there again.
         unsteady: True if Paddle's answer differs from run to run: then only the verdict is the same.
     """
@@ -90,7 +90,7 @@ class Difference:
     program: str
     torch: str | None = SAME
     why: Text
-    mended: str | None = None
+    fixed: str | None = None
     endless: bool = False
     unsteady: bool = False
 

@@ -85,7 +85,7 @@ def finite_difference(difference: Difference) -> list[list[float]]:
 
     The program is run with `a` as a constant, so no history takes part, and what a history would refuse is computed.
     If it cannot be run so because it asks for derivatives itself, `a` is a leaf; if it is refused all the same, its
-    mended form is run.
+    fixed form is run.
     """
     gradient = np.empty(np.shape(LEAF))
     for place in np.ndindex(gradient.shape):
@@ -97,8 +97,8 @@ def finite_difference(difference: Difference) -> list[list[float]]:
 
 def _loss(difference: Difference, leaf: Any) -> float:
     ways = [(difference.text, True), (difference.text, False)]
-    if difference.mended is not None:
-        ways.append((plain(difference.mended), False))
+    if difference.fixed is not None:
+        ways.append((plain(difference.fixed), False))
     *others, last = ways
     for text, constant in others:
         with suppress(*REFUSALS):

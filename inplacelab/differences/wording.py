@@ -93,8 +93,8 @@ def opening() -> str:
 def card(difference: Difference, answers: Answers) -> str:
     """One entry in full: the program, the answers, the finite difference, the reason and the remedy."""
     parts = [block(difference.text), _answers(difference, answers), f"{difference.why}\n"]
-    if difference.mended is not None:
-        parts.append(f"{_INSTEAD}:\n\n{block(plain(difference.mended))}")
+    if difference.fixed is not None:
+        parts.append(f"{_INSTEAD}:\n\n{block(plain(difference.fixed))}")
     if difference.twin == difference.text:
         parts.append(f"{_IN_TORCH_ALIKE}\n")
     elif difference.twin is not None:

@@ -13,11 +13,11 @@ _SIMULATE = Text(
 )
 
 
-def _refused(what: str, why: Text, mend: Text) -> DeviceError:
+def _refused(what: str, why: Text, fix: Text) -> DeviceError:
     return DeviceError(
         f"The device should not be 'gpu', since {what}.",
         why,
-        Text(f"{mend.en} {_SIMULATE.en}", f"{mend.zh}{_SIMULATE.zh}"),
+        Text(f"{fix.en} {_SIMULATE.en}", f"{fix.zh}{_SIMULATE.zh}"),
     )
 
 

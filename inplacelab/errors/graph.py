@@ -118,9 +118,9 @@ _NO_OTHER_DTYPE = Text(
 
 
 def ambiguous_view(*, bits: bool = False, **facts: Any) -> AmbiguousViewError:
-    way, mend = "under no_grad", _MADE_OUTSIDE
+    way, fix = "under no_grad", _MADE_OUTSIDE
     if bits:
-        way, mend = "through another dtype", _NO_OTHER_DTYPE
+        way, fix = "through another dtype", _NO_OTHER_DTYPE
     return AmbiguousViewError(
         f"(PermissionDenied) A view created {way} is used after its storage was written.",
         Text(
@@ -128,7 +128,7 @@ def ambiguous_view(*, bits: bool = False, **facts: Any) -> AmbiguousViewError:
             "as a constant could be silently wrong.",
             "该视图是作为常量创建的，但它现在显示的值可能依赖于需要梯度的张量；继续把它当作常量，可能悄悄得出错误的梯度。",
         ),
-        mend,
+        fix,
         **facts,
     )
 

@@ -17,14 +17,14 @@ class Refusal(Exception):
     Attributes:
         headline: Paddle's first line.
         why: why this cannot be done.
-        mend: what to write instead.
+        fix: what to write instead.
         hint: Paddle's second line, where programs look for it: the comparison that failed.
         facts: the objects concerned (a tensor, a node, a saved tensor), for a recorder.
     """
 
-    def __init__(self, headline: str, why: Text, mend: Text, *, hint: str = "", **facts: Any) -> None:
-        super().__init__(worded(headline, why, mend, hint))
-        self.headline, self.why, self.mend, self.hint, self.facts = headline, why, mend, hint, facts
+    def __init__(self, headline: str, why: Text, fix: Text, *, hint: str = "", **facts: Any) -> None:
+        super().__init__(worded(headline, why, fix, hint))
+        self.headline, self.why, self.fix, self.hint, self.facts = headline, why, fix, hint, facts
         for watch in tuple(watchers):
             watch(self)
 
@@ -33,13 +33,13 @@ class Refusal(Exception):
 
 
 _WHY = Text("Why", "原因")
-_MEND = Text("Instead", "改法")
+_FIX = Text("Instead", "改法")
 
 
-def worded(headline: str, why: Text, mend: Text, hint: str = "") -> str:
+def worded(headline: str, why: Text, fix: Text, hint: str = "") -> str:
     """A refusal as it is read: what happened, why, and what to do."""
     second = f"  [Hint: {hint}]\n" if hint else ""
-    return f"{headline}\n{second}  {_WHY}: {why}\n  {_MEND}: {mend}"
+    return f"{headline}\n{second}  {_WHY}: {why}\n  {_FIX}: {fix}"
 
 
 _C = TypeVar("_C", bound=type[Refusal])

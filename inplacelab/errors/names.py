@@ -20,10 +20,10 @@ def not_there(module: str, name: str, names: Iterable[str]) -> AttributeError:
     )
     near = get_close_matches(name, names, n=3, cutoff=0.7)
     if near:
-        mend = Text("did you mean {near}?", "是否想写 {near}？").format(near=", ".join(f"`{each}`" for each in near))
+        fix = Text("did you mean {near}?", "是否想写 {near}？").format(near=", ".join(f"`{each}`" for each in near))
     else:
-        mend = Text(
+        fix = Text(
             "write it with the operations that are here (`dir()` lists them), or use PaddlePaddle itself for this part.",
             "用这里已有的操作来写（`dir()` 可列出），或在这一部分使用 PaddlePaddle 本身。",
         )
-    return AttributeError(worded(headline, why, mend), name=name)
+    return AttributeError(worded(headline, why, fix), name=name)

@@ -92,14 +92,14 @@ def not_a_tensor(op: str, argument: str, position: int, value: Any) -> OperandEr
         "the named functions take tensors only, as in Paddle; the operators (`x + 2`) take numbers too.",
         "与 Paddle 相同，具名函数只接受张量；运算符（`x + 2`）也接受数字。",
     )
-    mend = Text(
+    fix = Text(
         "wrap it: `to_tensor({shown})`, or use `scale`/`scale_` with `scale=` and `bias=` for a number.",
         "用 `to_tensor({shown})` 包装；若是数字，可用 `scale`/`scale_` 的 `scale=` 与 `bias=`。",
     ).format(shown=shown)
     if op.rstrip("_") in _CHECKED_IN_PYTHON:
-        return ArgumentKindError(f"{argument} must be tensor type, but got {type(value)}", why, mend)
+        return ArgumentKindError(f"{argument} must be tensor type, but got {type(value)}", why, fix)
     got = f"argument '{argument}' (position {position}) must be Tensor, but got {type(value).__name__}"
-    return OperandError(f"(InvalidArgument) {op}(): {got}", why, mend)
+    return OperandError(f"(InvalidArgument) {op}(): {got}", why, fix)
 
 
 def no_constructor() -> ConstructionError:
@@ -130,11 +130,11 @@ def untracked_factor(**facts: Any) -> OperandError:
 
 def not_a_number(value: Any, op: str = "", argument: str = "") -> OperandError | ArgumentKindError:
     why = Text("every element is computed with this one number.", "每个元素都要与这一个数运算。")
-    mend = Text("give a Python number, or a tensor of one element.", "请给出 Python 数字，或只有一个元素的张量。")
+    fix = Text("give a Python number, or a tensor of one element.", "请给出 Python 数字，或只有一个元素的张量。")
     if op.rstrip("_") == "pow":  # the one that is checked in Python in PaddlePaddle
-        return ArgumentKindError(f"{argument} must be scalar type, but received: {type(value)} ", why, mend)
+        return ArgumentKindError(f"{argument} must be scalar type, but received: {type(value)} ", why, fix)
     got = f"a number is needed, but got {type(value).__name__}: {value!r}"
-    return OperandError(f"(InvalidArgument) {got}", why, mend)
+    return OperandError(f"(InvalidArgument) {got}", why, fix)
 
 
 def not_finite(value: Any, dtype: str) -> ArgumentError:

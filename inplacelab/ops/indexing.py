@@ -27,11 +27,11 @@ def positions(x: Any, key: Any) -> Positions:
     try:
         return Positions(keys, _blank(x.shape)[keys].shape)
     except IndexError as error:
-        raise errors.IndexRangeError(f"(OutOfRange) {error}.", _WHY, _MEND) from None
+        raise errors.IndexRangeError(f"(OutOfRange) {error}.", _WHY, _FIX) from None
 
 
 _WHY = Text("the key does not fit the tensor's shape.", "下标与张量的形状不符。")
-_MEND = Text(
+_FIX = Text(
     "keep indices inside their axes, and masks of the same shape.", "让下标落在各轴范围内，掩码的形状与张量一致。"
 )
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.ops.table import ROWS
-from inplacelab.recording.explain.errors import stale_story
-from inplacelab.recording.explain.moment import Moment
-from inplacelab.recording.explain.words import closed_up
 from inplacelab.recording.facts import ErrorFacts
-from inplacelab.recording.mending import in_one_sentence, mends
+from inplacelab.recording.fixes import fixes, in_one_sentence
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences.errors import stale_notes
+from inplacelab.recording.sentences.moment import Moment
+from inplacelab.recording.sentences.words import closed_up
 from inplacelab.tensor import Tensor
 
 ADVISED = 20
@@ -21,8 +21,8 @@ ADVISED = 20
 
 _FIX = Text("In this program: {0}", "在本程序中：{0}")
 _NOT_TOLD = Text(
-    "… (yours to find; without `--no-mend` it would stand here)",
-    "……（请自己找出来；去掉 `--no-mend`，这里就会写出改法）",
+    "… (yours to find; without `--no-fix` it would stand here)",
+    "……（请自己找出来；去掉 `--no-fix`，这里就会写出改法）",
 )
 
 
@@ -42,9 +42,9 @@ def advised(recording: Recording, *, tell: bool = True) -> Recording:
         if not tell:
             fix = _NOT_TOLD
         elif count < ADVISED:
-            found = mends(replace(recording, steps=recording.steps[: index + 1]), has_ordinary)
+            found = fixes(replace(recording, steps=recording.steps[: index + 1]), has_ordinary)
             fix = in_one_sentence(found) if found else None
-        said = replace(error, notes=stale_story(Moment(recording, index)), mend=fix or error.mend)
+        said = replace(error, notes=stale_notes(Moment(recording, index)), fix=fix or error.fix)
         steps[index] = replace(steps[index], error=said)
     return replace(recording, steps=tuple(steps))
 
@@ -62,8 +62,8 @@ def annotate(recording: Recording, refusals: Sequence[Callable[[], Refusal | Non
             continue
         for note in error.notes:
             refusal.add_note(str(closed_up(note)))
-        if error.mend is not None and error.mend != refusal.mend:
-            refusal.add_note(str(closed_up(_FIX.format(error.mend))))
+        if error.fix is not None and error.fix != refusal.fix:
+            refusal.add_note(str(closed_up(_FIX.format(error.fix))))
 
 
 def refused(recording: Recording) -> list[tuple[int, ErrorFacts]]:

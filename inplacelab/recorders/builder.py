@@ -517,7 +517,7 @@ class Builder:
         self.steps.change_node(event.node, status="failed")
         error = ErrorFacts(
             type=event.type, message=event.message, explanation=event.why, notes=(), node=event.node,
-            storage=event.storage, tensor=event.tensor, mend=event.fix,
+            storage=event.storage, tensor=event.tensor, fix=event.fix,
         )  # fmt: skip
         self._tell("error", event.live, event.peak, error=error)
 

@@ -460,7 +460,7 @@ class EngineRecorder(observe.Observer):
         node, saved, tensor = (error.facts.get(name) for name in ("node", "saved", "tensor"))
         known = None if tensor is None else objects.tensors.find(tensor)
         self._emit(Refused(
-            type(error).__name__, str(error), _sentence(error.why), error.mend, objects.number_of(node),
+            type(error).__name__, str(error), _sentence(error.why), error.fix, objects.number_of(node),
             None if saved is None else objects.storage(saved.storage).number, None if known is None else known.number,
             place and place.line, *self._account(),
         ))  # fmt: skip

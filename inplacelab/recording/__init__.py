@@ -6,9 +6,8 @@ nothing here holds a live tensor, and nothing here knows a screen.
 
 from __future__ import annotations
 
-from inplacelab.recording import questions
+from inplacelab.recording import queries
 from inplacelab.recording.codec import RecordingFormatError, from_json, load, save, to_json
-from inplacelab.recording.explain import sentence
 from inplacelab.recording.facts import (
     BackwardAction,
     BackwardFacts,
@@ -31,6 +30,7 @@ from inplacelab.recording.facts import (
     WriteFacts,
 )
 from inplacelab.recording.recording import SCHEMA_VERSION, Recording, State
+from inplacelab.recording.sentences import sentence
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -58,7 +58,7 @@ __all__ = [
     "WriteFacts",
     "from_json",
     "load",
-    "questions",
+    "queries",
     "save",
     "sentence",
     "to_json",

@@ -19,6 +19,7 @@ from typing import Any, Literal, Never, Union, get_args, get_origin, get_type_hi
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number
 from inplacelab.recording.recording import SCHEMA_VERSION, Recording
+from inplacelab.recording.upgrade import upgraded
 
 __all__ = ["RecordingFormatError", "from_json", "load", "save", "to_json"]
 
@@ -38,7 +39,7 @@ def to_json(recording: Recording) -> str:
         TypeError: if a fact is of a type that no recording holds (a NumPy integer, say); the message names its place.
 
     >>> print(to_json(Recording("inplacelab", "0.1", "empty", "pass", ())))
-    {"framework":"inplacelab","framework_version":"0.1","title":"empty","source":"pass","truncated":0,"simulated":false,"live_before":0,"schema":1,"steps":[
+    {"framework":"inplacelab","framework_version":"0.1","title":"empty","source":"pass","truncated":0,"simulated":false,"live_before":0,"schema":2,"steps":[
     ]}
     """
     document = _encode(recording, "recording")
@@ -47,15 +48,16 @@ def to_json(recording: Recording) -> str:
 
 
 def from_json(text: str) -> Recording:
-    """The recording that `to_json` wrote.
+    """The recording that `to_json` wrote, now or in an earlier version of inplacelab.
 
     Raises:
-        RecordingFormatError: if the text is not JSON, was written for another schema, or does not fit the schema; the
+        RecordingFormatError: if the text is not JSON, was written for a schema that is not known, or does not fit the schema; the
             message names the place in the document, what was found there and what is possible.
     """
     document = _parse(text)
     if not isinstance(document, dict):
         _refuse("recording", _wanted(Recording), document)
+    document = upgraded(document)
     if document.get("schema") != SCHEMA_VERSION:
         _refuse("recording.schema", Text("schema {0}", "第 {0} 版格式").format(SCHEMA_VERSION), document.get("schema"))
     recording: Recording = _decode(Recording, document, "recording")

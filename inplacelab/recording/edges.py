@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
-from inplacelab.recording.kept import name_on_line
+from inplacelab.recording.naming import name_on_line
 from inplacelab.recording.recording import Recording, State
 
 __all__ = ["Passed", "edge_names"]

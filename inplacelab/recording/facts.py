@@ -176,7 +176,7 @@ class ErrorFacts:
     node: int | None = None
     storage: int | None = None
     tensor: int | None = None
-    mend: Text | None = None
+    fix: Text | None = None
     """What to write instead."""
 
 

@@ -10,10 +10,11 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from inplacelab.language import Text
-from inplacelab.recording.called import Called, Span, called_at, coming_names
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, TensorFacts
+from inplacelab.recording.naming import Called, Span, called_at, coming_names
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""Of what `codec.to_json` writes. Who changes the facts raises it, and teaches `upgrade.py` what has changed."""
 
 _Found = TypeVar("_Found")
 _Facts = TypeVar("_Facts", StorageFacts, TensorFacts, NodeFacts)

@@ -120,7 +120,7 @@ def test_the_texts_compute_what_the_cpu_computes(
     try:
         on_cpu.compiler()
     except errors.MissingLibraryError as refusal:
-        pytest.skip(f"needs a C++ compiler: {refusal.mend}")
+        pytest.skip(f"needs a C++ compiler: {refusal.fix}")
 
     def outcome(case: Any, variant: str) -> list[Any]:
         return [case.call(variant, [paddle.to_tensor(each) for each in _arrays(case, dtype)]).numpy()]

@@ -105,11 +105,11 @@ def test_what_is_not_refused_has_the_gradient_of_the_finite_difference(entry: Di
 
 
 @each_refusal
-def test_a_refused_program_has_a_mended_form_that_is_right(entry: Difference) -> None:
-    if entry.mended is None:
+def test_a_refused_program_has_a_fixed_form_that_is_right(entry: Difference) -> None:
+    if entry.fixed is None:
         assert not entry.asks_gradient
         return
-    answer = run(plain(entry.mended), inplacelab)
+    answer = run(plain(entry.fixed), inplacelab)
     assert answer.refused is None
     if entry.asks_gradient:
         assert close(answer.gradient, RECORDED[entry.key].finite_difference)

@@ -12,8 +12,8 @@ import inplacelab as paddle
 from inplacelab import Tensor, errors
 from inplacelab.autograd.keeping import copy_saved_before_write
 from inplacelab.devices import current
-from inplacelab.recording.explain import sentence
-from inplacelab.recording.questions import stale
+from inplacelab.recording.queries import stale
+from inplacelab.recording.sentences import sentence
 
 Make = Callable[[Any], Tensor]
 START = [[1.0, 2.0], [3.0, 4.0]]

@@ -198,7 +198,7 @@ def test_refused_with_a_reason(program: str) -> None:
     error = _refusal(paddle, program)
     assert isinstance(error, Refusal), repr(error)
     assert error.why.zh
-    assert error.mend.zh
+    assert error.fix.zh
 
 
 @pytest.mark.oracle

@@ -38,7 +38,7 @@ def compiler() -> str:
     try:
         found = on_cpu.compiler()
     except errors.MissingLibraryError as refusal:
-        pytest.skip(f"needs a C++ compiler: {refusal.mend}")
+        pytest.skip(f"needs a C++ compiler: {refusal.fix}")
     on_cpu.compile_together(list(OFTEN))  # at once: most of the time goes into the compiler's start
     return found
 

@@ -178,9 +178,9 @@ def test_without_a_compiler_it_says_what_to_install(monkeypatch: pytest.MonkeyPa
     with pytest.raises(ImportError, match="apt-get install g") as refusal:
         on_cpu.compiler()
     assert isinstance(refusal.value, errors.MissingLibraryError)
-    assert "编译器" in refusal.value.mend.zh
-    assert "macOS" in refusal.value.mend.en
-    assert "WSL" in refusal.value.mend.en
+    assert "编译器" in refusal.value.fix.zh
+    assert "macOS" in refusal.value.fix.en
+    assert "WSL" in refusal.value.fix.en
 
 
 # ---- without contexts -------------------------------------------------------------------------------------------------------

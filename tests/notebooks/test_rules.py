@@ -121,8 +121,6 @@ def test_an_exercise_does_not_say_how_it_is_solved(source: Path) -> None:
         if isinstance(block, Code) and {"exercise", "raises-exception"} <= {*block.tags}
     ]
     given_away = [
-        cell.line
-        for cell in cells
-        if cell.text.startswith("%%stepper") and "--no-mend" not in cell.text.splitlines()[0]
+        cell.line for cell in cells if cell.text.startswith("%%stepper") and "--no-fix" not in cell.text.splitlines()[0]
     ]
-    assert not given_away, f"{source.name}: lines {given_away}: %%stepper says how to mend what the learner is to mend"
+    assert not given_away, f"{source.name}: lines {given_away}: %%stepper says how to fix what the learner is to fix"

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import inplacelab as paddle
-from inplacelab.recording import questions
-from inplacelab.recording.explain import sentence
+from inplacelab.recording import queries
 from inplacelab.recording.passes import running
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences import sentence
 
 Runner = Callable[..., Any]
 
@@ -47,7 +47,7 @@ def test_the_operations_of_a_hook_are_steps_at_their_lines(run: Runner) -> None:
     ]  # fmt: skip
     (wrote,) = [step for step in recording.steps if step.op == "add_"]
     assert recording.state(wrote.index).tensor("smaller").id in wrote.inputs
-    assert questions.visible_values(recording.state(), "total") == (2.0, 3.0)
+    assert queries.visible_values(recording.state(), "total") == (2.0, 3.0)
     assert said(recording, "hook") == [
         "The gradient of `h` is complete: [2, 8]. The hook `clip` is called with it, as `gradient`."
     ]
@@ -157,7 +157,7 @@ def test_what_a_hook_catches_stops_nothing(run: Runner) -> None:
     assert (4, "error") in kinds
     assert kinds.index((7, "operation")) > kinds.index((4, "error"))
     assert kinds[-1] == (11, "end")
-    assert questions.visible_values(recording.state(), "x.grad") == (4.0, 4.0)
+    assert queries.visible_values(recording.state(), "x.grad") == (4.0, 4.0)
 
 
 def test_a_derivative_of_the_programs_own_is_gone_through(run: Runner) -> None:

@@ -12,7 +12,7 @@ from inplacelab import Tensor
 from inplacelab.recorders import instrument
 from inplacelab.recorders.bindings import Bindings, Watched
 from inplacelab.recorders.program import Block, Scope, identifiers, with_block
-from inplacelab.recording import Recording, questions
+from inplacelab.recording import Recording, queries
 
 
 def finished(block: paddle.record) -> Recording:
@@ -32,7 +32,7 @@ def test_a_block() -> None:
     assert [(s.line, s.op) for s in recording.steps] == [(1, "scale"), (2, "getitem"), (3, "scale_")]
     state = recording.state()
     assert {t.names for t in state.tensors.values()} == {("outside",), ("inside",), ("shown",)}
-    assert questions.visible_values(state, "inside") == (1.0, 2.0)
+    assert queries.visible_values(state, "inside") == (1.0, 2.0)
     assert inside.tolist() == [1.0, 2.0]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from inplacelab.language import LANGUAGES
-from inplacelab.recording import Recording, Summary, questions, sentence
+from inplacelab.recording import Recording, Summary, queries, sentence
 
 Runner = Callable[..., Any]
 
@@ -67,16 +67,16 @@ def test_what_was_written_through_whom(run: Runner) -> None:
     assert fill.writes[0].tensor == state.tensor("column").id
     assert [(w.before, w.after, w.slots) for w in item.writes] == [(1, 2, ((3, 6),))]
     assert [(w.before, w.after, w.slots) for w in turn.writes] == [(2, 3, ())]
-    assert questions.visible_values(recording.after_line(3), "b") == (0.0, 4.0, 0.0, 0.0, 4.0, 0.0)
+    assert queries.visible_values(recording.after_line(3), "b") == (0.0, 4.0, 0.0, 0.0, 4.0, 0.0)
     assert state.tensor("b").strides == (1, 3)
-    assert questions.shares_storage(state, "b", "column")
+    assert queries.shares_storage(state, "b", "column")
 
 
 def test_versions_and_who_raised_them(run: Runner) -> None:
     recording = run("x = paddle.ones([2])\nx.zero_()\nv = x[:1]\nv.add_(v)\n").recording
     storage = recording.state().storage_of("x")
     assert storage.version == 2
-    assert [step.line for step, _ in questions.who_raised(recording, storage.id)] == [2, 4]
+    assert [step.line for step, _ in queries.who_raised(recording, storage.id)] == [2, 4]
 
 
 # ---- names ------------------------------------------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def test_kept_rewired_and_backward(run: Runner) -> None:
     assert actions[-1][0] == "end"
     assert ("unpack", "backward") in actions
     final = recording.state()
-    assert questions.visible_values(final, "a.grad") == pytest.approx((2 * -0.41614683654, 2.0))
+    assert queries.visible_values(final, "a.grad") == pytest.approx((2 * -0.41614683654, 2.0))
     assert all(node.released or not node.saved for node in final.nodes.values())
 
 
@@ -166,12 +166,12 @@ def test_a_stale_value_is_explained_by_the_recording(run: Runner) -> None:
     recorded = run(text)
     last = recorded.recording.steps[-1]
     assert (last.kind, last.line, last.error.type) == ("error", 6, "RuntimeError")
-    kept, overwrote, mend = recorded.error.__notes__
+    kept, overwrote, fix = recorded.error.__notes__
     assert [kept, overwrote] == [str(note) for note in last.error.notes]
     assert kept == "`MultiplyGradNode` (line 3) kept `b` (as its second operand) at version 0 of S1."
     assert overwrote == "Line 5 `zero_` then overwrote it through `v`, a view of `b` (version 0 → 1)."
-    assert mend == f"In this program: {last.error.mend}"
-    assert "call `c.backward()` before line 5; or put `b = b.clone()` before line 4" in mend
+    assert fix == f"In this program: {last.error.fix}"
+    assert "call `c.backward()` before line 5; or put `b = b.clone()` before line 4" in fix
     assert "Line 5" not in str(recorded.error)
 
 
@@ -210,7 +210,7 @@ def test_after_an_error_in_backward_the_program_goes_on(run: Runner) -> None:
         "    pass\nd = (a * 3).sum()\nd.backward()\n"
     )
     recording = run(text).recording
-    assert questions.visible_values(recording.state(), "a.grad") == (3.0,)
+    assert queries.visible_values(recording.state(), "a.grad") == (3.0,)
     assert [s.phase for s in recording.on_line(9)] == ["forward", "forward"]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import inplacelab as paddle
-from inplacelab.recording import questions, sentence
+from inplacelab.recording import queries, sentence
 
 Runner = Callable[..., Any]
 
@@ -60,7 +60,7 @@ def test_a_name_that_a_loop_binds_leads_to_its_next_value_only_in_the_next_turn(
     for step in wrote:
         state = recording.state(step.index)
         assert state.tensor("p").id == step.writes[0].tensor
-        assert questions.visible_values(state, "p") == (0.0, 0.0)
+        assert queries.visible_values(state, "p") == (0.0, 0.0)
     bound = {
         step.line for step in recording.steps if step.kind == "line" and "`p`" in sentence(recording, step.index).en
     }
@@ -76,7 +76,7 @@ GIVEN = {
 @pytest.mark.parametrize(("text", "name", "values"), GIVEN.values(), ids=GIVEN.keys())
 def test_what_no_operation_tells_of(run: Runner, text: str, name: str, values: tuple[float, ...]) -> None:
     recording = run(f"x = paddle.to_tensor([1., 2.], stop_gradient=False)\n{text}").recording
-    assert questions.visible_values(recording.state(), name) == values
+    assert queries.visible_values(recording.state(), name) == values
 
 
 @pytest.mark.parametrize("way", ["marked", "block"])
@@ -99,7 +99,7 @@ def test_what_a_hook_writes(run: Runner, way: str) -> None:
             "y = x * 3\ny.register_hook(watch)\ny.backward()\n"
         ).recording
     assert recording is not None
-    assert questions.visible_values(recording.state(), "total") == (1.0, 1.0)
+    assert queries.visible_values(recording.state(), "total") == (1.0, 1.0)
 
 
 OWN = """\

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from itertools import product
 
 from inplacelab.recording import NodeFacts, Recording, State, TensorFacts
-from inplacelab.recording.kept import Kept, kept_values
-from inplacelab.recording.predict import Question
+from inplacelab.recording.naming import Kept, kept_values
+from inplacelab.recording.quiz import Question
 
 NEW = "in a new storage"
 

@@ -93,9 +93,9 @@ STORAGE = ("steps", 0, "storages", 0, 1)
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (("schema",), 2, r"recording\.schema: expected schema 1, found 2\."),
-        (("schema",), None, r"recording\.schema: expected schema 1, found null\."),
-        (("schema",), True, r"recording\.schema: expected a whole number, found true\."),
+        (("schema",), 3, r"recording\.schema: expected schema 2, found 3\."),
+        (("schema",), None, r"recording\.schema: expected schema 2, found null\."),
+        (("schema",), True, r"recording\.schema: expected schema 2, found true\."),
         (("title",), 3, r"recording\.title: expected a string, found 3\."),
         (("steps",), {}, r"recording\.steps: expected a list, found \{\}\."),
         (("steps", 1), [], r"recording\.steps\[1\]: expected an object with the fields index, .*, found \[\]\."),
@@ -130,7 +130,7 @@ def test_a_missing_field_is_refused_and_a_field_with_a_default_may_be_missing(do
     ("text", "message"),
     [
         ("", "not JSON: line 1, column 1"),
-        ('{"schema": 1,\n "steps": [', "not JSON: line 2"),
+        ('{"schema": 2,\n "steps": [', "not JSON: line 2"),
         ("[]", r"recording: expected an object with the fields framework, .*, found \[\]"),
         ('{"schema": NaN}', "expected strict JSON"),
     ],
@@ -141,6 +141,6 @@ def test_a_text_that_is_no_recording_is_refused(text: str, message: str) -> None
 
 
 def test_a_refusal_speaks_both_languages() -> None:
-    with speak("zh"), pytest.raises(RecordingFormatError, match="应为第 1 版格式，实为 7") as caught:
+    with speak("zh"), pytest.raises(RecordingFormatError, match="应为第 2 版格式，实为 7") as caught:
         from_json('{"schema": 7}')
-    assert caught.value.explanation.en == "recording.schema: expected schema 1, found 7."
+    assert caught.value.explanation.en == "recording.schema: expected schema 2, found 7."

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import inplacelab as paddle
-from inplacelab.recording import StorageFacts, Summary, questions
+from inplacelab.recording import StorageFacts, Summary, queries
 from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.reading import bytes_of, element_values, slot_value, slots_reached, slots_under
 
@@ -85,9 +85,9 @@ def test_questions_know_of_bytes() -> None:
     assert run.recording is not None
     assert tail is not x
     state = run.recording.state()
-    assert questions.visible_values(state, "halves") == (0, 16256, 0, -16384)
-    assert questions.overlap(state, "x", "halves") == ((0, 2),)
-    assert questions.overlap(state, "x", "tail") == ((1, 2),)
+    assert queries.visible_values(state, "halves") == (0, 16256, 0, -16384)
+    assert queries.overlap(state, "x", "halves") == ((0, 2),)
+    assert queries.overlap(state, "x", "tail") == ((1, 2),)
 
 
 def test_the_slots_of_an_ordinary_tensor_are_its_own() -> None:

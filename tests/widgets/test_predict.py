@@ -12,7 +12,7 @@ pytest.importorskip(
     "anywidget", reason="needs the notebook extra: python -m pip install -e '.[lab]'", exc_type=ImportError
 )
 
-from inplacelab.recording.predict import questions_at, quiz
+from inplacelab.recording.quiz import questions_at, quiz
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import Stepper, to_html
 from inplacelab_widgets.packing import unpacked

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from inplacelab.recording.predict import quiz
+from inplacelab.recording.quiz import quiz
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html
 from inplacelab_widgets.player_files import javascript, stylesheet

@@ -18,7 +18,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from inplacelab.language import LANGUAGES, Text, speak
-from inplacelab.recording.predict import quiz
+from inplacelab.recording.quiz import quiz
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html, to_markdown, to_svg, to_text, words
 from inplacelab_widgets.packing import packed_json

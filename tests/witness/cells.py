@@ -1,5 +1,5 @@
 """Cells as people write them: training loops, caches, masks, running statistics; and the questions that they bring to a forum, each with
-the mend."""
+the fix."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ HEAD = "import inplacelab as paddle\nimport inplacelab.nn as nn\nimport inplacel
 
 
 class Mistake(NamedTuple):
-    """A program that is refused, what the refusal must name, and the program mended."""
+    """A program that is refused, what the refusal must name, and the program fixed."""
 
     text: str
     names: tuple[str, ...]
-    mended: str
+    fixed: str
 
 
 CELLS = {

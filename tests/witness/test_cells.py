@@ -1,4 +1,4 @@
-"""Cells as people write them run, are recorded as they ran, and read well; what is refused names the lines, and its mend helps."""
+"""Cells as people write them run, are recorded as they ran, and read well; what is refused names the lines, and its fix helps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import inplacelab as paddle
-from inplacelab.recording.explain import sentence
+from inplacelab.recording.sentences import sentence
 from inplacelab_widgets import Stepper
 from tests.witness.cells import CELLS, HEAD, MISTAKES, Mistake
 from tests.witness.trial import differences, stepped
@@ -47,13 +47,13 @@ def test_a_mistake_is_explained(mistake: Mistake) -> None:
     recording, _ = stepped(mistake.text.join(("import inplacelab as paddle, inplacelab.nn as nn; ", "")))
     error = recording.steps[-1].error
     assert error is not None
-    assert error.mend is not None
+    assert error.fix is not None
     notes = " ".join(note.en.lower() for note in error.notes)
     assert all(name in notes for name in mistake.names), notes
 
 
 @mistakes
-def test_the_mend_helps(mistake: Mistake) -> None:
+def test_the_fix_helps(mistake: Mistake) -> None:
     names: dict[str, Any] = {}
-    exec(HEAD + mistake.mended, names)
+    exec(HEAD + mistake.fixed, names)
     assert paddle.is_grad_enabled()

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from inplacelab.recording import Recording, questions
-from inplacelab.recording.predict import questions_at
+from inplacelab.recording import Recording, queries
+from inplacelab.recording.quiz import questions_at
 from tests.recording.predictions import chosen, expected
 from tests.witness.author import write
 from tests.witness.trial import differences, stepped
@@ -66,7 +66,7 @@ def wrong_changes(recording: Recording) -> list[int]:
     return [
         index
         for index in range(1, len(recording))
-        if set(questions.changed_values(recording, index)) != _changed(recording, index)
+        if set(queries.changed_values(recording, index)) != _changed(recording, index)
     ]
 
 
@@ -74,9 +74,9 @@ def _changed(recording: Recording, index: int) -> set[int]:
     before, after = recording.state(index - 1), recording.state(index)
     found = set()
     for key in before.tensors.keys() & after.tensors.keys():
-        was, now = (questions.visible_values(state, state.tensors[key]) for state in (before, after))
+        was, now = (queries.visible_values(state, state.tensors[key]) for state in (before, after))
         if was is None or now is None:  # a large storage: whatever lies where was written
-            reached = questions.slots_of(after.tensors[key])
+            reached = queries.slots_of(after.tensors[key])
             written = [w for w in after.step.writes if w.storage == after.tensors[key].storage]
             if any(first <= slot < last for w in written for first, last in w.slots for slot in reached):
                 found.add(key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from inplacelab.language import Text
-from inplacelab.recording.predict import Question, quiz
+from inplacelab.recording.quiz import Question, quiz
 from inplacelab.recording.recording import Recording
 
 _STRAY = Text(

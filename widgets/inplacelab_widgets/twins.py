@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from inplacelab.language import Text, get_language
-from inplacelab.recording.explain import sentence
-from inplacelab.recording.predict import Question
+from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences import sentence
 from inplacelab_widgets import words
 from inplacelab_widgets.asking import questions_for
 from inplacelab_widgets.page import whole_page

@@ -14,7 +14,7 @@ import traitlets
 from ipywidgets import jslink
 
 from inplacelab.language import Text, get_language
-from inplacelab.recording.predict import Question
+from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import twins
 from inplacelab_widgets.asking import questions_for
@@ -46,7 +46,7 @@ class View(LiveWidget):
         panels: what to show, out of "code", "storages", "elements", "graph", "lanes" and "memory".
         toolbar: whether to show controls and the sentence of the step; not if not given for a view of another view.
         predict: True to ask what a step will do before it is shown; or the questions to ask, as
-            `inplacelab.recording.predict.quiz` chooses them.
+            `inplacelab.recording.quiz.quiz` chooses them.
         traits: other traits to begin with.
 
     Raises:

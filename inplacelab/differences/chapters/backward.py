@@ -107,7 +107,7 @@ CHAPTER = Chapter(
                 "Paddle itself works on a copy of the graph, and frees nothing.",
                 "除非要求保留，`paddle.grad` 会释放计算图保存的值，Paddle 的文档也是这样写的。Paddle 实际上在计算图的副本上运行，什么也没有释放。",
             ),
-            mended="""
+            fixed="""
                 b = (a * a).sum()
                 paddle.grad(b, a, retain_graph=True)
                 loss = b

@@ -109,7 +109,7 @@ CHAPTER = Chapter(
                 "no shape.)",
                 "Paddle 的具名操作只接受张量。（拒绝的说明是我们写的：Paddle 只说 float 没有 shape。）",
             ),
-            mended="""
+            fixed="""
                 b = a * 2
                 b.add_(paddle.to_tensor(3.))
                 loss = (b * b).sum()
@@ -135,7 +135,7 @@ CHAPTER = Chapter(
                 "没有整数能表示 NaN 或无穷大。凡是存入一个数的地方（`fill_`、`x[0] = ...`、`index_fill_`、`full` 等），"
                 "这里都拒绝执行，与 PyTorch 相同；Paddle 则写入该类型最小的整数。",
             ),
-            mended="""
+            fixed="""
                 x = paddle.to_tensor([1, 2, 3]).astype("float64")
                 x.masked_fill_(x > 1, float("nan"))
                 answer = x.tolist()
@@ -158,7 +158,7 @@ CHAPTER = Chapter(
                 "processor makes of it.",
                 "没有整数能表示 NaN 或无穷大。在 C 语言中，这种转换的结果没有定义：Paddle 与 PyTorch 保留处理器得出的任意值。",
             ),
-            mended="""
+            fixed="""
                 x = paddle.to_tensor([1., float("nan")])
                 answer = x.nan_to_num(0.).astype("int32").tolist()
             """,
@@ -177,7 +177,7 @@ CHAPTER = Chapter(
                 "Separate numbers exchange two axes, as in PyTorch. Paddle exchanges the first two that are named, and drops the third.",
                 "分开写的数表示交换两个轴，与 PyTorch 相同。Paddle 交换前两个数所指的轴，并丢弃第三个。",
             ),
-            mended="""
+            fixed="""
                 answer = list(paddle.ones([2, 3, 4]).transpose([2, 0, 1]).shape)
             """,
         ),
@@ -194,7 +194,7 @@ CHAPTER = Chapter(
                 "only `size`.",
                 "`size` 是 `shape` 的别名。两者同时给出时，Paddle 大多拒绝执行，但有时会只取其一。PyTorch 只有 `size`。",
             ),
-            mended="""
+            fixed="""
                 answer = list(paddle.zeros(shape=[3]).shape)
             """,
         ),

@@ -32,7 +32,7 @@ CHAPTER = Chapter(
                 "Paddle gives the gradient with respect to the overwritten leaf, not to the one the program began with.",
                 "Paddle 给出的是对覆盖之后的叶子的梯度，而不是对程序开始时那个叶子的梯度。",
             ),
-            mended="""
+            fixed="""
                 b = a.clone()
                 b[0].scale_(3.)
                 loss = (b * b).sum()
@@ -56,7 +56,7 @@ CHAPTER = Chapter(
                 "`v` knows that it was scaled, `a` does not: Paddle's gradient is half one, half the other.",
                 "`v` 知道自己被缩放过，`a` 却不知道：Paddle 的梯度一半按前者、一半按后者。",
             ),
-            mended="""
+            fixed="""
                 b = a.clone()
                 v = b.reshape([4])
                 v.scale_(3.)
@@ -79,7 +79,7 @@ CHAPTER = Chapter(
                 "Nineteen in-place operations of Paddle do not look at all whether they write a leaf.",
                 "Paddle 有十九个原地操作根本不检查自己是否在写叶子张量。",
             ),
-            mended="""
+            fixed="""
                 b = a.clone()
                 b.floor_divide_(paddle.full([2, 2], 1.7))
                 loss = (b * b).sum() + 0 * a.sum()

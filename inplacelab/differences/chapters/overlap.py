@@ -29,7 +29,7 @@ CHAPTER = Chapter(
                 "The first row is zero before the second is computed: already the values are wrong in Paddle.",
                 "计算第二行之前第一行已经变为零：在 Paddle 中连数值都是错的。",
             ),
-            mended="""
+            fixed="""
                 b = a * 1
                 b.subtract_(b[0].clone())
                 loss = (b * b).sum()
@@ -114,7 +114,7 @@ CHAPTER = Chapter(
                 "第一个和读取的槽位正是第二个和要写的：换一种次序结果就错。PyTorch 只在两个张量都没有间隙时检查这种重叠，"
                 "其余情况听凭核函数的次序。",
             ),
-            mended="""
+            fixed="""
                 b = (a * 2).flatten()
                 b[::2].add_(b[2:].clone())
                 loss = (b * b).sum()
@@ -151,7 +151,7 @@ CHAPTER = Chapter(
                 "would be that of a single sine.)",
                 "有些槽位被写了两次，里面是正弦的正弦。（若求梯度，PyTorch 给出的却是只求一次正弦的梯度。）",
             ),
-            mended="""
+            fixed="""
                 b = (a.detach() * 2).flatten()
                 w = b.as_strided([3, 2], [1, 1]).clone()
                 w.sin_()
@@ -176,7 +176,7 @@ CHAPTER = Chapter(
                 "Nothing is known of a derivative through bits. The other two let the write pass unseen.",
                 "按二进制位改写谈不上导数。另外两个框架对这次写入视而不见。",
             ),
-            mended="""
+            fixed="""
                 b = a * 2
                 b.zero_()
                 loss = b.sum() + a.sum()

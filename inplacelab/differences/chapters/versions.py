@@ -38,7 +38,7 @@ CHAPTER = Chapter(
                 "silently wrong in the same way.",
                 "`set_value` 是写入，因此增加版本号。PyTorch 没有这个方法；它的 `.data = ...` 会以同样的方式悄悄出错。",
             ),
-            mended=_ZERO_IN_A_COPY,
+            fixed=_ZERO_IN_A_COPY,
         ),
         Difference(
             key="set-value-on-leaf",
@@ -55,7 +55,7 @@ CHAPTER = Chapter(
                 "Weights loaded too early: the gradient would be that of other weights. (Twin: see the entry before.)",
                 "权重载入得过早：得到的会是另一组权重的梯度。（关于 PyTorch，见上一条。）",
             ),
-            mended="""
+            fixed="""
                 loss = (a * a).sum()
             """,
         ),
@@ -74,7 +74,7 @@ CHAPTER = Chapter(
                 b.copy_(torch.zeros([2, 2]), True)
             """,
             why=Text("`copy_` writes, so it raises the version.", "`copy_` 是写入，因此增加版本号。"),
-            mended=_ZERO_IN_A_COPY,
+            fixed=_ZERO_IN_A_COPY,
         ),
         Difference(
             key="out-on-saved",
@@ -94,7 +94,7 @@ CHAPTER = Chapter(
                 "`out=` is an in-place operation by another name. PyTorch refuses `out=` wherever a gradient is needed.",
                 "`out=` 是原地操作的另一种写法。PyTorch 在需要梯度时一律拒绝 `out=`。",
             ),
-            mended="""
+            fixed="""
                 b = a * 2
                 loss = (b * b).sum()
                 b = b + b
@@ -121,7 +121,7 @@ CHAPTER = Chapter(
                 "loops, of adversarial networks for instance.",
                 "两个损失共用一个参数，而第一次更新来得过早：真实的训练循环（例如对抗网络）里就会犯这种错误。",
             ),
-            mended="""
+            fixed="""
                 loss = (a * a * a).sum()
             """,
         ),
@@ -165,7 +165,7 @@ CHAPTER = Chapter(
                 "Paddle compares versions for its own operations, but not for what a `PyLayer` has saved.",
                 "Paddle 对自己的操作比较版本号，对 `PyLayer` 保存的张量却不比较。",
             ),
-            mended="""
+            fixed="""
                 b = a * 1
                 loss = (b * b).sum()
                 b = paddle.zeros([2, 2])
@@ -258,7 +258,7 @@ CHAPTER = Chapter(
                 "a new one; PyTorch's writes and does not count, and is silently wrong.",
                 "在这里，名字以下划线结尾的操作就写自己的存储。Paddle 的 `apply_` 给张量换一个新存储；PyTorch 的写入而不计数，于是悄悄出错。",
             ),
-            mended="""
+            fixed="""
                 k = paddle.full([2, 2], 5.)
                 loss = (a * k).sum()
                 k = k * 0
@@ -278,7 +278,7 @@ CHAPTER = Chapter(
                 "and lets the write pass.",
                 "`.data` 脱离的是历史而不是存储：版本计数器仍然共享。PyTorch 的 `.data` 另有计数器，于是放过了这次写入。",
             ),
-            mended=_ZERO_IN_A_COPY,
+            fixed=_ZERO_IN_A_COPY,
         ),
         Difference(
             key="numpy-written",

@@ -165,7 +165,7 @@ CHAPTER = Chapter(
                 "known, so it is not guessed.",
                 "该视图创建时是常数，现在显示的值却依赖 `a`。无法得知程序想要的是哪一种，因此不做猜测。",
             ),
-            mended="""
+            fixed="""
                 b = a * 2
                 v = b[0]
                 b.square_()
@@ -194,7 +194,7 @@ CHAPTER = Chapter(
                 "The base's history would have to change through a view that is not part of it.",
                 "这要求通过一个不属于历史的视图去改写基张量的历史。",
             ),
-            mended="""
+            fixed="""
                 b = a * 2
                 v = b[0]
                 v.neg_()

@@ -6,7 +6,7 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
-from inplacelab.recording.questions import changed_values, same_object, visible_values, who_raised
+from inplacelab.recording.queries import changed_values, same_object, visible_values, who_raised
 from inplacelab.recording.recording import Recording
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
-from inplacelab.recording.questions import visible_values, who_raised
+from inplacelab.recording.queries import visible_values, who_raised
 from inplacelab.recording.recording import Recording, State
 
 _Array = np.ndarray[Any, np.dtype[np.float64]]

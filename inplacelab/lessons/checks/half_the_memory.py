@@ -6,7 +6,7 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
-from inplacelab.recording.questions import visible_values
+from inplacelab.recording.queries import visible_values
 
 _BYTES = 16 * 3 * 128 * 128 * 4
 

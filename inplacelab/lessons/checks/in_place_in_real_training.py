@@ -7,7 +7,7 @@ from typing import Any
 import inplacelab as paddle
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
-from inplacelab.recording.questions import visible_values
+from inplacelab.recording.queries import visible_values
 from inplacelab.recording.recording import Recording
 
 _DATA = (1, 2, 3, 4, 5, 6, 7, 8)

@@ -7,7 +7,7 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
-from inplacelab.recording.questions import visible_values
+from inplacelab.recording.queries import visible_values
 
 
 @exercise

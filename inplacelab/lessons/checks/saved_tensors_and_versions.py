@@ -8,7 +8,7 @@ from typing import Any
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
 from inplacelab.recording.facts import Step
-from inplacelab.recording.questions import kept_by
+from inplacelab.recording.queries import kept_by
 from inplacelab.recording.recording import State
 
 _BYTES = 32
@@ -82,7 +82,7 @@ def versions_counted(x_version: Any, top_version: Any, copy_version: Any) -> Ste
 
 
 @exercise
-def mended_for_nothing(mine: Any, a: Any, b: Any, c: Any) -> Steps:
+def fixed_for_nothing(mine: Any, a: Any, b: Any, c: Any) -> Steps:
     yield (
         mine.state(-1).step.error is None,
         Text(

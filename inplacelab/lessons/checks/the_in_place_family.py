@@ -6,7 +6,7 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
-from inplacelab.recording.questions import visible_values, who_raised
+from inplacelab.recording.queries import visible_values, who_raised
 from inplacelab.recording.recording import Recording
 
 _ELEMENTS = 1000 * 1000

@@ -6,7 +6,7 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
-from inplacelab.recording.questions import visible_values
+from inplacelab.recording.queries import visible_values
 from inplacelab.recording.recording import Recording
 
 _RIGHT = (14.0, 22.0, 6.0, 6.0)  # of sum((2 * a[0]) ** 2) + sum(6 * a), at 1, 2, 3, 4

@@ -10,7 +10,7 @@ import inplacelab as paddle
 from inplacelab.autograd import gradcheck
 from inplacelab.language import Text
 from inplacelab.lessons.exercise import Steps, exercise
-from inplacelab.recording.questions import visible_values
+from inplacelab.recording.queries import visible_values
 from inplacelab.recording.recording import Recording
 
 _POINTS = (-2.0, -0.5, 0.75, 3.0)

@@ -8,7 +8,7 @@
 /** @typedef {{name: string, width: number, height: number, says: number[], unfolds?: {says: Said, height?: number}, opened?: Panel, notes?: number[], groups: Group[], shelf?: Group[]}} Panel */
 /** @typedef {{name: string, storages: string, keys: string, stops: number[]}} Thread  What there is to see of a tensor that a reader follows. */
 /** @typedef {{line: number | null, phase: string, error: boolean, stop: boolean, ends: boolean, says: number, marked?: Marked[]}} Step  What it says is a position in `said`. */
-/** @typedef {[number, "kept" | "written" | "refused", number, number, number?, number?]} Marked  [line, role, brief, says, first column, past the last]; the words are positions in `said`. As `Marked` of recording/story.py. */
+/** @typedef {[number, "kept" | "written" | "refused", number, number, number?, number?]} Marked  [line, role, brief, says, first column, past the last]; the words are positions in `said`. As `Marked` of recording/trace.py. */
 /** @typedef {{title: Said, columns: Said[], rows: Object<string, [number, number[] | null][]>}} Table  Cells are positions in `said`. */
 /**
  * @typedef {Object} Payload

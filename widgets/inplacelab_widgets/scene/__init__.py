@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from inplacelab.language import Text
-from inplacelab.recording import questions
-from inplacelab.recording.explain import sentence
+from inplacelab.recording import queries
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences import sentence
 from inplacelab_widgets.scene.elements import elements_panel
 from inplacelab_widgets.scene.graph import graph_panel
 from inplacelab_widgets.scene.lanes import lanes_panel
@@ -69,5 +69,5 @@ def scene_of(recording: Recording) -> Scene:
         lanes_panel(recording),
         memory_panel(recording),
         tuple(sentence(recording, index) for index in range(len(recording))),
-        questions.interesting(recording),
+        queries.interesting(recording),
     )

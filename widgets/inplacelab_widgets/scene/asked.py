@@ -6,7 +6,7 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Step
-from inplacelab.recording.predict import Question
+from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.scene.marks import Words
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from inplacelab.language import Text
-from inplacelab.recording.called import Called
 from inplacelab.recording.facts import TensorFacts
-from inplacelab.recording.labels import gradient_flag
+from inplacelab.recording.naming import Called, gradient_flag
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Look, Mark, Words, between, flashes, lasting, path, rect, text

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.story import Marked, story
+from inplacelab.recording.trace import Marked, trace
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Group, Look, Mark, Panel, always, rect, text
 from inplacelab_widgets.scene.measure import LATIN_EM, NORMAL, shortened, width_of, wrapped
@@ -32,7 +32,7 @@ def code_panel(recording: Recording, width: float, step: int, *, near: bool = Fa
     With `near`, only the line of the step, its neighbours and the lines of its story: dots stand for those left out, and of all
     but the step's own line there is one row, cut where it is too long.
     """
-    now, source, told = recording.steps[step], source_lines(recording), story(recording, step)
+    now, source, told = recording.steps[step], source_lines(recording), trace(recording, step)
     line = min(now.line or 1, len(source)) if near else now.line
     shown = _near(line or 1, len(source), told) if near else range(1, len(source) + 1)
     here = Look("flag-stale" if now.error else "mark-now")

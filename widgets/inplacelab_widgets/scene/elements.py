@@ -13,9 +13,9 @@ from functools import cached_property
 from itertools import chain
 
 from inplacelab.language import Text
-from inplacelab.recording import questions
+from inplacelab.recording import queries
 from inplacelab.recording.facts import StorageFacts, TensorFacts
-from inplacelab.recording.labels import storage_label
+from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
@@ -89,7 +89,7 @@ class _Seat:
 
 def elements_panel(recording: Recording) -> Panel:
     """The elements of every tensor that has a name at some step."""
-    written, last = questions.slots_written(recording), len(recording) - 1
+    written, last = queries.slots_written(recording), len(recording) - 1
     groups: list[Group] = []
     x = y = tall = 0.0
     seats = _seats(recording)

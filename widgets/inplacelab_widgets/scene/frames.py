@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Step
-from inplacelab.recording.labels import storage_label
-from inplacelab.recording.questions import tensors_on
+from inplacelab.recording.naming import storage_label
+from inplacelab.recording.queries import tensors_on
 from inplacelab.recording.recording import State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene

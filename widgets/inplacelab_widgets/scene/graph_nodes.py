@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from inplacelab.language import Text
-from inplacelab.recording.called import Called
 from inplacelab.recording.facts import NodeFacts, TensorFacts
-from inplacelab.recording.kept import Naming
+from inplacelab.recording.naming import Called, Naming
 from inplacelab.recording.passes import running
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from inplacelab.recording.facts import Step, TensorFacts
-from inplacelab.recording.labels import storage_label
+from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets.scene.axis import LEFT
 from inplacelab_widgets.scene.marks import Look, Mark, lasting, text

@@ -14,7 +14,7 @@ from itertools import pairwise
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts
-from inplacelab.recording.labels import storage_label
+from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.axis import WIDTH, Axis, boundaries, cursor_marks, line_marks, phase_changes

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts
-from inplacelab.recording.labels import node_label
+from inplacelab.recording.naming import node_label
 from inplacelab.recording.reading import bytes_of
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets.scene.marks import Words

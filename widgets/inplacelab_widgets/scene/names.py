@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 from math import inf
 
 from inplacelab.language import Text
-from inplacelab.recording.called import Called, coming
 from inplacelab.recording.edges import Passed
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
-from inplacelab.recording.kept import Naming, namings
+from inplacelab.recording.naming import Called, Naming, coming, namings
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Laid
 from inplacelab_widgets import words

@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Any
 
 from inplacelab.language import Text
-from inplacelab.recording.predict import Question
-from inplacelab.recording.story import Marked, story
+from inplacelab.recording.quiz import Question
+from inplacelab.recording.trace import Marked, trace
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import EVERYTHING, PANELS, Scene
 from inplacelab_widgets.scene.asked import asked, spoken
@@ -102,7 +102,7 @@ class _Packer:
     def _step(self, index: int) -> Json:
         steps = self.scene.recording.steps
         step, after = steps[index], steps[index + 1] if index + 1 < len(steps) else None
-        marked = [self._marked(each) for each in story(self.scene.recording, index)] if "code" in self.shown else []
+        marked = [self._marked(each) for each in trace(self.scene.recording, index)] if "code" in self.shown else []
         return {
             "line": step.line,
             **({"marked": marked} if marked else {}),

@@ -8,7 +8,7 @@ from typing import Literal
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import NodeFacts, SavedFacts
-from inplacelab.recording.labels import node_label
+from inplacelab.recording.naming import node_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Look, Mark, Runs, Words, path, rect, runs, text

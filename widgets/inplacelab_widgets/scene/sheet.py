@@ -9,7 +9,7 @@ from math import prod
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Number, StorageFacts, TensorFacts
-from inplacelab.recording.labels import storage_label
+from inplacelab.recording.naming import storage_label
 from inplacelab.recording.reading import bytes_of, element_values, slots_under
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab.recording.slots import is_contiguous

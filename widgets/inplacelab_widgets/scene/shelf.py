@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts
-from inplacelab.recording.labels import is_constant, storage_label
+from inplacelab.recording.naming import is_constant, storage_label
 from inplacelab.recording.slots import joined
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.cards import Card

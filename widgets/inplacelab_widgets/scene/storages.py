@@ -13,9 +13,9 @@ from itertools import accumulate
 from typing import TypeVar
 
 from inplacelab.language import Text
-from inplacelab.recording import questions
+from inplacelab.recording import queries
 from inplacelab.recording.facts import Step, StorageFacts, WriteFacts
-from inplacelab.recording.labels import is_constant, storage_label
+from inplacelab.recording.naming import is_constant, storage_label
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
@@ -195,7 +195,7 @@ def _parts(recording: Recording) -> list[_Parts]:
     for step in recording.steps:
         for write in step.writes:
             all_writes.setdefault(write.storage, []).append((step, write))
-    written = questions.slots_written(recording)
+    written = queries.slots_written(recording)
     found = []
     for key, life in storage_lives(recording).items():
         mine, own_pins = _placed(all_cards.get(key, ())), tuple(all_pins.get(key, ()))
@@ -341,7 +341,7 @@ def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
                     storages=len(state.storages),
                     tensors=len(state.tensors),
                     written=written or words.NONE,
-                    stale=len(questions.stale(state)),
+                    stale=len(queries.stale(state)),
                 ),
             )
         )

@@ -12,7 +12,7 @@ from typing import TypeVar
 from inplacelab.language import Text
 from inplacelab.recording.edges import edge_names
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, Summary, TensorFacts
-from inplacelab.recording.labels import gradient_flag, is_constant, node_label, storage_label
+from inplacelab.recording.naming import gradient_flag, is_constant, node_label, storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words

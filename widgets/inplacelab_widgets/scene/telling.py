@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from inplacelab.recording import questions
+from inplacelab.recording import queries
 from inplacelab.recording.facts import Step
 from inplacelab.recording.recording import Recording
 
@@ -44,13 +44,13 @@ def _failure(recording: Recording, failed: int) -> set[int]:
     """Where a value that backward found stale was kept and overwritten; nothing if something else failed."""
     # The step before: the failing step may already have lost what a function's end gives back.
     error, state = recording.steps[failed].error, recording.state(max(failed - 1, 0))
-    for node, saved in questions.stale(state):
+    for node, saved in queries.stale(state):
         if error and error.node == node and error.storage in (None, saved.storage):
-            makers = questions.who_kept(recording, saved.storage, saved.version, failed)
+            makers = queries.who_kept(recording, saved.storage, saved.version, failed)
             kept = [step.index for step, maker in makers if maker.id == node]
             raised = [
                 step.index
-                for step, write in questions.who_raised(recording, saved.storage, failed)
+                for step, write in queries.who_raised(recording, saved.storage, failed)
                 if write.before >= saved.version
             ]
             return {*kept[:1], *raised[:1], *raised[-1:]}

@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 
 from inplacelab.recording.edges import edge_names
 from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
-from inplacelab.recording.kept import kept_values
+from inplacelab.recording.naming import kept_values
 from inplacelab.recording.recording import Recording, State
 
 _Key = TypeVar("_Key", bound=Hashable)

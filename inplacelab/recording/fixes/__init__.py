@@ -1,0 +1,47 @@
+"""How to fix a program that ended with an error: in particular, with its own names and lines.
+
+A fix is offered only if it fixes *this* program: it then runs, and its gradients are those of the program written with
+ordinary operations. What a recording does not show to be safe is not offered; the general advice stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from inplacelab.language import Text
+from inplacelab.recording.fixes.edits import Edit, Fix
+from inplacelab.recording.fixes.program import Program
+from inplacelab.recording.fixes.refused import refusal_fixes
+from inplacelab.recording.fixes.stale import stale_fixes
+from inplacelab.recording.fixes.writes import HasOrdinary
+from inplacelab.recording.recording import Recording
+
+__all__ = ["Edit", "Fix", "fixes", "in_one_sentence"]
+
+
+def fixes(recording: Recording, has_ordinary: HasOrdinary) -> tuple[Fix, ...]:
+    """What fixes a program whose recording ends with an error; nothing if nothing is sure to.
+
+    Args:
+        recording: the recording, up to the error.
+        has_ordinary: whether there is an ordinary operation of a name: "relu", but not "zero".
+    """
+    index = len(recording) - 1
+    error = recording.steps[index].error if index >= 0 else None
+    if error is None:
+        return ()
+    try:
+        program = Program(recording.source)
+    except (SyntaxError, ValueError):  # such as a cell with shell commands; such as a null byte
+        return ()
+    found = stale_fixes(recording, program, index, has_ordinary) or refusal_fixes(
+        recording, program, index, has_ordinary
+    )
+    return tuple(found)
+
+
+def in_one_sentence(found: Sequence[Fix]) -> Text:
+    """Several ways to fix a program, after "Instead, ": "call `loss.backward()` before line 6; or in line 6 write ..."."""
+    return Text(
+        "; or ".join(each.says.en for each in found) + ".", "；或者，".join(each.says.zh for each in found) + "。"
+    )

@@ -1,0 +1,163 @@
+"""The learner's program as a tree: which statement stands on a line, what stands around it, and which expression did what."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+
+from inplacelab.recording.fixes.edits import Edit, applied
+
+__all__ = ["Program", "in_place_calls", "root_of"]
+
+_OPERATORS: dict[type[ast.operator], tuple[str, ...]] = {
+    ast.Add: ("add", "scale"), ast.Sub: ("subtract", "scale"), ast.Mult: ("multiply", "scale"), ast.Div: ("divide", "scale"),
+    ast.Pow: ("pow",), ast.MatMult: ("matmul",), ast.Mod: ("remainder", "mod"), ast.FloorDiv: ("floor_divide",),
+}  # fmt: skip
+"""Which operation an operator may be recorded as."""
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
+
+
+class Program:
+    """A program that can be asked about its lines.
+
+    Raises:
+        SyntaxError: if the source is not Python alone, as a cell with shell commands is not.
+    """
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.tree = ast.parse(source)
+        self._lines = source.splitlines()
+        self._parents = {child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)}
+
+    @cached_property
+    def _simple(self) -> list[ast.stmt]:
+        return [node for node in ast.walk(self.tree) if isinstance(node, ast.stmt) and not hasattr(node, "body")]
+
+    def statement(self, line: int | None) -> ast.stmt | None:
+        """The one simple statement on a line; None if there is none there, or several."""
+        found = [each for each in self._simple if line is not None and each.lineno <= line <= (each.end_lineno or 0)]
+        return found[0] if len(found) == 1 else None
+
+    def around(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What a node stands in, from the inside out."""
+        while node in self._parents:
+            node = self._parents[node]
+            yield node
+
+    def block(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The statements among which one stands."""
+        parent = self._parents[statement]
+        lists = (value for _, value in ast.iter_fields(parent) if isinstance(value, list))
+        return next(found for found in lists if statement in found)
+
+    def repeats(self, statement: ast.stmt) -> bool:
+        """Whether a statement stands in a loop."""
+        return any(isinstance(each, ast.For | ast.While | ast.AsyncFor) for each in self.around(statement))
+
+    def function(self, statement: ast.stmt) -> ast.AST | None:
+        """The function that a statement stands in."""
+        return next((each for each in self.around(statement) if isinstance(each, _Function)), None)
+
+    def may_bind(self, statement: ast.stmt, name: str) -> bool:
+        """Whether `name = ...` beside a statement binds the name that the statement reads, and no other."""
+        around = next(
+            (each for each in self.around(statement) if isinstance(each, (*_Function.__args__, ast.ClassDef))), None
+        )
+        if around is None:
+            return name.isidentifier()
+        if not isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef):
+            return False
+        parameters = [each.arg for each in ast.walk(around.args) if isinstance(each, ast.arg)]
+        stored = [n.id for n in ast.walk(around) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        foreign = [n for n in ast.walk(around) if isinstance(n, ast.Global | ast.Nonlocal) and name in n.names]
+        return name in (*parameters, *stored) and not foreign
+
+    # ---- text ------------------------------------------------------------------------------------------------------------
+
+    def _column(self, line: int, offset: int) -> int:
+        """A column in characters: the tree counts bytes."""
+        return len(self._lines[line - 1].encode()[:offset].decode())
+
+    def start(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Line and column at which a node begins."""
+        return node.lineno, self._column(node.lineno, node.col_offset)
+
+    def end(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Line and column behind a node."""
+        line = node.end_lineno or node.lineno
+        return line, self._column(line, node.end_col_offset or 0)
+
+    def insert(self, node: ast.expr | ast.stmt, text: str) -> Edit:
+        """Put text before a node."""
+        place = self.start(node)
+        return Edit(*place, *place, text)
+
+    def append(self, node: ast.expr | ast.stmt, text: str) -> Edit:
+        """Put text behind a node."""
+        place = self.end(node)
+        return Edit(*place, *place, text)
+
+    def line_before(self, statement: ast.stmt, text: str) -> Edit:
+        """Put a line of its own before a statement."""
+        line, column = self.start(statement)
+        return Edit(line, 0, line, 0, " " * column + text + "\n")
+
+    def cloned(self, expression: ast.expr) -> list[Edit]:
+        """Put the clone of a value in place of it."""
+        if isinstance(expression, _ATOMS):
+            return [self.append(expression, ".clone()")]
+        return [self.insert(expression, "("), self.append(expression, ").clone()")]
+
+    def text(self, statement: ast.stmt, edits: list[Edit] | None = None) -> str:
+        """A statement in one line, as it stands or as edits inside it make it."""
+        shown = self.source
+        if edits:
+            shown = applied(self.source, edits)
+        lines = shown.splitlines()[statement.lineno - 1 : statement.end_lineno]
+        return " ".join(line.strip() for line in lines).partition("  #")[0]
+
+    # ---- expressions -----------------------------------------------------------------------------------------------------
+
+    def did(self, statement: ast.stmt, op: str | None) -> ast.expr | None:
+        """The expression in a statement that is an operation; None if there is none, or several may be."""
+        found = [node for node in ast.walk(statement) if isinstance(node, ast.expr) and _may_be(node, op)]
+        return found[0] if len(found) == 1 else None
+
+    def reads(self, where: ast.AST, name: str) -> list[ast.expr]:
+        """Where in a part of the program something called `name` is read: a plain name, or a path such as `net.weight`."""
+        nodes = (node for node in ast.walk(where) if isinstance(node, ast.Name | ast.Attribute | ast.Subscript))
+        return [node for node in nodes if isinstance(node.ctx, ast.Load) and ast.unparse(node) == name]
+
+
+def _may_be(node: ast.expr, op: str | None) -> bool:
+    if isinstance(node, ast.BinOp):
+        return op in _OPERATORS.get(type(node.op), ())
+    if not isinstance(node, ast.Call):
+        return False
+    called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
+    return called == op
+
+
+def in_place_calls(value: ast.expr) -> list[ast.Call]:
+    """The calls of a chain, the outermost first, if all of them are named as in-place operations are: `a.exp_().add_(b)`."""
+    found = []
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr.endswith("_"):
+        found.append(value)
+        value = value.func.value
+    return found if isinstance(value, ast.Name | ast.Attribute) else []
+
+
+def root_of(expression: ast.expr) -> str | None:
+    """The name at the root of an expression: `a` of `a[0].t().relu_()`."""
+    while not isinstance(expression, ast.Name):
+        if isinstance(expression, ast.Call):
+            expression = expression.func
+        elif isinstance(expression, ast.Attribute | ast.Subscript | ast.Starred):
+            expression = expression.value
+        else:
+            return None
+    return expression.id

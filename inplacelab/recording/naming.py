@@ -1,0 +1,498 @@
+"""What everything is called: storages, tensors, grad nodes, and the values that these keep. Sentences, pictures, tables and questions ask here.
+
+A tensor is called by its names, by those that the line under way will give it, or by its number. A name is bound when its line is
+done: in `y = (x * 2.).relu_()` the product has no name yet while `relu_` runs. To call it `T5` until then would be to give one thing
+two names; to call it `y`, to say what is not so. And in `x = (x * 2.).relu_()` the name `x` leads to the old tensor until the line is
+done. So the coming name is said with an arrow, `→y`. A recording has been made when it is read, so that a name is said to come only
+if it came: a line that failed before it bound the name has left a temporary.
+
+A derivative calls what it keeps after its parameters: "x", "y", "out". A program has names of its own, and often the same ones for
+other tensors. So a kept value is called by the name that its tensor had when it was kept; and what it is to the node (its second
+operand, its result) is said apart, and in words that are nobody's names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import NodeFacts, Number, SavedFacts, Step, StorageFacts, TensorFacts
+
+if TYPE_CHECKING:  # a state asks here what its tensors are called
+    from inplacelab.recording.recording import Recording, State
+
+__all__ = [
+    "RESULT",
+    "Called",
+    "Kept",
+    "Naming",
+    "Span",
+    "called_at",
+    "coming",
+    "coming_names",
+    "gradient_flag",
+    "is_constant",
+    "kept_values",
+    "name_on_line",
+    "naming",
+    "namings",
+    "node_label",
+    "number_label",
+    "storage_label",
+    "tensor_label",
+]
+
+# --- labels ------------------------------------------------------------------------------------------------------------
+
+
+def storage_label(storage: int) -> str:
+    """`S` and the serial number: "S1"."""
+    return f"S{storage}"
+
+
+def tensor_label(tensor: TensorFacts, names: tuple[str, ...] | None = None) -> Text:
+    """The learner's names for a tensor object, or `T` and the serial number if it has none.
+
+    Args:
+        tensor: the tensor.
+        names: the names to use instead of those that it has at this step.
+    """
+    called = tensor.names if names is None else names
+    if not called:
+        return Text("the temporary `T{0}`", "临时张量 `T{0}`").format(tensor.id)
+    first, *others = called
+    if not others:
+        return Text("`{0}`", "`{0}`").format(first)
+    *also, last = [f"`{name}`" for name in others[:_MOST_NAMES]]
+    beyond = len(others) - _MOST_NAMES
+    en = (
+        f"{', '.join([*also, last])} and {beyond} more"
+        if beyond > 0
+        else " and ".join(filter(None, (", ".join(also), last)))
+    )
+    zh = "、".join([*also, last]) + (f" 等 {len(others)} 个名字" if beyond > 0 else "")
+    return Text(f"`{first}` (also called {en})", f"`{first}`（又名 {zh}）")
+
+
+_MOST_NAMES = 4
+"""How many further names of a tensor a sentence says."""
+
+
+def is_constant(storage: StorageFacts) -> bool:
+    """Whether a storage is the 2 of `x ** 2`: no tensor of the program owns it, and so it is in no account of bytes."""
+    return storage.slots > 0 and not storage.bytes
+
+
+def number_label(number: Number) -> str:
+    """A value in four significant digits: "0.3333", "True"."""
+    return str(number) if isinstance(number, bool) else f"{number:.4g}"
+
+
+def node_label(state: State, node: NodeFacts, here: int | None = None) -> Text:
+    """A grad node by its name and the line that made it, with its number only where those two do not tell it apart.
+
+    Args:
+        state: where the node stands among others.
+        node: the node.
+        here: the line being talked about, which need not be said again.
+    """
+    name = f"`{node.name}` #{node.id}" if state.has_namesake(node) else f"`{node.name}`"
+    if node.line is None or node.line == here:
+        return Text(name, name)
+    return Text("{0} (line {1})", "{0}（第 {1} 行）").format(name, node.line)
+
+
+def gradient_flag(framework: str, *, asks: bool) -> str:
+    """How a framework writes that a tensor asks for a gradient, or not: "stop_gradient=False", "requires_grad=True"."""
+    return f"requires_grad={asks}" if framework == "torch" else f"stop_gradient={not asks}"
+
+
+# --- names that a line has yet to bind ----------------------------------------------------------------------------------
+
+Span = tuple[int, Step, tuple[str, ...]]
+"""(first step, the step that binds them, names): from the one until before the other these names are coming."""
+
+
+# Every card, row and sentence asks for some: tuples are made twice as fast as dataclasses.
+class Called(NamedTuple):
+    """What a tensor is called after one step.
+
+    Attributes:
+        tensor: its number.
+        names: the learner's names for it; empty for a temporary.
+        line: the line that has yet to bind them; None if they are bound, or there are none.
+    """
+
+    tensor: int
+    names: tuple[str, ...]
+    line: int | None = None
+
+    @property
+    def coming(self) -> bool:
+        """Whether they lead to it only when the line under way is done."""
+        return self.line is not None
+
+    @property
+    def bound(self) -> bool:
+        """Whether it has a name now."""
+        return bool(self.names) and not self.coming
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The names as they are written: `y`, `→y` if the name is coming, `T5` for a temporary.
+
+        >>> Called(5, ("y",)).shown, Called(5, ("y",), line=3).shown, Called(5, ()).shown
+        (('y',), ('→y',), ('T5',))
+        """
+        if not self.names:
+            return (f"T{self.tensor}",)
+        return tuple(map(coming, self.names)) if self.coming else self.names
+
+    @property
+    def first(self) -> str:
+        """The first of them."""
+        return self.shown[0]
+
+    def awaits(self, name: str) -> bool:
+        """Whether this name is one of those that are coming."""
+        return self.coming and name in self.names
+
+
+def coming(name: str) -> str:
+    """How a name is written that its line has yet to bind."""
+    return f"→{name}"
+
+
+def called_at(step: int, tensor: int, names: tuple[str, ...], spans: Mapping[int, Sequence[Span]]) -> Called:
+    """What a tensor is called after a step at which it has these names."""
+    if not names:
+        for first, binds, soon in spans.get(tensor, ()):
+            if first <= step < binds.index:
+                return Called(tensor, soon, binds.line)
+    return Called(tensor, names)
+
+
+def coming_names(steps: Sequence[Step]) -> dict[int, list[Span]]:
+    """For each tensor that has no name at first and is given one by the line that runs, from when until when that name is coming."""
+    found: dict[int, list[Span]] = {}
+    nameless: dict[int, Step] = {}  # since when a living tensor has no name
+    for step, (line, statement) in zip(steps, _beginnings(steps), strict=True):
+        for key, facts in step.tensors:
+            if facts is not None and not facts.names:
+                nameless.setdefault(key, step)
+                continue
+            since = nameless.pop(key, None)
+            if facts is None or since is None or step.line is None:
+                continue
+            made_here = since.index >= statement or since.line == step.line
+            first = since.index if made_here else line
+            if first < step.index:
+                found.setdefault(key, []).append((first, step, facts.names))
+    return found
+
+
+def _beginnings(steps: Sequence[Step]) -> Iterator[tuple[int, int]]:
+    """For each step the one at which its line began, and that at which its statement did, as far as that can be told."""
+    line = statement = 0
+    before: Step | None = None
+    for step in steps:
+        if before is None or step.line is None or step.line != before.line:
+            line = step.index
+            if before is None or not _is_called_by(before, step):
+                statement = step.index
+        before = step
+        yield line, statement
+
+
+def _is_called_by(before: Step, step: Step) -> bool:
+    """Whether a step is of the statement that had called the function of the step before it: in `y = f(x).relu_()` the result of `f`
+    is given its name by the caller, in the turn of the function's last statement.
+    """
+    return step.line is not None and step.turn == before.turn > 0
+
+
+# --- what a grad node has kept -----------------------------------------------------------------------------------------
+
+RESULT = "out"
+"""What a derivative calls the result of its operation."""
+
+_POSITIONS = {"x": 0, "y": 1}
+"""Which operand it is, where its tensor does not tell: several of them may look alike, such as a tensor and its `detach()`."""
+
+_ORDINALS = (Text("first", "第一个"), Text("second", "第二个"), Text("third", "第三个"))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Whose value a node has kept, as it was then.
+
+    Attributes:
+        role: what the derivative calls it.
+        tensor: the tensor, by number; None if it was gone at once, or is not known.
+        name: the learner's name for it, or that which its line gave it when it was done; "" if it had none.
+        made_by: for a tensor without a name, the operation that it is the result of, and its line.
+        alone: the node's operation had one operand, so that nothing has to be said of which it is.
+        step: the step that made the node; None if the node was there before the recording.
+        place: which of the operation's operands it is, counted from 0, where the derivative has no word for it but "x" or "y";
+            None if it has, or if that is not known.
+    """
+
+    role: str
+    tensor: int | None
+    name: str
+    made_by: tuple[str, int | None] | None
+    alone: bool
+    step: int | None
+    place: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """What a kept value is called.
+
+    Attributes:
+        value: as the object of a sentence: "`a`", "its result `y`", "a copy of `x`".
+        role: what it is to the node: "as its second operand"; None where that needs no words.
+        short: both, where there is little room: "`a` (operand 2)".
+        brief: without the role: "`a`".
+        saved: what is called so: a node may keep one tensor as several operands.
+    """
+
+    value: Text
+    role: Text | None
+    short: Text
+    brief: Text
+    saved: tuple[SavedFacts, ...]
+
+    def phrase(self, detail: Text | None = None) -> Text:
+        """The value, with its role and a detail in brackets: "`a` (as its second operand, S1 at version 0)"."""
+        return _bracketed(self.value, [each for each in (self.role, detail) if each is not None])
+
+
+def kept_values(recording: Recording) -> Mapping[tuple[int, str], Kept]:
+    """Whose value each node has kept, by node and by what the derivative calls it."""
+    return recording.once(_kept_values)
+
+
+def _kept_values(recording: Recording) -> dict[tuple[int, str], Kept]:
+    found: dict[tuple[int, str], Kept] = {}
+    for step in recording.steps:
+        for number, node in step.nodes:
+            for saved in node.saved if node is not None else ():
+                if (number, saved.name) not in found:
+                    found[number, saved.name] = _whose(recording, step, number, saved)
+    return found
+
+
+def _whose(recording: Recording, step: Step, node: int, saved: SavedFacts) -> Kept:
+    state = recording.state(step.index)
+    if step.kept != node:  # the program had it before it was recorded, or only backward has met it
+        tensor = next(_alike(state.tensors.values(), saved), None)
+        return Kept(saved.name, *_called(recording, tensor, state, step.line), alone=False, step=None)
+    if saved.name == RESULT:
+        # In `y = a.exp().relu_()` it is `y` from the beginning.
+        names = () if step.output is None else state.called(step.output).names
+        name = name_on_line(recording, step.line, names)
+        return Kept(RESULT, step.output, name, None, alone=True, step=step.index)
+    before = recording.state(step.index - 1) if step.index else state
+    operands = [
+        tensor for key in step.inputs if (tensor := before.tensors.get(key) or state.tensors.get(key)) is not None
+    ]
+    tensor = _operand(step, operands, saved)
+    alone = len(step.inputs) < 2
+    place = _place(step, [each.id for each in operands], saved.name, tensor)
+    there = before if tensor is not None and tensor.id in before.tensors else state
+    return Kept(saved.name, *_called(recording, tensor, there, step.line), alone=alone, step=step.index, place=place)
+
+
+def _place(step: Step, known: Sequence[int], role: str, tensor: TensorFacts | None) -> int | None:
+    position = _POSITIONS.get(role)
+    if position is None or position >= len(step.inputs):
+        return None
+    there = step.inputs[position]
+    if tensor is None:  # a number, say: where an operand stands that is no tensor of the program
+        return position if there not in known else None
+    place = position if there == tensor.id else step.inputs.index(tensor.id)
+    return place if place < len(_ORDINALS) else None
+
+
+def _operand(step: Step, operands: Sequence[TensorFacts], saved: SavedFacts) -> TensorFacts | None:
+    """Which of the operands was kept: the one that lies as the kept value does; of a copy, one that was overwritten."""
+    if saved.copy:
+        written = {write.storage for write in step.writes}
+        fitting = [each for each in operands if each.storage in written]
+        fitting = [each for each in fitting if each.shape == saved.shape] or fitting
+    else:
+        fitting = list(_alike(operands, saved))
+    position = _POSITIONS.get(saved.name, 0)
+    if position < len(operands) and operands[position] in fitting:
+        return operands[position]
+    return fitting[0] if fitting else None
+
+
+def _alike(tensors: Iterable[TensorFacts], saved: SavedFacts) -> Iterator[TensorFacts]:
+    place = (saved.storage, saved.shape, saved.strides, saved.offset)
+    return (each for each in tensors if (each.storage, each.shape, each.strides, each.offset) == place)
+
+
+def _called(
+    recording: Recording, tensor: TensorFacts | None, state: State, line: int | None
+) -> tuple[int | None, str, tuple[str, int | None] | None]:
+    """A tensor, its name as `line` has it, and for one without a name, what made it."""
+    if tensor is None:
+        return None, "", None
+    name = name_on_line(recording, line, state.called(tensor.id).names)
+    return tensor.id, name, None if name else recording.once(_makers).get(tensor.id)
+
+
+def name_on_line(recording: Recording, line: int | None, names: Sequence[str]) -> str:
+    """Which of a tensor's names stands on a line of the program; the first of them if none does, "" if there are none."""
+    lines = recording.source.splitlines()
+    text = lines[line - 1] if line is not None and 0 < line <= len(lines) else ""
+    # A local name that hides another is written with its function: `f.x` is `x` in the text.
+    words = ((name, word) for name in names for word in (name, name.rpartition(".")[2]))
+    return next((name for name, word in words if _stands_in(word, text)), names[0] if names else "")
+
+
+def _stands_in(word: str, text: str) -> bool:
+    return bool(word) and re.search(rf"(?<![\w.]){re.escape(word)}(?!\w)", text) is not None
+
+
+def _makers(recording: Recording) -> dict[int, tuple[str, int | None]]:
+    """The operation that each tensor is the result of, and its line."""
+    made: dict[int, tuple[str, int | None]] = {}
+    for step in recording.steps:
+        if step.output is not None and step.op is not None and step.output not in step.inputs:
+            made.setdefault(step.output, (step.op, step.line))
+    return made
+
+
+def naming(recording: Recording, state: State, node: int, saved: SavedFacts) -> Naming:
+    """What one kept value is called after a step (see `namings`)."""
+    return namings(recording, state, node, (saved,))[0]
+
+
+def namings(
+    recording: Recording, state: State, node: int, many: Sequence[SavedFacts], shown: Callable[[str], str] = str
+) -> list[Naming]:
+    """What the values that a node keeps are called, each value once, in order.
+
+    Args:
+        recording: the recording.
+        state: the state after the step that is told of: a name that leads to another tensor by then is not given as if it
+            still led to this one.
+        node: the node that keeps them.
+        many: what it keeps.
+        shown: how a name is written, where there is little room.
+    """
+    whose = kept_values(recording)
+    groups: dict[tuple[object, ...], list[tuple[SavedFacts, Kept]]] = {}
+    for saved in many:
+        kept = whose.get((node, saved.name)) or Kept(saved.name, None, "", None, alone=False, step=None)
+        one_value = (replace(kept, role="", place=None), kept.role == RESULT, replace(saved, name=""))
+        groups.setdefault(one_value, []).append((saved, kept))
+    return [_naming(state, group, shown) for group in groups.values()]
+
+
+def _naming(state: State, group: Sequence[tuple[SavedFacts, Kept]], shown: Callable[[str], str]) -> Naming:
+    saved, kept = group[0]
+    result, brief = kept.role == RESULT, _brief(state, kept, saved, shown)
+    whole = brief if kept.name and not _is_former(state, kept) else Text("the {0}", "{0}").format(brief)
+    if result:
+        whole = _its_result(state, kept, whole)
+    if saved.copy and kept.tensor is not None:
+        whole = Text("a copy of {0}", "{0} 的副本").format(whole)
+    roles = [] if result or (kept.alone and kept.tensor is not None) else [each for _, each in group]
+    short = ([Text("result", "结果")] if result and kept.name else []) + ([_role(roles)] if roles else [])
+    short += [Text("own copy", "副本")] if saved.copy else []
+    return Naming(
+        whole, _as(roles) if roles else None, _bracketed(brief, short), brief, tuple(each for each, _ in group)
+    )
+
+
+def _brief(state: State, kept: Kept, saved: SavedFacts, shown: Callable[[str], str]) -> Text:
+    if kept.name:
+        pattern = Text("former `{0}`", "原来的 `{0}`") if _is_former(state, kept) else Text("`{0}`", "`{0}`")
+        return pattern.format(shown(coming(kept.name) if _is_coming(state, kept) else kept.name))
+    if kept.role == RESULT:
+        return Text("result", "结果")
+    if kept.made_by is None:
+        return _constant(state, saved) or Text("value of {0}", "{0} 的值").format(storage_label(saved.storage))
+    op, line = kept.made_by
+    if line is None:
+        return Text("result of `{0}`", "`{0}` 的结果").format(op)
+    return Text("result of `{0}` in line {1}", "第 {1} 行 `{0}` 的结果").format(op, line)
+
+
+def _constant(state: State, saved: SavedFacts) -> Text | None:
+    """The 2 of `x ** 2`."""
+    storage = state.storages.get(saved.storage)
+    if storage is None or not is_constant(storage) or not isinstance(storage.values, tuple) or len(storage.values) != 1:
+        return None
+    return Text("constant {0}", "常数 {0}").format(number_label(storage.values[0]))
+
+
+def _is_former(state: State, kept: Kept) -> bool:
+    """Whether the name that a tensor had leads to another one now."""
+    return bool(kept.name) and state.bound(kept.name) not in (None, kept.tensor) and not _is_coming(state, kept)
+
+
+def _is_coming(state: State, kept: Kept) -> bool:
+    """Whether the line under way has yet to give a tensor its name, which may lead to another one until then."""
+    return kept.tensor is not None and state.called(kept.tensor).awaits(kept.name)
+
+
+def _its_result(state: State, kept: Kept, whole: Text) -> Text:
+    if not kept.name:
+        return Text("its result", "它的结果")
+    former = _is_former(state, kept)
+    return Text(*(("its result, {0}", "它的结果（{0}）") if former else ("its result {0}", "它的结果 {0}"))).format(
+        whole
+    )
+
+
+def _as(roles: Sequence[Kept]) -> Text:
+    """What a value is to the node, as a sentence says it."""
+    many = len(roles) > 1
+    if places := _places(roles):
+        pattern = Text("as its {0} operands" if many else "as its {0} operand", "作为{0}操作数")
+        return pattern.format(_joined([_ORDINALS[place] for place in places], ""))
+    names = [each.role for each in roles]
+    if not all(map(str.isidentifier, names)):  # `saved_tensor()[0]`, of an operation of one's own
+        return Text("as {0}", "即 {0}").format(_listed(names))
+    return Text("as its operands {0}" if many else "as its operand {0}", "作为操作数 {0}").format(_listed(names))
+
+
+def _role(roles: Sequence[Kept]) -> Text:
+    """The same in a picture."""
+    pattern = Text("operands {0}" if len(roles) > 1 else "operand {0}", "操作数 {0}")
+    if places := _places(roles):
+        return pattern.format(_joined([Text(str(place + 1), str(place + 1)) for place in places]))
+    names = [each.role for each in roles]
+    return pattern.format(_listed(names)) if all(map(str.isidentifier, names)) else _listed(names)
+
+
+def _places(roles: Sequence[Kept]) -> list[int]:
+    """Which operands they are; empty if one of them has a name of its own, or it is not known."""
+    found = [each.place for each in roles if each.place is not None]
+    return found if len(found) == len(roles) else []
+
+
+def _listed(roles: Sequence[str]) -> Text:
+    quoted = [f"`{role}`" for role in roles]
+    return _joined([Text(each, each) for each in quoted])
+
+
+def _joined(words: Sequence[Text], space: str = " ") -> Text:
+    return Text(" and ".join(each.en for each in words), f"{space}和{space}".join(each.zh for each in words))
+
+
+def _bracketed(value: Text, inside: Sequence[Text]) -> Text:
+    """The value, with what is to be said of it in brackets."""
+    if not inside:
+        return value
+    places = [f"{{{place}}}" for place in range(1, len(inside) + 1)]
+    return Text(f"{{0}} ({', '.join(places)})", f"{{0}}（{'，'.join(places)}）").format(value, *inside)

@@ -1,0 +1,180 @@
+"""Questions about the gradient history: what goes stale, and which grad node a tensor comes from."""
+
+from __future__ import annotations
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import NodeFacts, SavedFacts, TensorFacts
+from inplacelab.recording.naming import namings, node_label, storage_label
+from inplacelab.recording.queries import kept_by, newly_stale
+from inplacelab.recording.quiz.question import (
+    MOST_OPTIONS,
+    Option,
+    Question,
+    a_question,
+    learners_write,
+    named,
+)
+from inplacelab.recording.recording import State
+from inplacelab.recording.sentences.moment import Moment
+from inplacelab.recording.sentences.words import joined, listing, quoted
+
+__all__ = ["node", "stale"]
+
+Kept = tuple[int, int]
+"""What a node keeps of a storage, as (node, storage): it goes stale as a whole."""
+
+
+# --- stale ---------------------------------------------------------------------------------------------------------
+
+
+def stale(moment: Moment) -> Question | None:
+    """Which saved tensors will become stale?
+
+    Asked of a write while anything fresh is kept for backward, also if nothing of it goes stale: otherwise the mere
+    question would tell the answer. The other options are what is kept of other storages, and "none of them".
+    """
+    before = moment.before
+    if before is None or not learners_write(moment):
+        return None
+    fresh = _fresh(before)
+    spoilt = {(key, saved.storage) for key, saved in newly_stale(moment.recording, moment.index)}
+    if not fresh or not spoilt <= fresh.keys():
+        return None
+    # What goes stale is never cut off.
+    shown = sorted([*sorted(spoilt), *(kept for kept in fresh if kept not in spoilt)][: MOST_OPTIONS - 1])
+    options: list[Option] = [(_kept_label(moment, before, kept, fresh[kept]), kept in spoilt) for kept in shown]
+    options.append((Text("none of them", "都不会"), not spoilt))
+    ask = Text("Which saved tensors will become stale?", "保存的张量中，哪些会过期？")
+    about = [f"n{key}" for key, _ in shown if not spoilt or (key, _) in spoilt]
+    return a_question(moment, "stale", ask, options, _why_stale(moment, before, fresh, spoilt), about, several=True)
+
+
+def _fresh(state: State) -> dict[Kept, list[SavedFacts]]:
+    """What is kept and could still go stale: a copy of its own is never written again."""
+    found: dict[Kept, list[SavedFacts]] = {}
+    for key in state.nodes:
+        for saved in kept_by(state, key):
+            storage = state.storages.get(saved.storage)
+            if storage is not None and storage.version == saved.version and not saved.copy:
+                found.setdefault((key, saved.storage), []).append(saved)
+    return found
+
+
+def _kept_label(moment: Moment, state: State, kept: Kept, saved: list[SavedFacts]) -> Text:
+    names = listing([each.phrase() for each in namings(moment.recording, state, kept[0], saved)])
+    pattern = Text("{names}, saved by {node}", "{names}，由 {node} 保存")
+    return pattern.format(names=names, node=node_label(state, state.nodes[kept[0]]))
+
+
+def _why_stale(moment: Moment, before: State, fresh: dict[Kept, list[SavedFacts]], spoilt: set[Kept]) -> Text:
+    written = [write for write in moment.step.writes if write.before != write.after]
+    at_stake = [kept for kept in fresh if kept[1] in {write.storage for write in written}]
+    fates: dict[Text, list[Text]] = {}
+    for kept in at_stake:
+        fates.setdefault(_fate(moment, kept, kept in spoilt), []).append(node_label(before, before.nodes[kept[0]]))
+    said = [_went_up(write.storage, write.before, write.after) for write in written]
+    said += [pattern.format(listing(nodes)) for pattern, nodes in fates.items()]
+    if not at_stake:
+        said.append(Text("No saved tensor that was still fresh lies there.", "那里没有仍然有效的保存张量。"))
+    return joined(said)
+
+
+def _fate(moment: Moment, kept: Kept, spoilt: bool) -> Text:
+    """What became of something that was kept of a storage whose version rose."""
+    if spoilt:
+        return Text(
+            "What {0} saved is of the version before: backward would refuse it.",
+            "{0} 保存的是之前的版本：反向传播会拒绝使用。",
+        )
+    node, storage = kept
+    after = moment.after.nodes.get(node)
+    if after is None or after.released:
+        return Text("{0} has let go of what it saved.", "{0} 已不再保存它。")
+    if any(saved.copy for saved in after.saved if saved.storage != storage):
+        return Text("A copy was made first for {0}.", "事先为 {0} 复制了一份。")
+    return Text("What {0} saved is found unharmed.", "{0} 保存的值没有受到影响。")
+
+
+def _went_up(storage: int, before: int, after: int) -> Text:
+    return Text("{0} goes from v{1} to v{2}.", "{0} 从 v{1} 变为 v{2}。").format(storage_label(storage), before, after)
+
+
+# --- grad node -----------------------------------------------------------------------------------------------------
+
+
+def node(moment: Moment) -> Question | None:
+    """Which grad node will a tensor come from?
+
+    Asked where a write rewrites a history: of the base, if it was written through a view, since that is the surprise,
+    else of the tensor that was written. Also asked where a write that nobody records leaves the history of what it
+    overwrites as it is. The other options are the node that the tensor has now and the nodes that the write makes;
+    `CopySlices` is always among them.
+    """
+    before, tensor = moment.before, _told(moment)
+    now = moment.after.tensors.get(tensor.id) if tensor is not None else None
+    if before is None or tensor is None or now is None or not learners_write(moment):
+        return None
+    made = moment.after.nodes.get(now.node) if now.node is not None else None
+    as_before = now.node == tensor.node
+    if not as_before and (made is None or made.id in before.nodes):
+        return None
+    new = {"CopySlices", *(each.name for each in _new_nodes(moment, before))}
+    options: list[Option] = [(_as_before(before, tensor), as_before)]
+    for name in sorted(new)[: MOST_OPTIONS - 1]:
+        right = not as_before and made is not None and name == made.name
+        options.append((Text("a new {0}", "新的 {0}").format(quoted(name)), right))
+    ask = Text("Which grad node will {0} come from?", "{0} 会由哪个梯度节点得到？")
+    about = [f"t{tensor.id}", *([f"n{made.id}"] if made else [])]
+    why = _why_unchanged(moment, tensor) if as_before or made is None else _why_new(moment, tensor, made)
+    return a_question(moment, "node", ask.format(moment.called_until_now(tensor.id)), options, why, about)
+
+
+def _told(moment: Moment) -> TensorFacts | None:
+    """The tensor whose history to ask about."""
+    known = {tensor.id: tensor for tensor in named(moment)}
+    written = {write.tensor for write in moment.step.writes}
+    storages = {write.storage for write in moment.step.writes if write.slots}
+    rewired = [known[each.tensor] for each in moment.step.rewired if each.tensor in known]
+    bases = [tensor for tensor in rewired if tensor.id not in written and tensor.base is None]
+    missed = [tensor for tensor in known.values() if tensor.storage in storages and tensor.node is not None]
+    return next(iter([*bases, *rewired] or missed), None)
+
+
+def _new_nodes(moment: Moment, before: State) -> list[NodeFacts]:
+    changed = ((key, facts) for key, facts in moment.step.nodes if facts is not None and key not in before.nodes)
+    return [facts for _, facts in changed if facts.leaf is None]
+
+
+def _as_before(before: State, tensor: TensorFacts) -> Text:
+    was = before.nodes.get(tensor.node) if tensor.node is not None else None
+    if was is None:
+        return Text("none, as now", "没有梯度节点，和现在一样")
+    return Text("{0}, as now", "{0}，和现在一样").format(node_label(before, was))
+
+
+def _why_unchanged(moment: Moment, tensor: TensorFacts) -> Text:
+    pattern = Text(
+        "{head} made no grad node: the values of {x} are other ones, but its history does not know of the write.",
+        "{head}没有产生梯度节点：{x} 的值虽被写入，它的梯度历史却不知道这次写入。",
+    )
+    return pattern.format(head=moment.head, x=moment.called_before(tensor.id))
+
+
+def _why_new(moment: Moment, tensor: TensorFacts, made: NodeFacts) -> Text:
+    if tensor.base is not None:
+        pattern = Text(
+            "{x} is a view: the write is entered in the history of its base, and the new {node} leads from {x} to it.",
+            "{x} 是视图：写入记在它的基张量的梯度历史里，新的 {node} 从 {x} 通向那里。",
+        )
+    elif made.name == "CopySlices":
+        pattern = Text(
+            "{node} sends the gradients of the slots that {x} was written in through the operation, and those of the "
+            "other slots to where they went before.",
+            "{x} 被写入的槽位，其梯度由 {node} 送去经过该操作；其余槽位的梯度仍送往原处。",
+        )
+    else:
+        pattern = Text(
+            "The operation gave {x} its present values, so its history goes on from {node}.",
+            "{x} 现在的值由该操作给出，所以它的梯度历史从 {node} 接续。",
+        )
+    return pattern.format(x=moment.called_before(tensor.id), node=quoted(made.name))

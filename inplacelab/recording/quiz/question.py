@@ -1,0 +1,100 @@
+"""What a question is, and what makes a list of answers fit to be one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import TensorFacts
+from inplacelab.recording.naming import storage_label
+from inplacelab.recording.queries import tensors_on
+from inplacelab.recording.sentences.moment import Moment
+from inplacelab.recording.sentences.words import closed_up, listing, quoted
+
+__all__ = ["KINDS", "MOST_OPTIONS", "Kind", "Option", "Question", "a_question", "learners_write", "named", "on_storage"]
+
+Kind = Literal["values", "stale", "raises", "version", "shares", "node", "bytes"]
+"""What a question is about:
+
+* "values": which named tensors will show other values?
+* "stale": which saved tensors will backward find overwritten?
+* "raises": will backward raise, and at which node; or will this line be refused?
+* "version": where will the storage's version counter stand?
+* "shares": in which storage will the result lie: is it a view or a copy?
+* "node": which grad node will a tensor come from?
+* "bytes": how many bytes will be live?
+"""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""All kinds, those that teach most first."""
+
+MOST_OPTIONS = 6
+"""A question offers no more answers than this: it must be read at one glance."""
+
+Option = tuple[Text, bool]
+"""An answer to choose, and whether it is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question about a step, to be asked before the step is shown.
+
+    Attributes:
+        step: the index of the step that the question is about.
+        kind: what it is about; no step has two questions of one kind.
+        ask: the question.
+        options: the answers to choose from, in a fixed order.
+        several: True if any number of the options may be right, False if exactly one is.
+        right: the positions of the right options; never empty.
+        why: the explanation, to be shown once the reader has answered.
+        about: keys of what it concerns in the picture: "s1" is storage 1, "t2" tensor 2, "n3" grad node 3.
+    """
+
+    step: int
+    kind: Kind
+    ask: Text
+    options: tuple[Text, ...]
+    several: bool
+    right: tuple[int, ...]
+    why: Text
+    about: tuple[str, ...]
+
+
+def a_question(
+    moment: Moment, kind: Kind, ask: Text, options: Sequence[Option], why: Text, about: Sequence[str], *,
+    several: bool = False,
+) -> Question | None:  # fmt: skip
+    """A question; None if there is nothing to choose: one option only, none that is right, or two that read alike."""
+    words = tuple(closed_up(said) for said, _ in options)
+    right = tuple(position for position, (_, is_right) in enumerate(options) if is_right)
+    readable = all(len({getattr(said, language) for said in words}) == len(words) for language in ("en", "zh"))
+    if len(words) < 2 or not right or not readable or (len(right) > 1 and not several):
+        return None
+    return Question(
+        moment.step.index, kind, closed_up(ask), words, several, right, closed_up(why), tuple(dict.fromkeys(about))
+    )
+
+
+def named(moment: Moment) -> list[TensorFacts]:
+    """The tensors that have a name before the step and outlive it, as they are before it."""
+    before = moment.before.tensors.values() if moment.before else ()
+    return [tensor for tensor in before if tensor.names and tensor.id in moment.after.tensors]
+
+
+def learners_write(moment: Moment) -> bool:
+    """Whether the step is an operation by which the learner's program writes in place."""
+    step = moment.step
+    return step.kind == "operation" and step.category in ("in-place", "relayout")
+
+
+def on_storage(moment: Moment, storage: int) -> Text:
+    """S1 (`a` and `v`): a storage with the name of each tensor on it, the first if it has several; the numbers of temporaries if nothing has a name."""
+    there = tensors_on(moment.before, storage) if moment.before else ()
+    called = [moment.before.called(tensor.id) for tensor in there] if moment.before else []
+    names = [each.first for each in called if each.names] or [each.first for each in called]
+    label = storage_label(storage)
+    if not names:
+        return Text(label, label)
+    return Text("{0} ({1})", "{0}（{1}）").format(label, listing([quoted(name) for name in names]))

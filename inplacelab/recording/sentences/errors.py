@@ -1,0 +1,107 @@
+"""What went wrong: the exception, where the value was kept, where it was overwritten, how to fix the program."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import ErrorFacts, SavedFacts, Step, WriteFacts
+from inplacelab.recording.naming import naming, storage_label
+from inplacelab.recording.queries import stale, who_raised
+from inplacelab.recording.sentences.moment import Moment
+from inplacelab.recording.sentences.words import joined, quoted
+from inplacelab.recording.slots import common_runs, slot_runs
+
+__all__ = ["Spoilt", "error_step", "spoilt", "stale_notes", "written_through"]
+
+
+@dataclass(frozen=True, slots=True)
+class Spoilt:
+    """The value that a failed node had kept, and the writes that overwrote it, in order."""
+
+    node: int
+    saved: SavedFacts
+    writes: tuple[tuple[Step, WriteFacts], ...]
+
+
+def error_step(moment: Moment) -> Text:
+    """The sentences for the step that raised."""
+    error = moment.step.error
+    if error is None:
+        return Text("{0} raised an error.", "{0}抛出了异常。").format(moment.line)
+    return joined([_raised(moment, error), *_why(moment, error)])
+
+
+def _raised(moment: Moment, error: ErrorFacts) -> Text:
+    raised = Text("{0} raised {1}", "{0}抛出 {1}").format(moment.line, quoted(error.type))
+    first_line = (error.message.splitlines() or [""])[0].strip().removesuffix(".")
+    if error.explanation is not None or not first_line:
+        return raised + Text(".", "。")
+    return Text("{0}: {1}.", "{0}：{1}。").format(raised, Text(first_line, first_line))
+
+
+def _why(moment: Moment, error: ErrorFacts) -> list[Text]:
+    story = list(error.notes or stale_notes(moment))
+    reason = [error.explanation] if error.explanation and not story else []
+    instead = [Text("Instead, {0}", "改法：{0}").format(error.fix)] if error.fix else []
+    return [*reason, *story, *instead]
+
+
+def stale_notes(moment: Moment) -> tuple[Text, ...]:
+    """For a failed node: which line kept the value, and which lines overwrote it, through which tensor."""
+    found = spoilt(moment)
+    if found is None:
+        return ()
+    overwritten = [_raise(moment, found.saved, step, write) for step, write in found.writes]
+    return (_kept(moment, found.node, found.saved), *overwritten)
+
+
+def spoilt(moment: Moment) -> Spoilt | None:
+    """What a failed node had kept and found overwritten; None if something else went wrong."""
+    error = moment.step.error
+    if error is None or error.node is None:
+        return None
+    mine = [saved for node, saved in stale(moment.after) if node == error.node]
+    suspects = [saved for saved in mine if error.storage in (None, saved.storage)]
+    if not suspects:
+        return None
+    failed = next((saved for saved in suspects if saved.name == _last_unpacked(moment)), suspects[0])
+    raises = who_raised(moment.recording, failed.storage, moment.index)
+    return Spoilt(error.node, failed, tuple((step, write) for step, write in raises if write.before >= failed.version))
+
+
+def _last_unpacked(moment: Moment) -> str | None:
+    """The name of the saved tensor that backward looked at last: a node may keep several of one storage."""
+    moments = (step.backward for step in reversed(moment.recording.steps[: moment.step.index]))
+    return next((backward.saved for backward in moments if backward and backward.action == "unpack"), None)
+
+
+def _kept(moment: Moment, node: int, saved: SavedFacts) -> Text:
+    pattern = Text("{0} kept {1} at version {2} of {3}.", "{0} 在 {3} 为版本 {2} 时保存了 {1}。")
+    called = naming(moment.recording, moment.after, node, saved).phrase()
+    return pattern.format(moment.called_node(node), called, saved.version, storage_label(saved.storage))
+
+
+def _raise(moment: Moment, saved: SavedFacts, step: Step, write: WriteFacts) -> Text:
+    there = Moment(moment.recording, step.index)
+    # Versions count per storage: the write may have spared the very slots that were kept, and is refused all the same.
+    pattern = _OVERWROTE if common_runs(slot_runs(saved), write.slots) else _WROTE_BESIDE
+    return pattern.format(there.head, written_through(there, write.tensor), write.before, write.after)
+
+
+def written_through(moment: Moment, tensor: int) -> Text:
+    """What was written through; of a view, whose view it is."""
+    called, facts = moment.called_before(tensor), moment.tensor_before(tensor) or moment.after.tensors.get(tensor)
+    if facts is None or facts.base is None or moment.before is None:
+        return called
+    base = moment.before.called(facts.base)
+    return Text("{0}, a view of {1}", "{1} 的视图 {0}").format(called, quoted(base.first)) if base.names else called
+
+
+_OVERWROTE = Text(
+    "{0} then overwrote it through {1} (version {2} → {3}).", "{0}随后经由 {1} 覆盖了它（版本 {2} → {3}）。"
+)
+_WROTE_BESIDE = Text(
+    "{0} then raised the version of the same storage through {1} ({2} → {3}), though these slots were not written.",
+    "{0}随后经由 {1} 使同一块存储的版本号增加（{2} → {3}），尽管并没有写这些槽位。",
+)

@@ -1,0 +1,50 @@
+"""The kernels that a step launched, in one sentence at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import LaunchFacts
+from inplacelab.recording.sentences.words import listing, quoted
+
+__all__ = ["launched"]
+
+
+def launched(launches: Sequence[LaunchFacts]) -> list[Text]:
+    """Which kernels ran, where, with how many threads, and the bytes that these asked for; nothing if none ran.
+
+    >>> print(launched([LaunchFacts("relu_", "contiguous", (2, 1, 1), (256, 1, 1), 4, "float32", (), 4000, 4000, "", True)])[0].en)
+    Kernel `relu_` (simulated): 2 blocks × 256 threads, 4,000 bytes read and 4,000 written.
+    """
+    if not launches:
+        return []
+    return [_one(launches[0]) if len(launches) == 1 else _several(launches)]
+
+
+def _one(launch: LaunchFacts) -> Text:
+    blocks = prod(launch.grid)
+    pattern = Text(
+        f"Kernel {{0}} ({{1}}): {{2:,}} block{'s' * (blocks != 1)} × {{3:,}} threads, {{4:,}} bytes read and {{5:,}} written.",
+        "内核 {0}（{1}）：{2:,} 个块 × {3:,} 个线程，读 {4:,} 字节，写 {5:,} 字节。",
+    )
+    return pattern.format(
+        quoted(launch.kernel), _where(launch), blocks, prod(launch.block), launch.bytes_read, launch.bytes_written
+    )
+
+
+def _several(launches: Sequence[LaunchFacts]) -> Text:
+    pattern = Text(
+        "{0} kernels ({1}): {2}; together {3:,} bytes read and {4:,} written.",
+        "{0} 个内核（{1}）：{2}；共读 {3:,} 字节，写 {4:,} 字节。",
+    )
+    return pattern.format(
+        len(launches), _where(launches[0]), listing([quoted(each.kernel) for each in launches]),
+        sum(each.bytes_read for each in launches), sum(each.bytes_written for each in launches),
+    )  # fmt: skip
+
+
+def _where(launch: LaunchFacts) -> Text:
+    """The name of the hardware, or that there was none."""
+    return Text(launch.device, launch.device) if launch.device else Text("simulated", "模拟")

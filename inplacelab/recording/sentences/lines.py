@@ -1,0 +1,110 @@
+"""What a plain line did: names bound and unbound, flags set, storages freed."""
+
+from __future__ import annotations
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import TensorFacts
+from inplacelab.recording.naming import gradient_flag, storage_label, tensor_label
+from inplacelab.recording.sentences.moment import Moment
+from inplacelab.recording.sentences.words import byte_count, joined, listing, quoted
+
+__all__ = ["freed", "plain_line", "written"]
+
+
+def plain_line(moment: Moment) -> Text:
+    """The sentences for a line that ran no operation, or for the end of one that did."""
+    happened = [*_bound(moment), *_unbound(moment), *_flags(moment), *written(moment), *freed(moment)]
+    if not happened:
+        return Text("{0} changed no tensor.", "{0}没有改变任何张量。").format(moment.line)
+    return Text("{0}: {1}", "{0}：{1}").format(moment.line, joined(happened))
+
+
+def written(moment: Moment) -> list[Text]:
+    """Storages with another version: written by operations that are no steps, as those in the `forward` of a `PyLayer` are."""
+    before = moment.before.storages if moment.before else {}
+    said = []
+    for key, now in moment.step.storages:
+        if now is None or key not in before or before[key].version == now.version:
+            continue
+        pattern = Text("{0} was written (version {1} → {2})", "{0} 被写入（版本 {1} → {2}）")
+        wrote = pattern.format(storage_label(key), before[key].version, now.version)
+        seen = [tensor_label(tensor) for tensor in moment.after.tensors.values() if tensor.storage == key]
+        by = Text(", seen by {0}.", "，可经由 {0} 看到。").format(listing(seen)) if seen else Text(".", "。")
+        said.append(wrote + by)
+    return said
+
+
+def freed(moment: Moment) -> list[Text]:
+    """The storages that the step let go."""
+    before = moment.before.storages if moment.before else {}
+    gone = [before[key] for key, facts in moment.step.storages if facts is None and key in before]
+    if not gone:
+        return []
+    labels = listing([Text(label, label) for label in (storage_label(storage.id) for storage in gone)])
+    verb = Text("{0} was freed ({1})." if len(gone) == 1 else "{0} were freed ({1}).", "{0} 已释放（{1}）。")
+    return [verb.format(labels, byte_count(sum(storage.bytes for storage in gone)))]
+
+
+def _bound(moment: Moment) -> list[Text]:
+    """Names that now point to another tensor object than before, or had pointed to none."""
+    return [said for key, facts in moment.step.tensors if facts is not None for said in _bindings(moment, key, facts)]
+
+
+def _bindings(moment: Moment, key: int, facts: TensorFacts) -> list[Text]:
+    before = _names_before(moment, key)
+    new, others = ([name for name in facts.names if (name in before) is known] for known in (False, True))
+    if new and others:
+        pattern = _OTHER_NAME if len(new) == 1 else _OTHER_NAMES
+        return [pattern.format(listing([quoted(name) for name in new]), tensor_label(facts, tuple(others)))]
+    return [_binding(moment, name, facts) for name in new]
+
+
+_OTHER_NAME = Text(
+    "{0} is another name for the tensor {1}: one object, nothing was copied.",
+    "{0} 是张量 {1} 的又一个名字：同一个对象，没有任何复制。",
+)
+_OTHER_NAMES = Text(
+    "{0} are other names for the tensor {1}: one object, nothing was copied.",
+    "{0} 都是张量 {1} 的名字：同一个对象，没有任何复制。",
+)
+
+
+def _binding(moment: Moment, name: str, facts: TensorFacts) -> Text:
+    place = storage_label(facts.storage)
+    if moment.before and any(name in tensor.names for tensor in moment.before.tensors.values()):
+        pattern = Text("`{0}` now names another tensor, in {1}.", "`{0}` 改为指向另一个张量，其存储是 {1}。")
+        return pattern.format(name, place)
+    return Text("The tensor in {1} is now called `{0}`.", "存储 {1} 上的张量现在名为 `{0}`。").format(name, place)
+
+
+def _unbound(moment: Moment) -> list[Text]:
+    """Names that point to no tensor any more."""
+    if moment.before is None:
+        return []
+    bound = {name for tensor in moment.after.tensors.values() for name in tensor.names}
+    touched = (moment.before.tensors[key] for key, _ in moment.step.tensors if key in moment.before.tensors)
+    lost = [name for tensor in touched for name in tensor.names if name not in bound]
+    if not lost:
+        return []
+    verb = "names" if len(lost) == 1 else "name"
+    pattern = Text(f"{{0}} {verb} no tensor any more.", "{0} 不再指向任何张量。")
+    return [pattern.format(listing([quoted(name) for name in lost]))]
+
+
+def _flags(moment: Moment) -> list[Text]:
+    said = []
+    for key, now in moment.step.tensors:
+        was = moment.tensor_before(key)
+        if now is not None and was is not None and was.needs_gradient != now.needs_gradient:
+            asks = Text("{0} now asks for a gradient (`{1}`).", "{0} 现在要求梯度（`{1}`）。")
+            declines = Text("{0} asks for no gradient any more (`{1}`).", "{0} 不再要求梯度（`{1}`）。")
+            flag = gradient_flag(moment.recording.framework, asks=now.needs_gradient)
+            said.append((asks if now.needs_gradient else declines).format(tensor_label(now), flag))
+        if now is not None and was is not None and was.grad is not None and now.grad is None:
+            said.append(Text("The gradient of {0} was cleared.", "{0} 的梯度已清除。").format(tensor_label(now)))
+    return said
+
+
+def _names_before(moment: Moment, tensor: int) -> tuple[str, ...]:
+    was = moment.tensor_before(tensor)
+    return was.names if was else ()

@@ -1,0 +1,113 @@
+"""One step of a recording, with the states around it: what the sentences are made from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
+from inplacelab.recording.naming import node_label, tensor_label
+from inplacelab.recording.queries import previous
+from inplacelab.recording.recording import Recording, State
+
+__all__ = ["Moment"]
+
+
+@dataclass(frozen=True)
+class Moment:
+    """Step `index` of `recording`."""
+
+    recording: Recording
+    index: int
+
+    @cached_property
+    def after(self) -> State:
+        """What was alive after the step."""
+        return self.recording.state(self.index)
+
+    @cached_property
+    def before(self) -> State | None:
+        """What was alive before it; None at the first step."""
+        return previous(self.recording, self.index)
+
+    @property
+    def step(self) -> Step:
+        """The step itself."""
+        return self.after.step
+
+    def tensor_before(self, tensor: int) -> TensorFacts | None:
+        """A tensor's facts before the step, if it was there."""
+        return self.before.tensors.get(tensor) if self.before else None
+
+    def node(self, node: int) -> NodeFacts | None:
+        """A node's facts after the step, or before it if the step was its last."""
+        return self.after.nodes.get(node) or (self.before.nodes.get(node) if self.before else None)
+
+    @property
+    def head(self) -> Text:
+        """Line 5 `scale_`: where we are in the program, as the beginning of a sentence."""
+        line, op = self.step.line, self.step.op
+        if line is None:
+            return Text("`{0}`", "`{0}` ").format(op or "?")
+        return Text("Line {0} `{1}`", "第 {0} 行的 `{1}` ").format(line, op) if op else self.line
+
+    @property
+    def line(self) -> Text:
+        """Line 5."""
+        number = self.step.line
+        return Text("This step", "这一步") if number is None else Text("Line {0}", "第 {0} 行").format(number)
+
+    def called_before(self, tensor: int) -> Text:
+        """What the program called a tensor when it began this step; one without a name goes by that which its line will give it:
+        in `y = x.exp().relu_()` all is done to `y`.
+        """
+        facts = self.tensor_before(tensor) or self.after.tensors.get(tensor)
+        if facts is None:  # a tensor of the program is known before it is used: this is the 2 of `x * 2`
+            return Text("a constant", "一个常数")
+        return tensor_label(facts, facts.names or self._shown_by_line_end(tensor))
+
+    def called_until_now(self, tensor: int) -> Text:
+        """What a tensor is called while the step has yet to be shown: in a question about it."""
+        facts, called = self.tensor_before(tensor), self.before.called(tensor) if self.before else None
+        if facts is None or called is None:
+            return self.called_before(tensor)
+        return tensor_label(facts, called.shown if called.names else ())
+
+    def called(self, tensor: int) -> Text:
+        """What a tensor is called once the present line is done: in `v = b[0]` the view is `v` as soon as it exists.
+
+        A name that another step of the line has yet to bind is written as one that is coming.
+        """
+        facts, was = self.after.tensors.get(tensor), self.tensor_before(tensor)
+        if facts is None:
+            return self.called_before(tensor)
+        now = self._shown_by_line_end(tensor)
+        if was is None or not was.names or not now or {*was.names} & {*now}:
+            return tensor_label(facts, now)
+        return Text("{0} (from now on {1})", "{0}（此后名为 {1}）").format(
+            tensor_label(was), tensor_label(facts, now[:1])
+        )
+
+    def called_shortly(self, tensor: int) -> Text:
+        """The first of a tensor's names, for a second mention."""
+        facts = self.tensor_before(tensor) or self.after.tensors.get(tensor)
+        return tensor_label(facts, facts.names[:1]) if facts and facts.names else self.called(tensor)
+
+    def called_node(self, node: int) -> Text:
+        """A node's name, and its line if that is not the present one."""
+        facts = self.node(node)
+        return node_label(self.after, facts, self.step.line) if facts else Text("a grad node", "某个梯度节点")
+
+    def names_by_line_end(self, tensor: int) -> tuple[str, ...]:
+        """A tensor's names once the steps are over that finish the line of this operation."""
+        called = self.after.called(tensor)
+        if not called.bound or self.step.kind != "operation":
+            return called.names
+        facts = self.recording.tensor_by_line_end(tensor, self.step.index)
+        return (facts.names or called.names) if facts else called.names
+
+    def _shown_by_line_end(self, tensor: int) -> tuple[str, ...]:
+        """The same as they are written, as far as there are any."""
+        called = self.after.called(tensor)
+        return called.shown if called.coming else self.names_by_line_end(tensor)

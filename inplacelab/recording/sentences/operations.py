@@ -1,0 +1,315 @@
+"""What an operation did: what it made or wrote, and what followed for versions, history and backward."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import Category, RewireFacts, SavedFacts, TensorFacts, WriteFacts
+from inplacelab.recording.naming import Naming, gradient_flag, namings, storage_label, tensor_label
+from inplacelab.recording.queries import newly_stale, tensors_on
+from inplacelab.recording.sentences.lines import freed
+from inplacelab.recording.sentences.moment import Moment
+from inplacelab.recording.sentences.words import MOST_ITEMS, byte_count, joined, listing, shape, slots
+
+__all__ = ["operation"]
+
+
+def operation(moment: Moment) -> Text:
+    """The sentences for an operation step."""
+    describe = _DEEDS[moment.step.category or "ordinary"]
+    return joined([describe(moment), *_consequences(moment)])
+
+
+# --- the deed ------------------------------------------------------------------------------------------------------
+
+
+def _created(moment: Moment) -> Text:
+    result = _result(moment)
+    if result is None:
+        return _nothing(moment)
+    made = Text("{head} made {x} in {place}.", "{head}创建了 {x}，数据放在{place}中。")
+    made = made.format(head=moment.head, x=moment.called(result.id), place=_place(moment, result))
+    if not (result.leaf and result.needs_gradient):
+        return made
+    asks = Text("It is a leaf that asks for a gradient (`{0}`).", "它是要求梯度的叶子张量（`{0}`）。")
+    return joined([made, asks.format(gradient_flag(moment.recording.framework, asks=True))])
+
+
+def _computed(moment: Moment) -> Text:
+    result = _result(moment)
+    if result is None:
+        return _nothing(moment)
+    if result.id in moment.step.inputs:
+        return _returned_itself(moment, result)
+    if not moment.step.inputs:
+        return _created(moment)
+    x_in_chinese = " {x} " if moment.names_by_line_end(result.id) else "（{x}）"
+    pattern = Text(
+        "{head} read {inputs} and put its result, {x}, into {place}.",
+        "{head}读取 {inputs}，把结果" + x_in_chinese + "放在{place}中。",
+    )
+    inputs = listing([moment.called_before(tensor) for tensor in dict.fromkeys(moment.step.inputs)])
+    return pattern.format(head=moment.head, inputs=inputs, x=moment.called(result.id), place=_place(moment, result))
+
+
+def _viewed(moment: Moment) -> Text:
+    result = _result(moment)
+    if result is None:
+        return _nothing(moment)
+    if result.id in moment.step.inputs:
+        return _returned_itself(moment, result)
+    pattern = Text(
+        "{head} made {x}, a view of {base}: new metadata, same storage {storage}, no bytes moved.",
+        "{head}得到 {x}，它是 {base} 的视图：元数据是新的，存储仍是 {storage}，没有搬动任何字节。",
+    )
+    base = result.base if result.base is not None else next(iter(moment.step.inputs), None)
+    if base is None:
+        return _created(moment)
+    called = moment.called_before(base)
+    return pattern.format(
+        head=moment.head, x=moment.called(result.id), base=called, storage=storage_label(result.storage)
+    )
+
+
+def _wrote(moment: Moment) -> Text:
+    written = [_written(moment, write) for write in moment.step.writes if write.slots]
+    if not written:
+        return Text("{0} wrote no slot.", "{0}没有写入任何槽位。").format(moment.head)
+    return Text("{0} wrote {1}.", "{0}{1}。").format(moment.head, listing(written))
+
+
+def _written(moment: Moment, write: WriteFacts) -> Text:
+    pattern = Text("{slots} of {storage} through {x}", "经由 {x} 写入了 {storage} 的{slots}")
+    x = moment.called_before(write.tensor)
+    return pattern.format(slots=slots(write.slots), storage=storage_label(write.storage), x=x)
+
+
+def _laid_out_anew(moment: Moment) -> Text:
+    result = _result(moment)
+    was = moment.tensor_before(result.id) if result else None
+    if result is None or was is None:
+        return _nothing(moment)
+    fields = [
+        (Text("shape", "形状"), shape(was.shape), shape(result.shape)),
+        (Text("strides", "步幅"), shape(was.strides), shape(result.strides)),
+        (Text("offset", "偏移"), str(was.offset), str(result.offset)),
+    ]
+    moves = [Text("{0} {1} → {2}", "{0} {1} → {2}").format(*field) for field in fields if field[1] != field[2]]
+    changed = listing(moves) if moves else Text("nothing differs", "内容没有变化")
+    pattern = Text(
+        "{0} changed only the metadata of {1}: {2}; no bytes moved.", "{0}只改了 {1} 的元数据：{2}；没有搬动任何字节。"
+    )
+    return pattern.format(moment.head, moment.called_before(result.id), changed)
+
+
+def _moved_house(moment: Moment) -> Text:
+    result = _result(moment)
+    was = moment.tensor_before(result.id) if result else None
+    if result is None or was is None:
+        return _nothing(moment)
+    pattern = Text(
+        "{head} is in place in name only: {x} now points into {place} and has left {old} untouched.",
+        "{head}只是名义上的原地操作：{x} 改为指向{place}，原来的 {old} 原封不动。",
+    )
+    x = moment.called_before(result.id)
+    return pattern.format(head=moment.head, x=x, place=_place(moment, result), old=storage_label(was.storage))
+
+
+def _nothing(moment: Moment) -> Text:
+    if moment.step.output is not None:  # `x.sum().item()`: nobody holds the sum
+        return (_ONE_MORE_GONE if _goes_on(moment) else _ONE_GONE).format(moment.head)
+    return Text("{0} ran and made no tensor.", "{0}已执行，没有产生张量。").format(moment.head)
+
+
+_ONE_GONE = Text(
+    "{0} made a tensor that was gone again before the next step.", "{0}产生了一个张量，它在下一步之前就已释放。"
+)
+_ONE_MORE_GONE = Text(
+    "{0} made one more tensor, which was gone again before the next step.",
+    "{0}又产生了一个张量，它在下一步之前就已释放。",
+)
+
+
+def _goes_on(moment: Moment) -> bool:
+    """Whether the step before is of the same operation: `x.split(2)[0]` makes two tensors, and keeps one."""
+    if moment.index == 0:
+        return False
+    earlier, now = moment.recording.steps[moment.index - 1], moment.step
+    return (earlier.op, earlier.line, earlier.inputs) == (now.op, now.line, now.inputs)
+
+
+def _returned_itself(moment: Moment, result: TensorFacts) -> Text:
+    pattern = Text("{0} returned {1} itself: nothing was copied.", "{0}直接返回 {1} 本身：没有任何复制。")
+    return pattern.format(moment.head, moment.called_before(result.id))
+
+
+def _result(moment: Moment) -> TensorFacts | None:
+    """The tensor an operation gave back; what it wrote to, for one that gave back nothing (`x[0] = 5`)."""
+    written = (write.tensor for write in moment.step.writes)
+    output = moment.step.output if moment.step.output is not None else next(written, None)
+    return None if output is None else moment.after.tensors.get(output)
+
+
+def _place(moment: Moment, tensor: TensorFacts) -> Text:
+    label = storage_label(tensor.storage)
+    storage = moment.after.storages.get(tensor.storage)
+    if storage is None or (moment.before and tensor.storage in moment.before.storages):
+        return Text("the storage {0}", "已有的存储 {0} ").format(label)
+    return Text("a new storage {0} ({1})", "新存储 {0}（{1}）").format(label, byte_count(storage.bytes))
+
+
+_DEEDS: dict[Category, Callable[[Moment], Text]] = {
+    "create": _created,
+    "ordinary": _computed,
+    "view": _viewed,
+    "in-place": _wrote,
+    "relayout": _laid_out_anew,
+    "reallocated": _moved_house,
+}
+
+
+# --- what followed -------------------------------------------------------------------------------------------------
+
+
+def _consequences(moment: Moment) -> list[Text]:
+    return [
+        *_named_later(moment),
+        *_renamed(moment),
+        *_copied(moment),
+        *_versions(moment),
+        *_history(moment),
+        *_kept(moment),
+        *_stale(moment),
+        *freed(moment),
+    ]
+
+
+def _named_later(moment: Moment) -> list[Text]:
+    """What the arrow means: in `y = x.exp().relu_()` the result of `exp` is called `y` when all is done."""
+    result, before = _result(moment), moment.before
+    called = None if result is None else moment.after.called(result.id)
+    if called is None or not called.coming or (before and before.called(called.tensor).coming):
+        return []
+    here = called.line == moment.step.line
+    line = Text("the line", "这一行") if here else Text("line {0}", "第 {0} 行").format(called.line)
+    elsewhere = moment.after.bound(called.names[0])
+    pattern = _NAMED_LATER if elsewhere is None else _NAMED_ANEW
+    where = "" if elsewhere is None else storage_label(moment.after.tensors[elsewhere].storage)
+    return [pattern.format(called.first, called.names[0], line, where)]
+
+
+_NAMED_LATER = Text("`{0}` will be named `{1}` when {2} is done.", "`{0}` 要到{2}执行完才得名 `{1}`。")
+_NAMED_ANEW = Text(
+    "`{0}` will be named `{1}` when {2} is done; until then `{1}` is still the tensor in {3}.",
+    "`{0}` 要到{2}执行完才得名 `{1}`，在此之前 `{1}` 仍是 {3} 上的张量。",
+)
+
+
+def _renamed(moment: Moment) -> list[Text]:
+    """Which tensor loses its name to the result and goes on under another: in `y = x; x += 1.` nothing is written."""
+    pattern = Text(
+        "From now on `{name}` is the name of the result; {old} is as it was.",
+        "从此 `{name}` 是结果的名字；{old} 保持原样。",
+    )
+    result, before = _result(moment), moment.before
+    if result is None or before is None:
+        return []
+    taken = {*result.names}.difference(before.called(result.id).names if before.called(result.id).bound else ())
+    said = []
+    for old in before.tensors.values():
+        left = moment.names_by_line_end(old.id)
+        lost = [name for name in old.names if name in taken]
+        if old.id != result.id and lost and left:
+            said.append(pattern.format(name=lost[0], old=tensor_label(old, left)))
+    return said
+
+
+def _copied(moment: Moment) -> list[Text]:
+    pattern = Text(
+        "The overwritten value was copied first ({0}), because backward needs it.",
+        "被覆盖的值事先复制了一份（{0}），因为反向传播要用到它。",
+    )
+    made = {key for key, _ in moment.step.storages if moment.before is None or key not in moment.before.storages}
+    copies = {saved.storage for _, node in moment.step.nodes if node for saved in node.saved if saved.copy} & made
+    total = sum(moment.after.storages[copy].bytes for copy in copies if copy in moment.after.storages)
+    return [pattern.format(byte_count(total))] if copies else []
+
+
+def _versions(moment: Moment) -> list[Text]:
+    pattern = Text("Version of {0}: {1} → {2}, seen by {3}.", "{0} 的版本号：{1} → {2}，共享它的有 {3}。")
+    return [
+        pattern.format(storage_label(write.storage), write.before, write.after, _seen_by(moment, write))
+        for write in moment.step.writes
+        if write.before != write.after
+    ]
+
+
+def _seen_by(moment: Moment, write: WriteFacts) -> Text:
+    sharers = [tensor.id for tensor in tensors_on(moment.after, write.storage)]
+    # The one that was written through, then those with names: of a long list it is the end that is cut.
+    in_order = sorted(sharers, key=lambda t: (t != write.tensor, not moment.names_by_line_end(t)))
+    return listing([moment.called(tensor) for tensor in in_order] or [_NOBODY])
+
+
+_NOBODY = Text("no live tensor", "零个存活的张量")
+
+
+def _history(moment: Moment) -> list[Text]:
+    # A temporary that dies with the statement takes its new node along: there is nothing left to tell of.
+    lasting = (each for each in moment.step.rewired if each.after is None or moment.node(each.after) is not None)
+    return [_rewired(moment, each) for each in lasting]
+
+
+def _rewired(moment: Moment, rewire: RewireFacts) -> Text:
+    x, tensor = moment.called_shortly(rewire.tensor), moment.after.tensors.get(rewire.tensor)
+    if rewire.after is None:
+        return Text("{0} no longer has a history.", "{0} 不再有梯度历史。").format(x)
+    new = moment.called_node(rewire.after)
+    if rewire.before is None:
+        return Text("{0} now has a history: it comes from {1}.", "{0} 从此有了梯度历史：由 {1} 得到。").format(x, new)
+    old = moment.called_node(rewire.before)
+    if tensor is not None and tensor.base is not None:
+        pattern = Text("The view {0} was given a new grad node, {1}.", "视图 {0} 的梯度节点重新生成：{1}。")
+        return pattern.format(x, new)
+    return Text("{0} now comes from the new {1} instead of {2}.", "{0} 的梯度节点由 {2} 换成了新的 {1}。").format(
+        x, new, old
+    )
+
+
+def _kept(moment: Moment) -> list[Text]:
+    step = moment.step
+    node = moment.node(step.kept) if step.kept is not None else None
+    if node is None:
+        return []
+    kept = [saved for saved in node.saved if not saved.copy]
+    if kept:
+        names = [_kept_there(each) for each in namings(moment.recording, moment.after, node.id, kept)]
+        pattern = Text("{0} keeps {1} for backward.", "{0} 为反向传播保存了 {1}。")
+        return [pattern.format(moment.called_node(node.id), listing(names))]
+    if step.category == "ordinary" and not node.saved:
+        pattern = Text("{0} joins the graph and keeps no tensor.", "计算图中加入了 {0}，它不保存任何张量。")
+        return [pattern.format(moment.called_node(node.id))]
+    return []
+
+
+def _kept_there(naming: Naming) -> Text:
+    saved = naming.saved[0]
+    there = Text("{0} at version {1}", "{0} 的版本 {1}").format(storage_label(saved.storage), saved.version)
+    return naming.phrase(there)
+
+
+def _stale(moment: Moment) -> list[Text]:
+    spoilt: dict[int, list[SavedFacts]] = {}
+    for node, saved in newly_stale(moment.recording, moment.index):
+        spoilt.setdefault(node, []).append(saved)
+    if len(spoilt) > MOST_ITEMS:
+        pattern = Text("What {0} grad nodes kept is now stale.", "{0} 个梯度节点保存的值已过期。")
+        return [pattern.format(len(spoilt))]
+    return [_went_stale(moment, node, saved) for node, saved in spoilt.items()]
+
+
+def _went_stale(moment: Moment, node: int, saved: list[SavedFacts]) -> Text:
+    pattern = Text("What {0} kept is now stale: {1}.", "{0} 保存的值已过期：{1}。")
+    names = [each.phrase() for each in namings(moment.recording, moment.after, node, saved)]
+    return pattern.format(moment.called_node(node), listing(names))

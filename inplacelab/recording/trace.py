@@ -1,0 +1,155 @@
+"""The lines of the learner's program to which a stale value goes back: where it was kept, where it was overwritten, where it was missed.
+
+A report in a terminal and the program beside the pictures are marked with the same lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import SavedFacts, Step, WriteFacts
+from inplacelab.recording.fixes.program import Program
+from inplacelab.recording.naming import kept_values, naming
+from inplacelab.recording.queries import newly_stale
+from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences.errors import Spoilt, spoilt, written_through
+from inplacelab.recording.sentences.moment import Moment
+from inplacelab.recording.slots import common_runs, slot_runs
+
+__all__ = ["Marked", "refusal", "trace"]
+
+Role = Literal["kept", "written", "refused"]
+
+MOST = 4
+"""Of a write that makes more than these stale, a line for each would be no story."""
+
+_KEPT = Text("kept: `{0}` needs version {2} of {1}", "保存：`{0}` 需要 {1} 保持在版本 {2}")
+_OVERWROTE = Text("overwritten through {0}: version {1} → {2}", "经由 {0} 覆盖：版本 {1} → {2}")
+_WROTE_BESIDE = Text(
+    "written through {0}, though not these slots: version {1} → {2}", "经由 {0} 写入（并非这些槽位）：版本 {1} → {2}"
+)
+_MORE = Text("written {0} times more until version {1}", "其后又写了 {0} 次，直到版本 {1}")
+_FOUND = Text("refused: it finds version {0}", "拒绝：现在是版本 {0}")
+_REFUSED = Text("refused", "被拒绝")
+
+_BRIEFLY_KEPT = Text("kept v{0}", "保存 v{0}")
+_BRIEFLY_WRITTEN = Text("v{0} → v{1}", "v{0} → v{1}")
+_BRIEFLY_FOUND = Text("finds v{0}", "遇到 v{0}")
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """What is said of a line of the program.
+
+    Attributes:
+        line: counted from 1.
+        role: what was done there.
+        brief: in the few words that fit beside the line; `says` has all.
+        span: the part of the line that is meant: (column, one past the last); None if it is on several lines, or not known.
+    """
+
+    line: int
+    role: Role
+    brief: Text
+    says: Text
+    span: tuple[int, int] | None
+
+
+def trace(recording: Recording, index: int) -> tuple[Marked, ...]:
+    """What led to a step that found a value stale, or made one so, in the order in which it was done; () for any other step."""
+    moment = Moment(recording, index)
+    found = spoilt(moment)
+    return tuple(_failed(moment, found) if found else _turned_stale(moment))
+
+
+def refusal(recording: Recording, index: int) -> tuple[Marked, ...]:
+    """The line of a step that was refused for another reason."""
+    line = recording.steps[index].line
+    return () if line is None else (_refused(recording, line, _REFUSED, _REFUSED),)
+
+
+def _failed(moment: Moment, found: Spoilt) -> Iterator[Marked]:
+    yield from _kept(moment, found.node, found.saved)
+    yield from _writes(moment.recording, found)
+    line = moment.step.line
+    if line is not None and found.writes:
+        version = found.writes[-1][1].after
+        yield _refused(moment.recording, line, _BRIEFLY_FOUND.format(version), _FOUND.format(version))
+    elif line is not None:
+        yield _refused(moment.recording, line, _REFUSED, _REFUSED)
+
+
+def _turned_stale(moment: Moment) -> Iterator[Marked]:
+    lost = newly_stale(moment.recording, moment.index)
+    kept = {each.line: each for node, saved in lost for each in _kept(moment, node, saved)}
+    if len(kept) > MOST:
+        return
+    yield from kept.values()
+    for write in moment.step.writes:
+        saved = next((saved for _, saved in lost if saved.storage == write.storage), None)
+        if saved is not None:
+            yield from _written(moment.recording, saved, [(moment.step, write)])
+            return
+
+
+def _kept(moment: Moment, number: int, saved: SavedFacts) -> Iterator[Marked]:
+    recording, node = moment.recording, moment.node(number)
+    if node is None or node.line is None:
+        return
+    kept = kept_values(recording)[number, saved.name]
+    op = recording.steps[kept.step].op if kept.step is not None else None
+    says = _KEPT.format(node.name, naming(recording, moment.after, number, saved).phrase(), saved.version)
+    span = _span(recording, node.line, op, kept.name)
+    yield Marked(node.line, "kept", _BRIEFLY_KEPT.format(saved.version), says, span)
+
+
+def _writes(recording: Recording, found: Spoilt) -> Iterator[Marked]:
+    """The first two lines that wrote, each with how often it did."""
+    of_lines: dict[int, list[tuple[Step, WriteFacts]]] = {}
+    for step, write in found.writes:
+        if step.line is not None:
+            of_lines.setdefault(step.line, []).append((step, write))
+    for writes in list(of_lines.values())[:2]:
+        yield from _written(recording, found.saved, writes)
+
+
+def _written(recording: Recording, saved: SavedFacts, writes: list[tuple[Step, WriteFacts]]) -> Iterator[Marked]:
+    """A line that wrote, once or several times."""
+    (step, write), *others = writes
+    if step.line is None:
+        return
+    through = written_through(Moment(recording, step.index), write.tensor)
+    pattern = _OVERWROTE if common_runs(slot_runs(saved), write.slots) else _WROTE_BESIDE
+    says, last = pattern.format(through, write.before, write.after), write.after
+    if others:
+        last = others[-1][1].after
+        says += Text("; ", "；") + _MORE.format(len(others), last)
+    span = _span(recording, step.line, step.op, "")
+    yield Marked(step.line, "written", _BRIEFLY_WRITTEN.format(write.before, last), says, span)
+
+
+def _refused(recording: Recording, line: int, brief: Text, says: Text) -> Marked:
+    return Marked(line, "refused", brief, says, _span(recording, line, None, ""))
+
+
+def _span(recording: Recording, line: int, op: str | None, name: str) -> tuple[int, int] | None:
+    """Where on a line something was done: the operand of this name, else the operation, else the whole statement."""
+    program = recording.once(_program)
+    statement = program.statement(line) if program else None
+    if program is None or statement is None:
+        return None
+    did = program.did(statement, op)
+    reads = program.reads(did or statement, name) if name else []
+    meant = reads[0] if len(reads) == 1 else did or statement
+    (first, left), (last, right) = program.start(meant), program.end(meant)
+    return (left, right) if first == last == line else None
+
+
+def _program(recording: Recording) -> Program | None:
+    try:
+        return Program(recording.source)
+    except (SyntaxError, ValueError):
+        return None
