@@ -89,7 +89,7 @@ class Bindings:
         Returns:
             Each tensor that has names, with its names; None if nothing has changed since the last look.
         """
-        seen: list[object] = [(scope.function, [id(each) for each in self._values(scope)]) for scope in scopes]
+        seen: list[object] = [self._identities(scope) for scope in scopes]
         if not self._leads_on and seen == self._seen:
             return None
         paths = list(self._paths(scopes))
@@ -114,10 +114,15 @@ class Bindings:
     def _one_died(self, _: object) -> None:
         self._seen = None  # another object may lie at its address
 
-    def _values(self, scope: Scope) -> Iterator[Any]:
-        """What the names of a scope refer to, in order; None for what is plain."""
-        values = list(scope.names.values()) if scope.function else map(scope.names.get, self._wanted)
-        return (None if type(value) in _PLAIN else value for value in values)
+    def _values(self, scope: Scope) -> Iterable[Any]:
+        """What the names of a scope refer to, in order."""
+        return scope.names.values() if scope.function else map(scope.names.get, self._wanted)
+
+    def _identities(self, scope: Scope) -> list[object]:
+        """The addresses of what the names refer to; None for what is plain."""
+        found: list[object] = [None if type(value) in _PLAIN else id(value) for value in self._values(scope)]
+        found.append(scope.function)
+        return found
 
     # ---- paths -----------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from math import inf
 from types import FrameType
 from typing import Any
 
@@ -23,32 +24,9 @@ from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab.nn import Layer
 from inplacelab.optimizer.base import Optimizer, remembered
+from inplacelab.recorders import events
 from inplacelab.recorders.bindings import ATTRIBUTES, Bindings, Watched, attributes_of
 from inplacelab.recorders.engine_objects import EngineObjects, KnownTensor, part_of
-from inplacelab.recorders.events import (
-    INFERRED,
-    Arrived,
-    BackwardBegan,
-    BackwardEnded,
-    BackwardFailed,
-    CustomBegan,
-    FlagsSet,
-    Gradient,
-    Handed,
-    HookBegan,
-    HookEnded,
-    Launched,
-    Named,
-    NodeRan,
-    Operand,
-    OperationDone,
-    ProgramEnded,
-    Raised,
-    Refused,
-    Released,
-    StatementBegan,
-    Unpacked,
-)
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Place, Program, Scope, function_name, scopes_of
 from inplacelab.tensor import Tensor
@@ -99,13 +77,14 @@ class EngineRecorder(observe.Observer):
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
-        self._program, self._emit, self._limit = program, log.emit, limit
+        self._program, self._emit, self._limit = program, log.emit, inf if limit is None else limit
         self._bindings = Bindings(program.names, _WATCHED)
         self._objects = EngineObjects(log.emit, self._bindings.names_of)
         self._named: dict[int, KnownTensor] = {}  # the tensors that had names at the last look
         self._heard = 0
         self._told = False  # the program tells when its statements begin
         self._root: FrameType | None = None
+        self._globals: list[Scope] = []
         self._statement = self._instruction = -1  # of the outermost frame, at the last event
         self._passes: list[Pass] = []  # each was begun by code that the one before it has called
         self._computing = False  # a backward pass is going on, and none of the program's own code runs in it
@@ -118,7 +97,7 @@ class EngineRecorder(observe.Observer):
     @property
     def missed(self) -> int:
         """How many events were not recorded because of the limit."""
-        return 0 if self._limit is None else max(self._heard - self._limit, 0)
+        return int(max(self._heard - self._limit, 0))
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -148,27 +127,31 @@ class EngineRecorder(observe.Observer):
         if frame.f_code.co_filename != self._program.filename:
             return
         self._told = True
-        frames = self._program.frames(frame, self._root)
-        self._start(frames[-1])
-        self._look(scopes_of(frames), done=True)
-        self._emit(StatementBegan(self._program.line(line), simple, len(frames), *self._account()))
+        if frame is self._root:
+            scopes = self._globals
+        else:
+            frames = self._program.frames(frame, self._root)
+            if frames[-1] is not self._root:
+                self._start(frames[-1])
+            scopes = scopes_of(frames)
+        self._look(scopes, done=True)
+        self._emit(events.StatementBegan(self._program.line(line), simple, len(scopes), *self._account()))
 
     def finish(self, scope: Scope) -> None:
         """The program is over, and these are its names: its last statement gets them."""
         self._look([scope], done=True)
-        self._emit(ProgramEnded(*self._account()))
+        self._emit(events.ProgramEnded(*self._account()))
         self._root = None
 
     def failed(self, error: BaseException) -> None:
         """The program ended with an exception."""
         if not (self.refusals and error is self.refusals[-1]()):
-            self._emit(Raised(type(error).__name__, str(error), self._program.line_of(error), *self._account()))
+            self._emit(events.Raised(type(error).__name__, str(error), self._program.line_of(error), *self._account()))
 
     def _start(self, root: FrameType) -> None:
         """The program runs in this frame from now on."""
-        if root is not self._root:
-            self._root = root
-            self._bindings.own_module = root.f_globals.get("__name__", "builtins")
+        self._root, self._globals = root, [Scope(root.f_globals, "")]
+        self._bindings.own_module = root.f_globals.get("__name__", "builtins")
 
     def _look(self, scopes: Sequence[Scope], *, done: bool) -> None:
         """Find out what the program's names refer to. In the middle of a statement (not `done`) a tensor that has no name keeps the
@@ -194,30 +177,38 @@ class EngineRecorder(observe.Observer):
     def _name(self, known: KnownTensor, names: tuple[str, ...]) -> None:
         if names != known.names:
             known.names = names
-            self._emit(Named(known.number, names))
+            self._emit(events.Named(known.number, names))
 
-    def _place(self, frame: FrameType | None) -> Place | None:
-        """At an event: where the program is, in the innermost of its frames from this one outwards. If the program does not tell when
-        its statements begin, that is inferred, and its names are looked at.
+    def _here(self, frame: FrameType | None) -> FrameType | None:
+        """At an event: the innermost of the program's frames from this one outwards. If the program does not tell when its statements
+        begin, that is inferred, and its names are looked at.
         """
         filename = self._program.filename
         while frame is not None and frame.f_code.co_filename != filename:
             frame = frame.f_back
-        if frame is None:
-            return None
-        place = self._program.place(frame, outermost=frame is self._root)
-        if not self._told:
-            begins = place.outermost and self._begins_statement(place)
+        if frame is not None and not self._told:
+            line = self._program.line(frame.f_lineno)
+            begins = frame is self._root and self._begins_statement(line, frame.f_lasti)
             self._look(scopes_of(self._program.frames(frame, self._root)), done=begins)
             if begins:
-                self._emit(StatementBegan(place.line, False, 1, *self._account(), origin=INFERRED))
-        return place
+                self._emit(events.StatementBegan(line, False, 1, *self._account(), origin=events.INFERRED))
+        return frame
 
-    def _begins_statement(self, place: Place) -> bool:
+    def _place(self, frame: FrameType) -> Place | None:
+        """At an event: where the program is."""
+        here = self._here(frame)
+        return None if here is None else self._program.place(here)
+
+    def _line(self, frame: FrameType | None) -> int | None:
+        """At an event: the line of the program; None if the program is not on the stack."""
+        here = self._here(frame)
+        return None if here is None else self._program.line(here.f_lineno)
+
+    def _begins_statement(self, line: int, instruction: int) -> bool:
         """Whether the outermost frame has gone on to another statement, or back: then the statement of the last event is over."""
-        statement, instruction = self._program.statement(place.line), self._instruction
-        other = statement != self._statement or place.instruction <= instruction
-        self._statement, self._instruction = statement, place.instruction
+        statement = self._program.statement(line)
+        other = statement != self._statement or instruction <= self._instruction
+        self._statement, self._instruction = statement, instruction
         return other
 
     def _account(self) -> tuple[int, int]:
@@ -227,11 +218,11 @@ class EngineRecorder(observe.Observer):
     def _full(self) -> bool:
         """Count an event that becomes a step. Returns whether there are too many."""
         self._heard += 1
-        return self._beyond_limit
+        return self._heard > self._limit
 
     @property
     def _beyond_limit(self) -> bool:
-        return self._limit is not None and self._heard > self._limit
+        return self._heard > self._limit
 
     # ---- operations ------------------------------------------------------------------------------------------------------
 
@@ -245,10 +236,11 @@ class EngineRecorder(observe.Observer):
             return
         if self._full():
             return
-        place = self._place(sys._getframe(2))
+        line = self._line(sys._getframe(2))
         operands = []
         for tensor in inputs:
-            operands.append(objects.tensor(tensor).operand)
+            met = objects.tensors.find(tensor) or objects.meet(tensor)
+            operands.append(met.operand)
             if tensor is not output:
                 objects.storage(tensor.storage)
         if read is not None:
@@ -261,9 +253,9 @@ class EngineRecorder(observe.Observer):
         else:
             self._remade(known, output)
         objects.kept_again()
-        self._emit(OperationDone(
+        self._emit(events.OperationDone(
             name, category, tuple(operands), part_of(known, written), plain(attributes), objects.number_of(node),
-            place and place.line, *self._account(),
+            line, *self._account(),
         ))  # fmt: skip
         objects.replacing = False
 
@@ -278,8 +270,7 @@ class EngineRecorder(observe.Observer):
             else:
                 objects.wrote(known.storage, storage, slots=written)
         objects.replacing = True
-        for each, tensor in objects.on(known.storage):
-            objects.history(each, tensor)
+        objects.histories(known.storage)
 
     def _remade(self, known: KnownTensor, output: Tensor) -> None:
         """A tensor has other metadata now, and perhaps another storage."""
@@ -288,8 +279,9 @@ class EngineRecorder(observe.Observer):
         objects.describe_again(known, output)
         objects.storage(output.storage)
         for storage in (left, known.storage) if left is not known.storage else (left,):
-            for each, tensor in objects.on(storage):
-                if each is not known:
+            for each in list(storage.tensors.values()):
+                tensor = each.alive()
+                if tensor is not None and each is not known:
                     objects.describe_again(each, tensor)
 
     def _written_in_backward(self, output: Tensor) -> None:
@@ -301,7 +293,7 @@ class EngineRecorder(observe.Observer):
     def launched(self, launch: Launch, storages: Sequence[Any]) -> None:
         if not self._beyond_limit:
             known = [None if each is None else self._objects.storages.find(each) for each in storages]
-            self._emit(Launched(launch, tuple(None if each is None else each.number for each in known)))
+            self._emit(events.Launched(launch, tuple(None if each is None else each.number for each in known)))
 
     def flagged(self, tensor: Tensor) -> None:
         objects, known = self._objects, self._objects.tensors.find(tensor)
@@ -312,13 +304,13 @@ class EngineRecorder(observe.Observer):
             return
         known.node, known.stop = objects.history_of(tensor)
         grad = None if tensor._grad is None else objects.tensor(tensor._grad).number
-        self._emit(FlagsSet(known.number, not known.stop, known.node, grad))
+        self._emit(events.FlagsSet(known.number, not known.stop, known.node, grad))
 
     def handed(self, tensors: Sequence[Tensor]) -> None:
         if not self._computing and not self._beyond_limit:
             for tensor in tensors:
                 self._objects.tensor(tensor)
-            self._emit(Handed())
+            self._emit(events.Handed())
 
     def unheard(self) -> None:
         if not self._computing and not self._beyond_limit:
@@ -337,7 +329,7 @@ class EngineRecorder(observe.Observer):
         nodes = list(reachable(node for node, _ in roots))
         under.nodes = [weakref.ref(node) for node in nodes]
         numbers = tuple(number for node in nodes if (number := self._objects.node(node)) is not None)
-        self._emit(BackwardBegan(
+        self._emit(events.BackwardBegan(
             numbers, self._number(first), gradient_of(gradient), under.place and under.place.line, *self._account()
         ))  # fmt: skip
 
@@ -348,7 +340,7 @@ class EngineRecorder(observe.Observer):
 
     def gradient_arrives(self, node: Node, gradient: Tensor) -> None:
         if self._computing:
-            self._emit(Arrived(self._number(node)))
+            self._emit(events.Arrived(self._number(node)))
 
     def node_begins(self, node: Node, gradient: Tensor) -> None:
         under = self._passes[-1]
@@ -358,10 +350,10 @@ class EngineRecorder(observe.Observer):
         if not self._passes or self._full():
             return
         # the `backward` of an operation of the program's own asks itself for what was kept
-        place = self._place(sys._getframe(1)) if isinstance(node, CustomNode) else None
-        line = None if place is None or place.outermost else place.line
+        here = self._here(sys._getframe(1)) if isinstance(node, CustomNode) else None
+        line = None if here is None or here is self._root else self._program.line(here.f_lineno)
         gradient = self._passes[-1].gradient
-        self._emit(Unpacked(
+        self._emit(events.Unpacked(
             self._number(node), saved.name, saved.version, saved.storage.version,
             None if gradient is None else gradient_of(gradient), line, *self._account(),
         ))  # fmt: skip
@@ -372,12 +364,12 @@ class EngineRecorder(observe.Observer):
         if self._full():
             return
         filled = self._filled(node.leaf) if isinstance(node, AccumulateNode) else None
-        self._emit(NodeRan(
+        self._emit(events.NodeRan(
             self._number(node), node.released, filled, None if gradient is None else gradient_of(gradient),
             *self._account(),
         ))  # fmt: skip
 
-    def _filled(self, leaf: Tensor) -> Operand | None:
+    def _filled(self, leaf: Tensor) -> events.Operand | None:
         """A leaf whose `.grad` was set or added to: what holds the gradient."""
         objects, gradient = self._objects, leaf._grad
         if gradient is None:
@@ -385,13 +377,12 @@ class EngineRecorder(observe.Observer):
         known = objects.tensor(gradient)
         objects.storage(gradient.storage)
         if not gradient._stop:  # it has a history, and so have views of it, which are written with it
-            for each, tensor in objects.on(known.storage):
-                objects.history(each, tensor)
+            objects.histories(known.storage)
         objects.gradient(objects.tensor(leaf), leaf)
         return known.operand
 
     def backward_fails(self) -> None:
-        self._emit(BackwardFailed(self._passes.pop().node))
+        self._emit(events.BackwardFailed(self._passes.pop().node))
         self._computing = False
 
     def backward_ends(self) -> None:
@@ -400,8 +391,8 @@ class EngineRecorder(observe.Observer):
         if self._full():
             return
         nodes = [node for reference in under.nodes if (node := reference()) is not None]
-        self._emit(Released(tuple(self._number(node) for node in nodes if node.released)))
-        self._emit(BackwardEnded(*self._account()))
+        self._emit(events.Released(tuple(self._number(node) for node in nodes if node.released)))
+        self._emit(events.BackwardEnded(*self._account()))
 
     # ---- the program's own code in a backward pass -----------------------------------------------------------------------
 
@@ -414,7 +405,9 @@ class EngineRecorder(observe.Observer):
         known = self._objects.tensor(gradient)
         under.hook, under.given, under.heard = function_name(hook), (known.number, known.storage.version), self._heard
         line = self._program.line_of_function(hook)
-        self._emit(HookBegan(under.node, under.hook, line, known.number, gradient_of(gradient), *self._account()))
+        self._emit(
+            events.HookBegan(under.node, under.hook, line, known.number, gradient_of(gradient), *self._account())
+        )
 
     def hook_ends(self, node: Node, gradient: Tensor) -> None:
         under, self._computing = self._passes[-1], True
@@ -425,7 +418,7 @@ class EngineRecorder(observe.Observer):
         if ((known.number, known.storage.version), self._heard) == (under.given, under.heard):
             return  # all that happened is told by the step of its beginning
         self._heard += 1
-        self._emit(HookEnded(
+        self._emit(events.HookEnded(
             self._number(node), under.hook, under.given[0], known.number, gradient_of(gradient), *self._account()
         ))  # fmt: skip
 
@@ -441,7 +434,7 @@ class EngineRecorder(observe.Observer):
             name = f"{node.layer.__name__}.{name}"
         line = self._program.line_of_function(function)
         alone = gradient_of(given[0]) if len(given) == 1 else None
-        self._emit(CustomBegan(self._number(node), name, line, numbers, alone, *self._account()))
+        self._emit(events.CustomBegan(self._number(node), name, line, numbers, alone, *self._account()))
 
     def custom_ends(self, node: Node) -> None:
         self._computing = True
@@ -459,7 +452,7 @@ class EngineRecorder(observe.Observer):
         objects = self._objects
         node, saved, tensor = (error.facts.get(name) for name in ("node", "saved", "tensor"))
         known = None if tensor is None else objects.tensors.find(tensor)
-        self._emit(Refused(
+        self._emit(events.Refused(
             type(error).__name__, str(error), _sentence(error.why), error.fix, objects.number_of(node),
             None if saved is None else objects.storage(saved.storage).number, None if known is None else known.number,
             place and place.line, *self._account(),
@@ -477,19 +470,22 @@ class EngineRecorder(observe.Observer):
 
 def plain(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
     """Those attributes that are numbers, texts, or lists of them."""
-    return {name: value for name, value in attributes.items() if _is_plain(value)} if attributes else attributes
+    if _PLAIN.issuperset(map(type, attributes.values())):
+        return attributes
+    return {name: value for name, value in attributes.items() if type(value) in _PLAIN or _is_list_of_plain(value)}
 
 
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, tuple | list):
-        return all(map(_is_plain, value))
-    return value is None or isinstance(value, bool | int | float | complex | str)
+_PLAIN = frozenset({type(None), bool, int, float, complex, str})
 
 
-def gradient_of(tensor: Tensor) -> Gradient:
+def _is_list_of_plain(value: Any) -> bool:
+    return isinstance(value, tuple | list) and all(type(each) in _PLAIN or _is_list_of_plain(each) for each in value)
+
+
+def gradient_of(tensor: Tensor) -> events.Gradient:
     """A gradient that has arrived: its shape, and its values if it is small."""
     values = tuple(tensor.numpy().reshape(-1).tolist()) if tensor.size <= SMALL else None
-    return Gradient(tuple(tensor.array.shape), values)
+    return events.Gradient(tuple(tensor.array.shape), values)
 
 
 def reachable(roots: Iterable[Node]) -> Iterator[Node]:

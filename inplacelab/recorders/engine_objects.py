@@ -14,20 +14,7 @@ from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, View
 from inplacelab.autograd.saved import Saved as SavedTensor
 from inplacelab.devices.base import Device
 from inplacelab.layout import Layout, whole
-from inplacelab.recorders.events import (
-    CounterSeen,
-    Died,
-    Event,
-    GradientSet,
-    Kept,
-    NodeMade,
-    Operand,
-    Rewired,
-    Saved,
-    StorageSeen,
-    TensorMade,
-    Wrote,
-)
+from inplacelab.recorders import events
 from inplacelab.recorders.handles import Handles
 from inplacelab.recorders.snapshots import snapshot
 from inplacelab.storage import Storage
@@ -66,7 +53,7 @@ class KnownTensor:
     alive: Callable[[], Tensor | None]
     names: tuple[str, ...]
     storage: KnownStorage
-    operand: Operand
+    operand: events.Operand
     node: int | None = None
     stop: bool = True
 
@@ -91,7 +78,7 @@ class EngineObjects:
         replacing: whether an operation is being told of that gives tensors another history: what dies then was replaced by it.
     """
 
-    def __init__(self, emit: Callable[[Event], None], names_of: Callable[[Tensor], tuple[str, ...]]) -> None:
+    def __init__(self, emit: Callable[[events.Event], None], names_of: Callable[[Tensor], tuple[str, ...]]) -> None:
         self._emit, self._names_of = emit, names_of
         self.tensors: Handles[Tensor, KnownTensor] = Handles(self._tensor_died)
         self.storages: Handles[Storage, KnownStorage] = Handles(self._storage_died)
@@ -108,15 +95,15 @@ class EngineObjects:
 
     def _tensor_died(self, known: KnownTensor) -> None:
         known.storage.tensors.pop(known.number, None)
-        self._emit(Died("tensor", known.number, self.replacing))
+        self._emit(events.Died("tensor", known.number, self.replacing))
 
     def _storage_died(self, known: KnownStorage) -> None:
-        self._emit(Died("storage", known.number, self.replacing))
+        self._emit(events.Died("storage", known.number, self.replacing))
 
     def _node_died(self, known: KnownNode) -> None:
         del self._node_numbers[known.serial]
         self._outer.pop(known.serial, None)
-        self._emit(Died("node", known.number, self.replacing))
+        self._emit(events.Died("node", known.number, self.replacing))
 
     # ---- tensors ---------------------------------------------------------------------------------------------------------
 
@@ -149,11 +136,11 @@ class EngineObjects:
         known.node, known.stop = self.history_of(tensor)
         grad = None if tensor._grad is None else self.tensor(tensor._grad).number
         device = tensor.storage.device.place.text
-        self._emit(TensorMade(known.operand, device, not known.stop, base, known.node, grad, known.names))
+        self._emit(events.TensorMade(known.operand, device, not known.stop, base, known.node, grad, known.names))
 
-    def _operand(self, number: int, tensor: Tensor, storage: KnownStorage) -> Operand:
+    def _operand(self, number: int, tensor: Tensor, storage: KnownStorage) -> events.Operand:
         array, whose = tensor.array, tensor.storage
-        return Operand(
+        return events.Operand(
             number,
             storage.number,
             storage.number,
@@ -161,27 +148,26 @@ class EngineObjects:
             dtype_name(array.dtype),
         )
 
-    def history(self, known: KnownTensor, tensor: Tensor) -> None:
-        """A tensor's place in the history may be another one than before."""
-        now = self.history_of(tensor)
-        if now != (known.node, known.stop):
-            known.node, known.stop = now
-            self._emit(Rewired(known.number, not known.stop, known.node))
+    def histories(self, storage: KnownStorage) -> None:
+        """Every tensor on a storage may have another place in the history than before."""
+        for known in list(storage.tensors.values()):
+            tensor = known.alive()
+            if tensor is not None:
+                node, stop = self.history_of(tensor)
+                if node != known.node or stop is not known.stop:
+                    known.node, known.stop = node, stop
+                    self._emit(events.Rewired(known.number, not stop, node))
 
     def history_of(self, tensor: Tensor) -> tuple[int | None, bool]:
         """A tensor's present place in the history: its node, and whether it stops the gradient."""
         if tensor.base is not None:
             refresh(tensor)
-        return self.node(tensor.node), tensor._stop
+        return None if tensor.node is None else self.node(tensor.node), tensor._stop
 
     def gradient(self, known: KnownTensor, tensor: Tensor) -> None:
         """A backward pass has given a tensor its gradient."""
         grad = None if tensor._grad is None else self.tensor(tensor._grad).number
-        self._emit(GradientSet(known.number, grad))
-
-    def on(self, storage: KnownStorage) -> list[tuple[KnownTensor, Tensor]]:
-        """The known tensors on a storage."""
-        return [(each, tensor) for each in list(storage.tensors.values()) if (tensor := each.alive()) is not None]
+        self._emit(events.GradientSet(known.number, grad))
 
     # ---- storages --------------------------------------------------------------------------------------------------------
 
@@ -199,7 +185,7 @@ class EngineObjects:
     ) -> None:
         """A storage was written: through a window, or in these slots, if that is known (see `snapshots.snapshot`)."""
         known.version = storage.version
-        self._emit(Wrote(known.number, known.number, known.version, snapshot(storage.buffer, window, slots)))
+        self._emit(events.Wrote(known.number, known.number, known.version, snapshot(storage.buffer, window, slots)))
 
     def look_again(self) -> None:
         """Say which storages were written while nobody listened."""
@@ -212,10 +198,10 @@ class EngineObjects:
         known = KnownStorage(self.storages.next_number(), storage.version)
         self.storages.add(storage, known)
         values = snapshot(buffer) if filled else None
-        self._emit(StorageSeen(
+        self._emit(events.StorageSeen(
             known.number, storage.nbytes, int(buffer.size), dtype_name(buffer.dtype), device.place.text, device.simulated, values
         ))  # fmt: skip
-        self._emit(CounterSeen(known.number, known.number, known.version))
+        self._emit(events.CounterSeen(known.number, known.number, known.version))
         return known
 
     # ---- nodes -----------------------------------------------------------------------------------------------------------
@@ -249,15 +235,17 @@ class EngineObjects:
         kept = self._kept(node.saved)
         edges = tuple(None if each is None else self._number(each.serial) for each in node.edges)
         leaf = self.tensor(node.leaf).number if type(node) is AccumulateNode else None
-        self._emit(NodeMade(number, node.name, _inputs(node), edges, kept, node.released, leaf, type(node) is ViewNode))
+        self._emit(
+            events.NodeMade(number, node.name, _inputs(node), edges, kept, node.released, leaf, type(node) is ViewNode)
+        )
 
-    def _kept(self, saved: Sequence[SavedTensor]) -> tuple[Kept, ...]:
+    def _kept(self, saved: Sequence[SavedTensor]) -> tuple[events.Kept, ...]:
         """What a node keeps."""
         found = []
         for each in saved:
             known = self.storage(each.storage)
             layout = layout_of(each.array, each.storage.buffer, each.storage.device)
-            found.append(Kept(each.name, known.number, known.number, each.version, layout, each.is_copy))
+            found.append(events.Kept(each.name, known.number, known.number, each.version, layout, each.is_copy))
         return tuple(found)
 
     def kept_again(self) -> None:
@@ -265,10 +253,10 @@ class EngineObjects:
         if modes.keeper is not None:
             for node, known in self.nodes.living():
                 if not node.released and node.saved:
-                    self._emit(Saved(known.number, self._kept(node.saved)))
+                    self._emit(events.Saved(known.number, self._kept(node.saved)))
 
 
-def part_of(known: KnownTensor, written: Tensor | Sequence[int] | None) -> Operand:
+def part_of(known: KnownTensor, written: Tensor | Sequence[int] | None) -> events.Operand:
     """A tensor of which only a part was written: that which another tensor shows, or a list of slots."""
     if written is None:
         return known.operand

@@ -23,31 +23,32 @@ class Handles(Generic[T, F]):
 
     def __init__(self, died: Callable[[F], None]) -> None:
         self._died = died
-        self._known: dict[int, tuple[weakref.ref[T], F]] = {}
+        self._facts: dict[int, F] = {}
+        self._alive: dict[int, weakref.ref[T]] = {}
         self.next_number = count().__next__
 
     def find(self, thing: T) -> F | None:
         """What is known of an object; None if it was never met."""
-        found = self._known.get(id(thing))
-        return None if found is None else found[1]
+        return self._facts.get(id(thing))
 
     def add(self, thing: T, facts: F) -> None:
         """An object is met."""
         address = id(thing)
 
         def died(_: Any) -> None:
-            del self._known[address]
+            del self._facts[address], self._alive[address]
             self._died(facts)
 
-        self._known[address] = weakref.ref(thing, died), facts
+        self._facts[address], self._alive[address] = facts, weakref.ref(thing, died)
 
     def living(self) -> Iterator[tuple[T, F]]:
         """Every known object that is alive, in the order in which they were met."""
-        for reference, facts in list(self._known.values()):
+        for address, reference in list(self._alive.items()):
             thing = reference()
             if thing is not None:
-                yield thing, facts
+                yield thing, self._facts[address]
 
     def clear(self) -> None:
         """Forget all objects: their deaths are no concern any more."""
-        self._known.clear()
+        self._facts.clear()
+        self._alive.clear()

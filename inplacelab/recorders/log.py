@@ -10,30 +10,16 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Protocol
 
-from inplacelab.recorders.events import (
-    CounterSeen,
-    Died,
-    Event,
-    FlagsSet,
-    GradientSet,
-    Named,
-    NodeMade,
-    Released,
-    Rewired,
-    Saved,
-    StorageSeen,
-    TensorMade,
-    Wrote,
-)
+from inplacelab.recorders import events
 
 
 class Log(Protocol):
     """Where events go."""
 
-    def emit(self, event: Event, /) -> None:
+    def emit(self, event: events.Event, /) -> None:
         """Keep an event, at least for a while."""
 
-    def __iter__(self) -> Iterator[Event]:
+    def __iter__(self) -> Iterator[events.Event]:
         """The events that are kept, in order."""
 
 
@@ -41,10 +27,10 @@ class EventLog:
     """Keeps every event."""
 
     def __init__(self) -> None:
-        self._events: list[Event] = []
+        self._events: list[events.Event] = []
         self.emit = self._events.append
 
-    def __iter__(self) -> Iterator[Event]:
+    def __iter__(self) -> Iterator[events.Event]:
         return iter(self._events)
 
     def __len__(self) -> int:
@@ -63,52 +49,52 @@ class EventRing:
 
     def __init__(self, size: int) -> None:
         self._size, self.cut = size, 0
-        self._recent: deque[Event] = deque()
-        self._descriptions: dict[tuple[str, int], dict[type[Event], Event]] = {}
+        self._recent: deque[events.Event] = deque()
+        self._descriptions: dict[tuple[str, int], dict[type[events.Event], events.Event]] = {}
 
-    def emit(self, event: Event, /) -> None:
+    def emit(self, event: events.Event, /) -> None:
         """Keep an event; the oldest one leaves the ring if that is full."""
         self._recent.append(event)
         if len(self._recent) > self._size:
             self.cut += 1
             self._leaves(self._recent.popleft())
 
-    def __iter__(self) -> Iterator[Event]:
+    def __iter__(self) -> Iterator[events.Event]:
         for kind in ("storage", "node", "tensor"):
-            for (described, _), events in self._descriptions.items():
+            for (described, _), descriptions in self._descriptions.items():
                 if described == kind:
-                    yield from events.values()
+                    yield from descriptions.values()
         yield from self._recent
 
     def __len__(self) -> int:
         return len(self._recent) + sum(map(len, self._descriptions.values()))
 
-    def _leaves(self, event: Event) -> None:
+    def _leaves(self, event: events.Event) -> None:
         match event:
-            case Died(kind=kind, number=number):
+            case events.Died(kind=kind, number=number):
                 self._descriptions.pop((kind, number), None)
-            case TensorMade():
-                self._descriptions["tensor", event.operand.tensor] = {TensorMade: event}
-            case StorageSeen(storage=number):
-                self._descriptions["storage", number] = {StorageSeen: event}
-            case NodeMade(node=number):
-                self._descriptions["node", number] = {NodeMade: event}
-            case Released(nodes=nodes):
+            case events.TensorMade():
+                self._descriptions["tensor", event.operand.tensor] = {events.TensorMade: event}
+            case events.StorageSeen(storage=number):
+                self._descriptions["storage", number] = {events.StorageSeen: event}
+            case events.NodeMade(node=number):
+                self._descriptions["node", number] = {events.NodeMade: event}
+            case events.Released(nodes=nodes):
                 for number in nodes:
-                    self._describe("node", number, Released((number,), origin=event.origin))
+                    self._describe("node", number, events.Released((number,), origin=event.origin))
             case _ if type(event) in _FURTHER:
                 described = _FURTHER[type(event)]
                 self._describe(described, getattr(event, described), event)
 
-    def _describe(self, kind: str, number: int, event: Event) -> None:
+    def _describe(self, kind: str, number: int, event: events.Event) -> None:
         """An event says more of an object; what an earlier event of its class said is out of date."""
-        events = self._descriptions.get((kind, number))
-        if events is not None:
-            events.pop(type(event), None)
-            events[type(event)] = event
+        descriptions = self._descriptions.get((kind, number))
+        if descriptions is not None:
+            descriptions.pop(type(event), None)
+            descriptions[type(event)] = event
 
 
-_FURTHER: dict[type[Event], str] = {
-    CounterSeen: "storage", Wrote: "storage", Rewired: "tensor", Named: "tensor", FlagsSet: "tensor", GradientSet: "tensor", Saved: "node",
+_FURTHER: dict[type[events.Event], str] = {
+    events.CounterSeen: "storage", events.Wrote: "storage", events.Rewired: "tensor", events.Named: "tensor", events.FlagsSet: "tensor", events.GradientSet: "tensor", events.Saved: "node",
 }  # fmt: skip
 """Events that say more of an object that was described before, and what kind of object that is."""

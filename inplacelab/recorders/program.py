@@ -31,14 +31,11 @@ class Block(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where the program is: the code that runs, the offset of the instruction, its line in the program's text, and whether the frame is
-    the outermost one.
-    """
+    """Where the program is: the code that runs, the offset of the instruction, and its line in the program's text."""
 
     code: CodeType
     instruction: int
     line: int
-    outermost: bool
 
 
 @dataclass(frozen=True)
@@ -78,9 +75,9 @@ class Program:
             innermost = None if innermost is outermost else innermost.f_back
         return found
 
-    def place(self, frame: FrameType, *, outermost: bool) -> Place:
+    def place(self, frame: FrameType) -> Place:
         """Where one of its frames is."""
-        return Place(frame.f_code, frame.f_lasti, self.line(frame.f_lineno), outermost)
+        return Place(frame.f_code, frame.f_lasti, self.line(frame.f_lineno))
 
     def line(self, line_of_file: int) -> int:
         """A line of the file, counted from 1 in the text."""

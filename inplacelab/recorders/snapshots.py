@@ -28,7 +28,7 @@ WORTH_MEASURING = 4
 no more than a few times the write itself then."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen, as one is made for each write (see `events`)
 class Whole:
     """All slots of a small storage: their bytes, in order."""
 
