@@ -89,15 +89,19 @@ class Bindings:
         Returns:
             Each tensor that has names, with its names; None if nothing has changed since the last look.
         """
-        seen: list[object] = [self._identities(scope) for scope in scopes]
+        seen: list[object] = []
+        for scope in scopes:
+            values = scope.names.values() if scope.function else map(scope.names.get, self._wanted)
+            seen.append(scope.function)
+            seen += [None if type(value) in _PLAIN else id(value) for value in values]
         if not self._leads_on and seen == self._seen:
             return None
+        self._leads_on = False
         paths = list(self._paths(scopes))
         seen += [(path.function, path.label, id(path.tensor)) for path in paths if path.label != path.name]
         if seen == self._seen:
             return None
         self._seen = seen if done else None
-        self._leads_on = any(self._holds_others(value) for scope in scopes for value in self._values(scope))
         named = _named(paths)
         self._found = {id(tensor): (weakref.ref(tensor, self._one_died), names) for tensor, names in named}
         return named
@@ -114,20 +118,10 @@ class Bindings:
     def _one_died(self, _: object) -> None:
         self._seen = None  # another object may lie at its address
 
-    def _values(self, scope: Scope) -> Iterable[Any]:
-        """What the names of a scope refer to, in order."""
-        return scope.names.values() if scope.function else map(scope.names.get, self._wanted)
-
-    def _identities(self, scope: Scope) -> list[object]:
-        """The addresses of what the names refer to; None for what is plain."""
-        found: list[object] = [None if type(value) in _PLAIN else id(value) for value in self._values(scope)]
-        found.append(scope.function)
-        return found
-
     # ---- paths -----------------------------------------------------------------------------------------------------------
 
     def _paths(self, scopes: Iterable[Scope]) -> Iterator[Path]:
-        """All paths to tensors."""
+        """All paths to tensors. Notes whether some name leads on."""
         kind = self._watched.tensors
         for scope in scopes:
             function, known = scope.function, scope.names
@@ -138,6 +132,7 @@ class Bindings:
                 if issubclass(type(value), kind):  # (`isinstance` would ask the object for its `__class__`)
                     yield Path(function, name, name, value)
                 elif self._holds_others(value):
+                    self._leads_on = True
                     for label, inside in self._inside(name, value):
                         if issubclass(type(inside), kind):
                             yield Path(function, name, label, inside)

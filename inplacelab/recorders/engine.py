@@ -17,6 +17,7 @@ from typing import Any
 
 import inplacelab
 from inplacelab import devices, errors, observe
+from inplacelab.autograd import modes
 from inplacelab.autograd.custom.node import CustomNode
 from inplacelab.autograd.nodes import AccumulateNode, Node
 from inplacelab.autograd.saved import Saved as SavedTensor
@@ -78,6 +79,7 @@ class EngineRecorder(observe.Observer):
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
     ) -> None:
         self._program, self._emit, self._limit = program, log.emit, inf if limit is None else limit
+        self._filename, self._lines_before = program.filename, program.first_line - 1
         self._bindings = Bindings(program.names, _WATCHED)
         self._objects = EngineObjects(log.emit, self._bindings.names_of)
         self._named: dict[int, KnownTensor] = {}  # the tensors that had names at the last look
@@ -124,7 +126,7 @@ class EngineRecorder(observe.Observer):
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         """A statement of an instrumented program begins (see `instrument.StatementListener`)."""
-        if frame.f_code.co_filename != self._program.filename:
+        if frame.f_code.co_filename != self._filename:
             return
         self._told = True
         if frame is self._root:
@@ -135,7 +137,7 @@ class EngineRecorder(observe.Observer):
                 self._start(frames[-1])
             scopes = scopes_of(frames)
         self._look(scopes, done=True)
-        self._emit(events.StatementBegan(self._program.line(line), simple, len(scopes), *self._account()))
+        self._emit(events.StatementBegan(line - self._lines_before, simple, len(scopes), *self._account()))
 
     def finish(self, scope: Scope) -> None:
         """The program is over, and these are its names: its last statement gets them."""
@@ -183,11 +185,10 @@ class EngineRecorder(observe.Observer):
         """At an event: the innermost of the program's frames from this one outwards. If the program does not tell when its statements
         begin, that is inferred, and its names are looked at.
         """
-        filename = self._program.filename
-        while frame is not None and frame.f_code.co_filename != filename:
+        while frame is not None and frame.f_code.co_filename != self._filename:
             frame = frame.f_back
         if frame is not None and not self._told:
-            line = self._program.line(frame.f_lineno)
+            line = frame.f_lineno - self._lines_before
             begins = frame is self._root and self._begins_statement(line, frame.f_lasti)
             self._look(scopes_of(self._program.frames(frame, self._root)), done=begins)
             if begins:
@@ -202,7 +203,7 @@ class EngineRecorder(observe.Observer):
     def _line(self, frame: FrameType | None) -> int | None:
         """At an event: the line of the program; None if the program is not on the stack."""
         here = self._here(frame)
-        return None if here is None else self._program.line(here.f_lineno)
+        return None if here is None else here.f_lineno - self._lines_before
 
     def _begins_statement(self, line: int, instruction: int) -> bool:
         """Whether the outermost frame has gone on to another statement, or back: then the statement of the last event is over."""
@@ -237,27 +238,35 @@ class EngineRecorder(observe.Observer):
         if self._full():
             return
         line = self._line(sys._getframe(2))
-        operands = []
-        for tensor in inputs:
-            met = objects.tensors.find(tensor) or objects.meet(tensor)
-            operands.append(met.operand)
-            if tensor is not output:
-                objects.storage(tensor.storage)
-        if read is not None:
-            operands[0] = replace(operands[0], part=tuple(read))
-        known = objects.tensors.find(output)
+        operands = self._operands(inputs, output, read)
+        known = objects.tensors.facts.get(id(output))
         if known is None:
             known = objects.meet(output, filled=name != "empty")
         elif category == "in-place":
             self._wrote(known, output, written)
         else:
             self._remade(known, output)
-        objects.kept_again()
+        if modes.keeper is not None:
+            objects.kept_again()
         self._emit(events.OperationDone(
-            name, category, tuple(operands), part_of(known, written), plain(attributes), objects.number_of(node),
-            line, *self._account(),
+            name, category, operands, part_of(known, written), plain(attributes), objects.number_of(node), line,
+            *self._account(),
         ))  # fmt: skip
         objects.replacing = False
+
+    def _operands(
+        self, inputs: Sequence[Tensor], output: Tensor, read: Sequence[int] | None
+    ) -> tuple[events.Operand, ...]:
+        """What an operation read. What was written while nobody listened is said now."""
+        objects, operands = self._objects, []
+        for tensor in inputs:
+            known = objects.tensors.facts.get(id(tensor)) or objects.meet(tensor)
+            operands.append(known.operand)
+            if tensor is not output:
+                objects.storage(tensor.storage)
+        if read is not None:
+            operands[0] = replace(operands[0], part=tuple(read))
+        return tuple(operands)
 
     def _wrote(self, known: KnownTensor, output: Tensor, written: Any) -> None:
         """A tensor was written: all tensors on its storage may have another history."""
@@ -351,7 +360,7 @@ class EngineRecorder(observe.Observer):
             return
         # the `backward` of an operation of the program's own asks itself for what was kept
         here = self._here(sys._getframe(1)) if isinstance(node, CustomNode) else None
-        line = None if here is None or here is self._root else self._program.line(here.f_lineno)
+        line = None if here is None or here is self._root else here.f_lineno - self._lines_before
         gradient = self._passes[-1].gradient
         self._emit(events.Unpacked(
             self._number(node), saved.name, saved.version, saved.storage.version,

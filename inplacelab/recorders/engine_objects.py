@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
-from inplacelab.autograd import modes
 from inplacelab.autograd.history import refresh
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, ViewNode
 from inplacelab.autograd.saved import Saved as SavedTensor
@@ -173,7 +172,7 @@ class EngineObjects:
 
     def storage(self, storage: Storage) -> KnownStorage:
         """A storage. If it is new it is described now; if it was written and nobody said so, that is said now."""
-        known = self.storages.find(storage)
+        known = self.storages.facts.get(id(storage))
         if known is None:
             return self._meet_storage(storage, True)
         if known.version != storage.version:
@@ -250,10 +249,9 @@ class EngineObjects:
 
     def kept_again(self) -> None:
         """Where somebody looks after what is kept (`modes.keeper`), nodes may keep other things than before."""
-        if modes.keeper is not None:
-            for node, known in self.nodes.living():
-                if not node.released and node.saved:
-                    self._emit(events.Saved(known.number, self._kept(node.saved)))
+        for node, known in self.nodes.living():
+            if not node.released and node.saved:
+                self._emit(events.Saved(known.number, self._kept(node.saved)))
 
 
 def part_of(known: KnownTensor, written: Tensor | Sequence[int] | None) -> events.Operand:

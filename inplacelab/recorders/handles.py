@@ -19,36 +19,39 @@ class Handles(Generic[T, F]):
 
     Args:
         died: called with what was known of an object, when it is gone.
+
+    Attributes:
+        facts: what is known of each object, by its address.
     """
 
     def __init__(self, died: Callable[[F], None]) -> None:
         self._died = died
-        self._facts: dict[int, F] = {}
+        self.facts: dict[int, F] = {}
         self._alive: dict[int, weakref.ref[T]] = {}
         self.next_number = count().__next__
 
     def find(self, thing: T) -> F | None:
         """What is known of an object; None if it was never met."""
-        return self._facts.get(id(thing))
+        return self.facts.get(id(thing))
 
     def add(self, thing: T, facts: F) -> None:
         """An object is met."""
         address = id(thing)
 
         def died(_: Any) -> None:
-            del self._facts[address], self._alive[address]
+            del self.facts[address], self._alive[address]
             self._died(facts)
 
-        self._facts[address], self._alive[address] = facts, weakref.ref(thing, died)
+        self.facts[address], self._alive[address] = facts, weakref.ref(thing, died)
 
     def living(self) -> Iterator[tuple[T, F]]:
         """Every known object that is alive, in the order in which they were met."""
         for address, reference in list(self._alive.items()):
             thing = reference()
             if thing is not None:
-                yield thing, self._facts[address]
+                yield thing, self.facts[address]
 
     def clear(self) -> None:
         """Forget all objects: their deaths are no concern any more."""
-        self._facts.clear()
+        self.facts.clear()
         self._alive.clear()
