@@ -47,6 +47,7 @@ from inplacelab.recorders.events import (
 from inplacelab.recording.facts import (
     BackwardAction,
     BackwardFacts,
+    CounterFacts,
     EdgeFacts,
     ErrorFacts,
     NodeFacts,
@@ -129,6 +130,7 @@ class Builder:
         self._new_nodes: list[tuple[int, bool]] = []  # since the last step, and whether each stands for a view
         self._launches: list[Launched] = []  # since the last step
         self._names: dict[int, tuple[str, ...]] = {}
+        self._counters_of: dict[int, list[int]] = {}  # from a storage to its counters
         self._gradient_of: dict[int, int] = {}  # from a gradient to the tensor whose `.grad` it is
 
     def add(self, event: Event) -> None:  # noqa: C901, PLR0912  # one case for each event
@@ -260,20 +262,18 @@ class Builder:
             slots=event.slots,
             dtype=event.dtype,
             device=event.device,
-            version=0,
             values=decode.values(event.values),
         )
 
     def _counter_seen(self, event: CounterSeen) -> None:
-        facts = self.steps.storage(event.storage)
-        if facts is not None:
-            self.steps.now.storages[event.storage] = replace(facts, version=event.version)
+        self._counters_of.setdefault(event.storage, []).append(event.counter)
+        self.steps.now.counters[event.counter] = CounterFacts(event.counter, event.storage, event.version)
 
     def _wrote(self, event: Wrote) -> None:
         facts = self.steps.storage(event.storage)
         if facts is not None:
-            values = decode.values(event.values)
-            self.steps.now.storages[event.storage] = replace(facts, version=event.version, values=values)
+            self.steps.now.storages[event.storage] = replace(facts, values=decode.values(event.values))
+            self.steps.now.counters[event.counter] = CounterFacts(event.counter, event.storage, event.version)
 
     def _tensor_made(self, event: TensorMade) -> None:
         number, (shape, strides, offset) = event.operand.tensor, event.operand.layout
@@ -284,6 +284,7 @@ class Builder:
             id=number,
             names=self._names_of(number),
             storage=event.operand.storage,
+            counter=event.operand.counter,
             shape=shape,
             strides=strides,
             offset=offset,
@@ -348,6 +349,7 @@ class Builder:
                 changes.tensors[event.number] = None
             case "storage":
                 changes.storages[event.number] = None
+                changes.counters |= dict.fromkeys(self._counters_of.pop(event.number, ()))
             case "node":
                 changes.nodes[event.number] = None
 
@@ -409,13 +411,13 @@ class Builder:
         )
 
     def _writes(self, event: OperationDone) -> tuple[WriteFacts, ...]:
-        storage = event.output.storage
-        before, after = self.steps.storages.get(storage), self.steps.storage(storage)
+        counter = event.output.counter
+        before, after = self.steps.counters.get(counter), self.steps.counter(counter)
         if event.category not in ("in-place", "relayout") or after is None:
             return ()
         version = after.version - 1 if before is None else before.version
         runs = () if event.category == "relayout" else decode.written_runs(event.output)
-        return (WriteFacts(storage, version, after.version, event.output.tensor, runs),)
+        return (WriteFacts(after.storage, counter, version, after.version, event.output.tensor, runs),)
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 
@@ -455,11 +457,13 @@ class Builder:
     def _node_ran(self, event: NodeRan) -> None:
         writes: tuple[WriteFacts, ...] = ()
         if event.filled is not None:
-            storage = event.filled.storage
-            now, before = self.steps.now.storages.get(storage), self.steps.storages.get(storage)
+            counter = event.filled.counter
+            now, before = self.steps.now.counters.get(counter), self.steps.counters.get(counter)
             if now is not None and before is not None and now.version != before.version:
                 runs = decode.written_runs(event.filled)
-                writes = (WriteFacts(storage, before.version, now.version, event.filled.tensor, runs),)
+                writes = (
+                    WriteFacts(now.storage, counter, before.version, now.version, event.filled.tensor, runs),
+                )
         self.steps.change_node(event.node, status="done")
         if event.released:
             self._released([event.node])

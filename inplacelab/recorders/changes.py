@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from inplacelab.recording.facts import NodeFacts, RewireFacts, Step, StorageFacts, TensorFacts
+from inplacelab.recording.facts import CounterFacts, NodeFacts, RewireFacts, Step, StorageFacts, TensorFacts
 
-F = TypeVar("F", StorageFacts, TensorFacts, NodeFacts)
+F = TypeVar("F", StorageFacts, CounterFacts, TensorFacts, NodeFacts)
 
 
 class Changes:
@@ -16,21 +16,24 @@ class Changes:
 
     def __init__(self) -> None:
         self.storages: dict[int, StorageFacts | None] = {}
+        self.counters: dict[int, CounterFacts | None] = {}
         self.tensors: dict[int, TensorFacts | None] = {}
         self.nodes: dict[int, NodeFacts | None] = {}
 
     def __bool__(self) -> bool:
-        return bool(self.storages or self.tensors or self.nodes)
+        return bool(self.storages or self.counters or self.tensors or self.nodes)
 
     def take(self, later: Changes) -> None:
         """Add what was found later."""
         self.storages |= later.storages
+        self.counters |= later.counters
         self.tensors |= later.tensors
         self.nodes |= later.nodes
 
     def take_deaths(self, other: Changes) -> None:
         """Move what is gone from the other one here."""
         _move_deaths(other.storages, self.storages)
+        _move_deaths(other.counters, self.counters)
         _move_deaths(other.tensors, self.tensors)
         _move_deaths(other.nodes, self.nodes)
 
@@ -54,7 +57,7 @@ class Steps:
         finished: the steps. The last one may still be amended.
         dropped: how many were not kept.
         now, late: what was heard since.
-        storages, tensors, nodes: the facts as the last finished step left them, by number.
+        storages, counters, tensors, nodes: the facts as the last finished step left them, by number.
     """
 
     def __init__(self, limit: int | None) -> None:
@@ -63,6 +66,7 @@ class Steps:
         self.now, self.late = Changes(), Changes()
         self._limit = limit
         self.storages: dict[int, StorageFacts] = {}
+        self.counters: dict[int, CounterFacts] = {}
         self.tensors: dict[int, TensorFacts] = {}
         self.nodes: dict[int, NodeFacts] = {}
 
@@ -75,6 +79,10 @@ class Steps:
     def storage(self, number: int | None) -> StorageFacts | None:
         """A storage; None if it is gone."""
         return _last(number, self.now.storages, self.late.storages, self.storages)
+
+    def counter(self, number: int | None) -> CounterFacts | None:
+        """A version counter; None if it is gone."""
+        return _last(number, self.now.counters, self.late.counters, self.counters)
 
     def node(self, number: int | None) -> NodeFacts | None:
         """A node; None if it is gone."""
@@ -102,6 +110,7 @@ class Steps:
             index=len(self.finished),
             rewired=tuple(self._rewired(changes.tensors)),
             storages=tuple(_new(self.storages, changes.storages)),
+            counters=tuple(_new(self.counters, changes.counters)),
             tensors=tuple(_new(self.tensors, changes.tensors)),
             nodes=tuple(_new(self.nodes, changes.nodes)),
             **{**_NOTHING, **facts},
@@ -118,6 +127,7 @@ class Steps:
         self.finished[-1] = replace(
             last,
             storages=_merged(last.storages, _new(self.storages, changes.storages)),
+            counters=_merged(last.counters, _new(self.counters, changes.counters)),
             tensors=_merged(last.tensors, _new(self.tensors, changes.tensors)),
             nodes=_merged(last.nodes, _new(self.nodes, changes.nodes)),
             **facts,

@@ -56,7 +56,7 @@ def written_runs(output: Operand) -> Runs:
 def saved(kept: Kept) -> SavedFacts:
     """What a node keeps."""
     shape, strides, offset = kept.layout
-    return SavedFacts(kept.name, kept.storage, kept.version, shape, strides, offset, kept.copy)
+    return SavedFacts(kept.name, kept.storage, kept.counter, kept.version, shape, strides, offset, kept.copy)
 
 
 def launch(

@@ -57,7 +57,10 @@ def from_json(text: str) -> Recording:
     document = _parse(text)
     if not isinstance(document, dict):
         _refuse("recording", _wanted(Recording), document)
-    document = upgraded(document)
+    try:
+        document = upgraded(document)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise RecordingFormatError(_DAMAGED.format(document["schema"])) from error
     if document.get("schema") != SCHEMA_VERSION:
         _refuse("recording.schema", Text("schema {0}", "第 {0} 版格式").format(SCHEMA_VERSION), document.get("schema"))
     recording: Recording = _decode(Recording, document, "recording")
@@ -65,6 +68,11 @@ def from_json(text: str) -> Recording:
         if step.index != position:
             _refuse(f"recording.steps[{position}].index", Text(f"{position}", f" {position}"), step.index)
     return recording
+
+
+_DAMAGED = Text(
+    "This says that it is a recording of schema {0}, but is none.", "这自称是第 {0} 版格式的记录，其实不是。"
+)
 
 
 def save(recording: Recording, path: str | PathLike[str]) -> None:

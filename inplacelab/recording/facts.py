@@ -17,13 +17,8 @@ Number = float | int | bool | complex
 Values = tuple[Number, ...]
 
 Category = Literal["ordinary", "view", "in-place", "relayout", "reallocated", "create"]
-"""How an operation treats memory. "relayout" changes only the metadata of the tensor itself (`transpose_`);
-"reallocated" is in place in name only: the tensor was given a new storage (`reshape_` that must copy, `cast_`)."""
-
 StepKind = Literal["operation", "line", "backward", "error"]
 BackwardAction = Literal["begin", "arrived", "hook", "hooked", "custom", "unpack", "run", "failed", "end"]
-"""What backward does. "hook": a hook of the program's own is called with a gradient; "hooked": it is over; "custom": so is the
-`backward` of an operation of the program's own. What runs in these are ordinary steps between, in the phase "backward"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,27 +26,50 @@ class Summary:
     """What is kept of a storage too large to keep whole."""
 
     minimum: Number | None
+    """The smallest value of all slots; None if it was not measured, because looking at every slot would have taken far longer than the
+    write of a few."""
     maximum: Number | None
-    """The extremes of all slots; None if they were not measured, because looking at every slot would have taken far longer
-    than the write of a few."""
+    """The largest value; None if it was not measured."""
     head: Values
+    """The first values."""
     tail: Values
+    """The last values."""
     runs: tuple[tuple[int, Values], ...] = ()
     """Values of some of the slots written at this version, as (first slot, values), in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class StorageFacts:
-    """A storage: a flat run of slots on a device, with one version counter."""
+    """A storage: a flat run of slots on a device."""
 
     id: int
+    """Serial number, in the order in which the recorder first met the storages."""
     bytes: int
+    """Its size in bytes."""
     slots: int
+    """Its size in elements."""
     dtype: str
+    """The type of its elements, for example float32."""
     device: str
-    version: int
+    """Where it lies, for example cpu."""
     values: Values | Summary | None
     """The slots in memory order, whole if there are few; None if they were not recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class CounterFacts:
+    """A version counter: how often its storage was written by the tensors that share it.
+
+    Most storages have one. PyTorch counts for some aliases apart: a write through `x.data` raises another counter than one through
+    `x`, though both write to one storage.
+    """
+
+    id: int
+    """Serial number, in the order in which the recorder first met the counters."""
+    storage: int
+    """The storage whose writes it counts."""
+    version: int
+    """How many writes it has counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +80,25 @@ class TensorFacts:
     """
 
     id: int
+    """Serial number, in the order in which the recorder first met the tensors."""
     names: tuple[str, ...]
     """The learner's names bound to this one object; several names are one tensor. Empty for a temporary."""
     storage: int
+    """The storage that it points into."""
+    counter: int
+    """The version counter that a write through this tensor raises."""
     shape: tuple[int, ...]
+    """The number of elements along each axis."""
     strides: tuple[int, ...]
+    """For each axis, the slots from one element to the next."""
     offset: int
+    """The slot of the first element."""
     dtype: str
+    """The type of its elements."""
     device: str
+    """Where its storage lies."""
     leaf: bool
+    """True if no recorded operation made its value."""
     needs_gradient: bool
     """`not stop_gradient` in Paddle's words, `requires_grad` in PyTorch's."""
     base: int | None
@@ -83,15 +111,22 @@ class TensorFacts:
 
 @dataclass(frozen=True, slots=True)
 class SavedFacts:
-    """A tensor that a grad node keeps for backward, as it was at one version of its storage."""
+    """A tensor that a grad node keeps for backward, as it was at one version."""
 
     name: str
     """What the derivative calls it: the input's name ("x", "y") or "out"."""
     storage: int
+    """The storage that it points into."""
+    counter: int
+    """The version counter of the tensor."""
     version: int
+    """What the counter showed when the value was kept. If it shows more now, the value is stale."""
     shape: tuple[int, ...]
+    """The number of elements along each axis."""
     strides: tuple[int, ...]
+    """For each axis, the slots from one element to the next."""
     offset: int
+    """The slot of the first element."""
     copy: bool
     """True for a copy made because the operation was about to overwrite the value."""
 
@@ -101,7 +136,9 @@ class EdgeFacts:
     """Gradients travel along `input` to the node `to`."""
 
     input: str
+    """The input whose gradient it is."""
     to: int
+    """The grad node that it goes to."""
 
 
 NodeStatus = Literal["", "waiting", "arrived", "unpacking", "done", "failed"]
@@ -112,11 +149,17 @@ class NodeFacts:
     """A grad node: how to send a gradient from an operation's result to its inputs."""
 
     id: int
+    """Serial number, in the order in which the recorder first met the nodes."""
     name: str
+    """Its name, for example ScaleGradNode."""
     op: str
+    """The operation that it differentiates."""
     line: int | None
+    """The line that made it; None if it is not known."""
     edges: tuple[EdgeFacts, ...]
+    """Where its gradients go."""
     saved: tuple[SavedFacts, ...]
+    """What it keeps."""
     released: bool
     """True once backward has freed what was saved."""
     leaf: int | None
@@ -130,8 +173,13 @@ class WriteFacts:
     """One raise of a version counter."""
 
     storage: int
+    """The storage that was written."""
+    counter: int
+    """The version counter that was raised."""
     before: int
+    """What the counter showed before the write."""
     after: int
+    """What it showed afterwards."""
     tensor: int
     """The tensor through which it was written."""
     slots: tuple[tuple[int, int], ...]
@@ -143,8 +191,11 @@ class RewireFacts:
     """A tensor's history changed hands in this step: its node was `before` and is now `after`."""
 
     tensor: int
+    """The tensor."""
     before: int | None
+    """Its grad node before the step."""
     after: int | None
+    """Its grad node after the step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,15 +203,21 @@ class BackwardFacts:
     """One moment of the backward pass."""
 
     action: BackwardAction
+    """What happened: backward began, a gradient arrived at a node, a node is about to use something that it has kept ("unpack"), ran or
+    failed, or backward ended. "hook": a hook of the program's own is called with a gradient; "hooked": it is over; "custom": the
+    `backward` of an operation of the program's own is called. What runs in these are ordinary steps between, in the phase "backward"."""
     node: int | None
+    """The grad node concerned."""
     saved: str | None = None
     """The name of the saved tensor being unpacked."""
     kept_at: int | None = None
+    """The version at which it was kept."""
     found_at: int | None = None
-    """The version at which it was kept, and the version found now; a difference means it is stale."""
+    """The version found now; if it is another one, the kept value is stale."""
     gradient: Values | None = None
     """The gradient that arrived at the node, in row-major order, if it is small."""
     shape: tuple[int, ...] | None = None
+    """The shape of that gradient."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,14 +225,19 @@ class ErrorFacts:
     """An exception as the learner saw it, with what a recorder could add."""
 
     type: str
+    """The class of the exception."""
     message: str
+    """Its text."""
     explanation: Text | None
     """Why, if the error is one of the engine's refusals."""
     notes: tuple[Text, ...]
     """Which line kept the value, which line wrote to it, through which view."""
     node: int | None = None
+    """The grad node concerned."""
     storage: int | None = None
+    """The storage concerned."""
     tensor: int | None = None
+    """The tensor concerned."""
     fix: Text | None = None
     """What to write instead."""
 
@@ -187,11 +249,17 @@ class OperandFacts:
     name: str
     """As the kernel's text has it."""
     role: Literal["reads", "writes", "both"]
+    """Whether the kernel reads it, writes it, or both."""
     dtype: str
+    """The type of its elements."""
     shape: tuple[int, ...]
+    """The number of elements along each axis."""
     strides: tuple[int, ...]
+    """For each axis, the slots from one element to the next."""
     offset: int
+    """The slot of the first element."""
     storage_bytes: int
+    """The bytes of its storage."""
     storage: int | None = None
     """Which storage it is; None if the recorder could not tell."""
 
@@ -208,49 +276,79 @@ class LaunchFacts:
     kind: str
     """Which text ran: "contiguous", "strided", "normalize", ...; "library" for a kernel whose geometry is not known."""
     grid: tuple[int, int, int]
+    """The number of blocks along x, y and z."""
     block: tuple[int, int, int]
+    """The number of threads in a block along x, y and z."""
     width: int
     """How many elements a thread took at once."""
     dtype: str
+    """The type of what was computed."""
     operands: tuple[OperandFacts, ...]
+    """The memory, in the order of the kernel's parameters."""
     bytes_read: int
+    """The bytes that the threads read."""
     bytes_written: int
-    """What the threads asked for."""
+    """The bytes that they wrote."""
     device: str
     """The name of the hardware; empty if it was simulated."""
     simulated: bool
+    """True if no hardware ran it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One thing that happened, and what it changed.
 
-    `storages`, `tensors` and `nodes` hold only what is new or different after this step; None says that the thing
+    `storages`, `counters`, `tensors` and `nodes` hold only what is new or different after this step; None says that the thing
     is gone. `Recording.state` adds them up.
     """
 
     index: int
+    """The position of the step in the list, from 0."""
     kind: StepKind
+    """What sort of step: an operation, a line that ran no operation, a moment of backward, or an exception."""
     phase: Literal["forward", "backward"]
+    """Whether the program was computing forward or was inside backward."""
     line: int | None
+    """The line of the source, from 1; None if it is not known."""
     op: str | None
     """The learner's name for the operation ("scale_"), for an operation step; for one of backward that of the hook or the function
     that is called, or "backward"."""
     category: Category | None
+    """How the operation treats memory. "relayout" changes only the metadata of the tensor itself (`transpose_`); "reallocated" is in
+    place in name only: the tensor was given a new storage (`reshape_` that must copy, `cast_`)."""
     inputs: tuple[int, ...]
+    """The tensors that the operation was given, in order."""
     output: int | None
+    """The tensor that it returned."""
     writes: tuple[WriteFacts, ...]
+    """The version counters that it raised."""
     rewired: tuple[RewireFacts, ...]
+    """The tensors whose grad node was replaced."""
     kept: int | None
     """The node made by this step, if it made one."""
     live: int
+    """Bytes of the live storages that the program has made, after the step."""
     peak: int
+    """The largest number of such bytes so far."""
     backward: BackwardFacts | None
+    """For a moment of backward: which."""
     error: ErrorFacts | None
+    """The exception, for an error step."""
     storages: tuple[tuple[int, StorageFacts | None], ...]
+    """Storages that are new or different after the step, as [number, facts]; None says that the storage is gone."""
+    counters: tuple[tuple[int, CounterFacts | None], ...]
+    """Version counters that are new or raised after the step, as [number, facts]; None says that the storage is gone."""
     tensors: tuple[tuple[int, TensorFacts | None], ...]
+    """Tensors that are new or different after the step, as [number, facts]; None says that the tensor is gone."""
     nodes: tuple[tuple[int, NodeFacts | None], ...]
+    """Grad nodes that are new or different after the step, as [number, facts]; None says that the node is gone."""
     turn: int = 0
     """Which statement this happened in, counted from the start: a loop of one line has a turn for each time round."""
     launches: tuple[LaunchFacts, ...] = ()
     """The kernels that it launched, in order, where a recorder can hear of them."""
+
+    def touched_storages(self) -> tuple[int, ...]:
+        """The storages that are new, gone or different after this step, or were counted as written, by number."""
+        written = {facts.storage for _, facts in self.counters if facts is not None}
+        return tuple(sorted(written.union(key for key, _ in self.storages)))

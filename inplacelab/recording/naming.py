@@ -43,6 +43,7 @@ __all__ = [
     "number_label",
     "storage_label",
     "tensor_label",
+    "version_label",
 ]
 
 # --- labels ------------------------------------------------------------------------------------------------------------
@@ -51,6 +52,11 @@ __all__ = [
 def storage_label(storage: int) -> str:
     """`S` and the serial number: "S1"."""
     return f"S{storage}"
+
+
+def version_label(versions: Sequence[int]) -> str:
+    """The versions of a storage: "v2", or one for each counter where several count: "v2, v0"."""
+    return ", ".join(f"v{version}" for version in versions)
 
 
 def tensor_label(tensor: TensorFacts, names: tuple[str, ...] | None = None) -> Text:

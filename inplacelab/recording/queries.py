@@ -15,7 +15,6 @@ from inplacelab.recording.facts import (
     Number,
     SavedFacts,
     Step,
-    StorageFacts,
     TensorFacts,
     Values,
     WriteFacts,
@@ -41,9 +40,11 @@ __all__ = [
     "slots_of",
     "slots_written",
     "stale",
+    "tensors_counted_by",
     "tensors_on",
     "visible_values",
     "who_kept",
+    "who_overwrote",
     "who_raised",
 ]
 
@@ -69,6 +70,11 @@ def tensors_on(state: State, storage: int) -> tuple[TensorFacts, ...]:
     return tuple(t for t in state.tensors.values() if t.storage == storage)
 
 
+def tensors_counted_by(state: State, counter: int) -> tuple[TensorFacts, ...]:
+    """The live tensors that share this version counter."""
+    return tuple(t for t in state.tensors.values() if t.counter == counter)
+
+
 def aliases(state: State, tensor: str | TensorFacts) -> tuple[TensorFacts, ...]:
     """The other live tensors on the same storage."""
     facts = _the(state, tensor)
@@ -81,7 +87,7 @@ def same_object(state: State, a: str, b: str) -> bool:
 
 
 def shares_storage(state: State, a: str | TensorFacts, b: str | TensorFacts) -> bool:
-    """Whether two tensors point into one storage, and so share its version counter."""
+    """Whether two tensors point into one storage."""
     return _the(state, a).storage == _the(state, b).storage
 
 
@@ -96,10 +102,19 @@ def overlap(state: State, a: str | TensorFacts, b: str | TensorFacts) -> Runs:
 
 
 def who_raised(recording: Recording, storage: int, index: int = -1) -> tuple[tuple[Step, WriteFacts], ...]:
-    """Every raise of a storage's version up to and including step `index`, in order, with the step that did it."""
+    """Every raise of a version of a storage up to and including step `index`, in order, with the step that did it."""
     until = recording.state(index).step.index
     return tuple(
         (step, write) for step in recording.steps[: until + 1] for write in step.writes if write.storage == storage
+    )
+
+
+def who_overwrote(recording: Recording, saved: SavedFacts, index: int = -1) -> tuple[tuple[Step, WriteFacts], ...]:
+    """The writes up to step `index` that made a saved tensor stale, in order, each with its step."""
+    return tuple(
+        (step, write)
+        for step, write in who_raised(recording, saved.storage, index)
+        if write.counter == saved.counter and write.before >= saved.version
     )
 
 
@@ -144,20 +159,19 @@ def who_kept(recording: Recording, storage: int, version: int, index: int = -1) 
 
 
 def stale(state: State) -> tuple[tuple[int, SavedFacts], ...]:
-    """The saved tensors that backward would refuse: their storage was written since. As (node, saved)."""
-    return tuple(
-        (node, saved) for node, saved in _all_saved(state) if _moved_on(state.storages.get(saved.storage), saved)
-    )
+    """The saved tensors that backward would refuse: their counter was raised since. As (node, saved)."""
+    return tuple((node, saved) for node, saved in _all_saved(state) if state.is_stale(saved))
 
 
 def newly_stale(recording: Recording, index: int) -> tuple[tuple[int, SavedFacts], ...]:
     """The saved tensors that step `index` made stale, as (node, saved)."""
     before, after = previous(recording, index), recording.state(index)
-    old = {key: before.storages[key].version for key, _ in after.step.storages if before and key in before.storages}
-    moved = {key for key, version in old.items() if key in after.storages and after.storages[key].version != version}
-    if not moved:
+    if before is None:
         return ()
-    return tuple((node, saved) for node, saved in stale(after) if saved.storage in moved and _fresh_at(old, saved))
+    raised = {key: before.counters[key].version for key, _ in after.step.counters if key in before.counters}
+    if not raised:
+        return ()
+    return tuple((node, saved) for node, saved in stale(after) if raised.get(saved.counter) == saved.version)
 
 
 # --- steps ---------------------------------------------------------------------------------------------------------
@@ -183,7 +197,7 @@ def changed_values(recording: Recording, index: int) -> tuple[int, ...]:
     before, after = previous(recording, index), recording.state(index)
     if before is None:
         return ()
-    storages, tensors = dict(after.step.storages), dict(after.step.tensors)
+    storages, tensors = after.step.touched_storages(), dict(after.step.tensors)
     touched = (key for key, tensor in after.tensors.items() if key in tensors or tensor.storage in storages)
     return tuple(key for key in touched if key in before.tensors and _shows_other_values(before, after, key))
 
@@ -201,14 +215,6 @@ def _reached(state: State, tensor: TensorFacts) -> Runs:
 
 def _all_saved(state: State) -> tuple[tuple[int, SavedFacts], ...]:
     return tuple((key, saved) for key in state.nodes for saved in kept_by(state, key))
-
-
-def _moved_on(storage: StorageFacts | None, saved: SavedFacts) -> bool:
-    return storage is not None and storage.version != saved.version
-
-
-def _fresh_at(versions: Mapping[int, int], saved: SavedFacts) -> bool:
-    return versions[saved.storage] == saved.version
 
 
 def _is_interesting(recording: Recording, step: Step) -> bool:

@@ -3,7 +3,7 @@
 A view with another dtype (`x.view("int16")`) counts its offset and strides in elements of its own, while the slots of
 the storage stay as they were: the bytes are the common ground of the two.
 
->>> storage = StorageFacts(0, 8, 2, "float32", "cpu", 0, (1.0, -2.0))
+>>> storage = StorageFacts(0, 8, 2, "float32", "cpu", (1.0, -2.0))
 >>> element_values(storage, "float32", [1, 0])
 (-2.0, 1.0)
 >>> element_values(storage, "int32", [0])

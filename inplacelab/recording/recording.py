@@ -10,14 +10,14 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, TensorFacts
+from inplacelab.recording.facts import CounterFacts, NodeFacts, SavedFacts, Step, StorageFacts, TensorFacts
 from inplacelab.recording.naming import Called, Span, called_at, coming_names
 
 SCHEMA_VERSION = 2
 """Of what `codec.to_json` writes. Who changes the facts raises it, and teaches `upgrade.py` what has changed."""
 
 _Found = TypeVar("_Found")
-_Facts = TypeVar("_Facts", StorageFacts, TensorFacts, NodeFacts)
+_Facts = TypeVar("_Facts", StorageFacts, CounterFacts, TensorFacts, NodeFacts)
 
 
 _NO_TENSOR = Text(
@@ -35,12 +35,15 @@ class State:
 
     step: Step
     storages: Mapping[int, StorageFacts]
+    counters: Mapping[int, CounterFacts]
     tensors: Mapping[int, TensorFacts]
     nodes: Mapping[int, NodeFacts]
     _namesakes: Mapping[tuple[str, int | None], int] = field(repr=False, compare=False)
     """How many of the nodes have one name and one line."""
     _owners: Mapping[int, int] = field(repr=False, compare=False)
     """From a gradient to the tensor whose `.grad` it is."""
+    _counted: Mapping[int, Sequence[int]] = field(repr=False, compare=False)
+    """From a storage to its counters."""
     _bound: Mapping[str, int] = field(repr=False, compare=False)
     """From each name to the first tensor that it leads to."""
     _coming: Mapping[int, Sequence[Span]] = field(repr=False, compare=False)
@@ -83,33 +86,51 @@ class State:
         """The storage under the tensor that the learner calls `name`."""
         return self.storages[self.tensor(name).storage]
 
+    def version(self, tensor: str | TensorFacts | SavedFacts) -> int:
+        """What the version counter of a tensor shows: how often was written through the tensors that share it.
+
+        Args:
+            tensor: the learner's name for it, its facts, or those of a saved tensor.
+
+        Raises:
+            KeyError: if no live tensor has that name at this step; the message lists the names there are.
+        """
+        facts = self.tensor(tensor) if isinstance(tensor, str) else tensor
+        return self.counters[facts.counter].version
+
+    def versions(self, storage: int) -> tuple[int, ...]:
+        """What the counters of a storage show, in order: one number, unless some tensors on it are counted apart."""
+        return tuple(self.counters[key].version for key in self._counted.get(storage, ()))
+
+    def is_stale(self, saved: SavedFacts) -> bool:
+        """Whether backward would refuse a saved value: its counter was raised since it was kept."""
+        counter = self.counters.get(saved.counter)
+        return counter is not None and counter.version != saved.version
+
 
 @dataclass(frozen=True)
 class Recording:
-    """An immutable record of a program's run.
-
-    Attributes:
-        framework: who ran it: "inplacelab", "paddle" or "torch". Decides the words in a picture
-            (`stop_gradient` or `requires_grad`).
-        framework_version: its version.
-        title: a short name for the picture.
-        source: the learner's code; line numbers in the steps count from 1 in it.
-        steps: what happened, in order.
-        truncated: the number of events left out at the end because the recorder's limit was reached; 0 if none.
-        simulated: True if a simulated device took part.
-        live_before: the bytes that were live before the first step: of tensors made earlier in the session. The steps
-            count neither these nor their end.
-    """
+    """An immutable record of a program's run: its source and the steps it took."""
 
     framework: str
+    """Who ran it: "inplacelab", "numpy", "paddle" or "torch". Decides the words in a picture (`stop_gradient` or `requires_grad`)."""
     framework_version: str
+    """The version of that framework."""
     title: str
+    """A short name for the picture."""
     source: str
+    """The learner's code; line numbers in the steps count from 1 in it."""
     steps: tuple[Step, ...]
+    """What happened, in order."""
     truncated: int = 0
+    """The number of events left out at the end because the recorder's limit was reached; 0 if none."""
     simulated: bool = False
+    """True if a simulated device took part."""
     live_before: int = 0
+    """The bytes that were live before the first step: of tensors made earlier in the session. The steps count neither these nor
+    their end."""
     schema: int = field(default=SCHEMA_VERSION)
+    """The version of this format."""
 
     def __len__(self) -> int:
         return len(self.steps)
@@ -199,10 +220,12 @@ class Recording:
 
 def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iterator[State]:
     storages: Mapping[int, StorageFacts] = {}
+    counters: Mapping[int, CounterFacts] = {}
     tensors: Mapping[int, TensorFacts] = {}
     nodes: Mapping[int, NodeFacts] = {}
     namesakes: Mapping[tuple[str, int | None], int] = {}
     owners: Mapping[int, int] = {}
+    counted: Mapping[int, Sequence[int]] = {}
     bound: Mapping[str, int] = {}
     begun: dict[int, list[int]] = {}
     for key, spans in coming.items():
@@ -210,6 +233,10 @@ def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iter
             begun.setdefault(first, []).append(key)
     for step in steps:
         storages = _apply(storages, step.storages)
+        if step.counters:
+            met, counters = counters.keys(), _apply(counters, step.counters)
+            if met != counters.keys():
+                counted = _by_storage(counters)
         before, tensors = tensors, _apply(tensors, step.tensors)
         if any(_gradient(before.get(key)) != _gradient(facts) for key, facts in step.tensors):
             owners = {t.grad: t.id for t in reversed([*tensors.values()]) if t.grad is not None}
@@ -218,7 +245,7 @@ def _fold(steps: tuple[Step, ...], coming: Mapping[int, Sequence[Span]]) -> Iter
         namesakes = _counted(namesakes, nodes, step.nodes)
         nodes = _apply(nodes, step.nodes)
         awaited = tuple(key for key in begun.get(step.index, ()) if key not in dict(step.tensors))
-        yield State(step, storages, tensors, nodes, namesakes, owners, bound, coming, awaited)
+        yield State(step, storages, counters, tensors, nodes, namesakes, owners, counted, bound, coming, awaited)
 
 
 def _apply(before: Mapping[int, _Facts], changes: tuple[tuple[int, _Facts | None], ...]) -> Mapping[int, _Facts]:
@@ -231,6 +258,13 @@ def _apply(before: Mapping[int, _Facts], changes: tuple[tuple[int, _Facts | None
         else:
             after[key] = facts
     return MappingProxyType(after)
+
+
+def _by_storage(counters: Mapping[int, CounterFacts]) -> Mapping[int, Sequence[int]]:
+    found: dict[int, list[int]] = {}
+    for key, counter in counters.items():
+        found.setdefault(counter.storage, []).append(key)
+    return found
 
 
 def _gradient(tensor: TensorFacts | None) -> int | None:

@@ -74,9 +74,11 @@ def test_what_was_written_through_whom(run: Runner) -> None:
 
 def test_versions_and_who_raised_them(run: Runner) -> None:
     recording = run("x = paddle.ones([2])\nx.zero_()\nv = x[:1]\nv.add_(v)\n").recording
-    storage = recording.state().storage_of("x")
-    assert storage.version == 2
-    assert [step.line for step, _ in queries.who_raised(recording, storage.id)] == [2, 4]
+    state = recording.state()
+    storage = state.storage_of("x").id
+    assert state.version("x") == state.version("v") == 2
+    assert state.versions(storage) == (2,)
+    assert [step.line for step, _ in queries.who_raised(recording, storage)] == [2, 4]
 
 
 # ---- names ------------------------------------------------------------------------------------------------------------

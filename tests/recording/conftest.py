@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from inplacelab.recording.facts import (
     BackwardFacts,
+    CounterFacts,
     EdgeFacts,
     ErrorFacts,
     NodeFacts,
@@ -27,15 +28,15 @@ from inplacelab.recording.facts import (
 from inplacelab.recording.recording import SCHEMA_VERSION, Recording
 
 
-def storage(number: int, values: tuple[float, ...], version: int = 0) -> StorageFacts:
-    return StorageFacts(number, 4 * len(values), len(values), "float32", "cpu", version, values)
+def storage(number: int, values: tuple[float, ...]) -> StorageFacts:
+    return StorageFacts(number, 4 * len(values), len(values), "float32", "cpu", values)
 
 
 def tensor(number: int, storage: int, shape: tuple[int, ...], names: str = "", **facts: Any) -> TensorFacts:
     """A tensor, row-major from slot 0 unless `strides` or `offset` say otherwise; `names` is blank-separated."""
     row_major = tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
     plain: dict[str, Any] = {"offset": 0, "dtype": "float32", "device": "cpu", "leaf": True, "needs_gradient": False}
-    plain |= {"base": None, "node": None, "grad": None, "strides": row_major} | facts
+    plain |= {"base": None, "node": None, "grad": None, "strides": row_major, "counter": storage} | facts
     return TensorFacts(id=number, names=tuple(names.split()), storage=storage, shape=shape, **plain)
 
 
@@ -45,11 +46,14 @@ def node(number: int, name: str, line: int, to: tuple[int, ...] = (), **facts: A
 
 
 def saved(storage: int, version: int = 0, name: str = "x", *, copy: bool = False) -> SavedFacts:
-    return SavedFacts(name, storage, version, (4,), (1,), 0, copy=copy)
+    return SavedFacts(name, storage, storage, version, (4,), (1,), 0, copy=copy)
 
 
 class Tape:
-    """Writes steps one after the other. Facts given to `step` are new or changed; `gone` lists what died."""
+    """Writes steps one after the other. Facts given to `step` are new or changed; `gone` lists what died.
+
+    Each storage has a counter of its own number, which follows the writes; counters given to `step` are added to these.
+    """
 
     storage = staticmethod(storage)
     tensor = staticmethod(tensor)
@@ -58,17 +62,26 @@ class Tape:
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
+        self._counted: set[int] = set()
 
     def step(
         self, kind: StepKind, line: int | None, *facts: Any, gone: tuple[tuple[str, int], ...] = (), **fields: Any
     ) -> None:
-        def changed(what: str, cls: type[StorageFacts | TensorFacts | NodeFacts]) -> tuple[tuple[int, Any], ...]:
+        def changed(
+            what: str, cls: type[StorageFacts | CounterFacts | TensorFacts | NodeFacts]
+        ) -> tuple[tuple[int, Any], ...]:
             present = tuple((f.id, f) for f in facts if isinstance(f, cls))
             return present + tuple((number, None) for thing, number in gone if thing == what)
 
         blank: dict[str, Any] = dict.fromkeys(("op", "category", "output", "kept", "backward", "error"))
         blank |= dict.fromkeys(("inputs", "writes", "rewired"), ()) | {"phase": "forward", "live": 0, "peak": 0}
+        made = {each.id for each in facts if isinstance(each, StorageFacts)} - self._counted
+        self._counted |= made
+        facts += tuple(CounterFacts(number, number, 0) for number in sorted(made))
+        facts += tuple(CounterFacts(each.counter, each.storage, each.after) for each in fields.get("writes", ()))
+        gone += tuple(("counter", number) for thing, number in gone if thing == "storage")
         changes = {
+            "counters": changed("counter", CounterFacts),
             "storages": changed("storage", StorageFacts),
             "tensors": changed("tensor", TensorFacts),
             "nodes": changed("node", NodeFacts),
@@ -113,7 +126,7 @@ def views_and_stale() -> Recording:
     tape.step(
         "operation",
         5,
-        storage(1, (2.0, 12.0, 12.0, 2.0), version=1),
+        storage(1, (2.0, 12.0, 12.0, 2.0)),
         replace(b, node=5),
         replace(v, names=("v", "w"), node=6),
         *anew,
@@ -122,7 +135,7 @@ def views_and_stale() -> Recording:
         inputs=(2,),
         output=2,
         kept=4,
-        writes=(WriteFacts(1, 0, 1, 2, ((1, 3),)),),
+        writes=(WriteFacts(1, 1, 0, 1, 2, ((1, 3),)),),
         rewired=(RewireFacts(1, 1, 5), RewireFacts(2, 2, 6)),
     )
     begin = BackwardFacts("begin", 3, gradient=(1.0, 1.0, 1.0, 1.0), shape=(4,))
@@ -151,8 +164,8 @@ def doubled_in_place() -> Recording:
     x = replace(x, node=2)
     again = node(2, "ScaleGradNode", 3, to=(1,), saved=(saved(2, 0, "x", copy=True),))
     tape.step(
-        "operation", 3, storage(1, (4.0, 4.0), 1), storage(2, (2.0, 2.0)), x, again, op="scale_", category="in-place",
-        inputs=(1,), output=1, kept=2, writes=(WriteFacts(1, 0, 1, 1, ((0, 2),)),), rewired=(RewireFacts(1, 1, 2),),
+        "operation", 3, storage(1, (4.0, 4.0)), storage(2, (2.0, 2.0)), x, again, op="scale_", category="in-place",
+        inputs=(1,), output=1, kept=2, writes=(WriteFacts(1, 1, 0, 1, 1, ((0, 2),)),), rewired=(RewireFacts(1, 1, 2),),
     )  # fmt: skip
     tape.step("line", 3, replace(x, names=("x", "y")))
     tape.step("line", 4, replace(x, names=("x", "y", "z")))
@@ -209,7 +222,7 @@ def any_recordings(draw: st.DrawFn) -> Recording:
 
     The first step lays the ground, so that what the others mention is often there.
     """
-    ground = {"storages": StorageFacts, "tensors": TensorFacts, "nodes": NodeFacts}
+    ground = {"storages": StorageFacts, "counters": CounterFacts, "tensors": TensorFacts, "nodes": NodeFacts}
     first = replace(draw(any_value(Step)), **{name: draw(all_there(facts)) for name, facts in ground.items()})
     steps = [first, *draw(st.lists(any_value(Step), max_size=3))]
     numbered = tuple(replace(step, index=index) for index, step in enumerate(steps))

@@ -53,7 +53,7 @@ def _version(_: Recording, question: Question, before: State, after: State) -> s
     found = re.search(r"S(\d+)", question.ask.en)
     assert found
     assert int(found[1]) in before.storages
-    return {f"v{after.storages[int(found[1])].version}"}
+    return {*(f"v{version}" for version in after.versions(int(found[1])))}
 
 
 def _shares(_: Recording, question: Question, before: State, after: State) -> set[str]:
@@ -78,8 +78,8 @@ def _stale(recording: Recording, question: Question, before: State, after: State
         if now is None or now.released:
             continue
         for was, saved in zip(node.saved, now.saved, strict=True):
-            fresh = was.storage in before.storages and before.storages[was.storage].version == was.version
-            if fresh and saved.storage in after.storages and after.storages[saved.storage].version != saved.version:
+            fresh = was.counter in before.counters and before.version(was) == was.version
+            if fresh and saved.counter in after.counters and after.version(saved) != saved.version:
                 lost.add((key, saved.name))
     if not lost:
         return {"none of them"}
@@ -111,7 +111,9 @@ def _raises(recording: Recording, question: Question, before: State, after: Stat
         if after.step.error is None:
             return {"it runs"}
         written = any(
-            before.storages[key] != after.storages[key] for key in before.storages.keys() & after.storages.keys()
+            old[key] != new[key]
+            for old, new in ((before.storages, after.storages), (before.counters, after.counters))
+            for key in old.keys() & new.keys()
         )
         return {"it raises an error after it has written" if written else "it is refused, and nothing has been written"}
     for step in recording.steps[question.step :]:

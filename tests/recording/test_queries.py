@@ -68,7 +68,7 @@ def test_what_is_kept_and_what_went_stale(views_and_stale: Recording) -> None:
 
 def test_what_was_stale_already_is_not_newly_stale(views_and_stale: Recording, tape: Any) -> None:
     tape.steps = list(views_and_stale.steps)
-    tape.step("operation", 7, tape.storage(1, (0.0,) * 4, version=2), writes=(WriteFacts(1, 1, 2, 1, ((0, 4),)),))
+    tape.step("operation", 7, tape.storage(1, (0.0,) * 4), writes=(WriteFacts(1, 1, 1, 2, 1, ((0, 4),)),))
     assert len(queries.stale(tape.recording().state())) == 2
     assert queries.newly_stale(tape.recording(), -1) == ()
 
@@ -107,7 +107,7 @@ def written(tape: Any, before: Any, after: Any, runs: tuple[tuple[int, int], ...
     """Two tensors on one storage of four slots: the first sees slots 0 and 1, the second slots 2 and 3."""
     storage = replace(tape.storage(0, (0.0,) * 4), values=before)
     tape.step("operation", 1, storage, tape.tensor(0, 0, (2,)), tape.tensor(1, 0, (2,), offset=2))
-    tape.step("operation", 2, replace(storage, values=after, version=1), writes=(WriteFacts(0, 0, 1, 0, runs),))
+    tape.step("operation", 2, replace(storage, values=after), writes=(WriteFacts(0, 0, 0, 1, 0, runs),))
     return tape.recording()
 
 

@@ -30,7 +30,7 @@ DTYPES = (
 
 
 def stored(array: np.ndarray[Any, Any]) -> StorageFacts:
-    return StorageFacts(0, array.nbytes, array.size, array.dtype.name, "cpu", 0, tuple(array.tolist()))
+    return StorageFacts(0, array.nbytes, array.size, array.dtype.name, "cpu", tuple(array.tolist()))
 
 
 @given(st.binary(min_size=16, max_size=64), st.sampled_from(DTYPES[1:]), st.sampled_from(DTYPES[1:]))
@@ -50,7 +50,7 @@ def test_an_element_is_as_wide_as_numpys(dtype: str) -> None:
 
 
 def test_a_dtype_without_a_name_here_is_not_read() -> None:
-    storage = StorageFacts(0, 8, 4, "bfloat16", "cpu", 0, (1.0, 2.0, 3.0, 4.0))
+    storage = StorageFacts(0, 8, 4, "bfloat16", "cpu", (1.0, 2.0, 3.0, 4.0))
     assert bytes_of("bfloat16", storage) == 2
     assert element_values(storage, "bfloat16", [3, 0]) == (4.0, 1.0)
     assert element_values(storage, "int16", [0]) == (None,)
@@ -65,13 +65,13 @@ def test_slots_under_a_run_of_elements(dtype: str, run: tuple[int, int], slots: 
 
 
 def test_of_a_summary_only_the_ends_are_known() -> None:
-    storage = StorageFacts(0, 40, 10, "float32", "cpu", 0, Summary(0.0, 9.0, (0.0, 1.0), (8.0, 9.0)))
+    storage = StorageFacts(0, 40, 10, "float32", "cpu", Summary(0.0, 9.0, (0.0, 1.0), (8.0, 9.0)))
     assert [slot_value(storage, slot) for slot in range(10)] == [0.0, 1.0, *[None] * 6, 8.0, 9.0]
-    assert slot_value(StorageFacts(0, 4, 1, "float32", "cpu", 0, None), 0) is None
+    assert slot_value(StorageFacts(0, 4, 1, "float32", "cpu", None), 0) is None
 
 
 def test_a_wide_element_needs_all_its_slots() -> None:
-    storage = StorageFacts(0, 40, 10, "float32", "cpu", 0, Summary(0.0, 9.0, (0.0, 1.0, 2.0), (8.0, 9.0)))
+    storage = StorageFacts(0, 40, 10, "float32", "cpu", Summary(0.0, 9.0, (0.0, 1.0, 2.0), (8.0, 9.0)))
     read = element_values(storage, "float64", range(5))
     assert read[0] == np.array([0.0, 1.0], "float32").view("float64")[0]
     assert read[1:4] == (None, None, None)
@@ -92,5 +92,5 @@ def test_questions_know_of_bytes() -> None:
 
 def test_the_slots_of_an_ordinary_tensor_are_its_own() -> None:
     plain: dict[str, Any] = {"leaf": True, "needs_gradient": False, "base": None, "node": None, "grad": None}
-    tensor = TensorFacts(0, (), 0, (2,), (3,), 1, "float32", "cpu", **plain)
+    tensor = TensorFacts(0, (), 0, 0, (2,), (3,), 1, "float32", "cpu", **plain)
     assert slots_reached(stored(np.zeros(8, "float32")), tensor) == ((1, 2), (4, 5))

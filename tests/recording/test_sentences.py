@@ -282,7 +282,7 @@ def test_metadata_alone_changes(tape: Any) -> None:
     matrix = tape.tensor(0, 0, (2, 3), "x")
     tape.step("line", 1, tape.storage(0, (0.0,) * 6), matrix)
     turned = replace(matrix, shape=(3, 2), strides=(1, 3))
-    write = WriteFacts(0, 0, 1, 0, ())
+    write = WriteFacts(0, 0, 0, 1, 0, ())
     tape.step("operation", 2, turned, op="t_", category="relayout", inputs=(0,), output=0, writes=(write,))
     assert last(tape).en == (
         "Line 2 `t_` changed only the metadata of `x`: shape [2, 3] → [3, 2] and strides [3, 1] → [1, 3]; "
@@ -297,7 +297,7 @@ def test_metadata_alone_changes(tape: Any) -> None:
 def test_in_place_in_name_only(tape: Any) -> None:
     x = tape.tensor(0, 0, (2,), "x")
     tape.step("line", 1, tape.storage(0, (1.0, 2.0)), x)
-    moved = replace(x, storage=1, dtype="int64")
+    moved = replace(x, storage=1, counter=1, dtype="int64")
     tape.step("operation", 2, tape.storage(1, (1.0, 2.0)), moved, op="cast_", category="reallocated", output=0)
     assert last(tape).en == (
         "Line 2 `cast_` is in place in name only: `x` now points into a new storage S1 (8 bytes) "
@@ -316,14 +316,14 @@ def test_in_place_in_name_only(tape: Any) -> None:
 )
 def test_written_slots_are_told_shortly(tape: Any, runs: tuple[tuple[int, int], ...], said: str) -> None:
     tape.step("line", 1, tape.storage(0, (0.0,) * 9), tape.tensor(0, 0, (9,), "x"))
-    tape.step("operation", 2, op="x[...] =", category="in-place", writes=(WriteFacts(0, 0, 1, 0, runs),))
+    tape.step("operation", 2, op="x[...] =", category="in-place", writes=(WriteFacts(0, 0, 0, 1, 0, runs),))
     assert last(tape).en.startswith(f"Line 2 `x[...] =` wrote {said} through `x`.")
 
 
 def test_many_sharers_are_counted(tape: Any) -> None:
     views = [tape.tensor(n, 0, (1,), f"v{n}") for n in range(6)]
     tape.step("line", 1, tape.storage(0, (0.0,)), *views)
-    tape.step("operation", 2, op="zero_", category="in-place", writes=(WriteFacts(0, 0, 1, 5, ((0, 1),)),))
+    tape.step("operation", 2, op="zero_", category="in-place", writes=(WriteFacts(0, 0, 0, 1, 5, ((0, 1),)),))
     assert "seen by `v5`, `v0`, `v1` and 3 others." in last(tape).en
     assert "`v5`、`v0`、`v1` 和另外 3 个" in last(tape).zh
 
@@ -331,15 +331,15 @@ def test_many_sharers_are_counted(tape: Any) -> None:
 def test_names_are_told_before_temporaries(tape: Any) -> None:
     views = [tape.tensor(n, 0, (1,), *([f"v{n}"] if n > 1 else [])) for n in range(4)]
     tape.step("line", 1, tape.storage(0, (0.0,)), *views)
-    tape.step("operation", 2, op="zero_", category="in-place", writes=(WriteFacts(0, 0, 1, 3, ((0, 1),)),))
+    tape.step("operation", 2, op="zero_", category="in-place", writes=(WriteFacts(0, 0, 0, 1, 3, ((0, 1),)),))
     assert "seen by `v3`, `v2`, the temporary `T0` and the temporary `T1`." in last(tape).en
 
 
 def test_many_nodes_with_stale_values_are_counted(tape: Any) -> None:
     keepers = [tape.node(n, "MultiplyGradNode", 1, saved=(tape.saved(0),)) for n in range(5)]
     tape.step("line", 1, tape.storage(0, (0.0,)), tape.tensor(0, 0, (1,), "x"), *keepers)
-    write = WriteFacts(0, 0, 1, 0, ((0, 1),))
-    tape.step("operation", 2, tape.storage(0, (1.0,), 1), op="exp_", category="in-place", writes=(write,))
+    write = WriteFacts(0, 0, 0, 1, 0, ((0, 1),))
+    tape.step("operation", 2, tape.storage(0, (1.0,)), op="exp_", category="in-place", writes=(write,))
     assert last(tape).en.endswith("What 5 grad nodes kept is now stale.")
 
 
@@ -364,7 +364,7 @@ def test_a_second_gradient_is_added(tape: Any) -> None:
     ran = {"phase": "backward", "backward": BackwardFacts("run", 0)}
     tape.step("backward", 2, **ran)
     assert last(tape).en == "The gradient is added to `a.grad`."
-    tape.step("backward", 2, **ran, writes=(WriteFacts(1, 0, 1, 1, ((0, 1),)),))
+    tape.step("backward", 2, **ran, writes=(WriteFacts(1, 1, 0, 1, 1, ((0, 1),)),))
     assert last(tape).zh == "梯度原地累加到 `a.grad` 上。"
 
 

@@ -21,7 +21,7 @@ layouts = st.tuples(axes, st.integers(0, 40)).map(
 
 def laid_out(shape: tuple[int, ...] = (), strides: tuple[int, ...] = (), offset: int = 0) -> TensorFacts:
     facts: dict[str, Any] = {"leaf": True, "needs_gradient": False, "base": None, "node": None, "grad": None}
-    return TensorFacts(0, (), 0, shape, strides, offset, "float32", "cpu", **facts)
+    return TensorFacts(0, (), 0, 0, shape, strides, offset, "float32", "cpu", **facts)
 
 
 def unrolled(runs: tuple[tuple[int, int], ...]) -> list[int]:

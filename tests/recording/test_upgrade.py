@@ -20,16 +20,8 @@ def test_an_old_recording_is_a_new_one(path: Path) -> None:
     assert load(path) == load(GOLDEN / path.name)
 
 
-@pytest.mark.parametrize(
-    ("document", "message"),
-    [
-        ({"schema": 1, "steps": 3}, r"steps: expected a list, found 3"),
-        ({"schema": 1, "steps": [3]}, r"steps\[0\]: expected an object"),
-        ({"schema": 1, "steps": [{"error": 3}]}, r"steps\[0\] lacks the field `index`"),
-        ({"schema": True, "steps": []}, r"schema: expected schema 2, found true"),
-    ],
-)
-def test_what_never_was_a_recording_is_refused_by_its_place(document: dict[str, Any], message: str) -> None:
-    whole = {"framework": "", "framework_version": "", "title": "", "source": ""} | document
-    with pytest.raises(RecordingFormatError, match=message):
+@pytest.mark.parametrize("steps", [None, 3, [3], [{"error": 3}], [{"storages": [3]}]])
+def test_what_never_was_a_recording_is_refused(steps: Any) -> None:
+    whole = {"framework": "", "framework_version": "", "title": "", "source": "", "schema": 1, "steps": steps}
+    with pytest.raises(RecordingFormatError, match=r"recording of schema 1, but is none"):
         from_json(json.dumps(whole))

@@ -15,6 +15,7 @@ import inplacelab as paddle
 from inplacelab.language import Text
 from inplacelab.recording.facts import (
     BackwardFacts,
+    CounterFacts,
     EdgeFacts,
     ErrorFacts,
     NodeFacts,
@@ -36,26 +37,29 @@ class Script:
     def __init__(self, title: str, source: str, framework: str = "inplacelab") -> None:
         self.title, self.source, self.framework = title, source, framework
         self.storages: dict[int, StorageFacts] = {}
+        self.counters: dict[int, CounterFacts] = {}
         self.tensors: dict[int, TensorFacts] = {}
         self.nodes: dict[int, NodeFacts] = {}
         self.steps: list[Step] = []
-        self._before: tuple[dict[int, Any], ...] = ({}, {}, {})
+        self._before: tuple[dict[int, Any], ...] = ({}, {}, {}, {})
         self._peak = 0
 
     def store(self, key: int, values: Values | Summary | None, slots: int | None = None, device: str = "cpu") -> None:
         count = slots if slots is not None else len(values) if isinstance(values, tuple) else 0
-        self.storages[key] = StorageFacts(key, 4 * count, count, "float32", device, 0, values)
+        self.storages[key] = StorageFacts(key, 4 * count, count, "float32", device, values)
 
     def write(self, key: int, values: Values | Summary | None) -> tuple[int, int]:
         """Replace the values; the version goes up by one. Returns the versions before and after."""
         old = self.storages[key]
-        self.storages[key] = replace(old, values=values, version=old.version + 1)
-        return old.version, old.version + 1
+        before = self.counters.get(key, CounterFacts(key, key, 0)).version
+        self.storages[key] = replace(old, values=values)
+        self.counters[key] = CounterFacts(key, key, before + 1)
+        return before, before + 1
 
     def tensor(self, key: int, storage: int, shape: tuple[int, ...], names: str = "", **facts: Any) -> None:
         row_major = tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
         plain: dict[str, Any] = {"strides": row_major, "offset": 0, "dtype": "float32", "device": "cpu", "leaf": True}
-        plain |= {"needs_gradient": False, "base": None, "node": None, "grad": None} | facts
+        plain |= {"needs_gradient": False, "base": None, "node": None, "grad": None, "counter": storage} | facts
         self.tensors[key] = TensorFacts(id=key, names=tuple(names.split()), storage=storage, shape=shape, **plain)
 
     def node(self, key: int, name: str, op: str, line: int | None, to: tuple[int, ...] = (), **facts: Any) -> None:
@@ -70,12 +74,13 @@ class Script:
     def step(self, kind: str, line: int | None, **fields: Any) -> None:
         live = sum(s.bytes for s in self.storages.values())
         self._peak = max(self._peak, live)
-        now: tuple[dict[int, Any], ...] = (dict(self.storages), dict(self.tensors), dict(self.nodes))
+        self.counters = {key: self.counters.get(key, CounterFacts(key, key, 0)) for key in self.storages}
+        now: tuple[dict[int, Any], ...] = (dict(self.storages), dict(self.counters), dict(self.tensors), dict(self.nodes))
         changes = tuple(_changes(old, new) for old, new in zip(self._before, now, strict=True))
         self._before = now
         plain: dict[str, Any] = {"phase": "forward", "op": None, "category": None, "inputs": (), "output": None}
         plain |= {"writes": (), "rewired": (), "kept": None, "backward": None, "error": None} | fields
-        storages, tensors, nodes = changes
+        storages, counters, tensors, nodes = changes
         step = Step(
             index=len(self.steps),
             kind=kind,  # type: ignore[arg-type]
@@ -83,6 +88,7 @@ class Script:
             live=live,
             peak=self._peak,
             storages=storages,
+            counters=counters,
             tensors=tensors,
             nodes=nodes,
             **plain,
@@ -100,7 +106,7 @@ def _changes(old: dict[int, Any], new: dict[int, Any]) -> tuple[tuple[int, Any],
 
 def saved(name: str, storage: int, version: int, shape: tuple[int, ...], *, copy: bool = False) -> SavedFacts:
     strides = tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
-    return SavedFacts(name, storage, version, shape, strides, 0, copy=copy)
+    return SavedFacts(name, storage, storage, version, shape, strides, 0, copy=copy)
 
 
 def lesson() -> Recording:
@@ -131,7 +137,7 @@ def lesson() -> Recording:
     before, after = s.write(1, tuple(4 * v for v in values))
     s.node(2, "ScaleGradNode", "scale_", 4, (1,))
     s.change("tensors", 1, node=2)
-    write = WriteFacts(1, before, after, 1, ((0, 8),))
+    write = WriteFacts(1, 1, before, after, 1, ((0, 8),))
     s.step(
         "operation",
         4,
@@ -203,7 +209,7 @@ def views() -> Recording:
         s.change("tensors", key, node=node)
     del s.nodes[2], s.nodes[3]
     rewired = (RewireFacts(1, 1, 5), RewireFacts(2, 2, 6), RewireFacts(3, 3, 7))
-    write = WriteFacts(1, before, after, 2, ((0, 3),))
+    write = WriteFacts(1, 1, before, after, 2, ((0, 3),))
     s.step(
         "operation",
         4,
@@ -239,7 +245,7 @@ def stale() -> Recording:
     before, after = s.write(2, (12.0, 14.0, 16.0, 18.0))
     s.node(3, "AddGradNode", "add_", 3, (1,))
     s.change("tensors", 2, node=3)
-    write = WriteFacts(2, before, after, 2, ((0, 4),))
+    write = WriteFacts(2, 2, before, after, 2, ((0, 4),))
     s.step(
         "operation",
         3,
@@ -287,7 +293,7 @@ def large(slots: int = 4096) -> Recording:
     s.tensor(1, 0, (side,), "y", strides=(side,), offset=3, base=0)
     s.step("operation", 2, op="__getitem__", category="view", inputs=(0,), output=1)
     before, after = s.write(0, Summary(0.0, 1.0, (0.0,) * 3, (0.0,) * 3))
-    write = WriteFacts(0, before, after, 1, tuple((3 + k * side, 4 + k * side) for k in range(side)))
+    write = WriteFacts(0, 0, before, after, 1, tuple((3 + k * side, 4 + k * side) for k in range(side)))
     s.step("operation", 3, op="add_", category="in-place", inputs=(1,), output=1, writes=(write,))
     return s.recording()
 
@@ -323,7 +329,7 @@ def reallocated() -> Recording:
     s.node(0, "ExpGradNode", "exp", 2, saved=(saved("x", 0, 0, (2,)), saved("out", 1, 0, (2,))))
     s.tensor(1, 1, (2,), "y", leaf=False, needs_gradient=True, node=0)
     s.step("operation", 2, op="exp", category="ordinary", inputs=(0,), output=1, kept=0)
-    s.storages[2] = StorageFacts(2, 16, 2, "float64", "cpu", 0, (0.5, 1.5))
+    s.storages[2] = StorageFacts(2, 16, 2, "float64", "cpu", (0.5, 1.5))
     s.change("tensors", 0, storage=2, dtype="float64")
     s.step("operation", 3, op="cast_", category="reallocated", inputs=(0,), output=0)
     return s.recording()
@@ -344,7 +350,7 @@ def relayout() -> Recording:
         category="relayout",
         inputs=(0,),
         output=0,
-        writes=(WriteFacts(0, before, after, 0, ()),),
+        writes=(WriteFacts(0, 0, before, after, 0, ()),),
     )
     s.tensor(1, 0, (2,), "v", strides=(3,), base=0)
     s.step("operation", 3, op="__getitem__", category="view", inputs=(0,), output=1)

@@ -98,7 +98,7 @@ def test_the_lens_shows_the_slot_that_it_was_moved_to(place: tuple[int, int]) ->
 
 def test_the_lens_says_what_was_not_recorded() -> None:
     values = Summary(None, None, (1.0, 2.0), (9.0,), ((5, (5.5, 6.5)),))
-    facts = StorageFacts(0, 40, 10, "float32", "cpu", 1, values)
+    facts = StorageFacts(0, 40, 10, "float32", "cpu", values)
     assert [value_text(facts, slot) for slot in range(10)] == ["1", "2", *"···", "5.5", "6.5", *"··", "9"]
     assert UNKNOWN == "·"
 

@@ -186,7 +186,7 @@ def recording_of_launches() -> Recording:
 
     def step(index: int, *launched: LaunchFacts) -> Step:
         return Step(
-            index, "operation", "forward", index + 1, "relu_", "in-place", (), None, (), (), None, 0, 0, None, None, (), (), (),
+            index, "operation", "forward", index + 1, "relu_", "in-place", (), None, (), (), None, 0, 0, None, None, (), (), (), (),
             launches=launched,
         )  # fmt: skip
 

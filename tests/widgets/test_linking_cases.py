@@ -24,12 +24,12 @@ DTYPES = {"float32": 4, "int16": 2, "float64": 8}
 
 def tensor_of(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, dtype: str) -> TensorFacts:
     plain: dict[str, Any] = {"leaf": True, "needs_gradient": False, "base": None, "node": None, "grad": None}
-    return TensorFacts(0, ("x",), 0, shape, strides, offset, dtype, "cpu", **plain)
+    return TensorFacts(0, ("x",), 0, 0, shape, strides, offset, dtype, "cpu", **plain)
 
 
 def case(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, dtype: str = "float32") -> dict[str, Any]:
     """A layout over float32 slots, the slot of each of its elements in row-major order, and the slots that it reaches."""
-    tensor, storage = tensor_of(shape, strides, offset, dtype), StorageFacts(0, 1024, 256, "float32", "cpu", 0, None)
+    tensor, storage = tensor_of(shape, strides, offset, dtype), StorageFacts(0, 1024, 256, "float32", "cpu", None)
     under = [slots_under(storage, dtype, position, position + 1) for position in slots_of(tensor)]
     layout: dict[str, Any] = {"storage": 0, "shape": shape, "strides": strides, "offset": offset, "name": "x"}
     if dtype != "float32":

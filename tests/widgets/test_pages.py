@@ -79,5 +79,5 @@ def test_a_long_loop_stays_within_the_bytes() -> None:
 
 def test_a_summary_keeps_its_pieces() -> None:
     values = Summary(None, None, (1.0, 2.0), (9.0,), ((50, (5.5, 6.5)),))
-    facts = StorageFacts(0, 400, 100, "float32", "cpu", 1, values)
+    facts = StorageFacts(0, 400, 100, "float32", "cpu", values)
     assert [value_text(facts, slot) for slot in (0, 1, 2, 50, 51, 99)] == ["1", "2", UNKNOWN, "5.5", "6.5", "9"]

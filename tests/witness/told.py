@@ -16,7 +16,7 @@ def told(state: State) -> Picture:
             names.setdefault(name, set()).add(key)
     return Picture(
         {key: _tensor(facts) for key, facts in state.tensors.items()},
-        {key: _storage(facts) for key, facts in state.storages.items()},
+        {key: _storage(state, facts) for key, facts in state.storages.items()},
         {key: _node(facts) for key, facts in state.nodes.items()},
         {name: frozenset(found) for name, found in names.items()},
         live=state.step.live,
@@ -35,8 +35,9 @@ def _tensor(facts: TensorFacts) -> TensorSeen:
     )  # fmt: skip
 
 
-def _storage(facts: StorageFacts) -> StorageSeen:
-    return StorageSeen(facts.bytes, facts.slots, facts.dtype, facts.version, facts.values)
+def _storage(state: State, facts: StorageFacts) -> StorageSeen:
+    (version,) = state.versions(facts.id)  # this engine has one counter for each storage
+    return StorageSeen(facts.bytes, facts.slots, facts.dtype, version, facts.values)
 
 
 def _node(facts: NodeFacts) -> NodeSeen:

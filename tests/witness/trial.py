@@ -297,7 +297,8 @@ def _happened(step: Any) -> tuple[Any, ...]:
 def _unlike(one: State, other: State) -> list[str]:
     """What two recordings tell differently of things that are alive in both, names apart: those a block notices later."""
     found = []
-    for here, there in ((one.tensors, other.tensors), (one.storages, other.storages), (one.nodes, other.nodes)):
+    for kind in ("tensors", "storages", "counters", "nodes"):
+        here, there = getattr(one, kind), getattr(other, kind)
         for key in here.keys() & there.keys():
             a, b = (
                 replace(each, names=()) if isinstance(each, TensorFacts) else each for each in (here[key], there[key])

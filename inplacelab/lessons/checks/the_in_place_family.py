@@ -54,7 +54,7 @@ def no_temporary(mine: Recording) -> Steps:
 def right_order(suffix: Recording) -> Steps:
     after, first = suffix.state(-1), suffix.after_line(1)
     yield (
-        after.tensor("x").storage == first.tensor("x").storage and after.storage_of("x").version > 0,
+        after.tensor("x").storage == first.tensor("x").storage and after.version("x") > 0,
         Text(
             "`x` lies in another storage than at the beginning. Keep line 3; change only the order in line 2.",
             "`x` 已经不在最初的存储里了。请保留第 3 行，只改第 2 行里的次序。",

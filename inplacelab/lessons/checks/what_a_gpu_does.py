@@ -71,7 +71,7 @@ def any_order(mine: Any) -> Steps:
     )
     x = after.tensor("x")
     yield (
-        after.storages[x.storage].version > 0,
+        after.version(x) > 0,
         Text("Is this still the storage of line 1?", "这还是第 1 行的那块存储吗？"),
     )
     yield (

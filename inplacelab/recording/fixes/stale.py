@@ -15,7 +15,7 @@ from inplacelab.recording.fixes.program import Program
 from inplacelab.recording.fixes.writes import HasOrdinary, Write, cloned_before, written_ordinarily
 from inplacelab.recording.naming import RESULT, Kept, kept_values
 from inplacelab.recording.passes import begun_at
-from inplacelab.recording.queries import stale, who_raised
+from inplacelab.recording.queries import stale, who_overwrote
 from inplacelab.recording.recording import Recording
 
 __all__ = ["stale_fixes"]
@@ -71,8 +71,8 @@ def _case(recording: Recording, program: Program, index: int) -> _Case | None:
         return None
     writes: dict[int, Write] = {}
     for _, saved in lost:
-        for step, facts in who_raised(recording, saved.storage, index):
-            if facts.before >= saved.version and step.index:
+        for step, facts in who_overwrote(recording, saved, index):
+            if step.index:
                 writes[step.index] = Write(step, facts, recording.state(step.index - 1))
     ordered = tuple(writes[key] for key in sorted(writes))
     return _Case(recording, program, begun, lost, ordered) if ordered else None
@@ -138,8 +138,7 @@ def _was_the_same(case: _Case, backward: ast.stmt, index: int) -> bool:
         if old is None or new is None or old != new:
             return False
         was, is_now = then.tensors[old], now.tensors[new]
-        versions = then.storages[was.storage].version, now.storages[is_now.storage].version
-        if was.node != is_now.node or versions[0] != versions[1]:
+        if was.node != is_now.node or then.version(was) != now.version(is_now):
             return False
     return bool(tensors)
 

@@ -123,7 +123,8 @@ def _writes_leaf(moment: Moment) -> bool:
 
 
 def _as_it_was(before: State, after: State) -> bool:
-    return all(after.storages[key] == facts for key, facts in before.storages.items() if key in after.storages)
+    same = all(after.storages[key] == facts for key, facts in before.storages.items() if key in after.storages)
+    return same and all(after.counters.get(key, facts) == facts for key, facts in before.counters.items())
 
 
 def _concerned(step: Step) -> list[int]:

@@ -54,8 +54,7 @@ def _fresh(state: State) -> dict[Kept, list[SavedFacts]]:
     found: dict[Kept, list[SavedFacts]] = {}
     for key in state.nodes:
         for saved in kept_by(state, key):
-            storage = state.storages.get(saved.storage)
-            if storage is not None and storage.version == saved.version and not saved.copy:
+            if saved.counter in state.counters and not state.is_stale(saved) and not saved.copy:
                 found.setdefault((key, saved.storage), []).append(saved)
     return found
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import TensorFacts, WriteFacts
+from inplacelab.recording.facts import CounterFacts, TensorFacts, WriteFacts
 from inplacelab.recording.naming import storage_label
-from inplacelab.recording.queries import changed_values, tensors_on, visible_values
+from inplacelab.recording.queries import changed_values, tensors_counted_by, visible_values
 from inplacelab.recording.quiz.question import (
     MOST_OPTIONS,
     Question,
@@ -98,31 +98,32 @@ def version(moment: Moment) -> Question | None:
     Asked where the counter rises, and where it might be expected to: of the storage that a tensor leaves, when an
     operation is in place in name only. The other options are the versions around it.
     """
-    storage = _counted(moment)
-    before = moment.before.storages.get(storage) if moment.before and storage is not None else None
-    after = moment.after.storages.get(storage) if storage is not None else None
-    if storage is None or before is None or after is None:
+    counter = _counted(moment)
+    before = moment.before.counters.get(counter) if moment.before and counter is not None else None
+    after = moment.after.counters.get(counter) if counter is not None else None
+    if before is None or after is None:
         return None
+    storage = after.storage
     found = sorted({before.version, before.version + 1, before.version + 2, after.version})
     options = [(Text(f"v{number}", f"v{number}"), number == after.version) for number in found]
     ask = Text("What will the version of {0} be?", "{0} 的版本号会是多少？")
-    why = _raised(moment, storage) if before.version != after.version else _spared(moment, storage)
+    why = _raised(moment, after) if before.version != after.version else _spared(moment, storage)
     return a_question(moment, "version", ask.format(on_storage(moment, storage)), options, why, [f"s{storage}"])
 
 
 def _counted(moment: Moment) -> int | None:
-    """The storage whose counter is worth a question."""
+    """The counter that is worth a question."""
     step = moment.step
     if learners_write(moment):
-        return next((write.storage for write in step.writes if write.before != write.after), None)
+        return next((write.counter for write in step.writes if write.before != write.after), None)
     if step.kind == "operation" and step.category == "reallocated" and step.output is not None:
         was, now = moment.tensor_before(step.output), moment.after.tensors.get(step.output)
-        return was.storage if was and now and was.storage != now.storage else None
+        return was.counter if was and now and was.storage != now.storage else None
     return None
 
 
-def _raised(moment: Moment, storage: int) -> Text:
-    write = next(write for write in moment.step.writes if write.storage == storage and write.before != write.after)
+def _raised(moment: Moment, counter: CounterFacts) -> Text:
+    write = next(write for write in moment.step.writes if write.counter == counter.id and write.before != write.after)
     many = Text(
         "A write raises the counter once, however many slots it writes: {0} goes from v{1} to v{2}.",
         "无论写了多少个槽位，一次写入只使版本号增加一次：{0} 从 v{1} 变为 v{2}。",
@@ -131,11 +132,14 @@ def _raised(moment: Moment, storage: int) -> Text:
         "Not a slot is written, but an operation in place raises the counter all the same: {0} goes from v{1} to v{2}.",
         "虽然没有写任何槽位，原地操作仍会使版本号增加：{0} 从 v{1} 变为 v{2}。",
     )
-    said = (many if write.slots else none).format(storage_label(storage), write.before, write.after)
-    sharers = [moment.called_before(tensor.id) for tensor in tensors_on(moment.after, storage)]
+    said = (many if write.slots else none).format(storage_label(write.storage), write.before, write.after)
+    sharers = [moment.called_before(tensor.id) for tensor in tensors_counted_by(moment.after, counter.id)]
     if len(sharers) < 2:
         return said
-    shared = Text("The counter belongs to the storage: {0} share it.", "版本号属于存储，由 {0} 共享。")
+    if len(moment.after.versions(counter.storage)) > 1:
+        shared = Text("{0} share this counter.", "{0} 共享这个版本号。")
+    else:
+        shared = Text("The counter belongs to the storage: {0} share it.", "版本号属于存储，由 {0} 共享。")
     return joined([said, shared.format(listing(sharers))])
 
 

@@ -145,7 +145,7 @@ def _fills(moment: Moment, leaf: int) -> bool:
     if now.grad is None:
         return False
     gradient = moment.after.tensors.get(now.grad)
-    return gradient is None or gradient.storage in dict(moment.step.storages)
+    return gradient is None or gradient.storage in moment.step.touched_storages()
 
 
 def _sent(moment: Moment, node: NodeFacts) -> Text:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from inplacelab.language import Text
 from inplacelab.recording.facts import ErrorFacts, SavedFacts, Step, WriteFacts
 from inplacelab.recording.naming import naming, storage_label
-from inplacelab.recording.queries import stale, who_raised
+from inplacelab.recording.queries import stale, who_overwrote
 from inplacelab.recording.sentences.moment import Moment
 from inplacelab.recording.sentences.words import joined, quoted
 from inplacelab.recording.slots import common_runs, slot_runs
@@ -66,8 +66,7 @@ def spoilt(moment: Moment) -> Spoilt | None:
     if not suspects:
         return None
     failed = next((saved for saved in suspects if saved.name == _last_unpacked(moment)), suspects[0])
-    raises = who_raised(moment.recording, failed.storage, moment.index)
-    return Spoilt(error.node, failed, tuple((step, write) for step, write in raises if write.before >= failed.version))
+    return Spoilt(error.node, failed, who_overwrote(moment.recording, failed, moment.index))
 
 
 def _last_unpacked(moment: Moment) -> str | None:

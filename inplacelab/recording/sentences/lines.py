@@ -5,6 +5,7 @@ from __future__ import annotations
 from inplacelab.language import Text
 from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.naming import gradient_flag, storage_label, tensor_label
+from inplacelab.recording.queries import tensors_on
 from inplacelab.recording.sentences.moment import Moment
 from inplacelab.recording.sentences.words import byte_count, joined, listing, quoted
 
@@ -21,14 +22,14 @@ def plain_line(moment: Moment) -> Text:
 
 def written(moment: Moment) -> list[Text]:
     """Storages with another version: written by operations that are no steps, as those in the `forward` of a `PyLayer` are."""
-    before = moment.before.storages if moment.before else {}
+    before = moment.before.counters if moment.before else {}
     said = []
-    for key, now in moment.step.storages:
-        if now is None or key not in before or before[key].version == now.version:
+    for key, now in moment.step.counters:
+        if now is None or key not in before:
             continue
         pattern = Text("{0} was written (version {1} → {2})", "{0} 被写入（版本 {1} → {2}）")
-        wrote = pattern.format(storage_label(key), before[key].version, now.version)
-        seen = [tensor_label(tensor) for tensor in moment.after.tensors.values() if tensor.storage == key]
+        wrote = pattern.format(storage_label(now.storage), before[key].version, now.version)
+        seen = [tensor_label(tensor) for tensor in tensors_on(moment.after, now.storage)]
         by = Text(", seen by {0}.", "，可经由 {0} 看到。").format(listing(seen)) if seen else Text(".", "。")
         said.append(wrote + by)
     return said

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from inplacelab.language import Text
 from inplacelab.recording.facts import Category, RewireFacts, SavedFacts, TensorFacts, WriteFacts
 from inplacelab.recording.naming import Naming, gradient_flag, namings, storage_label, tensor_label
-from inplacelab.recording.queries import newly_stale, tensors_on
+from inplacelab.recording.queries import newly_stale, tensors_counted_by
 from inplacelab.recording.sentences.lines import freed
 from inplacelab.recording.sentences.moment import Moment
 from inplacelab.recording.sentences.words import MOST_ITEMS, byte_count, joined, listing, shape, slots
@@ -246,7 +246,7 @@ def _versions(moment: Moment) -> list[Text]:
 
 
 def _seen_by(moment: Moment, write: WriteFacts) -> Text:
-    sharers = [tensor.id for tensor in tensors_on(moment.after, write.storage)]
+    sharers = [tensor.id for tensor in tensors_counted_by(moment.after, write.counter)]
     # The one that was written through, then those with names: of a long list it is the end that is cut.
     in_order = sorted(sharers, key=lambda t: (t != write.tensor, not moment.names_by_line_end(t)))
     return listing([moment.called(tensor) for tensor in in_order] or [_NOBODY])

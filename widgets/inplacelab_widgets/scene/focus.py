@@ -126,7 +126,7 @@ def _about(state: State, before: State | None) -> Iterator[int]:
     if step.error is not None and step.error.storage is not None:
         yield step.error.storage
     yield from (saved.storage for saved in _unpacked(state))
-    yield from (key for key, facts in step.storages if facts is not None)
+    yield from (key for key in step.touched_storages() if key in state.storages)
     touched = [step.output] if step.output is not None else []
     touched += [*step.inputs, *_bound(step)]
     yield from _homes(state, before, touched)

@@ -168,5 +168,4 @@ def _keeping(state: State, kept: Naming) -> Text:
     """What is kept, and at which version; that it is stale as soon as it is, and not only when backward comes for it."""
     first = kept.saved[0]
     said = words.SAVED_AT.format(names=unquoted(kept.brief), version=first.version)
-    storage = state.storages.get(first.storage)
-    return said if storage is None or storage.version == first.version else words.KEEPS_STALE.format(saved=said)
+    return words.KEEPS_STALE.format(saved=said) if state.is_stale(first) else said

@@ -11,7 +11,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import StorageFacts
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.pins import Pin
@@ -20,15 +19,16 @@ from inplacelab_widgets.scene.timeline import Life, shared_rows
 MOST_ROWS = 12
 """As many rows of lanes can be compared at a glance."""
 
-Lives = Mapping[int, Life[StorageFacts]]
+Lives = Mapping[int, Life[tuple[int, ...]]]
+"""The versions of each storage over the steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
     """The lanes that are drawn, those that are folded, what is said of these, and how many storages get none."""
 
-    drawn: dict[int, Life[StorageFacts]]
-    folded: dict[int, Life[StorageFacts]]
+    drawn: Lives
+    folded: Lives
     says: Text
     left_out: int
 

@@ -10,11 +10,10 @@ less telling ones are folded: a still picture says so, and in the player they ca
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Sequence
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import StorageFacts
-from inplacelab.recording.naming import storage_label
+from inplacelab.recording.naming import storage_label, version_label
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.axis import WIDTH, Axis, boundaries, cursor_marks, line_marks, phase_changes
@@ -25,7 +24,7 @@ from inplacelab_widgets.scene.lane_threads import pins_on_lanes
 from inplacelab_widgets.scene.marks import Group, Look, Mark, More, Panel, between, rect, text
 from inplacelab_widgets.scene.measure import width_of
 from inplacelab_widgets.scene.pins import Pin, pins
-from inplacelab_widgets.scene.timeline import Life, storage_lives
+from inplacelab_widgets.scene.timeline import version_lives
 
 HEAD = 27.0
 TOP = 30.0
@@ -43,7 +42,7 @@ def lanes_panel(recording: Recording) -> Panel:
     """The versions panel of a recording."""
     axis, last = Axis(len(recording)), len(recording) - 1
     hanging = pins(recording)
-    choice = choose(recording, storage_lives(recording), hanging)
+    choice = choose(recording, version_lives(recording), hanging)
     marks, height = _rows(recording, axis, choice.drawn, hanging, TOP)
     if choice.left_out:
         marks.append(text(0, height + 12, between(0, last, Look("text soft", _more(choice.left_out)))))
@@ -95,26 +94,21 @@ def _head(recording: Recording, axis: Axis) -> Group:
     return Group(0, 0, WIDTH, HEAD, 0, last, (*marks, *line_marks(recording, axis, 23), point))
 
 
-def _starts(life: Life[StorageFacts]) -> list[tuple[int, int]]:
-    """(step, version) at birth and at each raise."""
-    versions = [(step, facts.version) for step, facts in life.moments]
-    return [versions[0], *((step, after) for (_, before), (step, after) in pairwise(versions) if after != before)]
-
-
 def _lanes(axis: Axis, found: Lives, rows: dict[int, int], middles: dict[int, float]) -> tuple[list[Mark], list[Mark]]:
     """All lanes with their raises, and the version numbers above them as far as they fit."""
     end = axis.steps - 1
     crowd = Crowd(end)
     labels: dict[int, list[tuple[float, str, str, int]]] = {}
     for key, life in found.items():
-        y, starts = middles[key], _starts(life)
+        y, starts = middles[key], life.moments
         for first, last, style in _stretches(starts, life.last):
             right = max(axis.end if last == end == life.last else axis.x(last), axis.x(first) + 3)
             crowd.line(rows[key], axis.x(first), right, y, style, f"s{key}")
         for step, _ in starts[1:]:
             crowd.tick(rows[key], axis.x(step), y, f"step:{step}")
-        for step, version in starts:
-            said = f"{storage_label(key)} v{version}" if step == life.first else f"v{version}"
+        for step, counted in starts:
+            version = version_label(counted)
+            said = f"{storage_label(key)} {version}" if step == life.first else version
             labels.setdefault(rows[key], []).append(
                 (axis.x(step) - 5, said, f"s{key}" if step == life.first else f"step:{step}", step)
             )
@@ -126,12 +120,13 @@ def _row_y(rows: dict[int, int], middles: dict[int, float], row: int) -> float:
     return next(middles[key] for key, its_row in rows.items() if its_row == row)
 
 
-def _stretches(starts: list[tuple[int, int]], last: int) -> list[tuple[int, int, str]]:
+def _stretches(starts: Sequence[tuple[int, tuple[int, ...]]], last: int) -> list[tuple[int, int, str]]:
     """(first step, last step, style): a new stretch wherever the dashes change."""
     stops = [step for step, _ in starts[1:]] + [last]
     stretches: list[tuple[int, int, str]] = []
-    for (start, version), stop in zip(starts, stops, strict=True):
-        style = "lane" + (f" v{min(version, _DENSEST)}" if version > 0 else "")
+    for (start, versions), stop in zip(starts, stops, strict=True):
+        version = min(sum(versions), _DENSEST)
+        style = "lane" + (f" v{version}" if version > 0 else "")
         if stretches and stretches[-1][2] == style:
             stretches[-1] = (stretches[-1][0], stop, style)
         else:
@@ -145,12 +140,13 @@ def _stretches(starts: list[tuple[int, int]], last: int) -> list[tuple[int, int,
 def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
     said: list[tuple[int, Text]] = []
     live: dict[int, str] = {}
-    for step in recording.steps:
-        for key, facts in step.storages:
+    for state in recording.states():
+        step = state.step
+        for key in step.touched_storages():
             live.pop(key, None)
-            if facts is not None:
-                live[key] = f"{storage_label(key)} v{facts.version}"
-        if step.storages or not said:
+            if key in state.storages:
+                live[key] = f"{storage_label(key)} {version_label(state.versions(key))}"
+        if step.touched_storages() or not said:
             versions = ", ".join(live[key] for key in sorted(live))
             said.append((step.index, words.LANES_SAY.format(versions=versions or words.NONE)))
     return tuple(said)

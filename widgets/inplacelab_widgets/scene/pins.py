@@ -121,18 +121,18 @@ def _pins_of(recording: Recording, state: State, key: int) -> dict[Key, Face]:
     node = state.nodes.get(key)
     kept: dict[Key, list[SavedFacts]] = {}
     for saved in node.saved if node else ():
-        if saved.storage in state.storages:
+        if saved.counter in state.counters:
             kept.setdefault((key, saved.storage, saved.version), []).append(saved)
     return {pin: _face(recording, state, state.nodes[key], saved) for pin, saved in kept.items()}
 
 
 def _face(recording: Recording, state: State, node: NodeFacts, saved: list[SavedFacts]) -> Face:
-    stale = any(state.storages[each.storage].version != each.version for each in saved)
+    stale = any(map(state.is_stale, saved))
     status: Status = "released" if node.released else "stale" if stale else "fresh"
     names = enumerated([unquoted(each.short) for each in kept_names(recording, state, node.id, saved)])
     says = {
         "fresh": words.FRESH,
-        "stale": words.STALE.format(version=state.storages[saved[0].storage].version),
+        "stale": words.STALE.format(version=state.version(saved[0])),
         "released": words.RELEASED,
     }
     owner, held = unquoted(node_label(state, node)), words.SAVED_AT.format(names=names, version=saved[0].version)

@@ -6,14 +6,13 @@ live at the same time may have the same seat.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts
-from inplacelab.recording.naming import is_constant, storage_label
+from inplacelab.recording.naming import is_constant, storage_label, version_label
 from inplacelab.recording.slots import joined
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.cards import Card
@@ -42,6 +41,7 @@ class Shelved:
 
     id: int
     life: Life[StorageFacts]
+    versions: Life[tuple[int, ...]]
     last: int
     cards: Sequence[Card]
     pins: Sequence[Pin]
@@ -53,21 +53,22 @@ class Shelved:
 
     def _boundaries(self) -> Iterator[int]:
         yield from _changes(self.life)
+        yield from _changes(self.versions)
         yield from (step for card in self.cards for step in _changes(card.life))
         yield from (step for pin in self.pins for step in _changes(pin.life))
         yield self.last
 
     def _at(self, step: int) -> tuple[str, bool]:
-        facts = _then(self.life, step)
-        named = [face for card in self.cards if (face := _then(card.life, step)) is not None and face.called.names]
+        facts = self.life.at(step)
+        named = [face for card in self.cards if (face := card.life.at(step)) is not None and face.called.names]
         names = ", ".join(chip for face in named for chip in face.chips)
-        kept = [said for pin in self.pins if (said := _then(pin.life, step)) is not None]
+        kept = [said for pin in self.pins if (said := pin.life.at(step)) is not None]
         stale = any(said.status == "stale" for said in kept)
         label = f"{storage_label(self.id)} {shortened(names, LONGEST_NAME)}".rstrip()
         if facts is None:
             return label, False
         size = [] if is_constant(facts) else [size_in_bytes(facts.bytes)]
-        return " · ".join([label, f"v{facts.version}", *size]), stale
+        return " · ".join([label, version_label(self.versions.at(step) or ()), *size]), stale
 
 
 def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple[Group, ...]]:
@@ -159,10 +160,3 @@ def _between(spans: Sequence[Span], first: int, last: int) -> Iterator[Span]:
 def _changes(life: Life[_Facts]) -> Iterator[int]:
     yield from (step for step, _ in life.moments)
     yield life.last + 1
-
-
-def _then(life: Life[_Facts], step: int) -> _Facts | None:
-    """The facts of a thing at `step`; None if it does not live then."""
-    if not life.first <= step <= life.last:
-        return None
-    return life.moments[bisect_right(life.moments, step, key=lambda moment: moment[0]) - 1][1]

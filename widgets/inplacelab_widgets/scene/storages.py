@@ -15,7 +15,7 @@ from typing import TypeVar
 from inplacelab.language import Text
 from inplacelab.recording import queries
 from inplacelab.recording.facts import Step, StorageFacts, WriteFacts
-from inplacelab.recording.naming import is_constant, storage_label
+from inplacelab.recording.naming import is_constant, storage_label, version_label
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
@@ -31,7 +31,7 @@ from inplacelab_widgets.scene.pins import Pin, pins
 from inplacelab_widgets.scene.seats import order_of_rows
 from inplacelab_widgets.scene.shelf import Shelved, shelf
 from inplacelab_widgets.scene.strip import GUTTER, WITH_VALUES, Strip, strip_for, strip_marks
-from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives
+from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives, version_lives
 
 _Thing = TypeVar("_Thing", Card, Pin)
 
@@ -55,6 +55,7 @@ class _Parts:
 
     id: int
     life: Life[StorageFacts]
+    versions: Life[tuple[int, ...]]
     last: int
     cards: tuple[tuple[int, Card], ...]
     """(place, card): cards that never meet share a place."""
@@ -131,7 +132,10 @@ def _with_a_shelf(recording: Recording, parts: Sequence[_Parts]) -> Panel:
     storages, spans = _with_strips(parts, dense=True), open_spans(recording)
     blocks = _blocks([s for s in storages if s.id in spans])
     groups = tuple(block.group(0, k, spans[block.storage.id]) for k, block in enumerate(blocks))
-    shelved = [Shelved(s.id, s.life, s.last, [c for _, c in s.cards], s.pins, spans.get(s.id, ())) for s in storages]
+    shelved = [
+        Shelved(s.id, s.life, s.versions, s.last, [c for _, c in s.cards], s.pins, spans.get(s.id, ()))
+        for s in storages
+    ]
     width, height, chips = shelf(shelved, WIDTH)
     height += _highest_stack(groups, len(recording))
     return Panel("storages", max(_width(groups), width), height, groups, _says(recording), shelf=chips)
@@ -195,7 +199,7 @@ def _parts(recording: Recording) -> list[_Parts]:
     for step in recording.steps:
         for write in step.writes:
             all_writes.setdefault(write.storage, []).append((step, write))
-    written = queries.slots_written(recording)
+    written, versions = queries.slots_written(recording), version_lives(recording)
     found = []
     for key, life in storage_lives(recording).items():
         mine, own_pins = _placed(all_cards.get(key, ())), tuple(all_pins.get(key, ()))
@@ -203,7 +207,7 @@ def _parts(recording: Recording) -> list[_Parts]:
         raised = tuple((step.index, write.before, write.after, who(step)) for step, write in writes)
         # One step longer than it lives: the step that frees it shows it fading.
         last, hung = min(life.last + 1, end), hanging(_placed(own_pins))
-        found.append(_Parts(key, life, last, mine, own_pins, hung, raised, written.get(key, {})))
+        found.append(_Parts(key, life, versions[key], last, mine, own_pins, hung, raised, written.get(key, {})))
     return found
 
 
@@ -216,7 +220,17 @@ def _with_strips(parts: Sequence[_Parts], *, dense: bool) -> list[_Storage]:
 def _with_strip(parts: _Parts, gutter: float, *, dense: bool) -> _Storage:
     def with_gutter(room: float) -> _Storage:
         strip = strip_for(parts.life, parts.card_places, WIDTH, dense, room)
-        facts = (parts.id, parts.life, parts.last, parts.cards, parts.pins, parts.hanging, parts.raised, parts.written)
+        facts = (
+            parts.id,
+            parts.life,
+            parts.versions,
+            parts.last,
+            parts.cards,
+            parts.pins,
+            parts.hanging,
+            parts.raised,
+            parts.written,
+        )
         return _Storage(*facts, strip)
 
     storage, wider = with_gutter(gutter), gutter_for(_comb_names(parts), WIDEST_NAME_ALONE)
@@ -291,12 +305,10 @@ def _title_marks(storage: _Storage) -> list[Mark]:
     keys, moments, last = (f"s{storage.id}",), storage.life.moments, storage.life.last
     left = round(storage.title_width - storage.pill_width, 1)
     raised = [(step, Look("pill raised"), Look("pill")) for step, *_ in storage.raised]
-    plain = [
-        (step, Look("text value", f"v{facts.version}"), Look("text value", f"v{facts.version}"))
-        for step, facts in moments
-    ]
+    counted = {step: Look("text value", version_label(versions)) for step, versions in storage.versions.moments}
+    plain = [(step, look, look) for step, look in counted.items()]
     bumped = [
-        (step, Look("text value bold", f"v{before}→v{after}"), Look("text value", f"v{after}"))
+        (step, Look("text value bold", f"v{before}→v{after}"), counted.get(step, Look("text value", f"v{after}")))
         for step, before, after, _ in storage.raised
     ]
     marks = [

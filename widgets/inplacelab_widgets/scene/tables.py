@@ -12,7 +12,7 @@ from typing import TypeVar
 from inplacelab.language import Text
 from inplacelab.recording.edges import edge_names
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, Summary, TensorFacts
-from inplacelab.recording.naming import gradient_flag, is_constant, node_label, storage_label
+from inplacelab.recording.naming import gradient_flag, is_constant, node_label, storage_label, version_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
@@ -62,7 +62,7 @@ def tables(recording: Recording, state: State) -> tuple[Table, ...]:
     """The tables of one state: storages, tensors, what is saved, grad nodes, bytes."""
     flag = gradient_flag(recording.framework, asks=True).partition("=")[0]
     found = {
-        "storages": map(_storage, state.storages.values()),
+        "storages": map(partial(_storage, state), state.storages.values()),
         "tensors": map(partial(_tensor, state, recording.framework), state.tensors.values()),
         "saved": starmap(_pin, pins_at(recording, state).items()),
         "nodes": map(partial(_node, recording, state), state.nodes.values()),
@@ -86,7 +86,7 @@ def table_changes(recording: Recording) -> dict[str, list[tuple[int, str, tuple[
     for touch in touched(recording):
         state, framework = touch.state, recording.framework
         rows: dict[str, Iterable[tuple[str, Row | None]]] = {
-            "storages": _rows("s", touch.storages, state.storages, _storage),
+            "storages": _rows("s", touch.storages, state.storages, partial(_storage, state)),
             "tensors": _rows("t", touch.tensors, state.tensors, partial(_tensor, state, framework)),
             "nodes": _rows("n", touch.nodes, state.nodes, partial(_node, recording, state)),
         }
@@ -106,9 +106,9 @@ def _rows(
     return ((f"{letter}{key}", row(found[key]) if key in found else None) for key in keys)
 
 
-def _storage(storage: StorageFacts) -> Row:
+def _storage(state: State, storage: StorageFacts) -> Row:
     size = words.CONSTANT if is_constant(storage) else f"{storage.bytes:,}"
-    cells = (size, storage.dtype, storage.device, f"v{storage.version}", _values(storage))
+    cells = (size, storage.dtype, storage.device, version_label(state.versions(storage.id)), _values(storage))
     return f"s{storage.id}", (storage_label(storage.id), *cells)
 
 

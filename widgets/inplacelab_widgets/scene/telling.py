@@ -48,11 +48,7 @@ def _failure(recording: Recording, failed: int) -> set[int]:
         if error and error.node == node and error.storage in (None, saved.storage):
             makers = queries.who_kept(recording, saved.storage, saved.version, failed)
             kept = [step.index for step, maker in makers if maker.id == node]
-            raised = [
-                step.index
-                for step, write in queries.who_raised(recording, saved.storage, failed)
-                if write.before >= saved.version
-            ]
+            raised = [step.index for step, _ in queries.who_overwrote(recording, saved, failed)]
             return {*kept[:1], *raised[:1], *raised[-1:]}
     return set()
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Generic, TypeVar
 
 from inplacelab.recording.facts import StorageFacts
@@ -24,6 +26,11 @@ class Life(Generic[Facts]):
     def first(self) -> int:
         """The step at which it came to be."""
         return self.moments[0][0]
+
+    def at(self, step: int) -> Facts | None:
+        """The facts after a step; None where it is not there."""
+        found = bisect_right(self.moments, step, key=itemgetter(0))
+        return self.moments[found - 1][1] if found and step <= self.last else None
 
     def every(self) -> Iterable[Facts]:
         """All the facts it ever had."""
@@ -57,6 +64,20 @@ def storage_lives(recording: Recording) -> dict[int, Life[StorageFacts]]:
 
 def _storage_lives(recording: Recording) -> dict[int, Life[StorageFacts]]:
     changes = ((step.index, key, facts) for step in recording.steps for key, facts in step.storages)
+    return followed(changes, len(recording) - 1)
+
+
+def version_lives(recording: Recording) -> dict[int, Life[tuple[int, ...]]]:
+    """The versions of each storage: one, or as many as it has counters."""
+    return recording.once(_version_lives)
+
+
+def _version_lives(recording: Recording) -> dict[int, Life[tuple[int, ...]]]:
+    changes = (
+        (state.step.index, key, state.versions(key) if key in state.storages else None)
+        for state in recording.states()
+        for key in state.step.touched_storages()
+    )
     return followed(changes, len(recording) - 1)
 
 

@@ -92,7 +92,7 @@ class _Threads:
 
     def follow(self, state: State) -> Touched:
         step = state.step
-        storages = [key for key, _ in step.storages]
+        storages = step.touched_storages()
         moved = self._moved_names(state)
         called = [*state.awaited, *(key for key, facts in step.tensors if self._is_renamed(key, facts))]
         renamed = [node for key, facts in step.nodes for node in self._node(key, facts)]
@@ -110,9 +110,7 @@ class _Threads:
             *(self.keepers[storage] for storage in storages),
             *(self.named_after.get(name, set()) & self.nodes.keys() for name in moved),
         ]
-        return Touched(
-            state, tuple(storages), tensors, nodes, _ordered(changed, renamed, looked_at, self.checked, *kept)
-        )
+        return Touched(state, storages, tensors, nodes, _ordered(changed, renamed, looked_at, self.checked, *kept))
 
     def _node(self, key: int, after: NodeFacts | None) -> list[int]:
         """The nodes that are called something else now that node `key` has changed, itself among them."""
