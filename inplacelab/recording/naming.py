@@ -33,7 +33,6 @@ __all__ = [
     "called_at",
     "coming",
     "coming_names",
-    "gradient_flag",
     "is_constant",
     "kept_values",
     "name_on_line",
@@ -43,7 +42,6 @@ __all__ = [
     "number_label",
     "storage_label",
     "tensor_label",
-    "version_label",
 ]
 
 # --- labels ------------------------------------------------------------------------------------------------------------
@@ -52,11 +50,6 @@ __all__ = [
 def storage_label(storage: int) -> str:
     """`S` and the serial number: "S1"."""
     return f"S{storage}"
-
-
-def version_label(versions: Sequence[int]) -> str:
-    """The versions of a storage: "v2", or one for each counter where several count: "v2, v0"."""
-    return ", ".join(f"v{version}" for version in versions)
 
 
 def tensor_label(tensor: TensorFacts, names: tuple[str, ...] | None = None) -> Text:
@@ -109,11 +102,6 @@ def node_label(state: State, node: NodeFacts, here: int | None = None) -> Text:
     if node.line is None or node.line == here:
         return Text(name, name)
     return Text("{0} (line {1})", "{0}（第 {1} 行）").format(name, node.line)
-
-
-def gradient_flag(framework: str, *, asks: bool) -> str:
-    """How a framework writes that a tensor asks for a gradient, or not: "stop_gradient=False", "requires_grad=True"."""
-    return f"requires_grad={asks}" if framework == "torch" else f"stop_gradient={not asks}"
 
 
 # --- names that a line has yet to bind ----------------------------------------------------------------------------------

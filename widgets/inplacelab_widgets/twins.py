@@ -15,7 +15,7 @@ from inplacelab_widgets.asking import questions_for
 from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_files import javascript, stylesheet
 from inplacelab_widgets.raster import png
-from inplacelab_widgets.scene import EVERYTHING, PANELS, Scene, scene_of, telling_step
+from inplacelab_widgets.scene import PANELS, Scene, panels_of, scene_of, telling_step
 from inplacelab_widgets.scene.lone import lone_picture, said_of
 from inplacelab_widgets.scene.marks import Panel, Words
 from inplacelab_widgets.scene.names import unquoted
@@ -117,7 +117,7 @@ def to_html(
         ValueError: if the recording has no steps, or not the step that a question is about.
     """
     scene = recording if isinstance(recording, Scene) else scene_of(recording)
-    page = _page(scene, language or get_language(), predict, EVERYTHING if panels is None else panels)
+    page = _page(scene, language or get_language(), predict, panels_of(scene.recording) if panels is None else panels)
     if path is not None:
         Path(path).write_text(page, encoding="utf-8")
     return page

@@ -20,7 +20,7 @@ from inplacelab_widgets import twins
 from inplacelab_widgets.asking import questions_for
 from inplacelab_widgets.packing import packed_json
 from inplacelab_widgets.player_files import packed_javascript
-from inplacelab_widgets.scene import EVERYTHING, Scene, scene_of
+from inplacelab_widgets.scene import EVERYTHING, Scene, panels_of, scene_of
 from inplacelab_widgets.scene.focus import threads
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.stand_in import LiveWidget
@@ -94,6 +94,8 @@ class View(LiveWidget):
         with undisturbed():
             self._scene: Scene = other._scene if other else scene_of(self._recording)
         chosen = _existing_panels(self._panels if panels is None else panels)
+        if panels is None and len(chosen) > 1:
+            chosen = tuple(name for name in chosen if name in panels_of(self._recording))
         self.set_trait("n_steps", len(self._recording))
         self.set_trait("panels", chosen)
         self.set_trait("toolbar", other is None if toolbar is None else toolbar)
@@ -134,7 +136,7 @@ class View(LiveWidget):
     @property
     def _only(self) -> tuple[str, ...] | None:
         """The panels for the twins; None for all of them, which have a picture of their own."""
-        return None if set(self.panels) == set(EVERYTHING) else tuple(self.panels)
+        return None if set(self.panels) == set(panels_of(self._recording)) else tuple(self.panels)
 
     def to_svg(self, step: int | None = None, language: str | None = None) -> str:
         """A still picture of one step, or of the most telling ones; see `inplacelab_widgets.to_svg`."""

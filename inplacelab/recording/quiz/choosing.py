@@ -8,6 +8,7 @@ from itertools import takewhile
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Step
+from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.quiz.errors import raises
 from inplacelab.recording.quiz.history import node, stale
@@ -48,6 +49,8 @@ def questions_at(recording: Recording, step: int) -> tuple[Question, ...]:
 
 def _made(recording: Recording, step: int, kinds: Iterable[Kind]) -> list[Question]:
     moment = Moment(recording, step)
+    if not framework_of(recording).has_gradients:  # its versions are counted by inplacelab, and by nobody else
+        kinds = [kind for kind in kinds if kind != "version"]
     return [question for kind in kinds if (question := _MAKERS[kind](moment)) is not None]
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import TensorFacts
-from inplacelab.recording.naming import gradient_flag, storage_label, tensor_label
+from inplacelab.recording.frameworks import framework_of
+from inplacelab.recording.naming import storage_label, tensor_label
 from inplacelab.recording.queries import tensors_on
 from inplacelab.recording.sentences.moment import Moment
 from inplacelab.recording.sentences.words import byte_count, joined, listing, quoted
@@ -27,8 +28,9 @@ def written(moment: Moment) -> list[Text]:
     for key, now in moment.step.counters:
         if now is None or key not in before:
             continue
-        pattern = Text("{0} was written (version {1} → {2})", "{0} 被写入（版本 {1} → {2}）")
-        wrote = pattern.format(storage_label(now.storage), before[key].version, now.version)
+        wrote = framework_of(moment.recording).written.format(
+            storage_label(now.storage), before[key].version, now.version
+        )
         seen = [tensor_label(tensor) for tensor in tensors_on(moment.after, now.storage)]
         by = Text(", seen by {0}.", "，可经由 {0} 看到。").format(listing(seen)) if seen else Text(".", "。")
         said.append(wrote + by)
@@ -99,7 +101,7 @@ def _flags(moment: Moment) -> list[Text]:
         if now is not None and was is not None and was.needs_gradient != now.needs_gradient:
             asks = Text("{0} now asks for a gradient (`{1}`).", "{0} 现在要求梯度（`{1}`）。")
             declines = Text("{0} asks for no gradient any more (`{1}`).", "{0} 不再要求梯度（`{1}`）。")
-            flag = gradient_flag(moment.recording.framework, asks=now.needs_gradient)
+            flag = framework_of(moment.recording).flagged(asks=now.needs_gradient)
             said.append((asks if now.needs_gradient else declines).format(tensor_label(now), flag))
         if now is not None and was is not None and was.grad is not None and now.grad is None:
             said.append(Text("The gradient of {0} was cleared.", "{0} 的梯度已清除。").format(tensor_label(now)))

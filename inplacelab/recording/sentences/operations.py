@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Category, RewireFacts, SavedFacts, TensorFacts, WriteFacts
-from inplacelab.recording.naming import Naming, gradient_flag, namings, storage_label, tensor_label
+from inplacelab.recording.frameworks import framework_of
+from inplacelab.recording.naming import Naming, namings, storage_label, tensor_label
 from inplacelab.recording.queries import newly_stale, tensors_counted_by
 from inplacelab.recording.sentences.lines import freed
 from inplacelab.recording.sentences.moment import Moment
@@ -33,7 +34,7 @@ def _created(moment: Moment) -> Text:
     if not (result.leaf and result.needs_gradient):
         return made
     asks = Text("It is a leaf that asks for a gradient (`{0}`).", "它是要求梯度的叶子张量（`{0}`）。")
-    return joined([made, asks.format(gradient_flag(moment.recording.framework, asks=True))])
+    return joined([made, asks.format(framework_of(moment.recording).flagged(asks=True))])
 
 
 def _computed(moment: Moment) -> Text:
@@ -237,9 +238,10 @@ def _copied(moment: Moment) -> list[Text]:
 
 
 def _versions(moment: Moment) -> list[Text]:
-    pattern = Text("Version of {0}: {1} → {2}, seen by {3}.", "{0} 的版本号：{1} → {2}，共享它的有 {3}。")
     return [
-        pattern.format(storage_label(write.storage), write.before, write.after, _seen_by(moment, write))
+        framework_of(moment.recording).rose.format(
+            storage_label(write.storage), write.before, write.after, _seen_by(moment, write)
+        )
         for write in moment.step.writes
         if write.before != write.after
     ]

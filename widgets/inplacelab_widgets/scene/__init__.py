@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from inplacelab.language import Text
 from inplacelab.recording import queries
+from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences import sentence
 from inplacelab_widgets.scene.elements import elements_panel
@@ -20,11 +21,19 @@ from inplacelab_widgets.scene.memory import memory_panel
 from inplacelab_widgets.scene.storages import storages_panel
 from inplacelab_widgets.scene.telling import telling_step, telling_steps
 
-__all__ = ["EVERYTHING", "PANELS", "Scene", "scene_of", "telling_step", "telling_steps"]
+__all__ = ["EVERYTHING", "PANELS", "Scene", "panels_of", "scene_of", "telling_step", "telling_steps"]
 
 PANELS = ("storages", "graph", "lanes", "memory", "elements")
 """The panels of a picture, by name, in the order in which they stand."""
 EVERYTHING = ("code", *PANELS)
+
+
+def panels_of(recording: Recording) -> tuple[str, ...]:
+    """All that is shown of a recording: no graph if its framework has no gradients."""
+    graph = framework_of(recording).has_gradients
+    return tuple(name for name in EVERYTHING if graph or name != "graph")
+
+
 """What a stepper shows."""
 
 

@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import TensorFacts
-from inplacelab.recording.naming import Called, gradient_flag
+from inplacelab.recording.frameworks import framework_of
+from inplacelab.recording.naming import Called
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Look, Mark, Words, between, flashes, lasting, path, rect, text
@@ -102,17 +103,22 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
     """What the card of a tensor says after one step."""
     called = state.called(tensor.id)
     node = state.nodes.get(tensor.node) if tensor.node is not None else None
-    flag = gradient_flag(recording.framework, asks=tensor.needs_gradient)
-    made_by = node_called(state, node) if node else words.NO_NODE
+    framework = framework_of(recording)
     reach = Text(f"{tensor.dtype} · ", f"{tensor.dtype} · ") + formula(tensor)
-    history = Text("{flag} · {node}", "{flag} · {node}").format(flag=flag, node=made_by)
-    said = kind(tensor, state, LONGEST_NAME) or not_yet(called) or (None if called.names else words.UNNAMED)
+    history: tuple[Text, ...] = ()
+    if framework.has_gradients:
+        flag, made_by = (
+            framework.flagged(asks=tensor.needs_gradient),
+            node_called(state, node) if node else words.NO_NODE,
+        )
+        history = (Text("{flag} · {node}", "{flag} · {node}").format(flag=flag, node=made_by),)
+    said = kind(tensor, state, framework, LONGEST_NAME) or not_yet(called) or (None if called.names else words.UNNAMED)
     return Face(
         tensor,
         called,
         tuple(shortened(chip, LONGEST_NAME) for chip in called.shown),
         said,
-        (layout_words(tensor), reach, history),
+        (layout_words(tensor), reach, *history),
     )
 
 
@@ -133,7 +139,7 @@ def card_marks(card: Card, x: float, y: float, width: float) -> list[Mark]:
         marks += chip_marks(card, face, x + PAD, y + 6, since, until)
     kinds = lasting(((step, Look("text soft end", face.kind) if face.kind else None) for step, face in moments), last)
     marks.append(text(x + width - PAD, y + 6 + 11.5, kinds, keys=keys))
-    for k in range(3):
+    for k in range(len(moments[0][1].lines)):  # a recording gives all of its cards as many
         said = lasting(((step, Look("text soft" if k else "text", face.lines[k])) for step, face in moments), last)
         marks.append(text(x + PAD, y + LINE_HEIGHT * (k + 2) + 6.5, said, keys=keys))
     return marks

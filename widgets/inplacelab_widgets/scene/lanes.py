@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inplacelab.language import Text
-from inplacelab.recording.naming import storage_label, version_label
+from inplacelab.recording.frameworks import Framework, framework_of
+from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.axis import WIDTH, Axis, boundaries, cursor_marks, line_marks, phase_changes
@@ -67,7 +68,7 @@ def _rows(recording: Recording, axis: Axis, found: Lives, hanging: list[Pin], to
     foot = top + pitch * count + FOOT
     (column, point), veil = cursor_marks(axis, foot)
     marks = [column, *([point] if top else []), *boundaries(recording, axis, foot)]
-    lanes, versions = _lanes(axis, found, rows, middles)
+    lanes, versions = _lanes(framework_of(recording), axis, found, rows, middles)
     marks += lanes
     threads, failures = pins_on_lanes(recording, axis, [pin for pin in hanging if pin.storage in found], middles)
     marks += [*threads, veil, *versions, *failures]
@@ -94,9 +95,11 @@ def _head(recording: Recording, axis: Axis) -> Group:
     return Group(0, 0, WIDTH, HEAD, 0, last, (*marks, *line_marks(recording, axis, 23), point))
 
 
-def _lanes(axis: Axis, found: Lives, rows: dict[int, int], middles: dict[int, float]) -> tuple[list[Mark], list[Mark]]:
+def _lanes(
+    framework: Framework, axis: Axis, found: Lives, rows: dict[int, int], middles: dict[int, float]
+) -> tuple[list[Mark], list[Mark]]:
     """All lanes with their raises, and the version numbers above them as far as they fit."""
-    end = axis.steps - 1
+    end, label = axis.steps - 1, framework.label
     crowd = Crowd(end)
     labels: dict[int, list[tuple[float, str, str, int]]] = {}
     for key, life in found.items():
@@ -107,7 +110,7 @@ def _lanes(axis: Axis, found: Lives, rows: dict[int, int], middles: dict[int, fl
         for step, _ in starts[1:]:
             crowd.tick(rows[key], axis.x(step), y, f"step:{step}")
         for step, counted in starts:
-            version = version_label(counted)
+            version = label(*counted)
             said = f"{storage_label(key)} {version}" if step == life.first else version
             labels.setdefault(rows[key], []).append(
                 (axis.x(step) - 5, said, f"s{key}" if step == life.first else f"step:{step}", step)
@@ -138,6 +141,7 @@ def _stretches(starts: Sequence[tuple[int, tuple[int, ...]]], last: int) -> list
 
 
 def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
+    framework = framework_of(recording)
     said: list[tuple[int, Text]] = []
     live: dict[int, str] = {}
     for state in recording.states():
@@ -145,8 +149,8 @@ def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
         for key in step.touched_storages():
             live.pop(key, None)
             if key in state.storages:
-                live[key] = f"{storage_label(key)} {version_label(state.versions(key))}"
+                live[key] = f"{storage_label(key)} {framework.label(*state.versions(key))}"
         if step.touched_storages() or not said:
             versions = ", ".join(live[key] for key in sorted(live))
-            said.append((step.index, words.LANES_SAY.format(versions=versions or words.NONE)))
+            said.append((step.index, framework.of_each.format(versions=versions or words.NONE)))
     return tuple(said)

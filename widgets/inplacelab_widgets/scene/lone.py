@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from inplacelab.language import Text
+from inplacelab.recording.frameworks import framework_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import PANELS, Scene
 from inplacelab_widgets.scene.code import code_panel
@@ -36,7 +37,7 @@ def lone_picture(scene: Scene, panels: Sequence[str], step: int, language: str) 
         drawn, tall = _drawn(panel, step, language)
         parts += [
             rule(y, width),
-            said_at(PAD, y + 20, "text bold", words.PLAYER[panel.name], language),
+            said_at(PAD, y + 20, "text bold", words.player_for(framework_of(scene.recording))[panel.name], language),
             placed(drawn, PAD, y + 34),
         ]
         y += 34 + tall + PAD

@@ -9,6 +9,7 @@ from math import inf
 from inplacelab.language import Text
 from inplacelab.recording.edges import Passed
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
+from inplacelab.recording.frameworks import Framework
 from inplacelab.recording.naming import Called, Naming, coming, namings
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Laid
@@ -74,14 +75,14 @@ def who(step: Step) -> Text:
     return Text("{0} {1}", "{0} {1}").format(words.LINE.format(line=step.line), did)
 
 
-def kind(tensor: TensorFacts, state: State, room: float = inf) -> Words | None:
+def kind(tensor: TensorFacts, state: State, framework: Framework, room: float = inf) -> Words | None:
     """Leaf, view of which tensor, or the gradient of which tensor; a name that needs more than `room` px is cut."""
     owner = state.owner_of_gradient(tensor.id)
     if owner is not None:
         return words.GRADIENT_OF.format(tensor=shortened(tensor_name(owner, state), room))
     if tensor.base is not None:
         return words.VIEW_OF.format(base=shortened(tensor_name(tensor.base, state), room))
-    return words.LEAF if tensor.leaf else None
+    return words.LEAF if tensor.leaf and framework.has_gradients else None
 
 
 def dimensions(sizes: tuple[int, ...]) -> str:

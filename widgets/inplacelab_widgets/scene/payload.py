@@ -12,10 +12,11 @@ from functools import lru_cache
 from typing import Any
 
 from inplacelab.language import Text
+from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.trace import Marked, trace
 from inplacelab_widgets import words
-from inplacelab_widgets.scene import EVERYTHING, PANELS, Scene
+from inplacelab_widgets.scene import PANELS, Scene, panels_of
 from inplacelab_widgets.scene.asked import asked, spoken
 from inplacelab_widgets.scene.axis import LEFT, RIGHT, Axis
 from inplacelab_widgets.scene.code import source_lines
@@ -30,15 +31,17 @@ Json = dict[str, Any]
 _GONE = -1
 
 
-def payload(scene: Scene, questions: Sequence[Question] = (), *, panels: Sequence[str] = EVERYTHING) -> Json:
+def payload(scene: Scene, questions: Sequence[Question] = (), *, panels: Sequence[str] | None = None) -> Json:
     """Everything that the player needs to play a recording without a kernel.
 
     Args:
         scene: the picture over all steps.
         questions: what predict mode asks.
-        panels: which of `scene.PANELS` are shown, and "code" for the program's lines.
+        panels: which of `scene.PANELS` are shown, and "code" for the program's lines; all that the recording has if not given.
     """
-    return _Packer(scene, panels).packed() | {"predict": [asked(scene.recording, each) for each in questions]}
+    return _Packer(scene, panels_of(scene.recording) if panels is None else panels).packed() | {
+        "predict": [asked(scene.recording, each) for each in questions]
+    }
 
 
 class _Pool:
@@ -70,7 +73,7 @@ class _Packer:
         self.changes = table_changes(scene.recording)
 
     def packed(self) -> Json:
-        scene, recording = self.scene, self.scene.recording
+        scene, recording, framework = self.scene, self.scene.recording, framework_of(self.scene.recording)
         steps = [self._step(index) for index in range(len(recording))]
         panels = [self._panel(scene.panel(name)) for name in PANELS if name in self.shown]
         return {
@@ -79,10 +82,12 @@ class _Packer:
             "truncated": recording.truncated,
             "source": source_lines(recording) if "code" in self.shown else [],
             "axis": {"left": LEFT, "right": RIGHT, "spacing": Axis(len(recording)).spacing},
-            "keys": [[spoken(keys), spoken(does)] for keys, does in words.KEYS],
+            "keys": [[spoken(keys), spoken(does)] for keys, does in words.keys_for(framework)],
             "words": {
                 key: spoken(said)
-                for key, said in (words.PLAYER | words.LINKS | words.PREDICT | words.FOLLOW | words.LENSES).items()
+                for key, said in (
+                    words.player_for(framework) | words.LINKS | words.PREDICT | words.FOLLOW | words.LENSES
+                ).items()
             },
             # A program that asks for no gradient has no graph to look at first.
             "opens": "graph" if any(state.nodes for state in recording.states()) else "history",

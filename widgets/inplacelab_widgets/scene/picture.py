@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inplacelab.language import Text
+from inplacelab.recording.frameworks import framework_of
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import Scene
 from inplacelab_widgets.scene.code import code_panel
@@ -27,10 +28,13 @@ def picture(scene: Scene, step: int, language: str) -> str:
     drawn, height = sentence_box(scene, step, language, y, width)
     parts.append(drawn)
     y += height + PAD
-    for panel, name in ((scene.graph, "graph"), (scene.lanes, "lanes"), (scene.memory, None)):
+    framework = framework_of(scene.recording)
+    said_above = words.player_for(framework)
+    graph = [(scene.graph, "graph")] if framework.has_gradients else []
+    for panel, name in (*graph, (scene.lanes, "lanes"), (scene.memory, None)):
         parts.append(rule(y, width))
         if name:
-            parts.append(said_at(PAD, y + 20, "text bold", words.PLAYER[name], language))
+            parts.append(said_at(PAD, y + 20, "text bold", said_above[name], language))
             note = next((said for since, said in reversed(panel.notes) if since <= step), None)
             if note is not None:
                 parts.append(said_at(PAD + 90, y + 20, "text soft", note, language))
@@ -44,7 +48,8 @@ def picture(scene: Scene, step: int, language: str) -> str:
 def picture_width(scene: Scene) -> float:
     """The width that the widest panel needs."""
     columns = NARROWEST_CODE + 2 * PAD + scene.storages.width
-    return 2 * PAD + max(columns, scene.graph.width, scene.lanes.width)
+    graph = scene.graph.width if framework_of(scene.recording).has_gradients else 0
+    return 2 * PAD + max(columns, graph, scene.lanes.width)
 
 
 def place_of(scene: Scene, step: int) -> list[Text]:

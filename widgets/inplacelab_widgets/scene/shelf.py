@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import StorageFacts
-from inplacelab.recording.naming import is_constant, storage_label, version_label
+from inplacelab.recording.naming import is_constant, storage_label
 from inplacelab.recording.slots import joined
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.cards import Card
@@ -41,7 +41,7 @@ class Shelved:
 
     id: int
     life: Life[StorageFacts]
-    versions: Life[tuple[int, ...]]
+    versions: Life[str]
     last: int
     cards: Sequence[Card]
     pins: Sequence[Pin]
@@ -68,7 +68,7 @@ class Shelved:
         if facts is None:
             return label, False
         size = [] if is_constant(facts) else [size_in_bytes(facts.bytes)]
-        return " · ".join([label, version_label(self.versions.at(step) or ()), *size]), stale
+        return " · ".join([label, self.versions.at(step) or "", *size]), stale
 
 
 def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple[Group, ...]]:

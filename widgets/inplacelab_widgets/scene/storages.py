@@ -15,7 +15,8 @@ from typing import TypeVar
 from inplacelab.language import Text
 from inplacelab.recording import queries
 from inplacelab.recording.facts import Step, StorageFacts, WriteFacts
-from inplacelab.recording.naming import is_constant, storage_label, version_label
+from inplacelab.recording.frameworks import framework_of
+from inplacelab.recording.naming import is_constant, storage_label
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
@@ -31,7 +32,7 @@ from inplacelab_widgets.scene.pins import Pin, pins
 from inplacelab_widgets.scene.seats import order_of_rows
 from inplacelab_widgets.scene.shelf import Shelved, shelf
 from inplacelab_widgets.scene.strip import GUTTER, WITH_VALUES, Strip, strip_for, strip_marks
-from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives, version_lives
+from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives, version_labels
 
 _Thing = TypeVar("_Thing", Card, Pin)
 
@@ -55,14 +56,14 @@ class _Parts:
 
     id: int
     life: Life[StorageFacts]
-    versions: Life[tuple[int, ...]]
+    versions: Life[str]
     last: int
     cards: tuple[tuple[int, Card], ...]
     """(place, card): cards that never meet share a place."""
     pins: tuple[Pin, ...]
     hanging: Hanging
-    raised: tuple[tuple[int, int, int, Text], ...]
-    """(step, before, after, by whom)."""
+    raised: tuple[tuple[int, str, str, Text], ...]
+    """(step, version before, version after, by whom)."""
     written: Mapping[int, SlotRuns]
 
     @property
@@ -79,7 +80,7 @@ class _Parts:
 
     @cached_property
     def pill_width(self) -> float:
-        return widest([f"v{before}→v{after}" for _, before, after, _ in self.raised] + ["v0", words.FREED], SMALL) + 14
+        return widest([f"{before}→{after}" for _, before, after, _ in self.raised] + ["v0", words.FREED], SMALL) + 14
 
     @cached_property
     def raisers(self) -> tuple[tuple[int, Text], ...]:
@@ -199,12 +200,12 @@ def _parts(recording: Recording) -> list[_Parts]:
     for step in recording.steps:
         for write in step.writes:
             all_writes.setdefault(write.storage, []).append((step, write))
-    written, versions = queries.slots_written(recording), version_lives(recording)
-    found = []
+    written, versions = queries.slots_written(recording), version_labels(recording)
+    found, label = [], framework_of(recording).label
     for key, life in storage_lives(recording).items():
         mine, own_pins = _placed(all_cards.get(key, ())), tuple(all_pins.get(key, ()))
         writes = all_writes.get(key, ())
-        raised = tuple((step.index, write.before, write.after, who(step)) for step, write in writes)
+        raised = tuple((step.index, label(write.before), label(write.after), who(step)) for step, write in writes)
         # One step longer than it lives: the step that frees it shows it fading.
         last, hung = min(life.last + 1, end), hanging(_placed(own_pins))
         found.append(_Parts(key, life, versions[key], last, mine, own_pins, hung, raised, written.get(key, {})))
@@ -305,10 +306,10 @@ def _title_marks(storage: _Storage) -> list[Mark]:
     keys, moments, last = (f"s{storage.id}",), storage.life.moments, storage.life.last
     left = round(storage.title_width - storage.pill_width, 1)
     raised = [(step, Look("pill raised"), Look("pill")) for step, *_ in storage.raised]
-    counted = {step: Look("text value", version_label(versions)) for step, versions in storage.versions.moments}
+    counted = {step: Look("text value", said) for step, said in storage.versions.moments}
     plain = [(step, look, look) for step, look in counted.items()]
     bumped = [
-        (step, Look("text value bold", f"v{before}→v{after}"), counted.get(step, Look("text value", f"v{after}")))
+        (step, Look("text value bold", f"{before}→{after}"), counted.get(step, Look("text value", after)))
         for step, before, after, _ in storage.raised
     ]
     marks = [
@@ -343,13 +344,13 @@ def _version_keys(storage: _Storage) -> tuple[str, ...]:
 
 
 def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
-    said = []
+    said, gradients = [], framework_of(recording).has_gradients
     for state in recording.states():
         written = ", ".join(dict.fromkeys(storage_label(write.storage) for write in state.step.writes))
         said.append(
             (
                 state.step.index,
-                words.STORAGES_SAY.format(
+                (words.STORAGES_SAY if gradients else words.STORAGES_SAY_PLAINLY).format(
                     storages=len(state.storages),
                     tensors=len(state.tensors),
                     written=written or words.NONE,

@@ -12,7 +12,8 @@ from typing import TypeVar
 from inplacelab.language import Text
 from inplacelab.recording.edges import edge_names
 from inplacelab.recording.facts import NodeFacts, Step, StorageFacts, Summary, TensorFacts
-from inplacelab.recording.naming import gradient_flag, is_constant, node_label, storage_label, version_label
+from inplacelab.recording.frameworks import Framework, framework_of
+from inplacelab.recording.naming import is_constant, node_label, storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
@@ -60,18 +61,27 @@ class Table:
 
 def tables(recording: Recording, state: State) -> tuple[Table, ...]:
     """The tables of one state: storages, tensors, what is saved, grad nodes, bytes."""
-    flag = gradient_flag(recording.framework, asks=True).partition("=")[0]
+    framework = framework_of(recording)
     found = {
-        "storages": map(partial(_storage, state), state.storages.values()),
-        "tensors": map(partial(_tensor, state, recording.framework), state.tensors.values()),
+        "storages": map(partial(_storage, state, framework), state.storages.values()),
+        "tensors": map(partial(_tensor, state, framework), state.tensors.values()),
         "saved": starmap(_pin, pins_at(recording, state).items()),
         "nodes": map(partial(_node, recording, state), state.nodes.values()),
         "memory": _bytes(state.step),
     }
     return tuple(
-        Table(name, words.TABLES[name], tuple(column.format(flag=flag) for column in words.COLUMNS[name]), tuple(rows))
+        Table(name, words.TABLES[name], _columns(name, framework), tuple(rows))
         for name, rows in found.items()
+        if framework.has_gradients or name not in _OF_GRADIENTS
     )
+
+
+_OF_GRADIENTS = ("saved", "nodes")
+
+
+def _columns(table: str, framework: Framework) -> tuple[Words, ...]:
+    columns = (each for each in words.COLUMNS[table] if framework.has_gradients or each not in words.OF_GRADIENTS)
+    return tuple(column.format(flag=framework.flag, version=framework.version) for column in columns)
 
 
 def told_by(panels: Iterable[str], found: Iterable[Table]) -> tuple[Table, ...]:
@@ -84,9 +94,9 @@ def table_changes(recording: Recording) -> dict[str, list[tuple[int, str, tuple[
     """For each table, (step, key, cells) wherever a step may change a row; None where the row is gone."""
     changes: dict[str, list[tuple[int, str, tuple[Words, ...] | None]]] = {name: [] for name in words.TABLES}
     for touch in touched(recording):
-        state, framework = touch.state, recording.framework
+        state, framework = touch.state, framework_of(recording)
         rows: dict[str, Iterable[tuple[str, Row | None]]] = {
-            "storages": _rows("s", touch.storages, state.storages, partial(_storage, state)),
+            "storages": _rows("s", touch.storages, state.storages, partial(_storage, state, framework)),
             "tensors": _rows("t", touch.tensors, state.tensors, partial(_tensor, state, framework)),
             "nodes": _rows("n", touch.nodes, state.nodes, partial(_node, recording, state)),
         }
@@ -106,9 +116,9 @@ def _rows(
     return ((f"{letter}{key}", row(found[key]) if key in found else None) for key in keys)
 
 
-def _storage(state: State, storage: StorageFacts) -> Row:
+def _storage(state: State, framework: Framework, storage: StorageFacts) -> Row:
     size = words.CONSTANT if is_constant(storage) else f"{storage.bytes:,}"
-    cells = (size, storage.dtype, storage.device, version_label(state.versions(storage.id)), _values(storage))
+    cells = (size, storage.dtype, storage.device, framework.label(*state.versions(storage.id)), _values(storage))
     return f"s{storage.id}", (storage_label(storage.id), *cells)
 
 
@@ -121,13 +131,15 @@ def _values(storage: StorageFacts) -> Words:
     return ", ".join([*shown, "…"] if len(storage.values) > _MOST_VALUES else shown)
 
 
-def _tensor(state: State, framework: str, tensor: TensorFacts) -> Row:
+def _tensor(state: State, framework: Framework, tensor: TensorFacts) -> Row:
     called = state.called(tensor.id)
     name: Words = ", ".join(called.shown)
     if not called.bound:
         name = Text("{0} ({1})", "{0}（{1}）").format(name, not_yet(called) or words.UNNAMED)
-    flag = gradient_flag(framework, asks=tensor.needs_gradient).partition("=")[2]
-    return f"t{tensor.id}", (name, *_layout(tensor), kind(tensor, state) or "", flag, _node_of(tensor, state))
+    cells: tuple[Words, ...] = (name, *_layout(tensor), kind(tensor, state, framework) or "")
+    if framework.has_gradients:
+        cells += framework.flagged(asks=tensor.needs_gradient).partition("=")[2], _node_of(tensor, state)
+    return f"t{tensor.id}", cells
 
 
 def _layout(tensor: TensorFacts) -> tuple[str, ...]:

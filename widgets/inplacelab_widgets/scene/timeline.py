@@ -9,6 +9,7 @@ from operator import itemgetter
 from typing import Generic, TypeVar
 
 from inplacelab.recording.facts import StorageFacts
+from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.recording import Recording, State
 
 Facts = TypeVar("Facts")
@@ -79,6 +80,15 @@ def _version_lives(recording: Recording) -> dict[int, Life[tuple[int, ...]]]:
         for key in state.step.touched_storages()
     )
     return followed(changes, len(recording) - 1)
+
+
+def version_labels(recording: Recording) -> dict[int, Life[str]]:
+    """The same in words: "v1"."""
+    label = framework_of(recording).label
+    return {
+        key: Life(tuple((step, label(*versions)) for step, versions in life.moments), life.last)
+        for key, life in version_lives(recording).items()
+    }
 
 
 def lives(recording: Recording, of: Callable[[State], Mapping[Key, Facts]]) -> dict[Key, Life[Facts]]:

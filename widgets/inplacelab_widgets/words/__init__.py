@@ -6,11 +6,11 @@ from inplacelab_widgets.words.alone import (
     ALSO_THERE,
     GRAPH_SAYS,
     GRAPH_TOO_WIDE,
-    LANES_SAY,
     MEMORY_SAYS,
     NONE,
     PART_OF_GRAPH,
     STORAGES_SAY,
+    STORAGES_SAY_PLAINLY,
 )
 from inplacelab_widgets.words.asking import PREDICT
 from inplacelab_widgets.words.graph import (
@@ -63,7 +63,7 @@ from inplacelab_widgets.words.history import (
     STEP_AXIS,
     UNPACK_FAILS,
 )
-from inplacelab_widgets.words.player import KEYS, LINKS, PLAYER
+from inplacelab_widgets.words.player import KEYS, LINKS, PLAYER, keys_for, player_for
 from inplacelab_widgets.words.storages import (
     BY,
     CELLS_ONLY,
@@ -106,7 +106,7 @@ from inplacelab_widgets.words.storages import (
     UNNAMED,
     VIEW_OF,
 )
-from inplacelab_widgets.words.tables import COLUMNS, TABLES
+from inplacelab_widgets.words.tables import COLUMNS, OF_GRADIENTS, TABLES
 
 __all__ = [
     "ALL_WAITING",
@@ -144,7 +144,6 @@ __all__ = [
     "KEEPS_SOME",
     "KEEPS_STALE",
     "KEYS",
-    "LANES_SAY",
     "LEAF",
     "LENS",
     "LENSES",
@@ -178,6 +177,7 @@ __all__ = [
     "NO_SLOTS",
     "NO_TENSOR",
     "OFFSET",
+    "OF_GRADIENTS",
     "ONE_MORE_LANE",
     "ONE_SLOT",
     "OVERVIEW",
@@ -201,6 +201,7 @@ __all__ = [
     "STALE",
     "STEP_AXIS",
     "STORAGES_SAY",
+    "STORAGES_SAY_PLAINLY",
     "STRIDES",
     "TABLES",
     "TURN",
@@ -209,4 +210,6 @@ __all__ = [
     "UNPACK_FAILS",
     "VIEW_OF",
     "WAS",
+    "keys_for",
+    "player_for",
 ]

@@ -8,11 +8,15 @@ STORAGES_SAY = Text(
     "{storages} live storages, {tensors} tensors. Written in this step: {written}. Stale saved tensors: {stale}.",
     "现有 {storages} 个存储、{tensors} 个张量。本步写入：{written}。已过期的保存张量：{stale} 个。",
 )
+STORAGES_SAY_PLAINLY = Text(
+    "{storages} live storages, {tensors} tensors. Written in this step: {written}.",
+    "现有 {storages} 个存储、{tensors} 个张量。本步写入：{written}。",
+)
+"""The same of a framework without gradients."""
 GRAPH_SAYS = Text(
     "{nodes} grad nodes and {edges} edges. New in this step: {new}.",
     "{nodes} 个梯度节点、{edges} 条边。本步新增：{new}。",
 )
-LANES_SAY = Text("Version of each storage: {versions}.", "各存储的版本：{versions}。")
 MEMORY_SAYS = Text("{live} live, peak {peak}.", "存活 {live}，峰值 {peak}。")
 NONE = Text("none", "无")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inplacelab.language import Text
 
 LINE = Text("line {line}", "第 {line} 行")
-BY = Text("v{version} by {who}", "{who} 升至 v{version}")
+BY = Text("{version} by {who}", "{who} 升至 {version}")
 IN_BACKWARD = Text("backward", "反向传播")
 FREED = Text("freed", "已释放")
 CONSTANT = Text("constant", "常数")

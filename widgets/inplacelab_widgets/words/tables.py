@@ -13,13 +13,15 @@ TABLES = {
     "nodes": Text("Grad nodes", "梯度节点"),
     "memory": MEMORY,
 }
+OF_GRADIENTS = (Text("{flag}", "{flag}"), Text("grad node", "梯度节点"))
+"""The last columns of the tensors: not there for a framework without gradients."""
 COLUMNS = {
     "storages": (
         Text("storage", "存储"),
         Text("bytes", "字节"),
         Text("dtype", "数据类型"),
         Text("device", "设备"),
-        Text("version", "版本"),
+        Text("{version}", "{version}"),
         Text("values", "数值"),
     ),
     "tensors": (
@@ -30,8 +32,7 @@ COLUMNS = {
         OFFSET,
         Text("dtype", "数据类型"),
         Text("kind", "种类"),
-        Text("{flag}", "{flag}"),
-        Text("grad node", "梯度节点"),
+        *OF_GRADIENTS,
     ),
     "saved": (Text("node", "节点"), Text("saved", "保存"), Text("storage", "存储"), Text("state", "状态")),
     "nodes": (
