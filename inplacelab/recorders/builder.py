@@ -28,6 +28,7 @@ from inplacelab.recorders.events import (
     HookBegan,
     HookEnded,
     Launched,
+    LogBegan,
     Named,
     NodeMade,
     NodeRan,
@@ -154,6 +155,8 @@ class Builder:
                 self._gradient_set(event)
             case Handed():
                 self.steps.earlier()
+            case LogBegan():
+                self._new_nodes.clear()  # no operation in the log has made them
             case Named():
                 self._named(event)
             case Wrote():
@@ -296,6 +299,8 @@ class Builder:
             node=event.node,
             grad=event.grad,
         )
+        if event.grad is not None:
+            self._rename(self.steps.now, event.grad)
 
     def _rewired(self, event: Rewired) -> None:
         facts = self.steps.tensor(event.tensor)
@@ -461,9 +466,7 @@ class Builder:
             now, before = self.steps.now.counters.get(counter), self.steps.counters.get(counter)
             if now is not None and before is not None and now.version != before.version:
                 runs = decode.written_runs(event.filled)
-                writes = (
-                    WriteFacts(now.storage, counter, before.version, now.version, event.filled.tensor, runs),
-                )
+                writes = (WriteFacts(now.storage, counter, before.version, now.version, event.filled.tensor, runs),)
         self.steps.change_node(event.node, status="done")
         if event.released:
             self._released([event.node])

@@ -118,8 +118,12 @@ class Steps:
         self.finished.append(step)
 
     def amend(self, changes: Changes, **facts: Any) -> None:
-        """Put what has changed since into the last step."""
-        if not self.finished or self.dropped:
+        """Put what has changed since into the last step; what was there before the first step belongs to that."""
+        if self.dropped:
+            return
+        if not self.finished:
+            changes.take(self.now)
+            self.now = changes
             return
         last = self.finished[-1]
         if not changes and all(getattr(last, name) == fact for name, fact in facts.items()):

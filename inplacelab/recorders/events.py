@@ -249,6 +249,11 @@ class Handed(Event):
 
 
 @dataclass(slots=True)
+class LogBegan(Event):
+    """A log that keeps only the last events begins here: what was described so far was there before."""
+
+
+@dataclass(slots=True)
 class Named(Event):
     """Other names of the program refer to a tensor than before."""
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from typing import Protocol
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
 
 from inplacelab.recorders import events
 
@@ -38,10 +39,10 @@ class EventLog:
 
 
 class EventRing:
-    """Keeps the last events, and of earlier ones only the descriptions of objects that are still alive.
+    """Keeps the last events; of what was described earlier, and is alive, it keeps a description that is up to date.
 
     Args:
-        size: how many of the last events are kept whole.
+        size: how many of the last events are kept.
 
     Attributes:
         cut: how many events have left the ring.
@@ -50,7 +51,10 @@ class EventRing:
     def __init__(self, size: int) -> None:
         self._size, self.cut = size, 0
         self._recent: deque[events.Event] = deque()
-        self._descriptions: dict[tuple[str, int], dict[type[events.Event], events.Event]] = {}
+        self._storages: dict[int, events.StorageSeen] = {}
+        self._counters: dict[int, events.CounterSeen] = {}
+        self._nodes: dict[int, events.NodeMade] = {}
+        self._tensors: dict[int, events.TensorMade] = {}
 
     def emit(self, event: events.Event, /) -> None:
         """Keep an event; the oldest one leaves the ring if that is full."""
@@ -60,41 +64,57 @@ class EventRing:
             self._leaves(self._recent.popleft())
 
     def __iter__(self) -> Iterator[events.Event]:
-        for kind in ("storage", "node", "tensor"):
-            for (described, _), descriptions in self._descriptions.items():
-                if described == kind:
-                    yield from descriptions.values()
+        for descriptions in (self._storages, self._counters, self._nodes, self._tensors):
+            yield from descriptions.values()
+        if self.cut:
+            yield events.LogBegan()
         yield from self._recent
 
     def __len__(self) -> int:
-        return len(self._recent) + sum(map(len, self._descriptions.values()))
+        return sum(1 for _ in self)
 
-    def _leaves(self, event: events.Event) -> None:
+    def _leaves(self, event: events.Event) -> None:  # noqa: C901, PLR0912  # one case for each event that says something lasting
         match event:
-            case events.Died(kind=kind, number=number):
-                self._descriptions.pop((kind, number), None)
+            case events.StorageSeen():
+                self._storages[event.storage] = event
+            case events.CounterSeen():
+                self._counters[event.counter] = event
+            case events.NodeMade():
+                self._nodes[event.node] = event
             case events.TensorMade():
-                self._descriptions["tensor", event.operand.tensor] = {events.TensorMade: event}
-            case events.StorageSeen(storage=number):
-                self._descriptions["storage", number] = {events.StorageSeen: event}
-            case events.NodeMade(node=number):
-                self._descriptions["node", number] = {events.NodeMade: event}
-            case events.Released(nodes=nodes):
-                for number in nodes:
-                    self._describe("node", number, events.Released((number,), origin=event.origin))
-            case _ if type(event) in _FURTHER:
-                described = _FURTHER[type(event)]
-                self._describe(described, getattr(event, described), event)
+                self._tensors[event.operand.tensor] = event
+            case events.Wrote():
+                _update(self._storages, event.storage, values=event.values)
+                _update(self._counters, event.counter, version=event.version)
+            case events.Named():
+                _update(self._tensors, event.tensor, names=event.names)
+            case events.Rewired():
+                _update(self._tensors, event.tensor, node=event.node, needs_gradient=event.needs_gradient)
+            case events.FlagsSet():
+                flags = {"node": event.node, "needs_gradient": event.needs_gradient, "grad": event.grad}
+                _update(self._tensors, event.tensor, **flags)
+            case events.GradientSet():
+                _update(self._tensors, event.tensor, grad=event.grad)
+            case events.Saved():
+                _update(self._nodes, event.node, kept=event.kept)
+            case events.Released():
+                for node in event.nodes:
+                    _update(self._nodes, node, kept=(), released=True)
+            case events.NodeRan(released=True):
+                _update(self._nodes, event.node, kept=(), released=True)
+            case events.Died(kind="tensor"):
+                self._tensors.pop(event.number, None)
+            case events.Died(kind="node"):
+                self._nodes.pop(event.number, None)
+            case events.Died():
+                self._storages.pop(event.number, None)
+                self._counters = {k: each for k, each in self._counters.items() if each.storage != event.number}
 
-    def _describe(self, kind: str, number: int, event: events.Event) -> None:
-        """An event says more of an object; what an earlier event of its class said is out of date."""
-        descriptions = self._descriptions.get((kind, number))
-        if descriptions is not None:
-            descriptions.pop(type(event), None)
-            descriptions[type(event)] = event
+
+D = TypeVar("D", events.StorageSeen, events.CounterSeen, events.NodeMade, events.TensorMade)
 
 
-_FURTHER: dict[type[events.Event], str] = {
-    events.CounterSeen: "storage", events.Wrote: "storage", events.Rewired: "tensor", events.Named: "tensor", events.FlagsSet: "tensor", events.GradientSet: "tensor", events.Saved: "node",
-}  # fmt: skip
-"""Events that say more of an object that was described before, and what kind of object that is."""
+def _update(descriptions: dict[int, D], number: int, **facts: Any) -> None:
+    """An object is not as it was described."""
+    if number in descriptions:
+        descriptions[number] = replace(descriptions[number], **facts)

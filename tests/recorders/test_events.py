@@ -1,0 +1,152 @@
+"""Events: what emits them, where they are kept, and that they are all that a recording is made of."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+
+import inplacelab as paddle
+from inplacelab.recorders import events, instrument
+from inplacelab.recorders.builder import build
+from inplacelab.recorders.engine import EngineRecorder
+from inplacelab.recorders.log import EventLog, EventRing
+from inplacelab.recorders.program import Program, Scope
+from inplacelab.recording import Recording
+from tests.witness import author
+
+PROGRAM = """\
+a = paddle.to_tensor([1., 2.], stop_gradient=False)
+b = a * 2
+v = b[:1]
+for k in range(20):
+    b.add_(b.detach()).scale_(0.5)
+index = paddle.to_tensor([1])
+b[[1]]
+b.index_fill_(index, 0, 3.)
+loss = (b * b).sum()
+loss.backward()
+del v
+"""
+
+
+class Tee:
+    """Two logs that are told the same."""
+
+    def __init__(self, *logs: Any) -> None:
+        self._logs = logs
+
+    def emit(self, event: events.Event, /) -> None:
+        for log in self._logs:
+            log.emit(event)
+
+
+def listened(text: str, log: Any) -> None:
+    """Run a program under a recorder that emits into `log`."""
+    tree = ast.parse(text)
+    recorder = EngineRecorder(Program.of(tree, text, "<program>"), log)
+    names: dict[str, Any] = {"paddle": paddle}
+    with recorder.listening(), instrument.listening(recorder.statement_begins):
+        try:
+            exec(compile(instrument.instrumented(tree), "<program>", "exec"), names)
+        except Exception as error:  # noqa: BLE001  # of a random program
+            recorder.failed(error)
+        recorder.finish(Scope(names, ""))
+
+
+def built(log: Any, text: str = PROGRAM) -> Recording:
+    return build(log, framework="inplacelab", framework_version="0", title="", source=text)
+
+
+def test_the_engine_emits_what_the_builder_reads() -> None:
+    log = EventLog()
+    listened(PROGRAM, log)
+    kinds = Counter(type(event).__name__ for event in log)
+    assert kinds["StatementBegan"] == 10 + 20, (
+        "one for each line outside the loop and for its head, and one for each time round"
+    )
+    assert {event.origin for event in log} == {events.OBSERVED}
+    done = {event.name: event for event in log if isinstance(event, events.OperationDone)}
+    assert done["scale_"].attributes == {"scale": 0.5, "bias": 0.0, "bias_after_scale": True, "act": None}
+    assert done["index_fill_"].output.part == (1,)
+    assert done["getitem"].inputs[0].part == (1,), "the last is `b[[1]]`"
+    assert done["add_"].output.layout == ((2,), (1,), 0)
+
+
+def test_what_a_block_does_not_tell_is_inferred() -> None:
+    log = EventLog()
+    tree = ast.parse("x = paddle.ones([2])\nx.zero_()\n")
+    recorder = EngineRecorder(Program.of(tree, "", "<block>"), log)
+    with recorder.listening():
+        exec(compile(tree, "<block>", "exec"), {"paddle": paddle})
+    assert {type(event).__name__ for event in log if not event.origin.observed} <= {"StatementBegan"}
+
+
+def test_events_cannot_be_made_of_what_they_do_not_hold() -> None:
+    with pytest.raises(TypeError):
+        events.Wrote(0, 0, 1, None, "positions")  # type: ignore[call-arg, arg-type]
+    with pytest.raises(AttributeError):
+        events.Handed().tensor = 1  # type: ignore[attr-defined]
+
+
+# ---- the ring -----------------------------------------------------------------------------------------------------------------
+
+
+def test_a_ring_holds_no_more_than_its_size_and_what_is_alive() -> None:
+    log, ring = EventLog(), EventRing(16)
+    listened("x = paddle.ones([2])\nfor k in range(400):\n    y = x * 2.\n    x.add_(y)\n", Tee(log, ring))
+    assert len(log) > 2000
+    assert ring.cut == len(log) - 16
+    assert len(ring) < 16 + 10
+    assert list(ring)[-16:] == list(log)[-16:]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_recording_of_a_ring_ends_as_the_whole_one_does(seed: int) -> None:
+    text = author.write(Random(seed))
+    log, ring = EventLog(), EventRing(40)
+    listened(text, Tee(log, ring))
+    assert ring.cut
+    whole, cut = built(log, text).state(), built(ring, text).state()
+    assert repr(cut.storages) == repr(whole.storages), "by their texts: NaN is not equal to itself"
+    assert cut.counters == whole.counters
+    assert cut.tensors == whole.tensors
+    made_before = {"op": "", "line": None, "status": ""}  # which operation made a node is known if it is in the ring
+    assert {number: replace(node, **made_before) for number, node in cut.nodes.items()} == {
+        number: replace(node, **made_before) for number, node in whole.nodes.items()
+    }
+    for number, node in cut.nodes.items():
+        assert (node.op, node.line) in {("", None), (whole.nodes[number].op, whole.nodes[number].line)}
+
+
+# ---- what is imported while a program runs ------------------------------------------------------------------------------------
+
+ASK = """\
+import ast, sys
+import inplacelab
+from inplacelab.recorders import instrument
+from inplacelab.recorders.program import Program
+from inplacelab.recorders.run import Session
+
+text = "x = paddle.ones([2])\\nlook()\\nx.add_(x)\\nlook()"
+tree = ast.parse(text)
+session = Session(Program.of(tree, text, "<program>"))
+def look():
+    later = [name for name in sys.modules if name.startswith(("inplacelab.recording", "inplacelab_widgets"))]
+    later += [name for name in sys.modules if name in ("inplacelab.recorders.builder", "inplacelab.recorders.advice")]
+    print("while it runs:", *sorted(later))
+session.run([compile(instrument.instrumented(tree), "<program>", "exec")], {"paddle": inplacelab, "look": look})
+session.recording()
+print("afterwards:", "inplacelab.recorders.builder" in sys.modules)
+"""
+
+
+def test_while_a_program_runs_only_events_are_made() -> None:
+    answer = subprocess.run([sys.executable, "-c", ASK], capture_output=True, text=True, check=False)
+    assert answer.stdout.splitlines() == ["while it runs:", "while it runs:", "afterwards: True"], answer.stderr
