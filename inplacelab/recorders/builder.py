@@ -420,6 +420,8 @@ class Builder:
         before, after = self.steps.counters.get(counter), self.steps.counter(counter)
         if event.category not in ("in-place", "relayout") or after is None:
             return ()
+        if event.category == "relayout" and before is not None and before.version == after.version:
+            return ()  # not every framework counts that as a write
         version = after.version - 1 if before is None else before.version
         runs = () if event.category == "relayout" else decode.written_runs(event.output)
         return (WriteFacts(after.storage, counter, version, after.version, event.output.tensor, runs),)
