@@ -21,7 +21,7 @@ from inplacelab.recording.slots import Runs, joined, slot_runs
 __all__ = ["bytes_of", "element_values", "slot_value", "slots_reached", "slots_under"]
 
 _FORMATS = {
-    "bool": "?", "uint8": "B", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
+    "bool": "?", "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
     "float16": "e", "float32": "f", "float64": "d", "complex64": "ff", "complex128": "dd",
 }  # fmt: skip
 
