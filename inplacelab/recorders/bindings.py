@@ -15,11 +15,12 @@ nothing: nothing that the program defines is called, neither properties nor `__g
 
 from __future__ import annotations
 
+import ast
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from types import FunctionType, GetSetDescriptorType, ModuleType
+from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, ModuleType
 from typing import Any, NamedTuple
 
 from inplacelab.recorders.program import Scope
@@ -198,8 +199,37 @@ def _named(paths: Iterable[Path]) -> list[tuple[Any, tuple[str, ...]]]:
     return [(tensor, tuple(names)) for tensor, names in found.values()]
 
 
+def value_of(place: ast.AST, names: Mapping[str, Any]) -> Any:
+    """What a name, an attribute (`self.w`) or an item (`xs[0]`) refers to; None if that cannot be found without running code."""
+    match place:
+        case ast.Name(id=name):
+            return names.get(name)
+        case ast.Attribute(value=inner, attr=name):
+            return attributes_of(value_of(inner, names)).get(name)
+        case ast.Subscript(value=inner, slice=ast.Constant(value=key)):
+            holder: Any = value_of(inner, names)
+            if type(holder) is dict and type(key) in (str, int):
+                return holder.get(key)
+            if (type(holder) is list or type(holder) is tuple) and type(key) is int:
+                return holder[key] if key < len(holder) else None
+    return None
+
+
+def package_of(value: Any) -> str:
+    """The package of a module, of a class or a function, and of any other object the package of its class: "numpy"."""
+    kind = type(value)
+    if issubclass(kind, ModuleType):
+        module = value.__name__
+    elif issubclass(kind, FunctionType | BuiltinFunctionType):
+        module = value.__module__
+    else:
+        module = _module(value if issubclass(kind, type) else kind)
+    return str(module).partition(".")[0]
+
+
 _members: Any = type.__dict__["__dict__"].__get__
 """What stands in a class itself. (To ask the class would be to ask its metaclass, which may be the program's own.)"""
+_module: Any = type.__dict__["__module__"].__get__
 _bases: Any = type.__dict__["__mro__"].__get__
 
 

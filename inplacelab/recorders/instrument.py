@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, Protocol
 
-from inplacelab.recorders.program import stored_here
+from inplacelab.recorders.program import Program, stored_here
 
 CALL = "__inplacelab_statement__"
 """The name of the built-in function that an instrumented program calls before each statement."""
@@ -54,6 +54,38 @@ def listening(listener: StatementListener) -> Iterator[None]:
         yield
     finally:
         _listeners.remove(listener)
+
+
+@contextmanager
+def traced(listener: StatementListener, program: Program, outermost: FrameType) -> Iterator[None]:
+    """Have `listener` called before each statement of a program that runs already, and is not instrumented, in a frame and those that it
+    calls. Python's own tracing tells of it (`sys.settrace`), so that a debugger hears nothing meanwhile.
+    """
+    last: dict[int, tuple[int, int]] = {}  # of each frame: its statement, and how far it was
+    count = len(program.text.splitlines())
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        if frame.f_code.co_filename != program.filename:
+            return None
+        line = program.statement(program.line(frame.f_lineno))
+        statement, instruction = last.get(id(frame), (0, 0))
+        if event == "line" and 1 <= line <= count:
+            last[id(frame)] = line, frame.f_lasti
+            if line != statement or frame.f_lasti <= instruction:
+                listener(line + program.first_line - 1, False, frame)
+                frame.f_locals  # noqa: B018  # before Python 3.13, locals that are not in there would be deleted now
+        elif event in ("call", "return"):
+            last.pop(id(frame), None)
+        return trace
+
+    before, its_own = sys.gettrace(), outermost.f_trace
+    sys.settrace(trace)
+    outermost.f_trace = trace
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+        outermost.f_trace = its_own
 
 
 _BODIES = ("body", "orelse", "finalbody")

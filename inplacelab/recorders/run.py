@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import inplacelab
 from inplacelab.errors import Refusal
 from inplacelab.recorders import instrument
-from inplacelab.recorders.engine import EngineRecorder
-from inplacelab.recorders.log import EventLog
+from inplacelab.recorders.detection import DEFAULT, checked, framework_used, recorder_of
+from inplacelab.recorders.log import EventLog, Log
 from inplacelab.recorders.program import Program, Scope, scopes_of, with_block
 
 if TYPE_CHECKING:
@@ -39,6 +39,10 @@ class Recorder(Protocol):
     framework: str
     version: str
     live_before: int
+
+    def __init__(
+        self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
+    ) -> None: ...
 
     @property
     def missed(self) -> int: ...
@@ -68,6 +72,7 @@ class Session:
         limit: the most steps to keep.
         fix: whether to say how a program that is refused is fixed. Where finding that is an exercise, it is not said.
         outermost: the frame that runs the program, if it runs already.
+        framework: which framework the program uses (see `detection`).
 
     Attributes:
         recorder: what watches the program.
@@ -75,11 +80,11 @@ class Session:
 
     def __init__(
         self, program: Program, *, title: str = "", limit: int = LIMIT, fix: bool = True,
-        outermost: FrameType | None = None,
+        outermost: FrameType | None = None, framework: str = DEFAULT,
     ) -> None:  # fmt: skip
         self._program, self._title, self._limit, self._fix = program, title, limit, fix
         self._log = EventLog()
-        self.recorder: Recorder = EngineRecorder(program, self._log, limit=limit, outermost=outermost)
+        self.recorder: Recorder = recorder_of(framework)(program, self._log, limit=limit, outermost=outermost)
         self._built: tuple[int, Recording] | None = None  # from so many events
 
     def run(self, parts: Iterable[CodeType], names: dict[str, Any]) -> BaseException | None:
@@ -138,6 +143,8 @@ class record:
     Args:
         title: a name for the picture.
         limit: the most steps to keep; a recording that was cut says so.
+        framework: what the block uses, "inplacelab" or "numpy"; found out if it is not given. For NumPy the block is traced, since NumPy
+            tells nobody what it does.
 
     Attributes:
         recording: what was recorded, once the block is over.
@@ -150,18 +157,20 @@ class record:
     ['ones', 'scale_']
     """
 
-    def __init__(self, title: str = "", limit: int = LIMIT) -> None:
-        self._title, self._limit = title, limit
+    def __init__(self, title: str = "", limit: int = LIMIT, framework: str | None = None) -> None:
+        self._title, self._limit, self._framework = title, limit, framework and checked(framework)
         self.recording: Recording | None = None
 
     def __enter__(self) -> Self:
         frame = sys._getframe(1)
         filename = frame.f_code.co_filename
         block = with_block(filename, frame.f_lineno)
-        program = Program.of(ast.parse(block.text), block.text, filename, block.first_line)
+        tree = ast.parse(block.text)
+        program = Program.of(tree, block.text, filename, block.first_line)
         if not block.text:  # the file cannot be read: any of its names may be of interest
             program = replace(program, names=frozenset(frame.f_code.co_names))
-        self._session = Session(program, title=self._title, limit=self._limit, outermost=frame)
+        framework = self._framework or framework_used(tree, {**frame.f_globals, **scopes_of([frame])[0].names})
+        self._session = Session(program, title=self._title, limit=self._limit, outermost=frame, framework=framework)
         self._listening = self._session.recorder.listening()
         self._listening.__enter__()
         return self
