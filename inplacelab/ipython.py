@@ -1,6 +1,6 @@
 """The notebook: `%load_ext inplacelab` and the cell magic `%%stepper`.
 
-    %%stepper [--name NAME] [--title TITLE] [--predict] [--no-fix]
+    %%stepper [--name NAME] [--title TITLE] [--predict] [--no-fix] [--framework FRAMEWORK]
 
 runs the cell as if it stood there alone, records it, and shows the stepper under it; with `--predict` it asks what a step
 will do before it shows it. A cell that raises is recorded up to the error, and the error is then shown as Python shows
@@ -23,6 +23,7 @@ from typing import Any
 from inplacelab.errors import Refusal
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
+from inplacelab.recorders.detection import FRAMEWORKS, framework_used
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session, learners_traceback, without_engine
 from inplacelab.recording.recording import Recording
@@ -62,7 +63,7 @@ def load_ipython_extension(shell: Any) -> None:
     """
 
     def stepper(line: str, cell: str) -> None:
-        """Run the cell, record it, and show the stepper: `%%stepper [--name NAME] [--title TITLE] [--predict] [--no-fix]`."""
+        """Run the cell, record it, and show the stepper: `%%stepper [--name NAME] [--title TITLE] [--predict] [--no-fix] [--framework FRAMEWORK]`."""
         _run_cell(shell, _options(line), cell)
 
     def shown(refusal: Refusal) -> list[str]:
@@ -82,14 +83,18 @@ class _Parser(argparse.ArgumentParser):
 
 
 _USAGE = Text(
-    "{0}\nUsage: %%stepper [--name NAME] [--title TITLE] [--predict] [--no-fix]",
-    "{0}\n用法：%%stepper [--name 名字] [--title 标题] [--predict] [--no-fix]",
+    "{0}\nUsage: %%stepper [--name NAME] [--title TITLE] [--predict] [--no-fix] [--framework FRAMEWORK]",
+    "{0}\n用法：%%stepper [--name 名字] [--title 标题] [--predict] [--no-fix] [--framework 框架]",
 )
+_OPTIONS = ("--name", "--title", "--predict", "--no-fix", "--framework")
 _UNKNOWN = Text("%%stepper does not know {0}.", "%%stepper 不认识 {0}。")
 _PERHAPS = Text("%%stepper does not know {0}. Did you mean {1}?", "%%stepper 不认识 {0}。是不是想写 {1}？")
 _MISWRITTEN = Text("%%stepper cannot read {0}.", "%%stepper 读不懂 {0}。")
 _NO_NAME = Text(
     "What follows --name must be a Python name, not {0!r}.", "--name 后面必须是 Python 名字，而不是 {0!r}。"
+)
+_NO_FRAMEWORK = Text(
+    "What follows --framework must be one of {0}, not {1!r}.", "--framework 后面必须是 {0} 之一，而不是 {1!r}。"
 )
 
 
@@ -97,6 +102,7 @@ def _options(line: str) -> argparse.Namespace:
     parser = _Parser("%%stepper", add_help=False, allow_abbrev=False, exit_on_error=False)
     parser.add_argument("--name", default=None)
     parser.add_argument("--title", default=None)
+    parser.add_argument("--framework", default=None)
     parser.add_argument("--predict", action="store_true")
     parser.add_argument("--no-fix", "--no-mend", dest="fix", action="store_false")  # the second is its old name
     try:
@@ -104,10 +110,12 @@ def _options(line: str) -> argparse.Namespace:
     except (argparse.ArgumentError, ValueError):  # no value after `--name`, a quotation without end
         raise _usage_error(_MISWRITTEN.format(line.strip())) from None
     if unknown:
-        likely = difflib.get_close_matches(unknown[0], ["--name", "--title", "--predict", "--no-fix"], n=1)
+        likely = difflib.get_close_matches(unknown[0], _OPTIONS, n=1)
         raise _usage_error(_PERHAPS.format(unknown[0], *likely) if likely else _UNKNOWN.format(unknown[0]))
     if options.name is not None and not options.name.isidentifier():
         raise _usage_error(_NO_NAME.format(options.name))
+    if options.framework not in (None, *FRAMEWORKS):
+        raise _usage_error(_NO_FRAMEWORK.format(", ".join(FRAMEWORKS), options.framework))
     return options
 
 
@@ -130,7 +138,8 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
         parts = _compiled(shell, instrument.instrumented(tree), filename)
     except SyntaxError as error:
         raise _shown_syntax_error(shell, error) from None
-    session = Session(program, title=options.title or options.name or "", fix=options.fix)
+    framework = options.framework or framework_used(tree, shell.user_ns)
+    session = Session(program, title=options.title or options.name or "", fix=options.fix, framework=framework)
     failure = session.run(parts, shell.user_ns)
     _last = session.recording()
     if options.name:

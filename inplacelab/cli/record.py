@@ -11,6 +11,7 @@ from inplacelab.cli import diagnosis, output
 from inplacelab.cli.script import run_script
 from inplacelab.cli.spoken import Parser, positive
 from inplacelab.language import Text
+from inplacelab.recorders.detection import FRAMEWORKS
 from inplacelab.recorders.run import LIMIT
 from inplacelab.recording.recording import Recording
 
@@ -21,6 +22,10 @@ SUMMARY = Text(
 _SAYS = {
     "script": Text("the Python program to run", "要运行的 Python 程序"),
     "title": Text("a name for the picture (default: the script's)", "图的标题（默认：脚本的文件名）"),
+    "framework": Text(
+        "what the script uses (default: found out from what it imports): {0}",
+        "脚本使用的框架（默认：根据它的导入判断）：{0}",
+    ),
     "limit": Text("the most steps to keep (default: {0})", "最多保留的步数（默认：{0}）"),
 }
 INTERRUPTED = 130
@@ -33,12 +38,16 @@ def add_to(parser: Parser) -> None:
     output.add_to(parser)
     parser.option("--title", says=_SAYS["title"])
     parser.option("--limit", says=_SAYS["limit"].format(LIMIT), type=positive, default=LIMIT, metavar="N")
+    says = _SAYS["framework"].format(", ".join(FRAMEWORKS))
+    parser.option("--framework", says=says, choices=FRAMEWORKS, metavar="FRAMEWORK")
 
 
 def run(options: argparse.Namespace) -> int:
     """Carry it out. The exit status is the script's own; 1 if it raised."""
     output.chosen_format(options)  # what cannot be written is refused before the script runs
-    recording, raised = run_script(options.script, options.arguments, title=options.title, limit=options.limit)
+    recording, raised = run_script(
+        options.script, options.arguments, title=options.title, limit=options.limit, framework=options.framework
+    )
     status = 0 if raised is None else _report(raised, recording)
     output.write(recording, options, options.script)
     return status

@@ -14,6 +14,7 @@ from pathlib import Path
 from inplacelab.cli.refusal import CannotError
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
+from inplacelab.recorders.detection import framework_used
 from inplacelab.recorders.program import Program
 from inplacelab.recorders.run import Session, learners_traceback
 from inplacelab.recording.recording import Recording
@@ -23,7 +24,7 @@ _NO_PROGRAM = Text("{0} is not a Python program:\n{1}", "{0} 不是合法的 Pyt
 
 
 def run_script(
-    path: Path, arguments: Sequence[str], *, title: str | None, limit: int
+    path: Path, arguments: Sequence[str], *, title: str | None, limit: int, framework: str | None = None
 ) -> tuple[Recording, BaseException | None]:
     """Run a script as the main program of this process.
 
@@ -32,6 +33,7 @@ def run_script(
         arguments: what it finds in `sys.argv` after its own name.
         title: the recording's title; the file's name if None.
         limit: the most steps to keep.
+        framework: what it uses; found out from what it imports if None.
 
     Returns:
         The recording, and what the script raised, if anything: its traceback begins in the script.
@@ -44,7 +46,12 @@ def run_script(
     # The flags of this file (`from __future__ import annotations`) are not the script's.
     code = compile(instrument.instrumented(tree), filename, "exec", dont_inherit=True)
     program = Program.of(tree, text.rstrip("\n"), filename)
-    session = Session(program, title=path.name if title is None else title, limit=limit)
+    session = Session(
+        program,
+        title=path.name if title is None else title,
+        limit=limit,
+        framework=framework or framework_used(tree, {}),
+    )
     with _main_module(path, arguments) as module:
         raised = session.run([code], vars(module))
         recording = session.recording()

@@ -93,6 +93,16 @@ def test_every_format_is_written(run: Run, form: str, begins: str) -> None:
     assert written == Path(f"other.{form}").read_text(encoding="utf-8")
 
 
+def test_a_script_that_uses_numpy_alone(run: Run) -> None:
+    text = "import numpy as np\nx = np.zeros(3)\nv = x[1:]\nv += 2\n"
+    assert run("record", script(text), "-o", "page.txt").status == 0
+    assert "+= wrote slots 1-2 of S0 through v" in Path("page.txt").read_text(encoding="utf-8")
+    assert run("record", "script.py", "--framework", "inplacelab", "-o", "page.json").status == 0
+    assert {step["op"] for step in json.loads(Path("page.json").read_text(encoding="utf-8"))["steps"]} == {None}
+    unknown = run("record", "script.py", "--framework", "jax")
+    assert (unknown.status, "choose from 'inplacelab', 'numpy'" in unknown.err) == (2, True)
+
+
 def test_nothing_written_tells_where_it_was_made(run: Run, tmp_path: Path) -> None:
     script(HELPER, "helper.py")
     for form in ("html", "svg", "md", "txt", "json"):

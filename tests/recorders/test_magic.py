@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import inplacelab
-from inplacelab.language import speak
+from inplacelab.language import LANGUAGES, speak
 from inplacelab.recording import Recording
 from inplacelab.recording.sentences import sentence
 
@@ -219,6 +219,31 @@ def test_bad_options_run_nothing(cell: Run, shell: Any, options: str, said: str)
 def test_bad_options_are_told_in_both_languages(cell: Run) -> None:
     with speak("zh"):
         assert "不认识 --foo。\n用法：%%stepper" in str(cell("%%stepper --foo\nx = 1\n").error)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_cell_that_uses_numpy_alone(cell: Run, shell: Any, language: str) -> None:
+    cell("import numpy as np\ndef scaled(a):\n    a *= 2\n    return a")
+    with speak(language):
+        shown = cell("%%stepper\nn = np.arange(4)\nm = n[1:]\nscaled(m)\n")
+    recording = inplacelab.last_recording()
+    assert shown.error is None
+    assert (recording.framework, [(s.line, s.op) for s in recording.steps]) == (
+        "numpy",
+        [(1, "arange"), (2, "getitem"), (3, "scaled")],
+    )
+    assert shown.displayed[0].recording is recording
+    assert shell.user_ns["n"].tolist() == [0, 2, 4, 6]
+
+
+def test_the_framework_used_a_cell_can_be_given(cell: Run) -> None:
+    cell("import numpy as np")
+    cell("%%stepper\nx = paddle.to_tensor(np.ones(2))\n")
+    assert inplacelab.last_recording().framework == "inplacelab"
+    cell("%%stepper --framework numpy\nx = paddle.to_tensor(np.ones(2)).numpy()\ny = x[1:]\n")
+    assert [(s.line, s.op) for s in inplacelab.last_recording().steps] == [(1, None), (2, "getitem")]
+    refused = cell("%%stepper --framework jax\nnever = 1\n").error
+    assert "must be one of inplacelab, numpy, not 'jax'" in str(refused)
 
 
 def test_an_interrupt_is_recorded_too(cell: Run) -> None:
