@@ -54,7 +54,7 @@ def test_examples_print_what_the_readme_says(document: Path, notebook_session: I
             if kind == "python":
                 notebook_session.run_cell(text).raise_error()
         printed = captured.stdout
-    assert [kind for kind, _ in examples].count("text") == 5
+    assert [kind for kind, _ in examples].count("text") == 6
 
 
 def test_the_pictures_in_the_readmes_are_those_of_their_programs(tmp_path: Path) -> None:
