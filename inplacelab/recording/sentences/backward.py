@@ -39,7 +39,7 @@ def _unpacked(moment: Moment, facts: BackwardFacts) -> Text:
     name, place = Text("what it kept", "保存的值"), Text("its storage", "其存储")
     if facts.node is not None and saved is not None:
         name = naming(moment.recording, moment.after, facts.node, saved).phrase()
-        place = Text("{0}", "{0}").format(storage_label(saved.storage))
+        place = Text(storage_label(saved.storage), storage_label(saved.storage))
     if facts.kept_at == facts.found_at:
         fresh = Text(
             "{0} takes out {1}: {2} is still at version {3}, so the value is fresh.",
