@@ -178,7 +178,7 @@ def _target(moment: Moment, node: int) -> Text:
 
 
 def _released(moment: Moment, node: NodeFacts) -> list[Text]:
-    was = moment.before.nodes.get(node.id) if moment.before else None
+    was = moment.before.nodes.get(node.id)
     if was is None or was.released or not was.saved or not node.released:
         return []
     return [Text("What it had saved is released.", "它保存的张量随即释放。")]
@@ -248,5 +248,5 @@ def _saved(moment: Moment, facts: BackwardFacts) -> SavedFacts | None:
 
 
 def _grad_name(moment: Moment, leaf: int) -> Text:
-    there = moment.before if moment.before and leaf not in moment.after.tensors else moment.after
+    there = moment.after if leaf in moment.after.tensors else moment.before
     return quoted(f"{there.called(leaf).first}.grad")
