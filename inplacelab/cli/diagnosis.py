@@ -12,7 +12,7 @@ RuntimeError: (PermissionDenied) Tensor '' used in gradient computation has been
   7 | loss.backward()
     | ^^^^^^^^^^^^^^^ refused: it finds version 1
 
-  To mend it, one of these:
+  To fix it, one of these:
     - call `loss.backward()` before line 6
     - in line 6 write `a = a.relu()`, which makes a new tensor
 """
@@ -34,9 +34,9 @@ from inplacelab.recording.trace import Marked, refusal, trace
 __all__ = ["of"]
 
 _WHY = Text("Why: {0}", "原因：{0}")
-_FIX = Text("To mend it: {0}", "改法：{0}")
-_ONE_WAY = Text("To mend it:", "改法：")
-_ONE_OF = Text("To mend it, one of these:", "改法（任选其一）：")
+_FIX = Text("To fix it: {0}", "改法：{0}")
+_ONE_WAY = Text("To fix it:", "改法：")
+_ONE_OF = Text("To fix it, one of these:", "改法（任选其一）：")
 
 _SIGNS = {"kept": "^", "written": "~", "refused": "^"}
 """What a part of a line is underlined with."""

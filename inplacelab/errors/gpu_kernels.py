@@ -62,7 +62,7 @@ def kernel_does_not_compile(log: str) -> KernelTextError:
     return KernelTextError(
         "The kernel does not compile.",
         Text("the compiler says:\n{log}", "编译器报告：\n{log}").format(log=log.strip()),
-        Text("mend the text at the line that it names.", "请按它指出的行修改代码。"),
+        Text("fix the text at the line that it names.", "请按它指出的行修改代码。"),
     )
 
 

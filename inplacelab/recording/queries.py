@@ -165,9 +165,8 @@ def stale(state: State) -> tuple[tuple[int, SavedFacts], ...]:
 
 def newly_stale(recording: Recording, index: int) -> tuple[tuple[int, SavedFacts], ...]:
     """The saved tensors that step `index` made stale, as (node, saved)."""
-    before, after = previous(recording, index), recording.state(index)
-    if before is None:
-        return ()
+    after = recording.state(index)
+    before = recording.before(after.step.index)
     raised = {key: before.counters[key].version for key, _ in after.step.counters if key in before.counters}
     if not raised:
         return ()
@@ -194,9 +193,8 @@ def changed_values(recording: Recording, index: int) -> tuple[int, ...]:
     An alias counts: it shows what was written through another tensor. Where a storage was too large for its values to
     be recorded, every tensor that reaches a written slot counts as changed.
     """
-    before, after = previous(recording, index), recording.state(index)
-    if before is None:
-        return ()
+    after = recording.state(index)
+    before = recording.before(after.step.index)
     storages, tensors = after.step.touched_storages(), dict(after.step.tensors)
     touched = (key for key, tensor in after.tensors.items() if key in tensors or tensor.storage in storages)
     return tuple(key for key in touched if key in before.tensors and _shows_other_values(before, after, key))
@@ -218,9 +216,9 @@ def _all_saved(state: State) -> tuple[tuple[int, SavedFacts], ...]:
 
 
 def _is_interesting(recording: Recording, step: Step) -> bool:
-    before = previous(recording, step.index)
-    new_phase = before is not None and before.step.phase != step.phase
-    saves = any(node is not None and node.saved and not (before and key in before.nodes) for key, node in step.nodes)
+    before = recording.before(step.index)
+    new_phase = before.step.phase != step.phase
+    saves = any(node is not None and node.saved and key not in before.nodes for key, node in step.nodes)
     return bool(step.writes or step.rewired or step.error or new_phase or saves)
 
 

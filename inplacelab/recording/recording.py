@@ -171,6 +171,14 @@ class Recording:
             raise IndexError(str(_NO_STEP.format(step, len(self.steps))))
         return self._states[step]
 
+    def before(self, step: int) -> State:
+        """What was alive before step number `step`, counted from 0: nothing before the first."""
+        return self._states[step - 1] if step else self._nothing
+
+    @cached_property
+    def _nothing(self) -> State:
+        return State(self.steps[0], {}, {}, {}, {}, {}, {}, {}, {}, {})
+
     def states(self) -> tuple[State, ...]:
         """The states after each step, in order."""
         return self._states

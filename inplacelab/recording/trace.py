@@ -11,7 +11,7 @@ from typing import Literal
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import SavedFacts, Step, WriteFacts
-from inplacelab.recording.fixes.program import Program
+from inplacelab.recording.fixes.program import program_of
 from inplacelab.recording.naming import kept_values, naming
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording
@@ -137,7 +137,7 @@ def _refused(recording: Recording, line: int, brief: Text, says: Text) -> Marked
 
 def _span(recording: Recording, line: int, op: str | None, name: str) -> tuple[int, int] | None:
     """Where on a line something was done: the operand of this name, else the operation, else the whole statement."""
-    program = recording.once(_program)
+    program = program_of(recording)
     statement = program.statement(line) if program else None
     if program is None or statement is None:
         return None
@@ -146,10 +146,3 @@ def _span(recording: Recording, line: int, op: str | None, name: str) -> tuple[i
     meant = reads[0] if len(reads) == 1 else did or statement
     (first, left), (last, right) = program.start(meant), program.end(meant)
     return (left, right) if first == last == line else None
-
-
-def _program(recording: Recording) -> Program | None:
-    try:
-        return Program(recording.source)
-    except (SyntaxError, ValueError):
-        return None

@@ -187,7 +187,7 @@ TOLD = """\
   7 | loss.backward()
     | ^^^^^^^^^^^^^^^ refused: it finds version 1
 
-  To mend it, one of these:
+  To fix it, one of these:
     - call `loss.backward()` before line 6
     - in line 6 write `a = a.relu()`, which makes a new tensor
 """

@@ -40,7 +40,7 @@ def helper(helped: Recording) -> Steps:
             "`w` is well. Look at the data in `x`: is it what line 6 has put there?",
             "`w` 没有问题了。看看数据 `x`：还是第 6 行放进去的那些数吗？",
         ),
-        Text("Mend the helper, not one of the calls.", "要改的是辅助函数，而不是其中一次调用。"),
+        Text("Fix the helper, not one of the calls.", "要改的是辅助函数，而不是其中一次调用。"),
     )
     yield (
         _close(_gradient(after, "w"), (-2, -1, 3)) and _close(visible_values(after, "loss"), (14,)),
@@ -102,7 +102,7 @@ def normalised(norm: Recording) -> Steps:
     yield (
         saved != "TanhGradNode",
         Text(
-            "One fault is mended; backward comes further and finds the other. What has `TanhGradNode` kept?",
+            "One fault is fixed; backward comes further and finds the other. What has `TanhGradNode` kept?",
             "一处修好了，反向传播走得更远，又遇上了另一处。`TanhGradNode` 保存了什么？",
         ),
         Text("Its `out` is `y`. Which line writes `y` first?", "它的 `out` 就是 `y`。哪一行最先改写 `y`？"),

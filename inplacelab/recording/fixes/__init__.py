@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inplacelab.language import Text
-from inplacelab.recording.fixes.edits import Edit, Fix
-from inplacelab.recording.fixes.program import Program
+from inplacelab.recording.fixes.program import Edit, Fix, program_of
 from inplacelab.recording.fixes.refused import refusal_fixes
 from inplacelab.recording.fixes.stale import stale_fixes
 from inplacelab.recording.fixes.writes import HasOrdinary
@@ -30,14 +29,11 @@ def fixes(recording: Recording, has_ordinary: HasOrdinary) -> tuple[Fix, ...]:
     error = recording.steps[index].error if index >= 0 else None
     if error is None:
         return ()
-    try:
-        program = Program(recording.source)
-    except (SyntaxError, ValueError):  # such as a cell with shell commands; such as a null byte
+    program = program_of(recording)
+    if program is None:
         return ()
-    found = stale_fixes(recording, program, index, has_ordinary) or refusal_fixes(
-        recording, program, index, has_ordinary
-    )
-    return tuple(found)
+    known = recording, program, index, has_ordinary
+    return tuple(stale_fixes(*known) or refusal_fixes(*known))
 
 
 def in_one_sentence(found: Sequence[Fix]) -> Text:

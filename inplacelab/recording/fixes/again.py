@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from inplacelab.language import Text
-from inplacelab.recording.fixes.edits import Fix
-from inplacelab.recording.fixes.program import Program, root_of
+from inplacelab.recording.fixes.program import Fix, Program, root_of
 
 __all__ = ["computed_again"]
 

@@ -1,14 +1,63 @@
-"""The learner's program as a tree: which statement stands on a line, what stands around it, and which expression did what."""
+"""The learner's program: a tree that knows which statement stands on a line and which expression did what, and changes to its text."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
-from inplacelab.recording.fixes.edits import Edit, applied
+from inplacelab.language import Text
+from inplacelab.recording.recording import Recording
 
-__all__ = ["Program", "in_place_calls", "root_of"]
+__all__ = ["Edit", "Fix", "Program", "in_place_calls", "program_of", "root_of"]
+
+# --- changes ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Put `text` in place of what stands between two places; lines count from 1, columns from 0 in characters."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One way to fix a program.
+
+    Attributes:
+        says: what to do, as a part of a sentence: "in line 6 write `a = a.relu()`, which makes a new tensor".
+        edits: the same as changes to the source; none for advice that leaves a choice to the reader.
+    """
+
+    says: Text
+    edits: tuple[Edit, ...]
+
+    def apply(self, source: str) -> str:
+        """The program, fixed."""
+        return applied(source, self.edits)
+
+
+def applied(source: str, edits: Sequence[Edit]) -> str:
+    """The source with these changes, which do not overlap."""
+    lines = source.splitlines(keepends=True)
+    if lines and not lines[-1].endswith("\n"):
+        lines[-1] += "\n"
+    for edit in sorted(set(edits), reverse=True):
+        first, last = edit.line - 1, edit.end_line - 1
+        before = lines[first][: edit.column] if first < len(lines) else ""
+        after = lines[last][edit.end_column :] if last < len(lines) else ""
+        lines[first : last + 1] = (before + edit.text + after).splitlines(keepends=True)
+    return "".join(lines)
+
+
+# --- the program ------------------------------------------------------------------------------------------------------
+
 
 _OPERATORS: dict[type[ast.operator], tuple[str, ...]] = {
     ast.Add: ("add", "scale"), ast.Sub: ("subtract", "scale"), ast.Mult: ("multiply", "scale"), ast.Div: ("divide", "scale"),
@@ -114,9 +163,7 @@ class Program:
 
     def text(self, statement: ast.stmt, edits: list[Edit] | None = None) -> str:
         """A statement in one line, as it stands or as edits inside it make it."""
-        shown = self.source
-        if edits:
-            shown = applied(self.source, edits)
+        shown = applied(self.source, edits or ())
         lines = shown.splitlines()[statement.lineno - 1 : statement.end_lineno]
         return " ".join(line.strip() for line in lines).partition("  #")[0]
 
@@ -140,6 +187,18 @@ def _may_be(node: ast.expr, op: str | None) -> bool:
         return False
     called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", None)
     return called == op
+
+
+def program_of(recording: Recording) -> Program | None:
+    """The program of a recording; None if it is not Python alone, such as a cell with shell commands."""
+    return recording.once(_program)
+
+
+def _program(recording: Recording) -> Program | None:
+    try:
+        return Program(recording.source)
+    except (SyntaxError, ValueError):  # such as a null byte
+        return None
 
 
 def in_place_calls(value: ast.expr) -> list[ast.Call]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from inplacelab.language import Text
-from inplacelab.recording.facts import TensorFacts
-from inplacelab.recording.fixes.edits import Edit, Fix
-from inplacelab.recording.fixes.operands import made_a_tensor
-from inplacelab.recording.fixes.program import Program, root_of
+from inplacelab.recording.facts import ErrorFacts, TensorFacts
+from inplacelab.recording.fixes.program import Edit, Fix, Program, root_of
 from inplacelab.recording.fixes.writes import HasOrdinary, name_of, ordinary, stands_alone
 from inplacelab.recording.passes import begun_at
 from inplacelab.recording.queries import saved_on
@@ -33,13 +32,13 @@ class _Case:
     index: int
     statement: ast.stmt
     before: State
+    error: ErrorFacts
     has_ordinary: HasOrdinary
 
     @property
     def tensor(self) -> TensorFacts | None:
         """The tensor that the refusal is about."""
-        error = self.recording.steps[self.index].error
-        return None if error is None or error.tensor is None else self.before.tensors.get(error.tensor)
+        return None if self.error.tensor is None else self.before.tensors.get(self.error.tensor)
 
 
 def refusal_fixes(recording: Recording, program: Program, index: int, has_ordinary: HasOrdinary) -> list[Fix]:
@@ -48,7 +47,7 @@ def refusal_fixes(recording: Recording, program: Program, index: int, has_ordina
     statement = program.statement(step.line)
     if step.error is None or statement is None or not index:
         return []
-    case = _Case(recording, program, index, statement, recording.state(index - 1), has_ordinary)
+    case = _Case(recording, program, index, statement, recording.state(index - 1), step.error, has_ordinary)
     found = next((fix for words, fix in _BY_WORDS.items() if words in step.error.message), None)
     return [] if found is None else found(case)
 
@@ -105,13 +104,12 @@ def _under_another_name(case: _Case) -> Fix | None:
 def _leaf_and_first(case: _Case) -> tuple[TensorFacts | None, ast.stmt | None]:
     """The leaf, and the first statement that must not see it: the refused one, or the one that made the view."""
     tensor = case.tensor
-    error = case.recording.steps[case.index].error
-    if tensor is None and error is not None:  # a view that was made in the same statement
+    if tensor is None:  # a view that was made in the same statement
         base = next(
             (t for t in case.before.tensors.values() if t.names and name_of(t) == _written_root(case.statement)), None
         )
         return base, case.statement
-    if tensor is None or tensor.base is None:
+    if tensor.base is None:
         return tensor, case.statement
     made = next((s for s in case.recording.steps if s.output == tensor.id and s.category == "view"), None)
     return case.before.tensors.get(tensor.base), case.program.statement(made.line) if made else None
@@ -186,11 +184,11 @@ def _lines(numbers: list[int]) -> Text:
 
 def _freed(case: _Case) -> list[Fix]:
     """The pass that freed what this one needs must keep it."""
-    steps, error = case.recording.steps, case.recording.steps[case.index].error
+    steps = case.recording.steps
     freed = {
         next((s.index for s in steps if (now := dict(s.nodes).get(key)) is not None and now.released), 0)
         for key, node in case.before.nodes.items()
-        if node.released and (node.status or (error is not None and key == error.node))
+        if node.released and (node.status or key == case.error.node)
     }
     begun = [begun_at(case.recording, at) or 0 for at in freed]
     statement = case.program.statement(steps[begun[0]].line) if len(set(begun)) == 1 else None
@@ -236,9 +234,60 @@ def _not_in_place(case: _Case) -> list[Fix]:
     return [Fix(pattern.format(case.statement.lineno, case.program.text(case.statement, edits)), tuple(edits))]
 
 
+# --- numbers where a named function takes tensors ------------------------------------------------------------------------
+
+_WORDS = re.compile(
+    r"(?P<op>\w+)\(\): argument '(?P<name>\w+)' \(position (?P<place>\d)\) must be Tensor, but got (?P<kind>int|float|list)\b"
+)
+_PACKAGES = ("paddle", "inplacelab")
+_SAYS = Text("in line {0} make a tensor of it: `{1}`", "让第 {0} 行把它做成张量：`{1}`")
+
+
 def _not_a_tensor(case: _Case) -> list[Fix]:
-    error = case.recording.steps[case.index].error
-    return [] if error is None else made_a_tensor(case.program, case.statement, error.message, case.before)
+    """A tensor is made of the number; nothing if it would be refused again, or if it is not known what dtype suits."""
+    program, statement, words = case.program, case.statement, _WORDS.search(case.error.message)
+    call = program.did(statement, words["op"]) if words else None
+    package = _package(program)
+    if words is None or package is None or not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return []
+    is_function = ast.unparse(call.func.value).partition(".")[0] == package
+    operands = call.args if is_function else [call.func.value, *call.args]
+    place = int(words["place"])
+    named = [each.value for each in call.keywords if each.arg == words["name"]]
+    given = named or operands[place : place + 1]
+    other = [_tensor(each, case.before) for each in operands if each not in given]
+    if len(given) != 1 or not other or other[0] is None:
+        return []
+    dtype = _dtype(words["kind"], other[0])
+    if dtype is None or (words["op"].endswith("_") and other[0].leaf and other[0].needs_gradient):
+        return []
+    edits = [program.insert(given[0], f"{package}.to_tensor("), program.append(given[0], f"{dtype})")]
+    return [Fix(_SAYS.format(statement.lineno, program.text(statement, edits)), tuple(edits))]
+
+
+def _dtype(kind: str, other: TensorFacts) -> str | None:
+    """How the dtype of the other operand is asked for, if it must be; None if a number of this kind does not suit it."""
+    if kind == "float" and other.dtype == "float32":
+        return ""
+    suits = other.dtype.startswith(("float", "bfloat")) or (kind == "int" and other.dtype.startswith("int"))
+    return f', dtype="{other.dtype}"' if suits else None
+
+
+def _tensor(operand: ast.expr, before: State) -> TensorFacts | None:
+    """The tensor that a name leads to."""
+    return before.tensors.get(before.bound(ast.unparse(operand)) or -1)
+
+
+def _package(program: Program) -> str | None:
+    """What the program calls the package of its tensors: by its import, or, in a cell below that, by what it makes tensors with."""
+    for node in ast.walk(program.tree):
+        if isinstance(node, ast.Import):
+            for each in node.names:
+                if each.name in _PACKAGES:
+                    return each.asname or each.name
+    made = (each.func for each in ast.walk(program.tree) if isinstance(each, ast.Call))
+    makers = (each for each in made if isinstance(each, ast.Attribute) and each.attr == "to_tensor")
+    return next((each.value.id for each in makers if isinstance(each.value, ast.Name)), None)
 
 
 _BY_WORDS: Mapping[str, Callable[[_Case], list[Fix]]] = {

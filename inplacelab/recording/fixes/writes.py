@@ -12,8 +12,7 @@ from dataclasses import dataclass
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import Step, TensorFacts, WriteFacts
-from inplacelab.recording.fixes.edits import Edit, Fix
-from inplacelab.recording.fixes.program import Program, in_place_calls, root_of
+from inplacelab.recording.fixes.program import Edit, Fix, Program, in_place_calls, root_of
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import common_runs, slot_runs
 
@@ -94,7 +93,6 @@ def ordinary(
     )
     value = statement.value
     calls = in_place_calls(value)
-    edits: list[Edit] = []
     if calls and root_of(calls[-1]) == name:
         attributes = [call.func for call in calls if isinstance(call.func, ast.Attribute)]
     elif _is_function_on(value, name):
@@ -106,9 +104,7 @@ def ordinary(
         return []
     if isinstance(statement, ast.Assign) and len(targets) != len(statement.targets):
         return []
-    for attribute in attributes:
-        line, column = program.end(attribute)
-        edits.append(Edit(line, column - 1, line, column, ""))
+    edits = _without_underscores(program, attributes)
     return edits if target in targets else [program.insert(value, f"{target} = "), *edits]
 
 
@@ -121,9 +117,13 @@ def rebinding(program: Program, statement: ast.stmt | None, has_ordinary: HasOrd
     attributes = [call.func for call in calls if isinstance(call.func, ast.Attribute)]
     if statement is None or not attributes or not all(has_ordinary(each.attr[:-1]) for each in attributes):
         return None
-    ends = [program.end(each) for each in attributes]
-    without = [Edit(line, column - 1, line, column, "") for line, column in ends]
-    return program.text(statement, [program.insert(statement, f"{ast.unparse(attributes[-1].value)} = "), *without])
+    target = program.insert(statement, f"{ast.unparse(attributes[-1].value)} = ")
+    return program.text(statement, [target, *_without_underscores(program, attributes)])
+
+
+def _without_underscores(program: Program, names: Sequence[ast.Attribute]) -> list[Edit]:
+    ends = map(program.end, names)
+    return [Edit(line, column - 1, line, column, "") for line, column in ends]
 
 
 def _is_function_on(value: ast.expr, name: str) -> bool:

@@ -48,6 +48,8 @@ def questions_at(recording: Recording, step: int) -> tuple[Question, ...]:
 
 
 def _made(recording: Recording, step: int, kinds: Iterable[Kind]) -> list[Question]:
+    if not step:
+        return []  # nothing is there yet of which a question could be asked
     moment = Moment(recording, step)
     if not framework_of(recording).has_gradients:  # its versions are counted by inplacelab, and by nobody else
         kinds = [kind for kind in kinds if kind != "version"]

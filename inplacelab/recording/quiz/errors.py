@@ -33,7 +33,7 @@ def raises(moment: Moment) -> Question | None:
 
 def _backward_raises(moment: Moment) -> Question | None:
     before, end = moment.before, _end(moment)
-    if before is None or end is None or not _written_before(moment):
+    if end is None or not _written_before(moment):
         return None
     failed = None
     if end.error is not None:
@@ -95,7 +95,7 @@ def _all_fresh(moment: Moment, end: Step) -> Text:
 
 def _line_raises(moment: Moment) -> Question | None:
     step, before = moment.step, moment.before
-    if before is None or step.phase != "forward" or not (_refused(step) or _writes_leaf(moment)):
+    if step.phase != "forward" or not (_refused(step) or _writes_leaf(moment)):
         return None
     runs = step.error is None
     untouched = not runs and _as_it_was(before, moment.after)
@@ -115,7 +115,7 @@ def _refused(step: Step) -> bool:
 
 
 def _writes_leaf(moment: Moment) -> bool:
-    if moment.before is None or not learners_write(moment):
+    if not learners_write(moment):
         return False
     gradients = {tensor.grad for tensor in moment.before.tensors.values()}
     tensors = [moment.tensor_before(write.tensor) for write in moment.step.writes]

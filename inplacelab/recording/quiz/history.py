@@ -34,7 +34,7 @@ def stale(moment: Moment) -> Question | None:
     question would tell the answer. The other options are what is kept of other storages, and "none of them".
     """
     before = moment.before
-    if before is None or not learners_write(moment):
+    if not learners_write(moment):
         return None
     fresh = _fresh(before)
     spoilt = {(key, saved.storage) for key, saved in newly_stale(moment.recording, moment.index)}
@@ -111,7 +111,7 @@ def node(moment: Moment) -> Question | None:
     """
     before, tensor = moment.before, _told(moment)
     now = moment.after.tensors.get(tensor.id) if tensor is not None else None
-    if before is None or tensor is None or now is None or not learners_write(moment):
+    if tensor is None or now is None or not learners_write(moment):
         return None
     made = moment.after.nodes.get(now.node) if now.node is not None else None
     as_before = now.node == tensor.node

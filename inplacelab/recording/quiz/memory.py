@@ -33,7 +33,7 @@ def shares(moment: Moment) -> Question | None:
     """
     step, before = moment.step, moment.before
     result = moment.after.tensors.get(step.output) if step.output is not None else None
-    if step.kind != "operation" or step.phase != "forward" or before is None or result is None or not step.inputs:
+    if step.kind != "operation" or step.phase != "forward" or result is None or not step.inputs:
         return None
     if not _instructive(moment, before, result):
         return None
@@ -103,7 +103,7 @@ def live_bytes(moment: Moment) -> Question | None:
     account for every byte.
     """
     step, before = moment.step, moment.before
-    if step.kind != "operation" or step.phase != "forward" or before is None or step.output is None:
+    if step.kind != "operation" or step.phase != "forward" or step.output is None:
         return None
     made = [facts for key, facts in step.storages if facts is not None and key not in before.storages]
     gone = [before.storages[key] for key, facts in step.storages if facts is None and key in before.storages]

@@ -79,8 +79,7 @@ def a_question(
 
 def named(moment: Moment) -> list[TensorFacts]:
     """The tensors that have a name before the step and outlive it, as they are before it."""
-    before = moment.before.tensors.values() if moment.before else ()
-    return [tensor for tensor in before if tensor.names and tensor.id in moment.after.tensors]
+    return [tensor for tensor in moment.before.tensors.values() if tensor.names and tensor.id in moment.after.tensors]
 
 
 def learners_write(moment: Moment) -> bool:
@@ -91,8 +90,7 @@ def learners_write(moment: Moment) -> bool:
 
 def on_storage(moment: Moment, storage: int) -> Text:
     """S1 (`a` and `v`): a storage with the name of each tensor on it, the first if it has several; the numbers of temporaries if nothing has a name."""
-    there = tensors_on(moment.before, storage) if moment.before else ()
-    called = [moment.before.called(tensor.id) for tensor in there] if moment.before else []
+    called = [moment.before.called(tensor.id) for tensor in tensors_on(moment.before, storage)]
     names = [each.first for each in called if each.names] or [each.first for each in called]
     label = storage_label(storage)
     if not names:

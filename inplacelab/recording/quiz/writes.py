@@ -49,7 +49,7 @@ def values(moment: Moment) -> Question | None:
 
 def _recorded(moment: Moment, tensor: TensorFacts) -> bool:
     before, now = moment.before, moment.after.tensors.get(tensor.id)
-    if before is None or now is None or visible_values(before, tensor) is None:
+    if now is None or visible_values(before, tensor) is None:
         return False
     return visible_values(moment.after, now) is not None
 
@@ -99,7 +99,7 @@ def version(moment: Moment) -> Question | None:
     operation is in place in name only. The other options are the versions around it.
     """
     counter = _counted(moment)
-    before = moment.before.counters.get(counter) if moment.before and counter is not None else None
+    before = moment.before.counters.get(counter) if counter is not None else None
     after = moment.after.counters.get(counter) if counter is not None else None
     if before is None or after is None:
         return None

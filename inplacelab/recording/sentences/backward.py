@@ -39,7 +39,7 @@ def _unpacked(moment: Moment, facts: BackwardFacts) -> Text:
     name, place = Text("what it kept", "保存的值"), Text("its storage", "其存储")
     if facts.node is not None and saved is not None:
         name = naming(moment.recording, moment.after, facts.node, saved).phrase()
-        place = Text("{0}", "{0}").format(storage_label(saved.storage))
+        place = Text(storage_label(saved.storage), storage_label(saved.storage))
     if facts.kept_at == facts.found_at:
         fresh = Text(
             "{0} takes out {1}: {2} is still at version {3}, so the value is fresh.",
@@ -178,7 +178,7 @@ def _target(moment: Moment, node: int) -> Text:
 
 
 def _released(moment: Moment, node: NodeFacts) -> list[Text]:
-    was = moment.before.nodes.get(node.id) if moment.before else None
+    was = moment.before.nodes.get(node.id)
     if was is None or was.released or not was.saved or not node.released:
         return []
     return [Text("What it had saved is released.", "它保存的张量随即释放。")]
@@ -248,5 +248,5 @@ def _saved(moment: Moment, facts: BackwardFacts) -> SavedFacts | None:
 
 
 def _grad_name(moment: Moment, leaf: int) -> Text:
-    there = moment.before if moment.before and leaf not in moment.after.tensors else moment.after
+    there = moment.after if leaf in moment.after.tensors else moment.before
     return quoted(f"{there.called(leaf).first}.grad")

@@ -91,7 +91,7 @@ def _raise(moment: Moment, saved: SavedFacts, step: Step, write: WriteFacts) -> 
 def written_through(moment: Moment, tensor: int) -> Text:
     """What was written through; of a view, whose view it is."""
     called, facts = moment.called_before(tensor), moment.tensor_before(tensor) or moment.after.tensors.get(tensor)
-    if facts is None or facts.base is None or moment.before is None:
+    if facts is None or facts.base is None:
         return called
     base = moment.before.called(facts.base)
     return Text("{0}, a view of {1}", "{1} 的视图 {0}").format(called, quoted(base.first)) if base.names else called

@@ -23,7 +23,7 @@ def plain_line(moment: Moment) -> Text:
 
 def written(moment: Moment) -> list[Text]:
     """Storages with another version: written by operations that are no steps, as those in the `forward` of a `PyLayer` are."""
-    before = moment.before.counters if moment.before else {}
+    before = moment.before.counters
     said = []
     for key, now in moment.step.counters:
         if now is None or key not in before:
@@ -39,7 +39,7 @@ def written(moment: Moment) -> list[Text]:
 
 def freed(moment: Moment) -> list[Text]:
     """The storages that the step let go."""
-    before = moment.before.storages if moment.before else {}
+    before = moment.before.storages
     gone = [before[key] for key, facts in moment.step.storages if facts is None and key in before]
     if not gone:
         return []
@@ -74,7 +74,7 @@ _OTHER_NAMES = Text(
 
 def _binding(moment: Moment, name: str, facts: TensorFacts) -> Text:
     place = storage_label(facts.storage)
-    if moment.before and any(name in tensor.names for tensor in moment.before.tensors.values()):
+    if any(name in tensor.names for tensor in moment.before.tensors.values()):
         pattern = Text("`{0}` now names another tensor, in {1}.", "`{0}` 改为指向另一个张量，其存储是 {1}。")
         return pattern.format(name, place)
     return Text("The tensor in {1} is now called `{0}`.", "存储 {1} 上的张量现在名为 `{0}`。").format(name, place)
@@ -82,8 +82,6 @@ def _binding(moment: Moment, name: str, facts: TensorFacts) -> Text:
 
 def _unbound(moment: Moment) -> list[Text]:
     """Names that point to no tensor any more."""
-    if moment.before is None:
-        return []
     bound = {name for tensor in moment.after.tensors.values() for name in tensor.names}
     touched = (moment.before.tensors[key] for key, _ in moment.step.tensors if key in moment.before.tensors)
     lost = [name for tensor in touched for name in tensor.names if name not in bound]

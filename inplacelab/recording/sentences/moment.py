@@ -8,7 +8,6 @@ from functools import cached_property
 from inplacelab.language import Text
 from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
 from inplacelab.recording.naming import node_label, tensor_label
-from inplacelab.recording.queries import previous
 from inplacelab.recording.recording import Recording, State
 
 __all__ = ["Moment"]
@@ -27,9 +26,9 @@ class Moment:
         return self.recording.state(self.index)
 
     @cached_property
-    def before(self) -> State | None:
-        """What was alive before it; None at the first step."""
-        return previous(self.recording, self.index)
+    def before(self) -> State:
+        """What was alive before it: nothing before the first step."""
+        return self.recording.before(self.step.index)
 
     @property
     def step(self) -> Step:
@@ -38,11 +37,11 @@ class Moment:
 
     def tensor_before(self, tensor: int) -> TensorFacts | None:
         """A tensor's facts before the step, if it was there."""
-        return self.before.tensors.get(tensor) if self.before else None
+        return self.before.tensors.get(tensor)
 
     def node(self, node: int) -> NodeFacts | None:
         """A node's facts after the step, or before it if the step was its last."""
-        return self.after.nodes.get(node) or (self.before.nodes.get(node) if self.before else None)
+        return self.after.nodes.get(node) or self.before.nodes.get(node)
 
     @property
     def head(self) -> Text:
@@ -69,8 +68,8 @@ class Moment:
 
     def called_until_now(self, tensor: int) -> Text:
         """What a tensor is called while the step has yet to be shown: in a question about it."""
-        facts, called = self.tensor_before(tensor), self.before.called(tensor) if self.before else None
-        if facts is None or called is None:
+        facts, called = self.tensor_before(tensor), self.before.called(tensor)
+        if facts is None:
             return self.called_before(tensor)
         return tensor_label(facts, called.shown if called.names else ())
 

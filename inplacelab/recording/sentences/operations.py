@@ -155,7 +155,7 @@ def _result(moment: Moment) -> TensorFacts | None:
 def _place(moment: Moment, tensor: TensorFacts) -> Text:
     label = storage_label(tensor.storage)
     storage = moment.after.storages.get(tensor.storage)
-    if storage is None or (moment.before and tensor.storage in moment.before.storages):
+    if storage is None or tensor.storage in moment.before.storages:
         return Text("the storage {0}", "已有的存储 {0} ").format(label)
     return Text("a new storage {0} ({1})", "新存储 {0}（{1}）").format(label, byte_count(storage.bytes))
 
@@ -190,7 +190,7 @@ def _named_later(moment: Moment) -> list[Text]:
     """What the arrow means: in `y = x.exp().relu_()` the result of `exp` is called `y` when all is done."""
     result, before = _result(moment), moment.before
     called = None if result is None else moment.after.called(result.id)
-    if called is None or not called.coming or (before and before.called(called.tensor).coming):
+    if called is None or not called.coming or before.called(called.tensor).coming:
         return []
     here = called.line == moment.step.line
     line = Text("the line", "这一行") if here else Text("line {0}", "第 {0} 行").format(called.line)
@@ -214,7 +214,7 @@ def _renamed(moment: Moment) -> list[Text]:
         "从此 `{name}` 是结果的名字；{old} 保持原样。",
     )
     result, before = _result(moment), moment.before
-    if result is None or before is None:
+    if result is None:
         return []
     taken = {*result.names}.difference(before.called(result.id).names if before.called(result.id).bound else ())
     said = []
@@ -231,7 +231,7 @@ def _copied(moment: Moment) -> list[Text]:
         "The overwritten value was copied first ({0}), because backward needs it.",
         "被覆盖的值事先复制了一份（{0}），因为反向传播要用到它。",
     )
-    made = {key for key, _ in moment.step.storages if moment.before is None or key not in moment.before.storages}
+    made = {key for key, _ in moment.step.storages if key not in moment.before.storages}
     copies = {saved.storage for _, node in moment.step.nodes if node for saved in node.saved if saved.copy} & made
     total = sum(moment.after.storages[copy].bytes for copy in copies if copy in moment.after.storages)
     return [pattern.format(byte_count(total))] if copies else []
