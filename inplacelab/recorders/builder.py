@@ -11,40 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from inplacelab.recorders import decode
+from inplacelab.recorders import events as ev
 from inplacelab.recorders.changes import Changes, Steps
-from inplacelab.recorders.events import (
-    Arrived,
-    BackwardBegan,
-    BackwardEnded,
-    BackwardFailed,
-    CounterSeen,
-    CustomBegan,
-    Died,
-    Event,
-    FlagsSet,
-    Gradient,
-    GradientSet,
-    Handed,
-    HookBegan,
-    HookEnded,
-    Launched,
-    LogBegan,
-    Named,
-    NodeMade,
-    NodeRan,
-    OperationDone,
-    ProgramEnded,
-    Raised,
-    Refused,
-    Released,
-    Rewired,
-    Saved,
-    StatementBegan,
-    StorageSeen,
-    TensorMade,
-    Unpacked,
-    Wrote,
-)
 from inplacelab.recording.facts import (
     BackwardAction,
     BackwardFacts,
@@ -60,42 +28,20 @@ from inplacelab.recording.facts import (
 from inplacelab.recording.recording import Recording
 
 
-def build(
-    events: Iterable[Event],
-    *,
-    framework: str,
-    framework_version: str,
-    title: str,
-    source: str,
-    live_before: int = 0,
-    limit: int | None = None,
-    missed: int = 0,
-) -> Recording:
+def build(events: Iterable[ev.Event], about: Recording, *, limit: int | None = None, missed: int = 0) -> Recording:
     """The recording of what a log holds.
 
     Args:
         events: the events, in order.
-        framework: which framework ran the program: "inplacelab", "numpy".
-        framework_version: its version.
-        title: a short name for the picture.
-        source: the program's text.
-        live_before: the bytes that were live before the first step.
+        about: what is known of the recording beside its steps: framework, title, source.
         limit: the most steps to keep; None for all.
         missed: how many further steps were not recorded.
     """
     builder = Builder(limit)
     for event in events:
         builder.add(event)
-    return Recording(
-        framework=framework,
-        framework_version=framework_version,
-        title=title,
-        source=source,
-        steps=tuple(builder.steps.finished),
-        truncated=builder.steps.dropped + missed,
-        simulated=builder.simulated,
-        live_before=live_before,
-    )
+    steps = builder.steps
+    return replace(about, steps=tuple(steps.finished), truncated=steps.dropped + missed, simulated=builder.simulated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,72 +75,74 @@ class Builder:
         self._waiting = False  # nodes may have the status that a pass gave them
         self._operation: tuple[str, int | None] = ("", None)  # the last operation and its line
         self._new_nodes: list[tuple[int, bool]] = []  # since the last step, and whether each stands for a view
-        self._launches: list[Launched] = []  # since the last step
+        self._launches: list[ev.Launched] = []  # since the last step
         self._names: dict[int, tuple[str, ...]] = {}
         self._counters_of: dict[int, list[int]] = {}  # from a storage to its counters
         self._gradient_of: dict[int, int] = {}  # from a gradient to the tensor whose `.grad` it is
 
-    def add(self, event: Event) -> None:  # noqa: C901, PLR0912  # one case for each event
+    def add(self, event: ev.Event) -> None:  # noqa: C901, PLR0912, PLR0915  # one case for each event
         """Take in the next event."""
         match event:
-            case StatementBegan():
+            case ev.StatementBegan():
                 self._statement_began(event)
-            case ProgramEnded():
+            case ev.ProgramEnded():
                 self._statement_ended(1, event.live, event.peak)
-            case StorageSeen():
+            case ev.StorageSeen():
                 self._storage_seen(event)
-            case CounterSeen():
+            case ev.CounterSeen():
                 self._counter_seen(event)
-            case TensorMade():
+            case ev.TensorMade():
                 self._tensor_made(event)
-            case Rewired():
+            case ev.Rewired():
                 self._rewired(event)
-            case FlagsSet():
+            case ev.FlagsSet():
                 self._flags_set(event)
-            case GradientSet():
+            case ev.GradientSet():
                 self._gradient_set(event)
-            case Handed():
+            case ev.Handed():
                 self.steps.earlier()
-            case LogBegan():
+            case ev.LogBegan():
                 self._new_nodes.clear()  # no operation in the log has made them
-            case Named():
+            case ev.Named():
                 self._named(event)
-            case Wrote():
+            case ev.Wrote():
                 self._wrote(event)
-            case NodeMade():
+            case ev.NodeMade():
                 self._node_made(event)
-            case Saved():
+            case ev.Saved():
                 self.steps.change_node(event.node, saved=tuple(map(decode.saved, event.kept)))
-            case Released():
+            case ev.Released():
                 self._released(event.nodes)
-            case Died():
+            case ev.Died():
                 self._died(event)
-            case Launched():
+            case ev.Launched():
                 self._launches.append(event)
-            case OperationDone():
+            case ev.OperationDone():
                 self._operation_done(event)
-            case BackwardBegan():
+            case ev.BackwardBegan():
                 self._backward_began(event)
-            case Arrived():
+            case ev.Arrived():
                 self.steps.change_node(event.node, status="arrived")
-            case Unpacked():
+            case ev.Unpacked():
                 self._unpacked(event)
-            case HookBegan() | HookEnded() | CustomBegan():
+            case ev.HookBegan() | ev.HookEnded() | ev.CustomBegan():
                 self._own_code(event)
-            case NodeRan():
+            case ev.NodeRan():
                 self._node_ran(event)
-            case BackwardEnded():
+            case ev.BackwardEnded():
                 self._backward_ended(event)
-            case BackwardFailed():
+            case ev.BackwardFailed():
                 self._backward_failed(event)
-            case Refused():
+            case ev.Refused():
                 self._refused(event)
-            case Raised():
+            case ev.Raised():
                 self._raised(event)
+            case _:
+                raise TypeError(f"the builder does not know {type(event).__name__}")
 
     # ---- statements ------------------------------------------------------------------------------------------------------
 
-    def _statement_began(self, event: StatementBegan) -> None:
+    def _statement_began(self, event: ev.StatementBegan) -> None:
         if event.origin.observed:
             self._statement_ended(event.depth, event.live, event.peak)
             self._nothing_yet, self._simple = True, event.simple
@@ -257,7 +205,7 @@ class Builder:
 
     # ---- storages and tensors --------------------------------------------------------------------------------------------
 
-    def _storage_seen(self, event: StorageSeen) -> None:
+    def _storage_seen(self, event: ev.StorageSeen) -> None:
         self.simulated |= event.simulated
         self.steps.now.storages[event.storage] = StorageFacts(
             id=event.storage,
@@ -268,17 +216,17 @@ class Builder:
             values=decode.values(event.values),
         )
 
-    def _counter_seen(self, event: CounterSeen) -> None:
+    def _counter_seen(self, event: ev.CounterSeen) -> None:
         self._counters_of.setdefault(event.storage, []).append(event.counter)
         self.steps.now.counters[event.counter] = CounterFacts(event.counter, event.storage, event.version)
 
-    def _wrote(self, event: Wrote) -> None:
+    def _wrote(self, event: ev.Wrote) -> None:
         facts = self.steps.storage(event.storage)
         if facts is not None:
             self.steps.now.storages[event.storage] = replace(facts, values=decode.values(event.values))
             self.steps.now.counters[event.counter] = CounterFacts(event.counter, event.storage, event.version)
 
-    def _tensor_made(self, event: TensorMade) -> None:
+    def _tensor_made(self, event: ev.TensorMade) -> None:
         number, (shape, strides, offset) = event.operand.tensor, event.operand.layout
         self._names[number] = event.names
         if event.grad is not None:
@@ -302,14 +250,14 @@ class Builder:
         if event.grad is not None:
             self._rename(self.steps.now, event.grad)
 
-    def _rewired(self, event: Rewired) -> None:
+    def _rewired(self, event: ev.Rewired) -> None:
         facts = self.steps.tensor(event.tensor)
         if facts is not None and (facts.node, facts.needs_gradient) != (event.node, event.needs_gradient):
             self.steps.now.tensors[event.tensor] = replace(
                 facts, leaf=event.node is None, needs_gradient=event.needs_gradient, node=event.node
             )
 
-    def _flags_set(self, event: FlagsSet) -> None:
+    def _flags_set(self, event: ev.FlagsSet) -> None:
         facts = self.steps.tensor(event.tensor)
         if facts is None:
             return
@@ -320,7 +268,7 @@ class Builder:
             facts, leaf=event.node is None, needs_gradient=event.needs_gradient, node=event.node, grad=event.grad
         )
 
-    def _gradient_set(self, event: GradientSet) -> None:
+    def _gradient_set(self, event: ev.GradientSet) -> None:
         facts = self.steps.tensor(event.tensor)
         if facts is None:
             return
@@ -329,7 +277,7 @@ class Builder:
             self._rename(self.steps.now, event.grad)
         self.steps.now.tensors[event.tensor] = replace(facts, grad=event.grad)
 
-    def _named(self, event: Named) -> None:
+    def _named(self, event: ev.Named) -> None:
         self._names[event.tensor] = event.names
         self._rename(self.steps.late, event.tensor)
         facts = self.steps.tensor(event.tensor)
@@ -347,7 +295,7 @@ class Builder:
         owner = self._names.get(self._gradient_of.get(number, -1), ())
         return own or ((f"{owner[0]}.grad",) if owner else ())
 
-    def _died(self, event: Died) -> None:
+    def _died(self, event: ev.Died) -> None:
         changes = self.steps.now if event.replaced else self.steps.late
         match event.kind:
             case "tensor":
@@ -360,7 +308,7 @@ class Builder:
 
     # ---- nodes -----------------------------------------------------------------------------------------------------------
 
-    def _node_made(self, event: NodeMade) -> None:
+    def _node_made(self, event: ev.NodeMade) -> None:
         inputs = event.inputs
         edges = (
             EdgeFacts(inputs[k] if k < len(inputs) else "base", to)
@@ -395,7 +343,7 @@ class Builder:
 
     # ---- operations ------------------------------------------------------------------------------------------------------
 
-    def _operation_done(self, event: OperationDone) -> None:
+    def _operation_done(self, event: ev.OperationDone) -> None:
         self._happens(event.line, reallocates=event.category == "reallocated")
         if not self._passes:
             self._no_node_waits()
@@ -415,7 +363,7 @@ class Builder:
             kept=event.node,
         )
 
-    def _writes(self, event: OperationDone) -> tuple[WriteFacts, ...]:
+    def _writes(self, event: ev.OperationDone) -> tuple[WriteFacts, ...]:
         counter = event.output.counter
         before, after = self.steps.counters.get(counter), self.steps.counter(counter)
         if event.category not in ("in-place", "relayout") or after is None:
@@ -428,7 +376,7 @@ class Builder:
 
     # ---- backward --------------------------------------------------------------------------------------------------------
 
-    def _backward_began(self, event: BackwardBegan) -> None:
+    def _backward_began(self, event: ev.BackwardBegan) -> None:
         self._happens(event.line)
         self._place_nodes(set())
         before: dict[int, NodeStatus] = {}
@@ -440,28 +388,28 @@ class Builder:
             self.steps.change_node(node, status="waiting")
         self._backward("begin", event.first, event.gradient, event.live, event.peak)
 
-    def _unpacked(self, event: Unpacked) -> None:
+    def _unpacked(self, event: ev.Unpacked) -> None:
         self.steps.change_node(event.node, status="unpacking")
         self._backward(
             "unpack", event.node, event.gradient, event.live, event.peak, line=event.line, saved=event.name,
             kept_at=event.kept_at, found_at=event.found_at,
         )  # fmt: skip
 
-    def _own_code(self, event: HookBegan | HookEnded | CustomBegan) -> None:
+    def _own_code(self, event: ev.HookBegan | ev.HookEnded | ev.CustomBegan) -> None:
         """The program's own code is called in a backward pass, or is over."""
         self._happens(None)
         action: BackwardAction
         facts: dict[str, Any]
         match event:
-            case HookBegan():
+            case ev.HookBegan():
                 action, facts = "hook", {"line": event.line, "inputs": (event.given,)}
-            case HookEnded():
+            case ev.HookEnded():
                 action, facts = "hooked", {"inputs": (event.given,), "output": event.result}
             case _:
                 action, facts = "custom", {"line": event.line, "inputs": event.given}
         self._backward(action, event.node, event.gradient, event.live, event.peak, op=event.name, **facts)
 
-    def _node_ran(self, event: NodeRan) -> None:
+    def _node_ran(self, event: ev.NodeRan) -> None:
         writes: tuple[WriteFacts, ...] = ()
         if event.filled is not None:
             counter = event.filled.counter
@@ -474,7 +422,7 @@ class Builder:
             self._released([event.node])
         self._backward("run", event.node, event.gradient, event.live, event.peak, writes=writes)
 
-    def _backward_ended(self, event: BackwardEnded) -> None:
+    def _backward_ended(self, event: ev.BackwardEnded) -> None:
         self.steps.now.take(self.steps.late)
         self.steps.late = Changes()
         if self._passes:
@@ -482,7 +430,7 @@ class Builder:
             self._backward("end", None, None, event.live, event.peak)
             self._passes.pop()
 
-    def _backward_failed(self, event: BackwardFailed) -> None:
+    def _backward_failed(self, event: ev.BackwardFailed) -> None:
         if self._passes:
             self._resume(self._passes.pop())
             self._failed_pass = True
@@ -493,8 +441,8 @@ class Builder:
         for node, status in ended.before.items():
             self.steps.change_node(node, status=status)
 
-    def _backward(
-        self, action: BackwardAction, node: int | None, gradient: Gradient | None, live: int, peak: int, *,
+    def _backward(  # noqa: PLR0913  # what a step of a backward pass may say
+        self, action: BackwardAction, node: int | None, gradient: ev.Gradient | None, live: int, peak: int, *,
         line: int | None = None, saved: str | None = None, kept_at: int | None = None, found_at: int | None = None,
         op: str = "backward", **facts: Any,
     ) -> None:  # fmt: skip
@@ -518,7 +466,7 @@ class Builder:
 
     # ---- errors ----------------------------------------------------------------------------------------------------------
 
-    def _refused(self, event: Refused) -> None:
+    def _refused(self, event: ev.Refused) -> None:
         if event.line is not None or not self._passes:
             self._happens(event.line)
         self._nothing_yet = False  # a statement of the program's own backward may have begun
@@ -530,7 +478,7 @@ class Builder:
         )  # fmt: skip
         self._tell("error", event.live, event.peak, error=error)
 
-    def _raised(self, event: Raised) -> None:
+    def _raised(self, event: ev.Raised) -> None:
         failed_pass = self._failed_pass
         self._happens(None)
         self._line, self._failed_pass = event.line or self._line, failed_pass

@@ -122,14 +122,15 @@ class Session:
     def recording(self) -> Recording:
         """What was recorded so far. It is built when it is asked for: while the program runs, events are all there is."""
         from inplacelab.recorders import advice, builder
+        from inplacelab.recording.recording import Recording
 
         recorder = self.recorder
         if self._built is not None and self._built[0] == len(self._log):
             return self._built[1]
-        built = builder.build(
-            self._log, framework=recorder.framework, framework_version=recorder.version, title=self._title,
-            source=self._program.text, live_before=recorder.live_before, limit=self._limit, missed=recorder.missed,
-        )  # fmt: skip
+        about = Recording(
+            recorder.framework, recorder.version, self._title, self._program.text, (), live_before=recorder.live_before
+        )
+        built = builder.build(self._log, about, limit=self._limit, missed=recorder.missed)
         self._built = len(self._log), advice.advised(built, tell=self._fix)
         return self._built[1]
 

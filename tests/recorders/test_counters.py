@@ -61,7 +61,7 @@ def recording() -> Recording:
         events.Died("storage", 0),
         events.ProgramEnded(0, 8),
     ]
-    return build(told, framework="torch", framework_version="2", title="apart", source=SOURCE)
+    return build(told, Recording("torch", "2", "apart", SOURCE, ()))
 
 
 def test_each_counts_for_itself(recording: Recording) -> None:

@@ -6,7 +6,8 @@ import ast
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import fields, replace
 from random import Random
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab.recorders import events, instrument
-from inplacelab.recorders.builder import build
+from inplacelab.recorders.builder import Builder, build
 from inplacelab.recorders.engine import EngineRecorder
 from inplacelab.recorders.log import EventLog, EventRing
 from inplacelab.recorders.program import Program, Scope
@@ -61,8 +62,12 @@ def listened(text: str, log: Any) -> None:
         recorder.finish(Scope(names, ""))
 
 
+def is_event(kind: type) -> bool:
+    return issubclass(kind, events.Event) and kind is not events.Event
+
+
 def built(log: Any, text: str = PROGRAM) -> Recording:
-    return build(log, framework="inplacelab", framework_version="0", title="", source=text)
+    return build(log, Recording("inplacelab", "0", "", text, ()))
 
 
 def test_the_engine_emits_what_the_builder_reads() -> None:
@@ -99,6 +104,30 @@ def test_events_cannot_be_made_of_what_they_do_not_hold() -> None:
 def without_its_operation(node: NodeFacts) -> NodeFacts:
     """Which operation made a node is known only if the operation is in the ring."""
     return replace(node, op="", line=None, status="")
+
+
+@pytest.mark.parametrize("kind", [each for each in vars(events).values() if isinstance(each, type) and is_event(each)])
+def test_the_builder_has_a_case_for_every_event(kind: type[events.Event]) -> None:
+    event = kind(*(Anything() for field in fields(kind) if field.name != "origin"))
+    try:
+        Builder().add(event)
+    except Exception as error:  # noqa: BLE001  # it holds nothing of use
+        assert "does not know" not in str(error)
+
+
+class Anything:
+    """In the place of a fact."""
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(())
+
+    def __hash__(self) -> int:
+        return 0
+
+
+def test_what_is_no_event_is_refused() -> None:
+    with pytest.raises(TypeError, match="does not know Event"):
+        Builder().add(events.Event())
 
 
 # ---- the ring -----------------------------------------------------------------------------------------------------------------
