@@ -47,15 +47,15 @@ def test_a_step_shows_what_is_drawn_of_its_thread(name: str) -> None:
     shown, (wanted, *_) = CASES[name]
     picks = picks_of(shown, wanted, FEW)
     threads = threads_of(shown, picks)
-    group = film_of(shown, picks, 5, threads)
-    assert (group.first, group.last) == (5, 5 + len(threads) - 1)
+    group = film_of(shown, picks, threads)
+    assert (group.first, group.last) == (0, len(threads) - 1)
     fixed = {"fixed": fixed_marks(shown)}
     for step in range(0, len(threads), 13):
         pick = threads[step]
         there = Counter(
             (mark.tag, look._replace(attributes=mark.place + look.attributes), "".join(mark.keys))
             for mark in group.marks
-            if (look := mark.at(5 + step)) is not None
+            if (look := mark.at(step)) is not None
         )
         drawn = (warp_layers(shown, pick), thread_layers(shown, pick), hit_layers(shown, pick, picks))
         assert there == flat(fixed, *drawn)
@@ -195,3 +195,18 @@ def test_launches_follow_each_other_and_each_stands_in_the_same_place() -> None:
     assert [group["y"] for group in (first, second)] == [12, 12]
     assert sent["panels"][0]["height"] >= PANELS + 2 * PANEL
     assert len(sent["tables"]) == 6
+
+
+def test_the_same_launch_twice_is_drawn_once_and_shown_twice() -> None:
+    shown = CASES["scatter"].shown
+    again = shown._replace(step=3, line=9)
+    picks = picks_of(shown, Pick(), FEW)
+    sent = payload([(shown, picks), (again, picks)])
+    first, second, _ = sent["panels"][0]["groups"]
+    count = second["first"] - first["first"]
+    for one, other in zip(first["marks"], second["marks"], strict=True):
+        assert [step + count if k % 2 == 0 else step for k, step in enumerate(one[2])] == other[2]
+    steps = sent["steps"]
+    assert [step["says"] for step in steps[:count]] == [step["says"] for step in steps[count:-1]]
+    assert {step["at"][0] for step in steps[count:-1]} == {1}
+    assert [each["title"] for each in sent["launches"]] == ["add_at_", ["add_at_ (line 9)", "add_at_（第 9 行）"]]

@@ -18,22 +18,21 @@ _Name = tuple[Tag, str]
 """Which mark of a layer it is: its tag, and what it picks or which of the others it is."""
 
 
-def film_of(shown: Shown, picks: Picks, first: int, steps: Sequence[Pick]) -> Group:
+def film_of(shown: Shown, picks: Picks, steps: Sequence[Pick]) -> Group:
     """A launch over its steps.
 
     Args:
         shown: the launch.
         picks: which of its threads are drawn.
-        first: the first of its steps.
-        steps: the pick at each of them; none for a launch that has nothing to pick, which is one step.
+        steps: the pick at each of its steps, from step 0 on; none for a launch that has nothing to pick, which is one step.
     """
     marks = [mark_of(each) for each in fixed_marks(shown)]
-    frames = list(enumerate(steps, first))
+    frames = list(enumerate(steps))
     warps = [(step, pick) for step, pick in frames if pick.thread % WARP == 0]
     marks += _filmed((step, warp_layers(shown, pick)) for step, pick in warps)
     marks += _filmed((step, thread_layers(shown, pick)) for step, pick in frames)
     marks += _filmed((step, hit_layers(shown, pick, picks)) for step, pick in warps)
-    return Group(PAD, PAD, WIDTH, height(shown), first, first + max(1, len(steps)) - 1, tuple(marks))
+    return Group(PAD, PAD, WIDTH, height(shown), 0, max(1, len(steps)) - 1, tuple(marks))
 
 
 def mark_of(drawn: Drawn) -> Mark:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from inplacelab.devices.kernels.geometry import WARP
 from inplacelab.language import Text
@@ -11,13 +11,12 @@ from inplacelab_widgets.kernel import words
 from inplacelab_widgets.kernel.drawing import PAD, WIDTH, text
 from inplacelab_widgets.kernel.film import film_of, mark_of
 from inplacelab_widgets.kernel.fixed import head_of
-from inplacelab_widgets.kernel.pick import Pick
 from inplacelab_widgets.kernel.picks import Picks, said_of_picks, totals_of
 from inplacelab_widgets.kernel.scene import spoken
 from inplacelab_widgets.kernel.shown import Shown
 from inplacelab_widgets.kernel.tables import Table, facts_table, picked_tables
 from inplacelab_widgets.scene.asked import spoken as both
-from inplacelab_widgets.scene.marks import Group, Panel
+from inplacelab_widgets.scene.marks import Group, Panel, Words
 from inplacelab_widgets.scene.pools import Json, Pools
 from inplacelab_widgets.words import PLAYER
 
@@ -29,22 +28,27 @@ def payload(launches: Sequence[tuple[Shown, Picks]]) -> Json:
         launches: each with the threads that are drawn of it.
     """
     pools = Pools()
-    films = [_Film(pools, number, shown, picks) for number, (shown, picks) in enumerate(launches)]
+    films: dict[tuple[Shown, Picks], _Film] = {}  # a training loop launches the same again and again
     steps: list[Json] = []
     groups: list[Group] = []
     tables: list[Json] = []
     says: list[tuple[int, Text]] = []
-    for film in films:
-        says.append((len(steps), head_of(film.shown)))
-        groups.append(film.group(len(steps)))
-        tables += film.tables(len(steps))
-        steps += film.steps()
+    for number, (shown, picks) in enumerate(launches):
+        same = (shown._replace(step=None, line=None), picks)
+        if same not in films:
+            films[same] = _Film(*same)
+        film, first = films[same], len(steps)
+        says.append((first, film.head))
+        groups.append(film.group(first))
+        tables += [pools.table(*each) for each in film.tables(first)]
+        steps += film.steps(pools, number)
     # A step of the program that launched nothing is shown, too: this is the last one.
     says.append((len(steps), words.NO_LAUNCH))
     groups.append(_nothing(len(steps)))
     steps.append(_step(pools, _nothing_said(launches)))
     high = max(group.height for group in groups) + 2 * PAD
     panel = Panel("kernel", WIDTH + 2 * PAD, high, tuple(groups), tuple(says))
+    blocks = dict.fromkeys(block for _, picks in launches for block in picks.blocks)
     return {
         "title": ", ".join(dict.fromkeys(shown.launch.kernel for shown, _ in launches)),
         "simulated": False,  # the picture says it
@@ -53,7 +57,7 @@ def payload(launches: Sequence[tuple[Shown, Picks]]) -> Json:
         "axis": {"left": 0, "right": 0, "spacing": 1},
         "keys": [[both(keys), both(does)] for keys, does in words.KEYS],
         "words": {key: both(said) for key, said in (PLAYER | words.PLAYER).items()}
-        | {f"block {block}": both(words.BLOCK.format(block=block)) for film in films for block in film.picks.blocks},
+        | {f"block {block}": both(words.BLOCK.format(block=block)) for block in blocks},
         "opens": "kernel",
         "steps": steps,
         "panels": [pools.panel(panel)],
@@ -61,66 +65,69 @@ def payload(launches: Sequence[tuple[Shown, Picks]]) -> Json:
         "elsewhere": {},
         "threads": [],
         "tables": tables,
-        "launches": [film.facts() for film in films],
+        "launches": [_facts_of(shown, picks) for shown, picks in launches],
         **dict.fromkeys(("layouts", "tensors", "kept", "writes", "predict"), ()),
         **pools.packed(),
     }
 
 
 class _Film:
-    """One launch over its steps; one that has nothing to pick has one step."""
+    """What a launch shows over its steps, counted from its first one. One that has nothing to pick has one step."""
 
-    def __init__(self, pools: Pools, number: int, shown: Shown, picks: Picks) -> None:
-        self.pools, self.number, self.shown, self.picks = pools, number, shown, picks
+    def __init__(self, shown: Shown, picks: Picks) -> None:
+        self.launch, self.head = shown.launch, head_of(shown)
         self.threads = list(picks.threads(shown.launch.threads)) if shown.drawable else []
+        self._said = [spoken(shown, pick) for pick in self.threads]
+        self._group = film_of(shown, picks, self.threads)
+        self._facts = facts_table(shown)
+        warps = [(step, pick) for step, pick in enumerate(self.threads) if pick.thread % WARP == 0]
+        self._picked = [(step, picked_tables(shown, pick)) for step, pick in warps]
 
     def group(self, first: int) -> Group:
-        return film_of(self.shown, self.picks, first, self.threads)
+        """Its marks, from a step on."""
+        marks = [
+            mark._replace(runs=tuple((first + step, look) for step, look in mark.runs)) for mark in self._group.marks
+        ]
+        return replace(self._group, first=first, last=first + self._group.last, marks=tuple(marks))
 
-    def steps(self) -> list[Json]:
+    def steps(self, pools: Pools, number: int) -> Iterator[Json]:
+        """As `player/picks.js` reads them: `at` is the launch, the block, the turn, the warp, the lane, the thread."""
+        for pick, said in zip(self.threads, self._said, strict=True):
+            warp, lane = divmod(pick.thread, WARP)
+            yield _step(pools, said) | {
+                "phase": f"block {pick.block}",
+                "ends": pick.thread + 1 == self.launch.threads or lane + 1 == WARP,
+                "stop": lane == 0,
+                "at": [number, pick.block, pick.turn, warp, lane, pick.thread],
+            }
         if not self.threads:
-            return [_step(self.pools, head_of(self.shown)) | {"at": [self.number, 0, 0, 0, 0, 0]}]
-        return [self._step(pick) for pick in self.threads]
+            yield _step(pools, self.head) | {"at": [number, 0, 0, 0, 0, 0]}
 
-    def _step(self, pick: Pick) -> Json:
-        """As `player/picks.js` reads it: `at` is the launch, the block, the turn, the warp, the thread in it, the thread."""
-        warp, lane = divmod(pick.thread, WARP)
-        return _step(self.pools, spoken(self.shown, pick)) | {
-            "phase": f"block {pick.block}",
-            "ends": pick.thread + 1 == self.shown.launch.threads or lane + 1 == WARP,
-            "stop": lane == 0,
-            "at": [self.number, pick.block, pick.turn, warp, lane, pick.thread],
-        }
+    def tables(self, first: int) -> Iterator[tuple[Text, Sequence[Words], list[_Row]]]:
+        """Its tables, from a step on, as `Pools.table` takes them."""
+        after = first + self._group.last + 1
+        yield self._facts.caption, (words.FACT, words.VALUE), _rows([(first, self._facts)], after)
+        for position in range(len(self._picked[0][1]) if self._picked else 0):
+            found = [(first + step, tables[position]) for step, tables in self._picked]
+            yield found[0][1].caption, found[0][1].heads, _rows(found, after)
 
-    def facts(self) -> Json:
-        """What is chosen from: how it is called, how many blocks, threads and turns there are, which of them are drawn."""
-        facts: Json = {"title": both(title_of(self.shown)), "step": self.shown.step, "picks": bool(self.threads)}
-        if self.threads:
-            facts |= {"of": totals_of(self.shown.launch), "drawn": both(said_of_picks(self.shown.launch, self.picks))}
-        return facts
 
-    def tables(self, first: int) -> list[Json]:
-        after = first + max(1, len(self.threads))
-        columns = (words.FACT, words.VALUE)
-        return [
-            self._table(columns, [(first, facts_table(self.shown))], after),
-            *(self._table(found[0][1].heads, found, after) for found in self._picked(first)),
-        ]
+_Row = tuple[int, str, tuple[Words, ...] | None]
 
-    def _picked(self, first: int) -> list[list[tuple[int, Table]]]:
-        """The tables of the picked warp over the steps, each by itself."""
-        warps = [(step, pick) for step, pick in enumerate(self.threads, first) if pick.thread % WARP == 0]
-        told = [[(step, table) for table in picked_tables(self.shown, pick)] for step, pick in warps]
-        return [list(each) for each in zip(*told, strict=True)]
 
-    def _table(self, columns: Sequence[str | Text], found: Sequence[tuple[int, Table]], after: int) -> Json:
-        rows = [
-            (step, f"row:{k}", table.rows[k] if k < len(table.rows) else None)
-            for step, table in found
-            for k in range(max(len(each.rows) for _, each in found))
-        ]
-        gone = [(after, key, None) for key in dict.fromkeys(key for _, key, _ in rows)]
-        return self.pools.table(found[0][1].caption, columns, chain(rows, gone))
+def _rows(found: Sequence[tuple[int, Table]], after: int) -> list[_Row]:
+    """The rows of a table over the steps, until it is gone."""
+    most = range(max(len(table.rows) for _, table in found))
+    rows = [(step, table.rows[k] if k < len(table.rows) else None, k) for step, table in found for k in most]
+    return [*((step, f"row:{k}", cells) for step, cells, k in rows), *((after, f"row:{k}", None) for k in most)]
+
+
+def _facts_of(shown: Shown, picks: Picks) -> Json:
+    """What is chosen from: how it is called, how many blocks, threads and turns there are, which of them are drawn."""
+    facts: Json = {"title": both(title_of(shown)), "step": shown.step, "picks": shown.drawable}
+    if shown.drawable:
+        facts |= {"of": totals_of(shown.launch), "drawn": both(said_of_picks(shown.launch, picks))}
+    return facts
 
 
 def _step(pools: Pools, says: Text) -> Json:

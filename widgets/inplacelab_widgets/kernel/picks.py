@@ -17,7 +17,7 @@ from inplacelab_widgets.kernel.words import PICKED
 
 MOST = 1024
 """So many threads are drawn of a launch, each of its turns counted: of `relu_` on many blocks, four blocks whole."""
-MOST_OF_ALL = 4096
+MOST_OF_ALL = 2048
 """So many of several launches together; but of each at least a warp."""
 MOST_TURNS = 8
 FEWEST_BLOCKS = 4
