@@ -122,10 +122,10 @@ def test_a_click_picks_what_is_drawn_there(page: Any) -> None:
 
 
 def test_a_block_that_is_not_drawn_cannot_be_picked(page: Any) -> None:
-    page.locator(".ipl-kernel svg").click(position={"x": 12 + 55, "y": 12 + 76})
+    page.locator(".ipl-kernel svg").click(position={"x": 12 + 105, "y": 12 + 76})
     assert picked(page) == (2, 37)
-    assert page.locator(".ipl-drawn").inner_text() == "Drawn: blocks 0–2, 15 of 16"
-    assert page.get_by_role("combobox", name="Block").locator("option").all_inner_texts() == ["0", "1", "2", "15"]
+    assert page.locator(".ipl-drawn").inner_text() == "Drawn: blocks 0–6, 15 of 16"
+    assert page.get_by_role("combobox", name="Block").locator("option").all_inner_texts() == [*"0123456", "15"]
 
 
 def test_a_field_picks_and_follows(page: Any) -> None:
@@ -135,7 +135,7 @@ def test_a_field_picks_and_follows(page: Any) -> None:
     page.get_by_role("combobox", name="Thread").select_option("200")
     assert picked(page) == (15, 200)
     press(page, "PageUp")
-    assert block.input_value() == "2"
+    assert block.input_value() == "6"
 
 
 def test_a_warp_can_be_a_step(page: Any) -> None:
@@ -164,7 +164,7 @@ def test_the_language_changes_everything(page: Any) -> None:
     page.locator(".ipl-tongue").click()
     assert status(page).startswith("线程块 2 的线程 37 处理元素")
     assert page.locator("svg text:visible").filter(has_text="模拟：未在 GPU 上运行").count() == 1
-    assert page.locator(".ipl-drawn").inner_text() == "已画出：线程块 0–2、15（共 16 个）"
+    assert page.locator(".ipl-drawn").inner_text() == "已画出：线程块 0–6、15（共 16 个）"
     assert page.locator(".ipl").get_attribute("lang") == "zh-Hans"
     assert page.evaluate("traits.language") == "zh"
 
@@ -193,7 +193,7 @@ def test_a_step_without_a_launch_says_so_and_another_shows_its_own(played: Calla
 def test_what_python_draws_anew_is_shown(page: Any) -> None:
     other = KernelView(LAUNCHES, block=9, thread=70, language="en")
     change(page, block=9, thread=70, _payload=other._payload)
-    page.get_by_text("Drawn: blocks 0–1, 9, 15 of 16").wait_for()
+    page.get_by_text("Drawn: blocks 0–5, 9, 15 of 16").wait_for()
     assert status(page).startswith("Thread 70 of block 9 takes")
     assert page.locator(".ipl").count() == 1
 

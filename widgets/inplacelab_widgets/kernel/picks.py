@@ -15,9 +15,9 @@ from inplacelab_widgets.kernel.pick import Pick, served
 from inplacelab_widgets.kernel.shown import Shown
 from inplacelab_widgets.kernel.words import PICKED
 
-MOST = 1024
-"""So many threads are drawn of a launch, each of its turns counted: of `relu_` on many blocks, four blocks whole."""
-MOST_OF_ALL = 2048
+MOST = 2048
+"""So many threads are drawn of a launch, each of its turns counted, and each as often as the launch has operands."""
+MOST_OF_ALL = 4096
 """So many of several launches together; but of each at least a warp."""
 MOST_TURNS = 8
 FEWEST_BLOCKS = 4
@@ -48,7 +48,7 @@ def picks_of(shown: Shown, wanted: Pick, most: int = MOST) -> Picks:
     Args:
         shown: the launch.
         wanted: the thread that is shown first.
-        most: how many threads may be drawn, each of its turns counted.
+        most: how many threads may be drawn, counted as `MOST` is.
 
     Returns:
         Whole warps. Nothing of a launch whose threads have no known geometry.
@@ -57,13 +57,15 @@ def picks_of(shown: Shown, wanted: Pick, most: int = MOST) -> Picks:
     if not shown.drawable:
         return Picks((), (), ())
     blocks, warps, turns = launch.blocks, parts(launch.threads, WARP), geometry.turns(launch)
-    room = max(1, most // WARP)
+    room = max(1, most // WARP // len(launch.operands))
     many_turns = turns if blocks * warps * turns <= room else min(turns, MOST_TURNS, room)
     many_warps = min(warps, max(1, room // (many_turns * min(blocks, FEWEST_BLOCKS))))
     many_blocks = min(blocks, max(1, room // (many_turns * many_warps)))
+    block, warp = _last_at_work(launch)
+    telling = (wanted.block, 0, launch.blocks - 1, block, *_crowded(shown), *_corners(launch))
     return Picks(
-        _first(many_blocks, (wanted.block, *_telling_blocks(shown)), blocks),
-        _first(many_warps, (wanted.thread // WARP, 0, warps - 1), warps),
+        _first(many_blocks, telling, blocks),
+        _first(many_warps, (wanted.thread // WARP, 0, warp, warps - 1), warps),
         _first(many_turns, (wanted.turn, 0, turns - 1), turns),
     )
 
@@ -78,22 +80,21 @@ def _first(count: int, preferred: Iterable[int], total: int) -> tuple[int, ...]:
     return tuple(sorted(list(found)[:count]))
 
 
-def _telling_blocks(shown: Shown) -> list[int]:
-    """The first and the last block, where the data end, where threads meet, and the ends of the grid's first rows."""
-    launch = shown.launch
-    corners = [launch.grid[0] - 1, launch.grid[0]] if launch.grid[1] > 1 else []
-    return [0, launch.blocks - 1, *_last_at_work(launch), *_crowded(shown), *corners, 1]
+def _corners(launch: Launch) -> tuple[int, ...]:
+    """Where the first row of a grid of several rows ends, and where the second one begins."""
+    return (launch.grid[0] - 1, launch.grid[0]) if launch.grid[1] > 1 else ()
 
 
-def _last_at_work(launch: Launch) -> list[int]:
-    """The block that has the last elements or the last row: it may be filled in part."""
+def _last_at_work(launch: Launch) -> tuple[int, int]:
+    """The block and the warp that have the last of the data: they may be filled in part."""
     if launch.kind in ("transpose", "transpose_square"):
-        return []
-    sized = launch.operands[-1] if launch.kind == "scatter_add" else geometry.target(launch)
+        return launch.blocks - 1, parts(launch.threads, WARP) - 1
     if launch.kind == "normalize":
-        return [(sized.elements // sized.shape[-1] - 1) % launch.blocks]
-    packs = parts(sized.elements, launch.width)
-    return [(packs - 1) // launch.threads % launch.blocks]
+        x = launch.operands[0]
+        return (x.elements // x.shape[-1] - 1) % launch.blocks, (x.shape[-1] - 1) % launch.threads // WARP
+    sized = launch.operands[-1] if launch.kind == "scatter_add" else geometry.target(launch)
+    block, thread = divmod(parts(sized.elements, launch.width) - 1, launch.threads)
+    return block % launch.blocks, thread // WARP
 
 
 def _crowded(shown: Shown) -> list[int]:

@@ -24,7 +24,7 @@ from inplacelab_widgets.kernel.words import PICKED
 def picked_marks(shown: Shown, pick: Pick) -> list[Drawn]:
     """What depends on the pick, in a picture without a sentence above it."""
     layers = [*warp_layers(shown, pick).values(), *thread_layers(shown, pick).values()]
-    return [text(LEFT, PANELS - 8, "bold", said_of(shown, pick)), *(each for layer in layers for each in layer)]
+    return [*(each for layer in layers for each in layer), text(LEFT, PANELS - 8, "bold", said_of(shown, pick))]
 
 
 def warp_layers(shown: Shown, pick: Pick) -> Layers:

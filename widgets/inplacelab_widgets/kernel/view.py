@@ -10,7 +10,6 @@ import traitlets
 from ipywidgets import jslink
 
 from inplacelab.devices.kernels import geometry
-from inplacelab.devices.kernels.geometry import WARP
 from inplacelab.language import get_language
 from inplacelab_widgets import player_files
 from inplacelab_widgets.kernel import twins
@@ -91,7 +90,7 @@ class KernelView(LiveWidget):
         return [fitted(each, Pick(self.block, self.thread, self.turn)) for each in self._shown]
 
     def _draw(self, picked: Sequence[Pick]) -> None:
-        most = max(WARP, min(MOST, MOST_OF_ALL // max(1, len(self._shown))))
+        most = min(MOST, MOST_OF_ALL // max(1, len(self._shown)))
         pairs = zip(self._shown, picked, strict=True)
         self._picks = tuple(picks_of(shown, pick, most) for shown, pick in pairs)
         self._payload = packed_json(self._sent())
