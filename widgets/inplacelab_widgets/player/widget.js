@@ -87,6 +87,8 @@ async function draw(model, el) {
     followed: () => model.get("step"),
     tell(trait, value) {
       if (trait === "step") return step.tell(value);
+      // The model of launches has no mode, and nothing to select.
+      if (payload.launches && trait !== "language") return;
       model.set(modelName(trait), value);
       model.save_changes();
     },
