@@ -75,7 +75,12 @@ class Script:
         live = sum(s.bytes for s in self.storages.values())
         self._peak = max(self._peak, live)
         self.counters = {key: self.counters.get(key, CounterFacts(key, key, 0)) for key in self.storages}
-        now: tuple[dict[int, Any], ...] = (dict(self.storages), dict(self.counters), dict(self.tensors), dict(self.nodes))
+        now: tuple[dict[int, Any], ...] = (
+            dict(self.storages),
+            dict(self.counters),
+            dict(self.tensors),
+            dict(self.nodes),
+        )
         changes = tuple(_changes(old, new) for old, new in zip(self._before, now, strict=True))
         self._before = now
         plain: dict[str, Any] = {"phase": "forward", "op": None, "category": None, "inputs": (), "output": None}

@@ -124,7 +124,7 @@ def test_a_click_picks_what_is_drawn_there(page: Any) -> None:
 def test_a_block_that_is_not_drawn_cannot_be_picked(page: Any) -> None:
     page.locator(".ipl-kernel svg").click(position={"x": 12 + 105, "y": 12 + 76})
     assert picked(page) == (2, 37)
-    assert page.locator(".ipl-drawn").inner_text() == "Drawn: blocks 0–6, 15 of 16"
+    assert page.locator(".ipl-drawn").inner_text() == "Can be picked: blocks 0–6, 15 of 16"
     assert page.get_by_role("combobox", name="Block").locator("option").all_inner_texts() == [*"0123456", "15"]
 
 
@@ -164,7 +164,7 @@ def test_the_language_changes_everything(page: Any) -> None:
     page.locator(".ipl-tongue").click()
     assert status(page).startswith("线程块 2 的线程 37 处理元素")
     assert page.locator("svg text:visible").filter(has_text="模拟：未在 GPU 上运行").count() == 1
-    assert page.locator(".ipl-drawn").inner_text() == "已画出：线程块 0–6、15（共 16 个）"
+    assert page.locator(".ipl-drawn").inner_text() == "可选：线程块 0–6、15（共 16 个）"
     assert page.locator(".ipl").get_attribute("lang") == "zh-Hans"
     assert page.evaluate("traits.language") == "zh"
 
@@ -193,7 +193,7 @@ def test_a_step_without_a_launch_says_so_and_another_shows_its_own(played: Calla
 def test_what_python_draws_anew_is_shown(page: Any) -> None:
     other = KernelView(LAUNCHES, block=9, thread=70, language="en")
     change(page, block=9, thread=70, _payload=other._payload)
-    page.get_by_text("Drawn: blocks 0–5, 9, 15 of 16").wait_for()
+    page.get_by_text("Can be picked: blocks 0–5, 9, 15 of 16").wait_for()
     assert status(page).startswith("Thread 70 of block 9 takes")
     assert page.locator(".ipl").count() == 1
 
@@ -246,3 +246,11 @@ def test_on_a_projector_a_tall_picture_is_scrolled_and_not_shrunk(page: Any) -> 
     assert across <= 0
     assert down == 0, "its head is to be seen first"
     assert page.locator(".ipl-tongue").bounding_box()["x"] + page.locator(".ipl-tongue").bounding_box()["width"] < 1270
+
+
+def test_what_a_pointed_at_thread_touches_lights_up_in_every_operand(page: Any) -> None:
+    change(page, launch=1)
+    cell = page.locator("[data-k='pick:lane:20']:visible").first.bounding_box()
+    page.mouse.move(cell["x"] + 5, cell["y"] + 5)
+    lit = page.locator(".ipl-hit[data-related]:visible")
+    assert [mark.get_attribute("data-k") for mark in lit.all()] == ["pick:lane:20"] * 2

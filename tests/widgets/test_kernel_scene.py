@@ -124,21 +124,21 @@ def test_a_small_launch_is_small() -> None:
 @pytest.mark.parametrize(
     ("case", "wanted", "drawn"),
     [
-        ("many blocks", (300, 255, 0), ("Drawn: blocks 0–5, 300, 390 of 391", "已画出：线程块 0–5、300、390（共 391 个）")),
+        ("many blocks", (300, 255, 0), ("Can be picked: blocks 0–5, 300, 390 of 391", "可选：线程块 0–5、300、390（共 391 个）")),
         # Of block 3526, some threads have an element in their second turn and others none.
         (
             "more elements than threads", (0, 0, 1),
             (
-                "Drawn: blocks 0–1, 3,526, 8,191 of 8,192",
-                "已画出：线程块 0–1、3,526、8,191（共 8,192 个）",
+                "Can be picked: blocks 0–1, 3,526, 8,191 of 8,192",
+                "可选：线程块 0–1、3,526、8,191（共 8,192 个）",
             ),
         ),
         # The first row of blocks ends with 34.
         (
             "many tiles", (0, 0, 0),
             (
-                "Drawn: blocks 0, 34–35, 454 of 455 · threads 0–31, 224–255 of 256",
-                "已画出：线程块 0、34–35、454（共 455 个） · 线程 0–31、224–255（共 256 个）",
+                "Can be picked: blocks 0, 34–35, 454 of 455 · threads 0–31, 224–255 of 256",
+                "可选：线程块 0、34–35、454（共 455 个） · 线程 0–31、224–255（共 256 个）",
             ),
         ),
     ],

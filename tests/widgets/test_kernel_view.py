@@ -181,7 +181,7 @@ def test_what_is_picked_from_python_is_drawn() -> None:
     view.thread = 200
     assert view._payload == before  # it was drawn already
     view.block = 300
-    assert "Drawn: blocks 0–5, 300, 390 of 391" in sent(view)["launches"][0]["drawn"]
+    assert "Can be picked: blocks 0–5, 300, 390 of 391" in sent(view)["launches"][0]["drawn"]
     assert [300, 0, 6, 8, 200] in [step.get("at", ())[1:] for step in sent(view)["steps"]]
 
 

@@ -97,7 +97,7 @@ PICKED = {
     "thread": Text("thread", "线程"),
     "slots_of": Text("slots of {name}", "{name} 的槽位"),
     "comma": Text(", ", "、"),
-    "drawn": Text("Drawn: {picks}", "已画出：{picks}"),
+    "drawn": Text("Can be picked: {picks}", "可选：{picks}"),
     "drawn_blocks": Text("blocks {drawn} of {all}", "线程块 {drawn}（共 {all} 个）"),
     "drawn_threads": Text("threads {drawn} of {all}", "线程 {drawn}（共 {all} 个）"),
     "drawn_turns": Text("turns {drawn} of {all}", "轮次 {drawn}（共 {all} 轮）"),
@@ -166,8 +166,8 @@ PLAYER = {
     "thread": Text("Thread", "线程"),
     "turn": Text("Turn", "轮次"),
     "drawn_hint": Text(
-        "Any other thread is drawn when it is picked in Python: KernelView(launch, block=7, thread=40).",
-        "在 Python 中指定其他线程，就会画出：KernelView(launch, block=7, thread=40)。",
+        "Any other thread can be picked in Python: KernelView(launch, block=7, thread=40).",
+        "其他线程可以在 Python 中选择：KernelView(launch, block=7, thread=40)。",
     ),
     "of_all": Text("of {count}", "共 {count}"),
 }
@@ -179,7 +179,7 @@ KEYS = (
     (Text("↑ ↓", "↑ ↓"), Text("previous and next warp", "上一个、下一个线程束")),
     (Text("PgUp PgDn", "PgUp PgDn"), Text("previous and next block", "上一个、下一个线程块")),
     (Text("[ ]", "[ ]"), Text("previous and next turn of the thread", "线程的上一轮、下一轮")),
-    (Text("Home End", "Home End"), Text("first and last thread that is drawn", "已画出的第一个、最后一个线程")),
+    (Text("Home End", "Home End"), Text("first and last thread that can be picked", "可选的第一个、最后一个线程")),
     (Text("Space - +", "空格 - +"), Text("play or pause, slower, faster", "播放或暂停、减慢、加快")),
     (Text("E", "E"), Text("step by thread or by warp", "按线程或按线程束单步")),
     (Text("F", "F"), Text("present: fill the screen", "演示：铺满屏幕")),
