@@ -18,7 +18,7 @@ _PRESENTS_NO_MORE = "() => !document.fullscreenElement && !document.querySelecto
 
 # Frames, not milliseconds: of those a busy machine paints fewer.
 _STILL = """() => new Promise((done) => {
-  const parts = '.ipl, .ipl-pane, .ipl-code, .ipl-map-view, .ipl-kernel-pane';
+  const parts = '.ipl, .ipl-pane, .ipl-code, .ipl-map-view';
   const placed = (part) => [part.scrollLeft, part.scrollTop, ...Object.values(part.getBoundingClientRect().toJSON())];
   const look = () => [...document.querySelectorAll(parts)].map(placed).join();
   let [before, alike] = [look(), 0];

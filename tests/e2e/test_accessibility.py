@@ -89,10 +89,10 @@ def test_axe_finds_nothing_in_a_launch(chromium: Any, axe: Axe, tmp_path: Path, 
     KernelView([launch, launch]).to_html(tmp_path / "launch.html", language=language)
     page = chromium.new_page(color_scheme=theme, viewport={"width": 848, "height": 900})
     open_page(page, tmp_path / "launch.html")
-    page.locator("summary").click()
+    page.locator(".ipl-as-table").click()
     page.locator("table").last.wait_for()
     assert axe(page, RULES[theme]) == []
-    page.locator(".ipl-kernel-pane").focus()
+    page.locator(".ipl").focus()
     page.keyboard.press("?")
     assert axe(page, RULES[theme]) == []
     page.close()

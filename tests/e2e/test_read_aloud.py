@@ -121,7 +121,7 @@ def launch(chromium: Any, tmp_path: Path, language: str) -> Iterator[Any]:
     KernelView([ran, ran]).to_html(tmp_path / "launch.html", language=language)
     page = chromium.new_page(viewport={"width": 848, "height": 900})
     open_page(page, tmp_path / "launch.html")
-    page.locator(".ipl-kernel-pane").focus()
+    page.locator(".ipl").focus()
     yield page
     page.close()
 
@@ -147,7 +147,7 @@ def test_every_control_has_a_name_and_no_picture_is_noise(player: Any) -> None:
 
 
 def test_of_a_launch_too(launch: Any) -> None:
-    launch.locator("summary").click()
+    launch.locator(".ipl-as-table").click()
     launch.locator("table").last.wait_for()
     assert wrong(launch) == []
 

@@ -341,7 +341,7 @@ test("playing follows the pace and stops at the end", (context) => {
   globalThis.window = globalThis;
   const flags = new Set();
   const stage = {
-    payload: { steps: Array(6).fill(line(1)) },
+    stops: [0, 1, 2, 3, 4, 5],
     step: 0,
     root: {
       toggleAttribute: (name, on) => (on ? flags.add(name) : flags.delete(name)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -29,9 +30,16 @@ from inplacelab_widgets.kernel.shown import shown_launches
 from inplacelab_widgets.kernel.strips import cost_of, share_of_moved, spread
 from inplacelab_widgets.kernel.totals import totals
 from inplacelab_widgets.kernel.twins import svg
+from inplacelab_widgets.packing import unpacked
 from tests.widgets import kernel_launches
 
 CASES = kernel_launches.CASES
+
+
+def sent(view: KernelView) -> dict[str, Any]:
+    """What the player gets."""
+    found: dict[str, Any] = json.loads(unpacked(view._payload))
+    return found
 
 
 def seen(name: str, pick: Pick | None = None) -> Any:
@@ -151,7 +159,7 @@ def test_a_kernel_of_the_library_says_that_its_geometry_is_not_known() -> None:
     view = KernelView(kernel_launches.LIBRARY)
     assert "not known" in view.to_svg(language="en")
     assert "NVIDIA H200" in view.to_text()
-    assert not view._payload["launches"][0]["drawable"]
+    assert not sent(view)["launches"][0]["picks"]
     assert "nothing to compute" in KernelView(kernel_launches.EMPTY).to_svg(language="en")
 
 
@@ -165,6 +173,16 @@ def test_what_is_not_there_cannot_be_picked() -> None:
         KernelView(launch, 1)
     with pytest.raises(ValueError, match="no launch to show"):
         KernelView([])
+
+
+def test_what_is_picked_from_python_is_drawn() -> None:
+    view = KernelView(CASES["many blocks"].shown.launch)
+    before = view._payload
+    view.thread = 200
+    assert view._payload == before  # it was drawn already
+    view.block = 300
+    assert "Can be picked: blocks 0–5, 300, 390 of 391" in sent(view)["launches"][0]["drawn"]
+    assert [300, 0, 6, 8, 200] in [step.get("at", ())[1:] for step in sent(view)["steps"]]
 
 
 def test_a_picture_can_be_had_of_any_thread() -> None:
@@ -200,12 +218,13 @@ def recording_of_launches() -> Recording:
 
 def test_a_recording_shows_all_its_launches_with_their_storages() -> None:
     view = KernelView(recording_of_launches(), launch=1)
-    assert [each["title"][0] for each in view._payload["launches"]] == [
+    assert [each["title"][0] for each in sent(view)["launches"]] == [
         "relu_ (line 1)",
         "exp_ (line 3)",
         "sin_ (line 3)",
     ]
-    assert [each["storages"] for each in view._payload["launches"]] == [("S0",), ("S1",), ("",)]
+    names = {said for said in sent(view)["said"] if isinstance(said, str) and re.fullmatch(r"x( · S\d)?", said)}
+    assert names == {"x · S0", "x · S1", "x"}
     assert "x · S1" in view.to_svg()
 
 
@@ -228,11 +247,12 @@ import sys
 sys.path.insert(0, sys.argv[1])
 import kernel_launches as made
 from inplacelab_widgets.kernel.payload import payload
+from inplacelab_widgets.kernel.picks import picks_of
 from inplacelab_widgets.kernel.twins import plain, svg
 for name, (shown, picks) in made.CASES.items():
     for pick in picks:
         print(svg(shown, pick, "en"), plain(shown, pick, "zh"))
-    print(payload([shown]))
+    print(payload([(shown, picks_of(shown, picks[0], 128))]))
 """
 
 

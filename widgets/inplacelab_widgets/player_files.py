@@ -30,6 +30,8 @@ MODULES = (
     "axis",
     "motion",
     "panel",
+    "keyboard",
+    "picks",
     "things",
     "stage",
     "grid_keys",
@@ -40,7 +42,6 @@ MODULES = (
     "sentence",
     "readout",
     "tables",
-    "keyboard",
     "pace",
     "toolbar",
     "dialog",
@@ -70,6 +71,7 @@ STYLES = (
     "follow",
     "wide",
     "present",
+    "picks",
     "preferences",
 )
 """The style sheets in order: later ones override earlier ones."""

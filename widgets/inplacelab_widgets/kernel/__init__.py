@@ -2,13 +2,16 @@
 
     shown     a launch with what a recording knows of it
     pick      what the warp of a picked thread asks for: slots, sectors, bytes
+    picks     which threads are drawn beforehand
     formulas  the thread's arithmetic, with its numbers in it
-    drawing   the marks that depend on the pick; `blocks` and `strips` are its parts
+    drawing   what marks are; `blocks` and `strips` make those that depend on the pick
     fixed     the marks that do not: head, totals, legend
-    tables    the same facts for those who read them
+    scene     all marks of one pick
+    film      the marks over all picks: a pick is a step of the player
+    tables    the same facts as tables
+    payload   what the player is sent
     twins     still pictures, pages and text
     view      the widget
 
-What depends on the pick is worked out in the browser too (`*.js`), because a launch has more threads than pictures could be sent
-for. Tests hold the two against each other, mark by mark.
+The player is the one of all views; `player/picks.js` chooses a step by its thread.
 """

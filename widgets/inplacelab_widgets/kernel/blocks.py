@@ -1,8 +1,8 @@
-"""The grid with the picked block, and the block with the picked warp and thread. `blocks.js` draws the same."""
+"""The grid with the picked block, and the block with the picked warp and thread."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from inplacelab.devices.kernels import geometry
@@ -88,20 +88,35 @@ def grid_marks(launch: Launch, pick: Pick) -> list[Drawn]:
     """The blocks of the grid."""
     seen = window(launch, pick.block)
     column, row = cell_of(launch, seen, pick.block)
-    total = launch.grid[0] - seen.top * COLUMNS if seen.wraps else seen.columns * seen.rows
-    cells = "".join(
-        box(c * CELL, TOP + r * CELL, 8, 8)
-        for r in range(seen.rows)
-        for c in range(seen.columns)
-        if not seen.wraps or r * COLUMNS + c < total
-    )
-    x, y = column * CELL, TOP + row * CELL
     marks = [
         text(0, HEAD + 10, "bold", _grid_title(launch, pick.block)),
-        path(cells, "slot"),
-        path(box(x, y, 8, 8), "inked"),
+        path("".join(_block_box(launch, seen, block) for block in blocks_in(launch, seen)), "slot"),
+        path(box(column * CELL, TOP + row * CELL, 8, 8), "inked"),
     ]
     return [*marks, text(0, TOP + seen.rows * CELL + 11, "tiny", seen.note)] if seen.note else marks
+
+
+def grid_hits(launch: Launch, pick: Pick, drawn: Collection[int]) -> list[Drawn]:
+    """The blocks of the grid that are not drawn, faint; where a click picks one that is."""
+    seen = window(launch, pick.block)
+    there = blocks_in(launch, seen)
+    faint = "".join(_block_box(launch, seen, block) for block in there if block not in drawn)
+    hits = [path(_block_box(launch, seen, block), "hit", f"pick:block:{block}") for block in there if block in drawn]
+    return [path(faint, "slot unknown"), *hits]
+
+
+def blocks_in(launch: Launch, seen: Window) -> list[int]:
+    """The blocks of a window."""
+    if seen.wraps:
+        first = seen.top * COLUMNS
+        return list(range(first, min(first + seen.rows * COLUMNS, launch.grid[0])))
+    rows, columns = range(seen.top, seen.top + seen.rows), range(seen.left, seen.left + seen.columns)
+    return [row * launch.grid[0] + column for row in rows for column in columns]
+
+
+def _block_box(launch: Launch, seen: Window, block: int) -> str:
+    column, row = cell_of(launch, seen, block)
+    return box(column * CELL, TOP + row * CELL, 8, 8)
 
 
 def _grid_title(launch: Launch, block: int) -> Text:
@@ -121,41 +136,76 @@ def _warps(launch: Launch) -> int:
 
 def block_marks(launch: Launch, pick: Pick) -> list[Drawn]:
     """The threads of the picked block, a warp in each row."""
-    warp, lane = divmod(pick.thread, WARP)
-    top = warp // ROWS * ROWS
-    rows = range(top, min(top + ROWS, -(-launch.threads // WARP)))
-    cells = "".join(
-        box(EDGE + k * THREAD, TOP + (row - top) * CELL, 9.4, 8)
-        for row in rows
-        for k in range(min(WARP, launch.threads - row * WARP))
-    )
-    y = TOP + (warp - top) * CELL
+    there = _rows(launch, pick)
+    cells = "".join(_thread_box(there, thread) for row in there for thread in threads_of(launch, row))
+    warp = "".join(_thread_box(there, thread) for thread in threads_of(launch, pick.thread // WARP))
+    return [path(cells, "slot"), path(warp, "in-warp")]
+
+
+def picked_thread(launch: Launch, pick: Pick) -> list[Drawn]:
+    """The picked thread in its block, and how the block is called."""
     x, _, _ = geometry.position(launch, pick.thread)
     number = f"{pick.thread} ({x}, {pick.thread // launch.block[0]})" if launch.block[1] > 1 else f"{pick.thread}"
+    facts = {"block": grouped(pick.block), "thread": number, "threads": grouped(launch.threads)}
     return [
-        text(
-            EDGE,
-            HEAD + 10,
-            "bold",
-            PICKED["block"].format(block=grouped(pick.block), thread=number, threads=grouped(launch.threads)),
-        ),
-        path(cells, "slot"),
-        path(
-            "".join(box(EDGE + k * THREAD, y, 9.4, 8) for k in range(min(WARP, launch.threads - warp * WARP))),
-            "in-warp",
-        ),
-        path(box(EDGE + lane * THREAD, y, 9.4, 8), "inked"),
+        text(EDGE, HEAD + 10, "bold", PICKED["block"].format(**facts)),
+        path(_thread_box(_rows(launch, pick), pick.thread), "inked"),
     ]
+
+
+def block_hits(launch: Launch, pick: Pick, warps: Collection[int]) -> list[Drawn]:
+    """The threads of the block that are not drawn, faint; where a click picks one that is."""
+    there = _rows(launch, pick)
+    faint = "".join(
+        _thread_box(there, thread) for row in there if row not in warps for thread in threads_of(launch, row)
+    )
+    threads = [thread for row in there if row in warps for thread in threads_of(launch, row)]
+    return [
+        path(faint, "slot unknown"),
+        *(path(_thread_box(there, thread), "hit", f"pick:thread:{thread}") for thread in threads),
+    ]
+
+
+def threads_of(launch: Launch, warp: int) -> range:
+    """The threads of a warp."""
+    return range(warp * WARP, min((warp + 1) * WARP, launch.threads))
+
+
+def _rows(launch: Launch, pick: Pick) -> range:
+    """The warps that are drawn of the picked block."""
+    top = pick.thread // WARP // ROWS * ROWS
+    return range(top, min(top + ROWS, -(-launch.threads // WARP)))
+
+
+def _thread_box(there: range, thread: int) -> str:
+    warp, lane = divmod(thread, WARP)
+    return box(EDGE + lane * THREAD, TOP + (warp - there.start) * CELL, 9.4, 8)
 
 
 def lane_marks(launch: Launch, pick: Pick, top: float) -> list[Drawn]:
     """The 32 threads of the warp, large enough to be numbered."""
-    warp, lane = divmod(pick.thread, WARP)
-    there = range(min(WARP, launch.threads - warp * WARP))
-    marks = [
+    warp = pick.thread // WARP
+    threads = threads_of(launch, warp)
+    return [
         text(LEFT - 6, top + 13, "small end", PICKED["warp"].format(warp=warp)),
-        path("".join(box(LEFT + k * LANE + 1, top, LANE - 2, 18) for k in there), "slot"),
-        path(box(LEFT + lane * LANE + 1, top, LANE - 2, 18), "written"),
+        path("".join(_lane_box(thread, top) for thread in threads), "slot"),
+        *(_lane_number(thread, top) for thread in threads),
     ]
-    numbers = [text(LEFT + k * LANE + LANE / 2, top + 12.5, "tiny middle", str(warp * WARP + k)) for k in there]
-    return marks + numbers
+
+
+def picked_lane(pick: Pick, top: float) -> list[Drawn]:
+    """The picked thread among the 32."""
+    return [path(_lane_box(pick.thread, top), "written"), _lane_number(pick.thread, top)]
+
+
+def lane_hits(launch: Launch, pick: Pick, top: float) -> list[str]:
+    """The place of each of the 32 threads."""
+    return [_lane_box(thread, top) for thread in threads_of(launch, pick.thread // WARP)]
+
+
+def _lane_box(thread: int, top: float) -> str:
+    return box(LEFT + thread % WARP * LANE + 1, top, LANE - 2, 18)
+
+
+def _lane_number(thread: int, top: float) -> Drawn:
+    return text(LEFT + thread % WARP * LANE + LANE / 2, top + 12.5, "tiny middle", str(thread))

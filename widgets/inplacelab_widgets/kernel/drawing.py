@@ -1,4 +1,4 @@
-"""The marks that depend on which thread is picked. `drawing.js` makes the same ones, number for number.
+"""What the picture of a launch is made of, and where its parts stand.
 
 From top to bottom: the grid with the picked block, the block with the picked warp, what the thread has to do; then, for each
 operand, the 32 threads of the warp, the sectors that hold what they touch, and lines from the ones to the others.
@@ -6,13 +6,15 @@ operand, the 32 threads of the warp, the sectors that hold what they touch, and 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from math import floor
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from inplacelab.language import Text
 from inplacelab_widgets.scene.marks import Words
 
 WIDTH = 800
+PAD = 12.0
+"""Around the picture."""
 LEFT = 76
 LANE = 22
 ROOM = 32 * LANE
@@ -23,13 +25,29 @@ PANEL = 168
 """Where the first operand begins, and how high each is."""
 
 
-class Drawn(NamedTuple):
-    """One SVG element: its tag, its styles, its place, and what it says."""
+Tag = Literal["path", "text"]
 
-    tag: str
+
+class Drawn(NamedTuple):
+    """One SVG element while one thread is picked.
+
+    Attributes:
+        tag: the SVG element.
+        style: names from the style table.
+        place: its attributes.
+        said: what it says, for a text.
+        key: what a click on it picks ("pick:block:3"); "" for nothing.
+    """
+
+    tag: Tag
     style: str
     place: dict[str, float | str]
     said: Words | None = None
+    key: str = ""
+
+
+Layers = dict[str, list[Drawn]]
+"""Marks by what they are part of, those in front last. The same names are there whatever is picked."""
 
 
 def text(x: float, y: float, style: str, said: Words) -> Drawn:
@@ -46,18 +64,19 @@ def grouped(number: int) -> str:
     return f"{number:,}"
 
 
-def path(d: str, style: str) -> Drawn:
+def path(d: str, style: str, key: str = "") -> Drawn:
     """A line or shape."""
-    return Drawn("path", style, {"d": d})
+    return Drawn("path", style, {"d": d}, None, key)
 
 
 def tenth(value: float) -> float:
-    """A coordinate with one decimal: rounded by the same few operations in both languages."""
+    """A coordinate with one decimal."""
     return floor(value * 10 + 0.5) / 10
 
 
+@lru_cache(maxsize=1 << 14)
 def said(value: float) -> str:
-    """A coordinate as both languages write it."""
+    """A coordinate in path notation."""
     rounded = tenth(value)
     return str(int(rounded)) if rounded == int(rounded) else str(rounded)
 
@@ -70,8 +89,3 @@ def box(x: float, y: float, width: float, height: float) -> str:
 def em(words: str, size: float) -> float:
     """The room that digits and Latin letters need."""
     return len(words) * size * 0.62
-
-
-def labelled(key: Text, **facts: object) -> Text:
-    """A pattern of `words.PICKED`, filled in."""
-    return key.format(**facts)

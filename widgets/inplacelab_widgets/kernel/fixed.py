@@ -37,6 +37,14 @@ def device_of(shown: Shown) -> Words:
     return words.SIMULATED if launch.simulated else launch.device or words.UNNAMED_DEVICE
 
 
+def head_of(shown: Shown) -> Text:
+    """The kernel, what its launch was like, and who ran it."""
+    device = device_of(shown)
+    both = device if isinstance(device, Text) else Text(device, device)
+    name = Text(f"{shown.launch.kernel}: ", f"{shown.launch.kernel}：")
+    return name + facts_of(shown) + Text(" · ", " · ") + both + Text(".", "。")
+
+
 def facts_of(shown: Shown) -> Text:
     """What kind of kernel it is, how many threads it had and what each took."""
     launch = shown.launch

@@ -1,4 +1,4 @@
-"""The arithmetic of a picked thread, with its numbers in it. `formulas.js` says the same."""
+"""The arithmetic of a picked thread, with its numbers in it."""
 
 from __future__ import annotations
 

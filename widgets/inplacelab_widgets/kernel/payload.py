@@ -1,50 +1,150 @@
-"""What the browser is sent: launches, their fixed marks, the words. Plain lists and dictionaries."""
+"""What the player is sent: launches as one scene, in which a step is a picked thread."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from inplacelab.devices.kernels import geometry
+from inplacelab.devices.kernels.geometry import WARP
 from inplacelab.language import Text
 from inplacelab_widgets.kernel import words
-from inplacelab_widgets.kernel.drawing import WIDTH, Drawn
-from inplacelab_widgets.kernel.fixed import device_of, facts_of, fixed_marks, height
+from inplacelab_widgets.kernel.drawing import PAD, WIDTH, text
+from inplacelab_widgets.kernel.film import film_of, mark_of
+from inplacelab_widgets.kernel.fixed import head_of
+from inplacelab_widgets.kernel.picks import Picks, said_of_picks, totals_of
+from inplacelab_widgets.kernel.scene import spoken
 from inplacelab_widgets.kernel.shown import Shown
-from inplacelab_widgets.kernel.tables import Table, facts_table
-from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.measure import size_in_bytes
+from inplacelab_widgets.kernel.tables import Table, facts_table, picked_tables
+from inplacelab_widgets.scene.asked import spoken as both
+from inplacelab_widgets.scene.marks import Group, Panel, Words
+from inplacelab_widgets.scene.pools import Json, Pools
+from inplacelab_widgets.words import PLAYER
 
 
-def payload(shown: Sequence[Shown]) -> dict[str, Any]:
-    """Everything that is needed to show these launches without a kernel."""
+def payload(launches: Sequence[tuple[Shown, Picks]]) -> Json:
+    """Everything that the player needs to show these launches without a kernel.
+
+    Args:
+        launches: each with the threads that are drawn of it.
+    """
+    pools = Pools()
+    films: dict[tuple[Shown, Picks], _Film] = {}  # a training loop launches the same again and again
+    steps: list[Json] = []
+    groups: list[Group] = []
+    tables: list[Json] = []
+    says: list[tuple[int, Text]] = []
+    for number, (shown, picks) in enumerate(launches):
+        same = (shown._replace(step=None, line=None), picks)
+        if same not in films:
+            films[same] = _Film(*same)
+        film, first = films[same], len(steps)
+        says.append((first, film.head))
+        groups.append(film.group(first))
+        tables += [pools.table(*each) for each in film.tables(first)]
+        steps += film.steps(pools, number)
+    # A step of the program that launched nothing is shown, too: this is the last one.
+    says.append((len(steps), words.NO_LAUNCH))
+    groups.append(_nothing(len(steps)))
+    steps.append(_step(pools, _nothing_said(launches)))
+    high = max(group.height for group in groups) + 2 * PAD
+    panel = Panel("kernel", WIDTH + 2 * PAD, high, tuple(groups), tuple(says))
+    blocks = dict.fromkeys(block for _, picks in launches for block in picks.blocks)
     return {
-        "width": WIDTH,
-        "launches": [launch_payload(each) for each in shown],
-        "words": {key: both(text) for key, text in (words.PLAYER | words.PICKED).items()},
+        "title": ", ".join(dict.fromkeys(shown.launch.kernel for shown, _ in launches)),
+        "simulated": False,  # the picture says it
+        "truncated": 0,
+        "source": [],
+        "axis": {"left": 0, "right": 0, "spacing": 1},
         "keys": [[both(keys), both(does)] for keys, does in words.KEYS],
+        "words": {key: both(said) for key, said in (PLAYER | words.PLAYER).items()}
+        | {f"block {block}": both(words.BLOCK.format(block=block)) for block in blocks},
+        "opens": "kernel",
+        "steps": steps,
+        "panels": [pools.panel(panel)],
+        "pages": [],
+        "elsewhere": {},
+        "threads": [],
+        "tables": tables,
+        "launches": [_facts_of(shown, picks) for shown, picks in launches],
+        **dict.fromkeys(("layouts", "tensors", "kept", "writes", "predict"), ()),
+        **pools.packed(),
     }
 
 
-def launch_payload(shown: Shown) -> dict[str, Any]:
-    """One launch: numbers for the browser's arithmetic, marks for what never changes."""
-    device = device_of(shown)
-    return {
-        "launch": shown.launch.to_json(),
-        "sizes": [geometry.itemsize(each.dtype) if shown.drawable else 1 for each in shown.launch.operands],
-        "stored": [size_in_bytes(each.storage_bytes) for each in shown.launch.operands],
-        "storages": shown.storages,
-        "places": shown.places,
-        "step": shown.step,
-        "drawable": shown.drawable,
-        "title": both(title_of(shown)),
-        "says": both(
-            facts_of(shown) + Text(" · ", " · ") + (device if isinstance(device, Text) else Text(device, device))
-        ),
-        "height": height(shown),
-        "marks": [mark(each) for each in fixed_marks(shown)],
-        "facts": table(facts_table(shown)),
-    }
+class _Film:
+    """What a launch shows over its steps, counted from its first one. One that has nothing to pick has one step."""
+
+    def __init__(self, shown: Shown, picks: Picks) -> None:
+        self.launch, self.head = shown.launch, head_of(shown)
+        self.threads = list(picks.threads(shown.launch.threads)) if shown.drawable else []
+        self._said = [spoken(shown, pick) for pick in self.threads]
+        self._group = film_of(shown, picks, self.threads)
+        self._facts = facts_table(shown)
+        warps = [(step, pick) for step, pick in enumerate(self.threads) if pick.thread % WARP == 0]
+        self._picked = [(step, picked_tables(shown, pick)) for step, pick in warps]
+
+    def group(self, first: int) -> Group:
+        """Its marks, from a step on."""
+        marks = [
+            mark._replace(runs=tuple((first + step, look) for step, look in mark.runs)) for mark in self._group.marks
+        ]
+        return replace(self._group, first=first, last=first + self._group.last, marks=tuple(marks))
+
+    def steps(self, pools: Pools, number: int) -> Iterator[Json]:
+        """As `player/picks.js` reads them: `at` is the launch, the block, the turn, the warp, the lane, the thread."""
+        for pick, said in zip(self.threads, self._said, strict=True):
+            warp, lane = divmod(pick.thread, WARP)
+            yield _step(pools, said) | {
+                "phase": f"block {pick.block}",
+                "ends": pick.thread + 1 == self.launch.threads or lane + 1 == WARP,
+                "stop": lane == 0,
+                "at": [number, pick.block, pick.turn, warp, lane, pick.thread],
+            }
+        if not self.threads:
+            yield _step(pools, self.head) | {"at": [number, 0, 0, 0, 0, 0]}
+
+    def tables(self, first: int) -> Iterator[tuple[Text, Sequence[Words], list[_Row]]]:
+        """Its tables, from a step on, as `Pools.table` takes them."""
+        after = first + self._group.last + 1
+        yield self._facts.caption, (words.FACT, words.VALUE), _rows([(first, self._facts)], after)
+        for position in range(len(self._picked[0][1]) if self._picked else 0):
+            found = [(first + step, tables[position]) for step, tables in self._picked]
+            yield found[0][1].caption, found[0][1].heads, _rows(found, after)
+
+
+_Row = tuple[int, str, tuple[Words, ...] | None]
+
+
+def _rows(found: Sequence[tuple[int, Table]], after: int) -> list[_Row]:
+    """The rows of a table over the steps, until it is gone."""
+    most = range(max(len(table.rows) for _, table in found))
+    rows = [(step, table.rows[k] if k < len(table.rows) else None, k) for step, table in found for k in most]
+    return [*((step, f"row:{k}", cells) for step, cells, k in rows), *((after, f"row:{k}", None) for k in most)]
+
+
+def _facts_of(shown: Shown, picks: Picks) -> Json:
+    """What is chosen from: how it is called, how many blocks, threads and turns there are, which of them are drawn."""
+    facts: Json = {"title": both(title_of(shown)), "step": shown.step, "picks": shown.drawable}
+    if shown.drawable:
+        facts |= {"of": totals_of(shown.launch), "drawn": both(said_of_picks(shown.launch, picks))}
+    return facts
+
+
+def _step(pools: Pools, says: Text) -> Json:
+    return {"line": None, "ends": True, "phase": "", "error": False, "stop": True, "says": pools.says(says)}
+
+
+def _nothing(step: int) -> Group:
+    mark = mark_of(text(0, 13, "soft", words.NO_LAUNCH))
+    return Group(PAD, PAD, WIDTH, 20, step, step, (mark,))
+
+
+def _nothing_said(launches: Sequence[tuple[Shown, Picks]]) -> Text:
+    steps = dict.fromkeys(shown.step + 1 for shown, _ in launches if shown.step is not None)
+    if not steps:
+        return words.NO_LAUNCH
+    told = words.IN_STEPS.format(steps=", ".join(map(str, steps)))
+    return Text(f"{words.NO_LAUNCH.en} {told.en}", words.NO_LAUNCH.zh + told.zh)
 
 
 def title_of(shown: Shown) -> Text:
@@ -53,22 +153,3 @@ def title_of(shown: Shown) -> Text:
     if shown.line is None:
         return name
     return name + Text(f" (line {shown.line})", f"（第 {shown.line} 行）")
-
-
-def mark(drawn: Drawn) -> list[Any]:
-    """One mark: tag, style, place, words."""
-    return [drawn.tag, drawn.style, drawn.place, both(drawn.said)]
-
-
-def table(given: Table) -> dict[str, Any]:
-    """A table, in both languages."""
-    return {
-        "caption": both(given.caption),
-        "heads": [both(each) for each in given.heads],
-        "rows": [[both(cell) for cell in row] for row in given.rows],
-    }
-
-
-def both(said: Words | None) -> Any:
-    """Words for the browser: a pair, unless they are the same in both languages."""
-    return [said.en, said.zh] if isinstance(said, Text) else said

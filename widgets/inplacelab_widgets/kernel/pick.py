@@ -1,11 +1,9 @@
-"""What the threads of one warp ask for in one turn, operand by operand: slots, sectors, bytes.
-
-`pick.js` does the same.
-"""
+"""What the threads of one warp ask for in one turn, operand by operand: slots, sectors, bytes."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -83,11 +81,13 @@ def _place(shown: Shown, block: int, thread: int, turn: int) -> int | None:
 
 def served(shown: Shown, pick: Pick) -> list[Served]:
     """What the warp of a picked thread does in its turn, for each operand."""
-    launch, first = shown.launch, pick.thread // WARP * WARP
-    done = {
-        lane: accesses_at(shown, pick.block, first + lane, pick.turn)
-        for lane in range(min(WARP, launch.threads - first))
-    }
+    return _of_warp(shown, pick.block, pick.thread // WARP, pick.turn)
+
+
+@lru_cache(maxsize=256)
+def _of_warp(shown: Shown, block: int, warp: int, turn: int) -> list[Served]:
+    launch, first = shown.launch, warp * WARP
+    done = {lane: accesses_at(shown, block, first + lane, turn) for lane in range(min(WARP, launch.threads - first))}
     return [_served(launch, position, done) for position in range(len(launch.operands))]
 
 

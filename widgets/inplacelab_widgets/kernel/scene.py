@@ -1,30 +1,66 @@
-"""All marks of a launch with a picked thread, and the height that they need. `scene.js` puts the same ones together."""
+"""All marks of a launch with a picked thread, and the height that they need."""
 
 from __future__ import annotations
 
 from inplacelab.devices.kernels import geometry
 from inplacelab.language import Text
-from inplacelab_widgets.kernel.blocks import beam_marks, block_marks, grid_marks
-from inplacelab_widgets.kernel.drawing import LEFT, PANEL, PANELS, Drawn, grouped, text
+from inplacelab_widgets.kernel.blocks import (
+    beam_marks,
+    block_hits,
+    block_marks,
+    grid_hits,
+    grid_marks,
+    picked_thread,
+)
+from inplacelab_widgets.kernel.drawing import LEFT, PANEL, PANELS, Drawn, Layers, grouped, text
 from inplacelab_widgets.kernel.formulas import share_of
 from inplacelab_widgets.kernel.pick import Pick, served
+from inplacelab_widgets.kernel.picks import Picks
 from inplacelab_widgets.kernel.shown import Shown
-from inplacelab_widgets.kernel.strips import cost_of, strip_marks
+from inplacelab_widgets.kernel.strips import cost_of, strip_hits, strip_of_thread, strip_of_warp
 from inplacelab_widgets.kernel.words import PICKED
 
 
 def picked_marks(shown: Shown, pick: Pick) -> list[Drawn]:
-    """What depends on the pick."""
+    """What depends on the pick, in a picture without a sentence above it."""
+    layers = [*warp_layers(shown, pick).values(), *thread_layers(shown, pick).values()]
+    return [*(each for layer in layers for each in layer), text(LEFT, PANELS - 8, "bold", said_of(shown, pick))]
+
+
+def warp_layers(shown: Shown, pick: Pick) -> Layers:
+    """What is the same for all threads of the picked warp in the picked turn."""
     launch = shown.launch
-    marks = [
-        *beam_marks(launch, pick),
-        *grid_marks(launch, pick),
-        *block_marks(launch, pick),
-        text(LEFT, PANELS - 8, "bold", said_of(shown, pick)),
-    ]
+    layers = {
+        "beams": beam_marks(launch, pick),
+        "grid": grid_marks(launch, pick),
+        "block": block_marks(launch, pick),
+    }
     for asked in served(shown, pick):
-        marks += strip_marks(shown, pick, asked, PANELS + asked.operand * PANEL)
-    return marks
+        layers |= _of_operand(asked.operand, strip_of_warp(shown, pick, asked))
+    return layers
+
+
+def thread_layers(shown: Shown, pick: Pick) -> Layers:
+    """What belongs to the picked thread alone. It stands in front."""
+    layers = {"thread": picked_thread(shown.launch, pick)}
+    for asked in served(shown, pick):
+        layers |= _of_operand(asked.operand, strip_of_thread(shown, pick, asked))
+    return layers
+
+
+def hit_layers(shown: Shown, pick: Pick, picks: Picks) -> Layers:
+    """Where a click picks another thread, and what cannot be picked."""
+    layers = {
+        "blocks": grid_hits(shown.launch, pick, picks.blocks),
+        "threads": block_hits(shown.launch, pick, picks.warps),
+    }
+    for asked in served(shown, pick):
+        layers |= _of_operand(asked.operand, {"hits": strip_hits(shown, pick, asked)})
+    return layers
+
+
+def _of_operand(operand: int, layers: Layers) -> Layers:
+    return {f"{name} of {operand}": layer for name, layer in layers.items()}
 
 
 def said_of(shown: Shown, pick: Pick) -> Text:

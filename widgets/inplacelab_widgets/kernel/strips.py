@@ -1,7 +1,8 @@
-"""An operand's part of the picture: the threads of the warp above, the sectors that they touch below. `strips.js` draws the same."""
+"""An operand's part of the picture: the threads of the warp above, the sectors that they touch below."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -9,8 +10,22 @@ from inplacelab.devices.kernels import geometry
 from inplacelab.devices.kernels.geometry import WARP
 from inplacelab.devices.kernels.traffic import SECTOR
 from inplacelab.language import Text
-from inplacelab_widgets.kernel.blocks import lane_marks
-from inplacelab_widgets.kernel.drawing import LANE, LEFT, ROOM, WIDTH, Drawn, box, em, path, said, text
+from inplacelab_widgets.kernel.blocks import lane_hits, lane_marks, picked_lane
+from inplacelab_widgets.kernel.drawing import (
+    LANE,
+    LEFT,
+    PANEL,
+    PANELS,
+    ROOM,
+    WIDTH,
+    Drawn,
+    Layers,
+    box,
+    em,
+    path,
+    said,
+    text,
+)
 from inplacelab_widgets.kernel.formulas import slot_of
 from inplacelab_widgets.kernel.pick import Lane, Pick, Served
 from inplacelab_widgets.kernel.shown import Shown
@@ -58,27 +73,62 @@ def left_of(spreaded: Spread, slot: int) -> float:
     return spreaded.lefts[slot // spreaded.per] + slot % spreaded.per * spreaded.slot
 
 
-def strip_marks(shown: Shown, pick: Pick, asked: Served, top: float) -> list[Drawn]:
-    """All of an operand's part."""
-    launch = shown.launch
-    operand = launch.operands[asked.operand]
-    size = geometry.itemsize(operand.dtype)
-    colour = COLOURS[asked.operand % len(COLOURS)]
-    places = spread(asked.sectors, size)
-    picked = [each for each in asked.lanes if each.lane == pick.thread % WARP]
-    others = [each for each in asked.lanes if each.lane != pick.thread % WARP]
+def strip_of_warp(shown: Shown, pick: Pick, asked: Served) -> Layers:
+    """Of an operand's part, what is the same for all threads of the warp."""
+    top = top_of(asked)
+    operand = shown.launch.operands[asked.operand]
+    colour, places = _colour(asked), _places(shown, asked)
     name = f"{operand.name} · {shown.storages[asked.operand]}" if shown.storages[asked.operand] else operand.name
-    return [
-        text(0, top + 11, "bold", name),
-        text(LEFT, top + 11, "", slot_of(shown, pick, asked.operand)),
-        path("".join(_ribbon(each, places, top) for each in others), f"ribbon {colour}-fill {colour}-line"),
-        path("".join(_ribbon(each, places, top) for each in picked), "ribbon-picked"),
-        *lane_marks(launch, pick, top + LANES),
-        *_directions(asked, top),
-        *_sectors(asked, places, picked, colour, top),
-        *_overview(asked, operand.storage_bytes, colour, top),
-        *_cost(asked, colour, top),
-    ]
+    ribbons = "".join(_ribbon(each, places, top) for each in asked.lanes)
+    return {
+        "name": [text(0, top + 11, "bold", name)],
+        "ribbons": [path(ribbons, f"ribbon {colour}-fill {colour}-line")],
+        "lanes": lane_marks(shown.launch, pick, top + LANES),
+        "directions": _directions(asked, top),
+        "sectors": _sectors(asked, places, colour, top),
+        "overview": _overview(asked, operand.storage_bytes, colour, top),
+        "cost": _cost(asked, colour, top),
+    }
+
+
+def strip_of_thread(shown: Shown, pick: Pick, asked: Served) -> Layers:
+    """Of an operand's part, what belongs to the picked thread. It stands in front."""
+    top, places = top_of(asked), _places(shown, asked)
+    picked = [each for each in asked.lanes if each.lane == pick.thread % WARP]
+    slots = _slot_boxes(places, picked, top + STRIP)
+    return {
+        "slot": [text(LEFT, top + 11, "", slot_of(shown, pick, asked.operand))],
+        "ribbon": [path("".join(_ribbon(each, places, top) for each in picked), "ribbon-picked")],
+        "lane": picked_lane(pick, top + LANES),
+        "mine": [path(slots, "written")],
+    }
+
+
+def strip_hits(shown: Shown, pick: Pick, asked: Served) -> list[Drawn]:
+    """Where a click picks another thread of the warp: its cell, and what it touches."""
+    top, places = top_of(asked), _places(shown, asked)
+    cells = lane_hits(shown.launch, pick, top + LANES)
+    touched = {each.lane: _slot_boxes(places, [each], top + STRIP) for each in asked.lanes}
+    return [path(cell + touched.get(lane, ""), "hit", f"pick:lane:{lane}") for lane, cell in enumerate(cells)]
+
+
+def top_of(asked: Served) -> float:
+    """Where an operand's part begins."""
+    return PANELS + asked.operand * PANEL
+
+
+def _colour(asked: Served) -> str:
+    return COLOURS[asked.operand % len(COLOURS)]
+
+
+def _places(shown: Shown, asked: Served) -> Spread:
+    return spread(asked.sectors, geometry.itemsize(shown.launch.operands[asked.operand].dtype))
+
+
+def _slot_boxes(places: Spread, lanes: Iterable[Lane], y: float) -> str:
+    """The slots that threads touch, each once."""
+    slots = sorted({slot for _, first, count in lanes for slot in range(first, first + count)})
+    return "".join(box(left_of(places, slot), y, places.slot, STRIP_HEIGHT) for slot in slots)
 
 
 def _ribbon(lane: Lane, places: Spread, top: float) -> str:
@@ -96,10 +146,8 @@ def _directions(asked: Served, top: float) -> list[Drawn]:
     return [text(LEFT - 6, top + 56 + 14 * k, "small end", each) for k, each in enumerate(spoken)]
 
 
-def _sectors(asked: Served, places: Spread, picked: list[Lane], colour: str, top: float) -> list[Drawn]:
+def _sectors(asked: Served, places: Spread, colour: str, top: float) -> list[Drawn]:
     y, wide = top + STRIP, places.slot * places.per
-    wanted = sorted({slot for _, first, count in asked.lanes for slot in range(first, first + count)})
-    mine = sorted({slot for _, first, count in picked for slot in range(first, first + count)})
     cells = "".join(
         f"M{said(left + k * places.slot)} {said(y)}v{STRIP_HEIGHT}"
         for left in places.lefts.values()
@@ -108,13 +156,9 @@ def _sectors(asked: Served, places: Spread, picked: list[Lane], colour: str, top
     )
     marks = [
         path("".join(box(left, y, wide, STRIP_HEIGHT) for left in places.lefts.values()), "over"),
-        path(
-            "".join(box(left_of(places, slot), y, places.slot, STRIP_HEIGHT) for slot in wanted),
-            f"wanted {colour}-fill",
-        ),
+        path(_slot_boxes(places, asked.lanes, y), f"wanted {colour}-fill"),
         path(cells, "cells"),
         path("".join(box(left, y, wide, STRIP_HEIGHT) for left in places.lefts.values()), "sector"),
-        path("".join(box(left_of(places, slot), y, places.slot, STRIP_HEIGHT) for slot in mine), "written"),
     ]
     return [*marks, *_numbers(places, y + STRIP_HEIGHT + 10)]
 

@@ -1,4 +1,4 @@
-"""The same facts for those who read them. `tables.js` makes the second and the third table."""
+"""The same facts as tables."""
 
 from __future__ import annotations
 

@@ -7,18 +7,18 @@ from html import escape
 
 from inplacelab.language import Text
 from inplacelab_widgets.kernel import words
-from inplacelab_widgets.kernel.drawing import WIDTH, Drawn
-from inplacelab_widgets.kernel.files import javascript, stylesheet
-from inplacelab_widgets.kernel.fixed import device_of, facts_of, fixed_marks, height
+from inplacelab_widgets.kernel.drawing import PAD, WIDTH
+from inplacelab_widgets.kernel.film import mark_of
+from inplacelab_widgets.kernel.fixed import fixed_marks, head_of, height
 from inplacelab_widgets.kernel.pick import Pick
 from inplacelab_widgets.kernel.scene import picked_marks, spoken
 from inplacelab_widgets.kernel.shown import Shown
 from inplacelab_widgets.kernel.tables import Table, facts_table, picked_tables
 from inplacelab_widgets.page import whole_page
+from inplacelab_widgets.player_files import javascript, stylesheet
 from inplacelab_widgets.scene.marks import Look, Mark, Words, always
 from inplacelab_widgets.scene.svg import document, mark_at, placed
-
-PAD = 12.0
+from inplacelab_widgets.words import PLAYER
 
 
 def svg(shown: Shown | None, pick: Pick, language: str) -> str:
@@ -27,25 +27,15 @@ def svg(shown: Shown | None, pick: Pick, language: str) -> str:
         drawn = mark_at(Mark("text", (("x", PAD), ("y", 26.0)), always(Look("text", words.NO_LAUNCH))), 0, language)
         return document((WIDTH + 2 * PAD, 44), [drawn], "", words.NO_LAUNCH.in_language(language))
     marks = fixed_marks(shown) + (picked_marks(shown, pick) if shown.drawable else [])
-    inside = "".join(mark_at(as_mark(each), 0, language) for each in marks)
+    inside = "".join(mark_at(mark_of(each), 0, language) for each in marks)
     size = (WIDTH + 2 * PAD, height(shown) + 2 * PAD)
     return document(size, [placed(inside, PAD, PAD)], shown.launch.kernel, told(shown, pick).in_language(language))
 
 
-def as_mark(drawn: Drawn) -> Mark:
-    """The same as a mark of the other scenes, which looks the same at every step."""
-    return Mark(
-        "text" if drawn.tag == "text" else "path", tuple(drawn.place.items()), always(Look(drawn.style, drawn.said))
-    )
-
-
 def told(shown: Shown, pick: Pick) -> Text:
     """The picture in words."""
-    device = device_of(shown)
-    both = device if isinstance(device, Text) else Text(device, device)
-    head = Text(f"{shown.launch.kernel}: ", f"{shown.launch.kernel}：") + facts_of(shown)
-    head = head + Text(" · ", " · ") + both + Text(". ", "。")
-    return head + (spoken(shown, pick) if shown.drawable else Text("", ""))
+    head = head_of(shown)
+    return head + Text(" ", "") + spoken(shown, pick) if shown.drawable else head
 
 
 def html(shown: Shown | None, pick: Pick, language: str) -> str:
@@ -53,7 +43,7 @@ def html(shown: Shown | None, pick: Pick, language: str) -> str:
     encoded = base64.b64encode(svg(shown, pick, language).encode()).decode("ascii")
     said = words.NO_LAUNCH if shown is None else told(shown, pick)
     shown_tables = "" if shown is None else "".join(_table(each, language) for each in all_tables(shown, pick))
-    summary = escape(words.PLAYER["tables"].in_language(language))
+    summary = escape(PLAYER["tables"].in_language(language))
     folded = f"<details><summary>{summary}</summary>{shown_tables}</details>" if shown_tables else ""
     picture = f'<img alt="{escape(said.in_language(language))}" src="data:image/svg+xml;base64,{encoded}">'
     return f"<div>{picture}{folded}</div>"
@@ -99,5 +89,5 @@ def plain(shown: Shown | None, pick: Pick, language: str) -> str:
 
 def page(sent: dict[str, object], language: str, title: str, traits: dict[str, int]) -> str:
     """A page that shows the launches in any browser, from a file, without a network."""
-    folder = "inplacelab_widgets/kernel"
+    folder = "inplacelab_widgets/player"
     return whole_page(sent, javascript(), stylesheet(), folder=folder, title=title, language=language, options=traits)

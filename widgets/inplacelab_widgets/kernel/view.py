@@ -11,12 +11,15 @@ from ipywidgets import jslink
 
 from inplacelab.devices.kernels import geometry
 from inplacelab.language import get_language
+from inplacelab_widgets import player_files
 from inplacelab_widgets.kernel import twins
-from inplacelab_widgets.kernel.files import packed_javascript
 from inplacelab_widgets.kernel.payload import payload, title_of
 from inplacelab_widgets.kernel.pick import Pick, fitted
+from inplacelab_widgets.kernel.picks import MOST, MOST_OF_ALL, Picks, picks_of
 from inplacelab_widgets.kernel.shown import Shown, shown_launches
+from inplacelab_widgets.packing import packed_json
 from inplacelab_widgets.raster import png
+from inplacelab_widgets.scene.pools import Json
 from inplacelab_widgets.stand_in import LiveWidget
 from inplacelab_widgets.views import View
 
@@ -28,6 +31,9 @@ class KernelView(LiveWidget):
 
     Memory is moved in sectors of 32 bytes. The picture shows which sectors the 32 threads of a warp need, and how much of them
     they wanted: neighbours on neighbouring slots share sectors ("coalesced"), neighbours far apart pay for a sector each.
+
+    Every thread of a small launch is drawn beforehand. Of a larger one, some blocks, warps and turns are, and the view says
+    which. A thread that is picked from Python (`view.block = 300`) is drawn with its neighbours if it was not.
 
     Args:
         shown: a launch; several; a recording, for all of its launches; or a `Stepper` or another view, for those of the step
@@ -48,14 +54,14 @@ class KernelView(LiveWidget):
     >>> KernelView(seen, thread=37)  # doctest: +SKIP
     """
 
-    _esm = packed_javascript()
+    _esm = player_files.packed_javascript()
 
     launch = traitlets.Int(0, help="Which of the launches is shown, from 0.").tag(sync=True)
     block = traitlets.Int(0, help="The picked block, counted within the grid.").tag(sync=True)
     thread = traitlets.Int(0, help="The picked thread, counted within its block.").tag(sync=True)
     turn = traitlets.Int(0, help="The picked turn of the thread, from 0.").tag(sync=True)
     step = traitlets.Int(-1, help="The step whose launches are shown; -1 for all launches there are.").tag(sync=True)
-    _payload = traitlets.Dict().tag(sync=True)
+    _payload = traitlets.Unicode().tag(sync=True)
 
     def __init__(
         self,
@@ -73,9 +79,34 @@ class KernelView(LiveWidget):
         shared = {"step": other.step, "language": other.language} if other else {"language": get_language()}
         self._check(launch, Pick(block, thread, turn), follows=other is not None)
         given = {"launch": launch, "block": block, "thread": thread, "turn": turn, **shared, **traits}
-        super().__init__(_payload=payload(self._shown), **given)
+        self._picks: tuple[Picks, ...] = ()
+        super().__init__(**given)
+        self._draw(self._picked_of_each())
         # In the browser, so that it works without a kernel too.
         self._links = [jslink((other, name), (self, name)) for name in ("step", "language")] if other else []
+
+    def _picked_of_each(self) -> list[Pick]:
+        """The thread that each launch is shown with: the picked one, or the nearest that it has."""
+        return [fitted(each, Pick(self.block, self.thread, self.turn)) for each in self._shown]
+
+    def _draw(self, picked: Sequence[Pick]) -> None:
+        most = min(MOST, MOST_OF_ALL // max(1, len(self._shown)))
+        pairs = zip(self._shown, picked, strict=True)
+        self._picks = tuple(picks_of(shown, pick, most) for shown, pick in pairs)
+        self._payload = packed_json(self._sent())
+
+    def _sent(self) -> Json:
+        return payload(list(zip(self._shown, self._picks, strict=True)))
+
+    @traitlets.observe("launch", "block", "thread", "turn")
+    def _draw_what_is_not_drawn(self, _change: Any) -> None:
+        picked = self._picked_of_each()
+        now = self._now
+        if now is None or not self._picks:
+            return
+        number = self._shown.index(now)
+        if not self._picks[number].has(picked[number]):
+            self._draw(picked)
 
     def _check(self, launch: int, pick: Pick, *, follows: bool) -> None:
         if not self._shown and not follows:
@@ -143,7 +174,7 @@ class KernelView(LiveWidget):
             "step": self.step,
         }
         title = self._now.launch.kernel if self._now else "KernelView"
-        page = twins.page(self._payload, language or self.language, title, traits)
+        page = twins.page(self._sent(), language or self.language, title, traits)
         if path is not None:
             Path(path).write_text(page, encoding="utf-8")
         return page

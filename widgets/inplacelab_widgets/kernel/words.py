@@ -1,4 +1,4 @@
-"""Every word of a kernel's picture, in English and Chinese. The player gets the same."""
+"""Every word of a kernel's picture, in English and Chinese."""
 
 from __future__ import annotations
 
@@ -24,9 +24,8 @@ LIBRARY = Text(
 )
 EMPTY = Text("There was nothing to compute: no thread was started.", "没有元素需要计算：没有启动任何线程。")
 NO_LAUNCH = Text("No kernel was launched in this step.", "这一步没有启动内核。")
-NO_LAUNCHES = Text("No kernel was launched in this recording.", "这份记录中没有启动内核。")
 
-# --- what depends on the pick: the player says the same -----------------------------------------------------------------------
+# --- what depends on the pick -------------------------------------------------------------------------------------------------
 
 PICKED = {
     "grid": Text("Grid: block {block} of {blocks}", "网格：线程块 {block}，共 {blocks} 个"),
@@ -98,6 +97,10 @@ PICKED = {
     "thread": Text("thread", "线程"),
     "slots_of": Text("slots of {name}", "{name} 的槽位"),
     "comma": Text(", ", "、"),
+    "drawn": Text("Can be picked: {picks}", "可选：{picks}"),
+    "drawn_blocks": Text("blocks {drawn} of {all}", "线程块 {drawn}（共 {all} 个）"),
+    "drawn_threads": Text("threads {drawn} of {all}", "线程 {drawn}（共 {all} 个）"),
+    "drawn_turns": Text("turns {drawn} of {all}", "轮次 {drawn}（共 {all} 轮）"),
 }
 
 # --- what stands in the picture whatever is picked ----------------------------------------------------------------------------
@@ -140,35 +143,45 @@ FACT_NAMES = {
     "moved": Text("bytes moved", "搬运字节"),
 }
 
-# --- the player ----------------------------------------------------------------------------------------------------------------
+# --- the player: what it says otherwise than of a recording -------------------------------------------------------------------
 
 PLAYER = {
     "region": Text("Kernel: {title}", "内核：{title}"),
-    "toolbar": Text("Choose what is shown", "选择要显示的内容"),
-    "picture": Text("Threads and memory. Arrow keys pick a thread.", "线程与内存。方向键选择线程。"),
+    "toolbar": Text("Go from thread to thread", "逐个线程浏览"),
+    "kernel": Text("Threads and memory", "线程与内存"),
+    "first": Text("First thread (Home)", "第一个线程（Home）"),
+    "previous": Text("Previous thread (Left)", "上一个线程（←）"),
+    "next": Text("Next thread (Right)", "下一个线程（→）"),
+    "last": Text("Last thread (End)", "最后一个线程（End）"),
+    "slider": Text("Thread", "线程"),
+    "position": Text("picture {step} of {steps}", "第 {step} 幅图，共 {steps} 幅"),
+    "position_by_line": Text("warp {step} of {steps}", "第 {step} 个线程束，共 {steps} 个"),
+    "mode_event": Text("by thread", "按线程"),
+    "mode_line": Text("by warp", "按线程束"),
+    "mode_event_hint": Text("every thread is a step (E)", "每个线程为一步（E）"),
+    "mode_line_hint": Text("every warp is a step (E)", "每个线程束为一步（E）"),
+    "keys": Text("← → thread · ↑ ↓ warp · ? all keys", "← → 线程 · ↑ ↓ 线程束 · ? 全部按键"),
     "launch": Text("Launch", "启动"),
-    "block_field": Text("Block", "线程块"),
-    "thread_field": Text("Thread", "线程"),
-    "turn_field": Text("Turn", "轮次"),
-    "tables": Text("Read as table", "以表格阅读"),
-    "language": Text("中文", "English"),
-    "language_hint": Text("Switch to Chinese", "切换到英文"),
-    "present": Text("Present: fill the screen (F)", "演示：铺满屏幕（F）"),
-    "help": Text("Keys (?)", "按键（?）"),
-    "help_title": Text("Keys", "按键"),
-    "close": Text("Close", "关闭"),
-    "no_launch": NO_LAUNCH,
-    "in_steps": Text("Kernels were launched in steps {steps}.", "启动内核的步骤：{steps}。"),
+    "block": Text("Block", "线程块"),
+    "thread": Text("Thread", "线程"),
+    "turn": Text("Turn", "轮次"),
+    "drawn_hint": Text(
+        "Any other thread can be picked in Python: KernelView(launch, block=7, thread=40).",
+        "其他线程可以在 Python 中选择：KernelView(launch, block=7, thread=40)。",
+    ),
+    "of_all": Text("of {count}", "共 {count}"),
 }
+BLOCK = Text("block {block}", "线程块 {block}")
+IN_STEPS = Text("Kernels were launched in steps {steps}.", "启动内核的步骤：{steps}。")
+FACT, VALUE = Text("fact", "项目"), Text("value", "值")
 KEYS = (
     (Text("← →", "← →"), Text("previous and next thread", "上一个、下一个线程")),
     (Text("↑ ↓", "↑ ↓"), Text("previous and next warp", "上一个、下一个线程束")),
     (Text("PgUp PgDn", "PgUp PgDn"), Text("previous and next block", "上一个、下一个线程块")),
-    (
-        Text("Home End", "Home End"),
-        Text("first and last thread of the warp, then of the block", "线程束、再到线程块的首末线程"),
-    ),
     (Text("[ ]", "[ ]"), Text("previous and next turn of the thread", "线程的上一轮、下一轮")),
+    (Text("Home End", "Home End"), Text("first and last thread that can be picked", "可选的第一个、最后一个线程")),
+    (Text("Space - +", "空格 - +"), Text("play or pause, slower, faster", "播放或暂停、减慢、加快")),
+    (Text("E", "E"), Text("step by thread or by warp", "按线程或按线程束单步")),
     (Text("F", "F"), Text("present: fill the screen", "演示：铺满屏幕")),
     (Text("? Esc", "? Esc"), Text("this list; close, leave", "此列表；关闭、离开")),
 )

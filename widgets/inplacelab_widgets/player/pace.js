@@ -5,10 +5,9 @@ export const PACES = [0.5, 1, 2, 4, 8];
 
 /** @param {Stage} stage @param {() => void} changed  Called whenever it starts, stops or changes pace. */
 export function makePace(stage, changed) {
-  const { steps } = stage.payload;
   let timer = 0;
   let chosen = 1;
-  const isLast = () => stage.step >= steps.length - 1;
+  const isLast = () => stage.step >= stage.stops.at(-1);
 
   function start() {
     timer = window.setInterval(advance, 1000 / PACES[chosen]);

@@ -12,7 +12,7 @@ import { walkThings } from "./things.js";
 import { drawUnfold } from "./unfold.js";
 
 /** The panes, each with its panels below each other, in the order in which they stand. */
-const PANES = { storages: ["storages"], graph: ["graph"], history: ["lanes", "memory"], elements: ["elements"] };
+const PANES = { kernel: ["kernel"], storages: ["storages"], graph: ["graph"], history: ["lanes", "memory"], elements: ["elements"] };
 
 /** The panes of the panels that a payload has. @param {Stage} stage @returns {Object<string, Part>} */
 export function drawPanes(stage) {
@@ -34,7 +34,8 @@ function drawPane(stage, name, panels) {
   // So wide the pane would like to be.
   stage.root.style.setProperty(`--ipl-${name}`, `${drawn[0].width() + 28}px`);
   const lenses = name === "storages" ? drawLenses(stage, root, drawn[0]) : null;
-  walkThings(stage, root, () => seen().flatMap((panel) => panel.things()));
+  // Among threads, the arrow keys go from warp to warp.
+  if (name !== "kernel") walkThings(stage, root, () => seen().flatMap((panel) => panel.things()));
   // The head of the lanes stays in sight while the lanes are scrolled.
   const head = drawn.find((panel) => panel.name === "lanes")?.root.lastElementChild;
   if (head) root.addEventListener("scroll", () => head.setAttribute("transform", `translate(0 ${Math.max(0, root.scrollTop - 6)})`));
@@ -103,8 +104,8 @@ function drawPane(stage, name, panels) {
     return seen().some((panel) => panel.sizeIn(room, part).width > room + 1);
   }
 
-  // An axis shows every step: nothing on it needs to be looked for.
-  const settle = () => (onAxis ? undefined : bringingIntoSight(root, changed, name !== "graph"));
+  // An axis shows every step, and a launch always the same: nothing on them needs to be looked for.
+  const settle = () => (onAxis || name === "kernel" ? undefined : bringingIntoSight(root, changed, name !== "graph"));
 
   /** Draws as the room asks for, and what has changed while it was closed. */
   function fit() {

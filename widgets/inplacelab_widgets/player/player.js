@@ -9,6 +9,7 @@ import { drawHelp } from "./help.js";
 import { drawKeepers } from "./keepers.js";
 import { followKeys } from "./keyboard.js";
 import { drawPanes, drawTabs } from "./panes.js";
+import { drawPicks } from "./picks.js";
 import { drawPredict } from "./predict.js";
 import { drawPresent } from "./present.js";
 import { drawReadout } from "./readout.js";
@@ -32,6 +33,7 @@ import { drawToolbar } from "./toolbar.js";
  * @param {boolean} [options.predict]
  * @param {Answer[]} [options.answers]
  * @param {boolean} [options.toolbar]  Whether there are controls and a sentence; a view that follows another one needs none.
+ * @param {() => number} [options.followed]  The step of a recording whose launches are shown; -1 for all of them.
  * @param {boolean} [options.standalone]  Whether the player is a page of its own.
  * @param {(trait: Trait, value: any) => void} [options.tell]  Told what the reader changes.
  */
@@ -57,6 +59,7 @@ export function mount(el, payload, options = {}) {
   // Slots and elements can be read out; a graph or lanes alone have none.
   const hasReadout = Boolean(storages || below.elements);
 
+  const picks = payload.launches ? drawPicks(stage, options.followed ?? (() => -1)) : null;
   const main = [code, storages].filter(Boolean);
   const views = Object.values(below);
   // Beside tabs there is room for what is otherwise a line of its own.
@@ -64,13 +67,14 @@ export function mount(el, payload, options = {}) {
   const foot = drawFoot(stage, [tables.root, ...(hasReadout && !hasTabs ? [readout.root] : [])], hasReadout && hasTabs);
   if (hasTabs) tabs.root.append(foot.root);
   // A panel by itself says what it is; among others, its place does.
-  const title = main.length + views.length === 1 ? drawTitle(stage, payload.panels[0].name) : null;
+  const title = main.length + views.length === 1 && !picks ? drawTitle(stage, payload.panels[0].name) : null;
   stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, present, help, keepers, readout);
   const controls = options.toolbar === false ? [] : [toolbar, sentence, predict, follow];
-  stage.parts.push(...controls, ...(title ? [title] : []));
+  stage.parts.push(...(picks ? [picks] : []), ...controls, ...(title ? [title] : []));
 
   if (title) root.append(title.root);
   if (controls.length) root.append(toolbar.root);
+  if (picks) root.append(picks.root);
   if (main.length) root.append(html("div", { class: "ipl-main" }, ...main.map((part) => part.root)));
   const lower = html("div", { class: "ipl-lower" });
   if (controls.length) lower.append(sentence.root);
@@ -85,7 +89,7 @@ export function mount(el, payload, options = {}) {
   followPointer(stage);
   stage.begin();
 
-  const around = [...(title ? [title] : []), ...(controls.length ? [toolbar, sentence] : []), hasTabs ? tabs : foot];
+  const around = [...(title ? [title] : []), ...(picks ? [picks] : []), ...(controls.length ? [toolbar, sentence] : []), hasTabs ? tabs : foot];
   const room = keepRoom(stage, { above: main, below: views, others: around });
   return {
     follow: stage.follow,

@@ -33,7 +33,7 @@ export function shared(upper, lowers, room, leeway) {
 }
 
 /** Keeps the heights of the panes. @param {Stage} stage @param {{above: Part[], below: Part[], others: Part[]}} parts  What stands beside the code, below, and around. */
-export function keepRoom({ root }, { above, below, others }) {
+export function keepRoom({ root, payload }, { above, below, others }) {
   // The elements, of which there may be many, take what the others leave.
   const telling = below.filter((part) => below.length < 2 || !part.root.matches(".ipl-elements"));
   const heightOf = (/** @type {Element} */ element) => element.getBoundingClientRect().height;
@@ -44,14 +44,16 @@ export function keepRoom({ root }, { above, below, others }) {
     const edge = root.offsetHeight - root.clientHeight;
     // A page of its own is the player's, but for its margin.
     const page = isPresent ? innerHeight : innerHeight - 2 * (root.getBoundingClientRect().top + scrollY);
-    const most = isPresent ? page : Math.max(LAPTOP, isAlone ? page : OF_WINDOW * innerHeight);
     const [code, storages] = [".ipl-code", ".ipl-storages"].map((name) => root.querySelector(name));
     // Above the storages, the code keeps what it has.
     const isStacked = code && storages && code.offsetTop < storages.offsetTop;
     const upper = (/** @type {number} */ size) => Math.max(0, ...above.slice(isStacked ? -1 : 0).map((part) => part.need?.(size) ?? 0));
     const around = edge + 2 + (isStacked && (isPresent || isAlone) ? heightOf(code) : 0) + heightOfRows(others);
-    const room = Math.max(0, most - around);
     const needs = telling.map((part) => part.need(1));
+    // What a launch touches is read from top to bottom: its picture is never scrolled by itself.
+    const whole = payload.launches ? around + Math.max(...needs) : 0;
+    const most = isPresent ? page : Math.max(LAPTOP, isAlone ? page : OF_WINDOW * innerHeight, whole);
+    const room = Math.max(0, most - around);
     const [high, low] = isPresent ? enlarged(upper, room) : shared(upper(1), needs, room, isAlone ? 0 : LEEWAY);
     const under = Math.floor(isAlone && !isPresent ? room - high : low);
     root.style.setProperty("--ipl-upper", `${Math.floor(high)}px`);

@@ -7,7 +7,7 @@
 /** @typedef {{x: number, y: number, width: number, first: number, last: number, marks: Mark[], key?: string, height?: number, open?: number[], folded?: boolean, fixed?: boolean, row?: number, memory?: [number, number], cards?: number[]}} Group  Drawn in the stretches `open`: [first, last, ...]. As `Block` of scene/marks.py: the row, the size of everything but the cards, and of these the left edge, the top, the width, how many beside each other, how many. */
 /** @typedef {{name: string, width: number, height: number, says: number[], unfolds?: {says: Said, height?: number}, opened?: Panel, notes?: number[], groups: Group[], shelf?: Group[]}} Panel */
 /** @typedef {{name: string, storages: string, keys: string, stops: number[]}} Thread  What there is to see of a tensor that a reader follows. */
-/** @typedef {{line: number | null, phase: string, error: boolean, stop: boolean, ends: boolean, says: number, marked?: Marked[]}} Step  What it says is a position in `said`. */
+/** @typedef {{line: number | null, phase: string, error: boolean, stop: boolean, ends: boolean, says: number, marked?: Marked[], at?: number[]}} Step  What it says is a position in `said`; `at` is the thread that it shows, as in picks.js. */
 /** @typedef {[number, "kept" | "written" | "refused", number, number, number?, number?]} Marked  [line, role, brief, says, first column, past the last]; the words are positions in `said`. As `Marked` of recording/trace.py. */
 /** @typedef {{title: Said, columns: Said[], rows: Object<string, [number, number[] | null][]>}} Table  Cells are positions in `said`. */
 /**
@@ -25,6 +25,7 @@
  * @property {Thread[]} threads
  * @property {Table[]} tables
  * @property {{left: number, right: number, spacing: number}} axis
+ * @property {import("./picks.js").Launch[]} [launches]  Of kernels, whose threads the steps show.
  * @property {Object<string, Said>} words
  * @property {Said[]} said
  * @property {string[]} styles
@@ -67,10 +68,11 @@ export function seek(count, step, direction, wanted) {
   return direction > 0 ? count - 1 : 0;
 }
 
-/** The steps that the arrow keys and the slider stop at: each event, or by line the last event of each statement.
- * @param {Step[]} steps @param {string} mode @returns {number[]} */
-export function stopsOf(steps, mode) {
-  return steps.map((_, at) => at).filter((at) => mode !== "line" || steps[at].ends);
+/** The steps that the arrow keys and the slider stop at: each event, or by line the last event of each statement. Where steps show
+ * threads, only those of the launch that a step shows. @param {Step[]} steps @param {string} mode @param {number} [step] @returns {number[]} */
+export function stopsOf(steps, mode, step = 0) {
+  const launch = steps[step]?.at?.[0];
+  return steps.map((_, at) => at).filter((at) => (mode !== "line" || steps[at].ends) && steps[at].at?.[0] === launch);
 }
 
 /** Which of the stops a step belongs to: the first that is not before it. @param {number} step @param {number[]} stops */

@@ -2,6 +2,7 @@
 
 import { html } from "./elements.js";
 import { makeMotion } from "./motion.js";
+import { nearestStep } from "./picks.js";
 import { clamp, placeOf, stopsOf, target } from "./runs.js";
 import { stoppingAt } from "./shelf.js";
 import { visitThing } from "./things.js";
@@ -26,6 +27,7 @@ import { fill, speak } from "./words.js";
  * @property {(trait: Trait, value: any) => void} choose  The reader asks: the player follows and the model is told.
  * @property {(trait: Trait, value: any) => boolean} follow  The model asks: the player follows. Whether anything changed.
  * @property {(step: number) => void} go  The reader goes to a step.
+ * @property {(wanted: import("./picks.js").Wanted) => void} pick  The reader picks another thread.
  * @property {(action: string) => boolean} reach  The reader reads on or back; false if something came in between.
  * @property {(by: "pointer" | "keyboard", keys: string) => void} point  Light up what has one of these keys; "": nothing.
  * @property {(key: string) => void} visit  The reader clicks a thing.
@@ -99,7 +101,7 @@ export function makeStage(payload, root, options) {
     answers: valid.answers(options.answers),
     thread: valid.thread(options.thread),
     followed: followedBy(payload, valid.thread(options.thread)),
-    stops: stopsOf(steps, valid.mode(options.mode)),
+    stops: stopsOf(steps, valid.mode(options.mode), valid.step(options.step)),
     word: (key, facts = {}) => fill(speak(payload.words[key], stage.language), facts),
     choose(trait, value) {
       if (stage.follow(trait, value)) tell(trait, stage[trait]);
@@ -113,6 +115,10 @@ export function makeStage(payload, root, options) {
       return true;
     },
     go: (step) => stage.choose("step", step),
+    pick(wanted) {
+      const step = nearestStep(steps, steps[stage.step].at ?? [], wanted);
+      if (step >= 0) stage.go(step);
+    },
     reach(action) {
       stage.go(target(action, stage.step, stage.followed.steps, stage.stops));
       return true;
@@ -139,11 +145,12 @@ export function makeStage(payload, root, options) {
     step(/** @type {number} */ before) {
       const [from, to] = [before, stage.step].map((step) => placeOf(step, stage.stops));
       move(Math.abs(to - from) <= 1);
+      if (steps[before].at?.[0] !== steps[stage.step].at?.[0]) stage.stops = stopsOf(steps, stage.mode, stage.step);
       show();
     },
     language: translate,
     mode() {
-      stage.stops = stopsOf(steps, stage.mode);
+      stage.stops = stopsOf(steps, stage.mode, stage.step);
       show();
     },
     selection: light,

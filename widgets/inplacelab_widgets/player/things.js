@@ -92,6 +92,8 @@ export function walkThings(stage, pane, things) {
 /** Goes to what a thing points at: from a version to the step that raised it, from a pin to its node, from folded
  * pins to a list of them. Anything else is kept lit, or let go. @param {Stage} stage @param {string} key */
 export function visitThing(stage, key) {
+  const [, part, value] = /^pick:(\w+):(\d+)$/.exec(key) ?? [];
+  if (part) return stage.pick({ [part]: Number(value) });
   if (key.startsWith("v")) {
     const raised = Math.max(-1, ...stage.parts.map((part) => part.raisedAt?.(key) ?? -1));
     if (raised >= 0) stage.go(raised);

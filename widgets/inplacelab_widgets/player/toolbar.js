@@ -51,7 +51,7 @@ export function drawToolbar(stage) {
     write(counter, `${place + 1} / ${stops.length}`);
     write(where, word(now.phase));
     for (const name of ["first", "previous"]) buttons[name].toggleAttribute("data-end", place === 0);
-    for (const name of ["next", "last"]) buttons[name].toggleAttribute("data-end", step === steps.length - 1);
+    for (const name of ["next", "last"]) buttons[name].toggleAttribute("data-end", step >= stops.at(-1));
     write(mode, word(`mode_${stage.mode}`));
     put(mode, "title", word(`mode_${stage.mode}_hint`));
   }

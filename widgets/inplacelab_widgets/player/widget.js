@@ -1,5 +1,6 @@
 // The player as a notebook widget: what anywidget calls, and the post between the player and its model; and as a page.
 
+import { partOf, stepFor } from "./picks.js";
 import { mount } from "./player.js";
 import { arrived } from "./unpack.js";
 
@@ -41,32 +42,73 @@ export function courier(model, go) {
 /** What the model calls a trait: on the stage, to follow is what a player does. @param {string} trait */
 const modelName = (trait) => (trait === "thread" ? "follow" : trait);
 
-/** The anywidget entry point. @param {{model: any, el: HTMLElement}} view */
+const PICKED = ["launch", "block", "turn", "thread"];
+
+/** A model as the courier knows it, with the step that is played. Launches are played thread by thread: there the model has the pick, and its
+ * `step` is that of the recording. @param {any} model @param {Payload} payload */
+export function played(model, payload) {
+  if (!payload.launches) return { traits: ["step"], get: () => model.get("step"), set: model.set.bind(model), save_changes: () => model.save_changes() };
+  /** @type {number | undefined} */
+  let told;
+  return {
+    traits: [...PICKED, "step"],
+    get: () => told ?? stepFor(payload, (trait) => model.get(trait)),
+    /** @param {string} _ @param {number} step */
+    set(_, step) {
+      told = step;
+      if (payload.steps[step].at) for (const trait of PICKED) model.set(trait, partOf(payload.steps[step], trait));
+      told = undefined;
+    },
+    save_changes: () => model.save_changes(),
+  };
+}
+
+/** The anywidget entry point. A model may be given another payload: then it is drawn anew. @param {{model: any, el: HTMLElement}} view */
 async function render({ model, el }) {
+  let shown = draw(model, el);
+  const redraw = () => (shown = shown.then((close) => (close(), draw(model, el))));
+  model.on("change:_payload", redraw);
+  await shown;
+  return () => {
+    model.off("change:_payload", redraw);
+    shown.then((close) => close());
+  };
+}
+
+/** @param {any} model @param {HTMLElement} el */
+async function draw(model, el) {
   const payload = await arrived(model.get("_payload"));
-  const step = courier(model, (to) => player.follow("step", to));
-  const given = Object.fromEntries(["step", "language", "mode", "selection", "predict", "answers", "toolbar", "thread"].map((trait) => [trait, model.get(modelName(trait))]));
+  const steps = played(model, payload);
+  const step = courier(steps, (to) => player.follow("step", to));
+  const given = Object.fromEntries(["language", "mode", "selection", "predict", "answers", "toolbar", "thread"].map((trait) => [trait, model.get(modelName(trait))]));
   const player = mount(el, payload, {
     ...given,
+    step: steps.get(),
+    followed: () => model.get("step"),
     tell(trait, value) {
       if (trait === "step") return step.tell(value);
+      // The model of launches has no mode, and nothing to select.
+      if (payload.launches && trait !== "language") return;
       model.set(modelName(trait), value);
       model.save_changes();
     },
   });
-  const followers = { step: step.hear };
-  for (const trait of ["language", "mode", "selection", "predict", "answers", "thread"]) followers[trait] = () => player.follow(trait, model.get(modelName(trait)));
-  for (const trait of Object.keys(followers)) model.on(`change:${modelName(trait)}`, followers[trait]);
+  /** @type {Object<string, () => void>} */
+  const followers = Object.fromEntries(steps.traits.map((trait) => [trait, step.hear]));
+  for (const trait of ["language", "mode", "selection", "predict", "answers", "thread"]) followers[modelName(trait)] ??= () => player.follow(trait, model.get(modelName(trait)));
+  for (const [trait, follower] of Object.entries(followers)) model.on(`change:${trait}`, follower);
   return () => {
     step.stop();
     player.destroy();
-    for (const trait of Object.keys(followers)) model.off(`change:${modelName(trait)}`, followers[trait]);
+    for (const [trait, follower] of Object.entries(followers)) model.off(`change:${trait}`, follower);
   };
 }
 
-/** What an exported page calls. @param {HTMLElement} el @param {any} payload  As it travels. @param {Object} options */
-async function play(el, payload, options) {
-  mount(el, await arrived(payload), options);
+/** What an exported page calls. @param {HTMLElement} el @param {any} packed  As it travels. @param {any} options */
+async function play(el, packed, options) {
+  const payload = await arrived(packed);
+  const step = payload.launches ? stepFor(payload, (trait) => options[trait]) : options.step;
+  mount(el, payload, { ...options, step, followed: () => options.step });
 }
 
 export default { render, play };

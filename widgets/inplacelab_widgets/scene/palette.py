@@ -106,6 +106,7 @@ STYLES: dict[str, dict[str, str]] = (
         "mark-soft": {"fill": "soft", "stroke": "none"},
         "sector": _DRAWN | {"stroke": "fg", "stroke-width": "1.4"},
         "over": {"fill": "paper"},
+        "hit": {"fill": "paper", "fill-opacity": "0"},
         # lanes and memory
         "lane": _DRAWN | {"stroke": "fg", "stroke-width": "4"},
         "v1": {"stroke-dasharray": "12 4"},

@@ -1,0 +1,147 @@
+"""Which threads of a launch are drawn beforehand: all of a small one; of a larger one, those at which something may differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import product
+from typing import NamedTuple
+
+from inplacelab.devices.kernels import geometry
+from inplacelab.devices.kernels.geometry import WARP, parts
+from inplacelab.devices.kernels.launch import Launch
+from inplacelab.language import Text
+from inplacelab_widgets.kernel.drawing import grouped
+from inplacelab_widgets.kernel.pick import Pick, served
+from inplacelab_widgets.kernel.shown import Shown
+from inplacelab_widgets.kernel.words import PICKED
+
+MOST = 2048
+"""So many threads are drawn of a launch, each of its turns counted, and each as often as the launch has operands."""
+MOST_OF_ALL = 4096
+"""So many of several launches together; but of each at least a warp."""
+MOST_TURNS = 8
+FEWEST_BLOCKS = 4
+"""So many blocks are drawn rather than more warps of each."""
+
+
+class Picks(NamedTuple):
+    """The blocks, the warps of each, and the turns that are drawn, in order."""
+
+    blocks: tuple[int, ...]
+    warps: tuple[int, ...]
+    turns: tuple[int, ...]
+
+    def threads(self, of_block: int) -> Iterator[Pick]:
+        """Every thread that is drawn, in the order of the steps. A block has `of_block` of them."""
+        for block, turn, warp in product(self.blocks, self.turns, self.warps):
+            for thread in range(warp * WARP, min((warp + 1) * WARP, of_block)):
+                yield Pick(block, thread, turn)
+
+    def has(self, pick: Pick) -> bool:
+        """Whether a thread is drawn."""
+        return pick.block in self.blocks and pick.thread // WARP in self.warps and pick.turn in self.turns
+
+
+def picks_of(shown: Shown, wanted: Pick, most: int = MOST) -> Picks:
+    """What is drawn of a launch, the wanted thread among it.
+
+    Args:
+        shown: the launch.
+        wanted: the thread that is shown first.
+        most: how many threads may be drawn, counted as `MOST` is.
+
+    Returns:
+        Whole warps. Nothing of a launch whose threads have no known geometry.
+    """
+    launch = shown.launch
+    if not shown.drawable:
+        return Picks((), (), ())
+    blocks, warps, turns = launch.blocks, parts(launch.threads, WARP), geometry.turns(launch)
+    room = max(1, most // WARP // len(launch.operands))
+    many_turns = turns if blocks * warps * turns <= room else min(turns, MOST_TURNS, room)
+    many_warps = min(warps, max(1, room // (many_turns * min(blocks, FEWEST_BLOCKS))))
+    many_blocks = min(blocks, max(1, room // (many_turns * many_warps)))
+    block, warp = _last_at_work(launch)
+    telling = (wanted.block, 0, launch.blocks - 1, block, *_crowded(shown), *_corners(launch))
+    return Picks(
+        _first(many_blocks, telling, blocks),
+        _first(many_warps, (wanted.thread // WARP, 0, warp, warps - 1), warps),
+        _first(many_turns, (wanted.turn, 0, turns - 1), turns),
+    )
+
+
+def _first(count: int, preferred: Iterable[int], total: int) -> tuple[int, ...]:
+    """So many of those that are preferred, filled up from the first on, in order."""
+    found = dict.fromkeys(preferred)
+    for each in range(total):
+        if len(found) >= count:
+            break
+        found[each] = None
+    return tuple(sorted(list(found)[:count]))
+
+
+def _corners(launch: Launch) -> tuple[int, ...]:
+    """Where the first row of a grid of several rows ends, and where the second one begins."""
+    return (launch.grid[0] - 1, launch.grid[0]) if launch.grid[1] > 1 else ()
+
+
+def _last_at_work(launch: Launch) -> tuple[int, int]:
+    """The block and the warp that have the last of the data: they may be filled in part."""
+    if launch.kind in ("transpose", "transpose_square"):
+        return launch.blocks - 1, parts(launch.threads, WARP) - 1
+    if launch.kind == "normalize":
+        x = launch.operands[0]
+        return (x.elements // x.shape[-1] - 1) % launch.blocks, (x.shape[-1] - 1) % launch.threads // WARP
+    sized = launch.operands[-1] if launch.kind == "scatter_add" else geometry.target(launch)
+    block, thread = divmod(parts(sized.elements, launch.width) - 1, launch.threads)
+    return block % launch.blocks, thread // WARP
+
+
+def _crowded(shown: Shown) -> list[int]:
+    """The block with the warp of which most threads meet on one slot, if any do."""
+    launch = shown.launch
+    if shown.places is None:
+        return []
+    crowds = [
+        (max(asked.crowd for asked in served(shown, Pick(block, warp * WARP))), -block)
+        for block, warp in product(range(launch.blocks), range(parts(launch.threads, WARP)))
+    ]
+    crowd, block = max(crowds)
+    return [-block] if crowd > 1 else []
+
+
+def totals_of(launch: Launch) -> dict[str, int]:
+    """How many blocks there are, threads in each, and turns of these."""
+    return {"block": launch.blocks, "thread": launch.threads, "turn": geometry.turns(launch)}
+
+
+def said_of_picks(launch: Launch, picks: Picks) -> Text:
+    """Which threads are drawn, if not all are."""
+    ends = [(warp * WARP, min((warp + 1) * WARP, launch.threads) - 1) for warp in picks.warps]
+    found = [
+        ("blocks", _ranges((block, block) for block in picks.blocks), len(picks.blocks), launch.blocks),
+        ("threads", _ranges(ends), sum(last - first + 1 for first, last in ends), launch.threads),
+        ("turns", _ranges((turn + 1, turn + 1) for turn in picks.turns), len(picks.turns), geometry.turns(launch)),
+    ]
+    told = [
+        PICKED[f"drawn_{name}"].format(drawn=drawn, all=grouped(total))
+        for name, drawn, count, total in found
+        if count < total
+    ]
+    if not told:
+        return Text("", "")
+    return PICKED["drawn"].format(
+        picks=Text(" · ".join(each.en for each in told), " · ".join(each.zh for each in told))
+    )
+
+
+def _ranges(spans: Iterable[tuple[int, int]]) -> Text:
+    """Numbers in order, neighbours together: "0–3, 15"."""
+    merged: list[tuple[int, int]] = []
+    for first, last in spans:
+        if merged and merged[-1][1] + 1 == first:
+            merged[-1] = (merged[-1][0], last)
+        else:
+            merged.append((first, last))
+    told = [grouped(first) if first == last else f"{grouped(first)}–{grouped(last)}" for first, last in merged]
+    return Text(", ".join(told), "、".join(told))
