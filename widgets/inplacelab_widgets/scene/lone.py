@@ -7,11 +7,10 @@ from collections.abc import Sequence
 
 from inplacelab.language import Text
 from inplacelab.recording.frameworks import framework_of
-from inplacelab_widgets import words
 from inplacelab_widgets.scene import PANELS, Scene
 from inplacelab_widgets.scene.code import code_panel
 from inplacelab_widgets.scene.marks import Panel
-from inplacelab_widgets.scene.names import unquoted
+from inplacelab_widgets.scene.names import player_words, unquoted
 from inplacelab_widgets.scene.picture import PAD, place_of, provisos, sentence_box
 from inplacelab_widgets.scene.svg import document, panel_at, placed, rule, said_at, stack_at
 
@@ -37,7 +36,7 @@ def lone_picture(scene: Scene, panels: Sequence[str], step: int, language: str) 
         drawn, tall = _drawn(panel, step, language)
         parts += [
             rule(y, width),
-            said_at(PAD, y + 20, "text bold", words.player_for(framework_of(scene.recording))[panel.name], language),
+            said_at(PAD, y + 20, "text bold", player_words(framework_of(scene.recording))[panel.name], language),
             placed(drawn, PAD, y + 34),
         ]
         y += 34 + tall + PAD

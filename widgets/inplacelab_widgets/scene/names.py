@@ -75,6 +75,11 @@ def who(step: Step) -> Text:
     return Text("{0} {1}", "{0} {1}").format(words.LINE.format(line=step.line), did)
 
 
+def player_words(framework: Framework) -> dict[str, Text]:
+    """The words of the player, with the headings as a framework has them."""
+    return words.PLAYER | {"lanes": framework.versions, "history": framework.versions_and_bytes}
+
+
 def kind(tensor: TensorFacts, state: State, framework: Framework, room: float = inf) -> Words | None:
     """Leaf, view of which tensor, or the gradient of which tensor; a name that needs more than `room` px is cut."""
     owner = state.owner_of_gradient(tensor.id)

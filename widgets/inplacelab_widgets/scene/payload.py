@@ -18,7 +18,7 @@ from inplacelab_widgets.scene.axis import LEFT, RIGHT, Axis
 from inplacelab_widgets.scene.code import source_lines
 from inplacelab_widgets.scene.focus import Thread, threads
 from inplacelab_widgets.scene.links import links
-from inplacelab_widgets.scene.names import unquoted
+from inplacelab_widgets.scene.names import player_words, unquoted
 from inplacelab_widgets.scene.pages import pages
 from inplacelab_widgets.scene.pools import Json, Pools
 from inplacelab_widgets.scene.tables import table_changes, tables, told_by
@@ -46,6 +46,7 @@ class _Packer:
 
     def packed(self) -> Json:
         scene, recording, framework = self.scene, self.scene.recording, framework_of(self.scene.recording)
+        keys = words.KEYS if framework.has_gradients else words.KEYS_WITHOUT_GRADIENTS
         steps = [self._step(index) for index in range(len(recording))]
         panels = [self.pools.panel(scene.panel(name)) for name in PANELS if name in self.shown]
         return {
@@ -54,11 +55,11 @@ class _Packer:
             "truncated": recording.truncated,
             "source": source_lines(recording) if "code" in self.shown else [],
             "axis": {"left": LEFT, "right": RIGHT, "spacing": Axis(len(recording)).spacing},
-            "keys": [[spoken(keys), spoken(does)] for keys, does in words.keys_for(framework)],
+            "keys": [[spoken(keys), spoken(does)] for keys, does in keys],
             "words": {
                 key: spoken(said)
                 for key, said in (
-                    words.player_for(framework) | words.LINKS | words.PREDICT | words.FOLLOW | words.LENSES
+                    player_words(framework) | words.LINKS | words.PREDICT | words.FOLLOW | words.LENSES
                 ).items()
             },
             # A program that asks for no gradient has no graph to look at first.

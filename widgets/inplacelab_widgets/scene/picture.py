@@ -9,7 +9,7 @@ from inplacelab_widgets.scene import Scene
 from inplacelab_widgets.scene.code import code_panel
 from inplacelab_widgets.scene.marks import Look, always, rect
 from inplacelab_widgets.scene.measure import NORMAL, wrapped
-from inplacelab_widgets.scene.names import unquoted
+from inplacelab_widgets.scene.names import player_words, unquoted
 from inplacelab_widgets.scene.svg import document, mark_at, panel_at, placed, rule, said_at, stack_at
 
 PAD = 16.0
@@ -29,7 +29,7 @@ def picture(scene: Scene, step: int, language: str) -> str:
     parts.append(drawn)
     y += height + PAD
     framework = framework_of(scene.recording)
-    said_above = words.player_for(framework)
+    said_above = player_words(framework)
     graph = [(scene.graph, "graph")] if framework.has_gradients else []
     for panel, name in (*graph, (scene.lanes, "lanes"), (scene.memory, None)):
         parts.append(rule(y, width))

@@ -63,7 +63,7 @@ from inplacelab_widgets.words.history import (
     STEP_AXIS,
     UNPACK_FAILS,
 )
-from inplacelab_widgets.words.player import KEYS, LINKS, PLAYER, keys_for, player_for
+from inplacelab_widgets.words.player import KEYS, KEYS_WITHOUT_GRADIENTS, LINKS, PLAYER
 from inplacelab_widgets.words.storages import (
     BY,
     CELLS_ONLY,
@@ -144,6 +144,7 @@ __all__ = [
     "KEEPS_SOME",
     "KEEPS_STALE",
     "KEYS",
+    "KEYS_WITHOUT_GRADIENTS",
     "LEAF",
     "LENS",
     "LENSES",
@@ -210,6 +211,4 @@ __all__ = [
     "UNPACK_FAILS",
     "VIEW_OF",
     "WAS",
-    "keys_for",
-    "player_for",
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from inplacelab.language import Text
-from inplacelab.recording.frameworks import Framework
 from inplacelab_widgets.words.history import BACKWARD, FORWARD
 from inplacelab_widgets.words.storages import SIMULATED
 
@@ -92,29 +91,19 @@ KEYS = (
 )
 """What the player's keys do: (keys, separated by blanks, what they do)."""
 
-
-def player_for(framework: Framework) -> dict[str, Text]:
-    """The words of the player, as a framework has them."""
-    return PLAYER | {"lanes": framework.versions, "history": framework.versions_and_bytes}
-
-
-def keys_for(framework: Framework) -> tuple[tuple[Text, Text], ...]:
-    """What the keys do where a framework is recorded: without gradients there is no graph, and nothing is kept."""
-    if framework.has_gradients:
-        return KEYS
-    others = {
-        "PgUp PgDn": None,
-        "Enter": (
-            Text("Enter", "Enter"),
-            Text(
-                "keep it lit, as a click does; a number of writes: to the step that wrote last",
-                "保持点亮（与单击相同）；写入次数：跳到最后一次写入的那一步",
-            ),
+_WITHOUT_GRADIENTS: dict[str, tuple[Text, Text] | None] = {
+    "PgUp PgDn": None,
+    "Enter": (
+        Text("Enter", "Enter"),
+        Text(
+            "keep it lit, as a click does; a number of writes: to the step that wrote last",
+            "保持点亮（与单击相同）；写入次数：跳到最后一次写入的那一步",
         ),
-        "G L T": (Text("L T", "L T"), Text("writes seen and bytes, elements", "写入次数与字节、元素")),
-    }
-    return tuple(row for each in KEYS if (row := others.get(each[0].en, each)) is not None)
-
+    ),
+    "G L T": (Text("L T", "L T"), Text("writes seen and bytes, elements", "写入次数与字节、元素")),
+}
+KEYS_WITHOUT_GRADIENTS = tuple(row for each in KEYS if (row := _WITHOUT_GRADIENTS.get(each[0].en, each)) is not None)
+"""The same for a framework without gradients: there is no graph, nothing is kept, and the writes are counted by inplacelab."""
 
 LINKS = {
     "link_element": Text("`{element}` → slot {sum} of {storage}", "`{element}` → {storage} 的槽位 {sum}"),
