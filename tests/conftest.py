@@ -1,4 +1,4 @@
-"""What several tests need: a Chromium, where there is one; and what no test needs."""
+"""What several tests need: a Chromium, where there is one; which tests the tier of this run leaves out; and what no test needs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
+
+from tests import tiers
 
 # nbformat imports jsonschema, and that, if this is installed, compiles 38 grammars for kinds of addresses that no notebook has: four
 # seconds in every process that runs tests.
@@ -40,6 +42,15 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
     """Examples in docstrings are the package's: none is looked for in tests, and no helper of theirs imported for it."""
     found = yield
     return [collector for collector in found if not isinstance(collector, DoctestModule)]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what a larger tier runs."""
+    left_out = [item for item in items if not tiers.runs(mark.name for mark in item.iter_markers())]
+    if left_out:
+        without = {*left_out}
+        items[:] = [item for item in items if item not in without]
+        config.hook.pytest_deselected(items=left_out)
 
 
 class _Late:

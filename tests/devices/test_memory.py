@@ -10,7 +10,7 @@ import inplacelab as paddle
 from inplacelab.devices import GPU, SIMULATED_GPU, Device
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @pytest.mark.parametrize(("in_place", "peak"), [(False, 134217728), (True, 67108864)])
 def test_the_block_of_the_guide(gpu: Device, in_place: bool, peak: int) -> None:
     gc.collect()

@@ -20,9 +20,22 @@ from inplacelab.devices.kernels.source import Source
 from tests.devices.launched import launches_on
 from tests.devices.test_rows import DTYPES, _arrays, _check_equal
 from tests.row_cases.every import CASES
+from tests.tiers import choose, sample
 
 OWN = [(case, variant) for case in CASES if case.row.cuda for variant in case.variants]
 """Every way to call a row that has an expression."""
+
+COMPUTED = sample(
+    [
+        (dtype, *way)
+        for dtype in ("float32", "float64", "float16", "int64", "int16", "int8", "uint8", "bool")
+        for way in OWN
+    ],
+    one_in=choose(4, 4, 1),
+    by=[lambda each: each[0], lambda each: (each[1].row.name, each[2])],
+    name=lambda each: f"{each[0]} {each[1].name} {each[2]}",
+)
+"""In which data types, and ways to call a row, a text is compiled and runs."""
 
 
 def laid(array: Any, layout: str) -> Tensor:
@@ -50,19 +63,19 @@ def check_alike(dtype: str, layout: str) -> None:
     assert len(found) > LEAST.get(dtype, -1)
 
 
-@pytest.mark.parametrize("layout", ["packed", pytest.param("apart", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("layout", ["packed", pytest.param("apart", marks=pytest.mark.standard)])
 def test_the_simulated_gpu_tells_of_what_a_real_one_launches(layout: str, noted: list[Source]) -> None:
     check_alike("float32", layout)
     assert len({source.text for source in noted}) > 100
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_so_it_does_in_every_dtype(dtype: str, noted: list[Source]) -> None:
     check_alike(dtype, "packed")
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @pytest.mark.parametrize("dtype", ["float32", "float16", "int64", "bool"])
 def test_who_runs_a_kernel_by_its_name_launches_the_same(
     dtype: str, noted: list[Source], monkeypatch: pytest.MonkeyPatch
@@ -111,9 +124,9 @@ def test_a_real_gpu_launches_what_the_simulated_one_tells(layout: str) -> None:
 # ---- the texts compute -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's remarks on values, on the CPU
-@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int64", "int16", "int8", "uint8", "bool"])
+@pytest.mark.parametrize("dtype", dict.fromkeys(dtype for dtype, *_ in COMPUTED))
 def test_the_texts_compute_what_the_cpu_computes(
     dtype: str, noted: list[Source], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,11 +138,12 @@ def test_the_texts_compute_what_the_cpu_computes(
     def outcome(case: Any, variant: str) -> list[Any]:
         return [case.call(variant, [paddle.to_tensor(each) for each in _arrays(case, dtype)]).numpy()]
 
-    for case, variant in OWN:
+    ways = [way for computed_in, *way in COMPUTED if computed_in == dtype]
+    for case, variant in ways:
         launches_on(GPU, lambda case=case, variant=variant: outcome(case, variant))  # type: ignore[misc]
     on_cpu.compile_together(list(dict.fromkeys(noted)))
     monkeypatch.setattr(on_gpu, "run", on_cpu.run)
-    for case, variant in OWN:
+    for case, variant in ways:
         found = []
         for device in (GPU, CPU):
             paddle.set_device(device)

@@ -72,7 +72,7 @@ def _check_equal(found: list[Any], expected: list[Any], dtype: str) -> None:
 @pytest.mark.parametrize(
     "device",
     [
-        *(pytest.param(name, marks=pytest.mark.thorough) for name in ("cpu", "simulated")),  # NumPy's arrays on both
+        *(pytest.param(name, marks=pytest.mark.standard) for name in ("cpu", "simulated")),  # NumPy's arrays on both
         "stand-in",
         pytest.param("gpu", marks=pytest.mark.gpu),
     ],
@@ -88,7 +88,7 @@ def test_it_computes_what_numpy_computes(case: Any, variant: str, device: Any) -
         _check_equal([result.numpy()], [case.expected(case.arrays()).astype(result.array.dtype)], "float64")
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each_variant()
 def test_every_dtype_gives_what_the_cpu_gives_or_is_refused_as_there(
     case: Any, variant: str, cupys: CudaDevice
@@ -120,7 +120,7 @@ def _gradients(case: Any, variant: str, device: Any) -> list[Any]:
     return [leaf.grad.numpy() for leaf in leaves if leaf.grad is not None]
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each_variant()
 def test_gradients_are_those_of_the_cpu(case: Any, variant: str, cupys: CudaDevice) -> None:
     if case.row.name in DERIVATIVE_NOT_ON_A_GPU and case.arrays()[0].dtype.kind == "f":

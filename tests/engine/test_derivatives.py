@@ -84,7 +84,7 @@ def test_the_gradient_is_the_slope(case: Any, variant: str) -> None:
         np.testing.assert_allclose(gradient.numpy(), differences(value, arrays, k), rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each_variant()
 def test_the_gradient_of_the_gradient_is_its_slope(case: Any, variant: str) -> None:
     arrays = case.arrays()
@@ -118,14 +118,14 @@ def test_in_place_and_out_of_place_have_the_same_gradient(case: Any, variant: st
         np.testing.assert_array_equal(one.numpy(), other.numpy())
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each_variant()
 def test_rows_without_a_derivative_give_results_without_history(case: Any, variant: str) -> None:
     result = computed(case, variant, leaves(case.arrays()))
     assert result.stop_gradient == (not wanted(case))
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each_variant()
 def test_single_precision_gradients_are_single_precision(case: Any, variant: str) -> None:
     single = {"f": "float32", "c": "complex64"}
@@ -136,7 +136,7 @@ def test_single_precision_gradients_are_single_precision(case: Any, variant: str
         assert [g.dtype for g in found if g is not None] == [inputs[k].dtype for k in wanted(case)]
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @pytest.mark.parametrize("shape", [(0,), (0, 3)])
 @for_each_variant(only=is_elementwise)
 def test_no_elements_have_a_gradient_of_no_elements(case: Any, variant: str, shape: tuple[int, ...]) -> None:

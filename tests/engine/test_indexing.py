@@ -13,8 +13,9 @@ from hypothesis.extra import numpy as arrays
 
 import inplacelab as paddle
 from inplacelab import Tensor
+from tests.tiers import examples
 
-checked = settings(max_examples=60, deadline=None)
+checked = settings(max_examples=examples(60), deadline=None)
 SHAPES = arrays.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=4)
 
 

@@ -14,10 +14,11 @@ import inplacelab as paddle
 from inplacelab import layout
 from inplacelab.layout import Layout
 from inplacelab.ops.table import ROWS
+from tests.tiers import examples
 
 Array = np.ndarray[Any, Any]
 checked = settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
+    max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
 )
 SHAPES = arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
 

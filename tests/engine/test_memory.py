@@ -183,7 +183,7 @@ def test_a_copy_is_kept_exactly_when_a_derivative_asks_for_what_is_overwritten(
         assert live() - before == new - old + (old if asked else 0), needs
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each_variant("in-place")
 def test_nothing_is_kept_without_gradients(case: Any, variant: str, live: Callable[[], int]) -> None:
     inputs, _leaves = operands(case, (True,) * len(case.shapes))
@@ -193,7 +193,7 @@ def test_nothing_is_kept_without_gradients(case: Any, variant: str, live: Callab
     assert live() - before == new - old
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each_variant("ordinary")
 def test_an_ordinary_operation_allocates_its_result_and_nothing_else(
     case: Any, variant: str, live: Callable[[], int]

@@ -136,7 +136,7 @@ def test_a_write_outside_the_history_counts_as_a_constant_change(leaf: Make, esc
 DEEP = 100_000
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 def test_a_graph_as_deep_as_a_long_loop(leaf: Make) -> None:
     a = leaf([1.0])
     x = a * 1
@@ -146,7 +146,7 @@ def test_a_graph_as_deep_as_a_long_loop(leaf: Make) -> None:
     assert values(a.grad) == [1.0]
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 def test_a_deep_graph_can_be_thrown_away(leaf: Make) -> None:
     x = leaf([1.0])
     for _ in range(DEEP):

@@ -16,6 +16,7 @@ from hypothesis.extra import numpy as arrays
 
 from inplacelab.language import speak
 from inplacelab.printing import PrintOptions, format_data, format_tensor, get_printoptions, set_printoptions
+from tests.tiers import examples
 
 SAMPLES = Path(__file__).parent / "data" / "printed_by_paddle.txt"
 
@@ -132,7 +133,7 @@ def elements(dtype: str) -> st.SearchStrategy[Any]:
 
 
 @pytest.mark.oracle
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.data(), OPTIONS)
 def test_paddle_prints_the_same(paddle: Any, data: st.DataObject, options: dict[str, Any]) -> None:
     dtype = data.draw(DTYPES)

@@ -43,7 +43,7 @@ def test_it_computes_what_numpy_computes(case: Any, variant: str, dtype: str) ->
     np.testing.assert_allclose(result.numpy(), expected, rtol=1e-12 if dtype == "float64" else 1e-5)
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each_variant()
 def test_what_is_shared_and_what_is_new(case: Any, variant: str) -> None:
     inputs = tensors(case.arrays())
@@ -58,7 +58,7 @@ def test_what_is_shared_and_what_is_new(case: Any, variant: str) -> None:
     assert before.version - version == (stays and variant != "view")
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each_variant()
 def test_operands_are_left_alone(case: Any, variant: str) -> None:
     arrays = case.arrays()
@@ -70,7 +70,7 @@ def test_operands_are_left_alone(case: Any, variant: str) -> None:
         assert tensor.inplace_version == 0
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each_variant()
 def test_strided_inputs_make_no_difference(case: Any, variant: str) -> None:
     arrays = case.arrays()
@@ -95,7 +95,7 @@ def test_in_place_through_a_view_writes_only_its_slots(case: Any, variant: str) 
     assert (view.base is None) == case.moves
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @pytest.mark.parametrize("shape", [(), (0,), (0, 3)])
 @for_each_variant(only=is_elementwise)
 def test_no_axes_and_no_elements(case: Any, variant: str, shape: tuple[int, ...]) -> None:
@@ -105,7 +105,7 @@ def test_no_axes_and_no_elements(case: Any, variant: str, shape: tuple[int, ...]
     np.testing.assert_allclose(result.numpy(), case.expected(arrays), rtol=1e-12)
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each_variant()
 def test_the_documentation_says_it_in_both_languages(case: Any, variant: str) -> None:
     name = case.row.name + "_" * (variant in ("in-place", "relayout"))
@@ -115,7 +115,7 @@ def test_the_documentation_says_it_in_both_languages(case: Any, variant: str) ->
         assert case.row.says.zh in words
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each_variant()
 def test_functions_and_methods_are_the_same(case: Any, variant: str) -> None:
     name = case.row.name + "_" * (variant in ("in-place", "relayout"))

@@ -228,7 +228,7 @@ ROW = paddle.ones([1, BIG], dtype="float64")
 COLUMN = paddle.to_tensor(np.arange(BIG)[::-1].copy().astype("int32"))
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @pytest.mark.parametrize(
     "call",
     [

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
+from operator import itemgetter
 
 import pytest
 
@@ -13,6 +15,7 @@ from inplacelab.devices.kernels.source import Form, Kind, Source
 from inplacelab.devices.kernels.types import C_TYPES
 from inplacelab.ops import ROWS
 from inplacelab.ops.expressions import data_types
+from tests.tiers import choose, sample
 
 needs_nvrtc = pytest.mark.skipif(
     not nvrtc.available(), reason="needs NVRTC: python -m pip install -e '.[nvrtc]' (no GPU needed)"
@@ -45,7 +48,7 @@ def elementwise(dtype: str, layout: str) -> list[Source]:
 @needs_nvrtc
 @pytest.mark.parametrize(
     "architecture",
-    [nvrtc.ARCHITECTURES[-1], *(pytest.param(a, marks=pytest.mark.thorough) for a in nvrtc.ARCHITECTURES[:-1])],
+    [nvrtc.ARCHITECTURES[-1], *(pytest.param(a, marks=pytest.mark.standard) for a in nvrtc.ARCHITECTURES[:-1])],
 )
 def test_kernels_compile(architecture: int) -> None:
     made = nvrtc.cubin(together(SOME), architecture)
@@ -54,10 +57,15 @@ def test_kernels_compile(architecture: int) -> None:
 
 
 @needs_nvrtc
-@pytest.mark.thorough
-@pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
-@pytest.mark.parametrize("layout", ["contiguous", "strided"])
-@pytest.mark.parametrize("dtype", C_TYPES)
+@pytest.mark.standard
+@pytest.mark.parametrize(
+    ("dtype", "layout", "architecture"),
+    sample(
+        product(C_TYPES, ("contiguous", "strided"), nvrtc.ARCHITECTURES),
+        one_in=choose(100, 100, 1),
+        by=[itemgetter(0), itemgetter(1), itemgetter(2)],
+    ),
+)
 def test_every_expression_compiles(dtype: str, layout: str, architecture: int) -> None:
     every = elementwise(dtype, layout)
     made = nvrtc.cubin(together(every), architecture)
@@ -65,7 +73,7 @@ def test_every_expression_compiles(dtype: str, layout: str, architecture: int) -
 
 
 @needs_nvrtc
-@pytest.mark.thorough
+@pytest.mark.standard
 @pytest.mark.parametrize("architecture", nvrtc.ARCHITECTURES)
 def test_the_others_in_double_precision_compile(architecture: int) -> None:
     made = nvrtc.cubin(together(OTHERS), architecture)

@@ -16,6 +16,7 @@ from inplacelab.devices.kernels.source import Form, Source
 from inplacelab.devices.kernels.types import C_TYPES
 from inplacelab.kernels.kernel import Elementwise
 from inplacelab.ops import ROWS
+from tests.devices.launched import compile_for
 
 pytestmark = pytest.mark.usefixtures("compiler")
 
@@ -88,7 +89,7 @@ def test_casts() -> None:
         check_cast(given, wanted)
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 def test_all_casts() -> None:
     pairs = [*permutations(C_TYPES, 2)]
     on_cpu.compile_together([cast_kernel(*each) for each in pairs])
@@ -116,18 +117,22 @@ def test_half_precision_is_rounded_once() -> None:
 # ---- several types in one operation ---------------------------------------------------------------------------------------------
 
 
-THOROUGHLY = [pytest.param(name, marks=pytest.mark.thorough) for name in ("less_than", "maximum", "where", "copy_")]
+THOROUGHLY = [pytest.param(name, marks=pytest.mark.standard) for name in ("less_than", "maximum", "where", "copy_")]
 
 
 @pytest.mark.parametrize("name", ["multiply", *THOROUGHLY])
 def test_floating_point_numbers_meet_in_the_widest_type(name: str) -> None:
     values = np.array([1e-3, -2.5, 0.1, 3.0])
-    pairs = [("float32", "float16")] if name == "multiply" else product(FLOATS, FLOATS)
-    for one, other in pairs:
+
+    def given(one: str, other: str) -> tuple[Any, ...]:
         x, y = paddle.to_tensor(values.astype(one)), paddle.to_tensor(values[::-1].astype(other))
-        given = (x.greater_than(paddle.zeros_like(x)), x, y) if name == "where" else (x, y)
-        expected = plainly(name)(*(each.clone() for each in given)).numpy()
-        found = kernels.run(name, *given).numpy()
+        return (x.greater_than(paddle.zeros_like(x)), x, y) if name == "where" else (x, y)
+
+    pairs = [("float32", "float16")] if name == "multiply" else [*product(FLOATS, FLOATS)]
+    compile_for(*(lambda pair=pair: kernels.run(name, *given(*pair)) for pair in pairs))  # type: ignore[misc]
+    for pair in pairs:
+        expected = plainly(name)(*given(*pair)).numpy()
+        found = kernels.run(name, *given(*pair)).numpy()
         assert found.dtype == expected.dtype
         np.testing.assert_array_equal(found, expected)
 
@@ -142,7 +147,7 @@ def plainly(name: str) -> Any:
     [
         ("divide", "int32"),
         *(
-            pytest.param(*each, marks=pytest.mark.thorough)
+            pytest.param(*each, marks=pytest.mark.standard)
             for each in [("exp", "int64"), ("hypot", "int8"), ("atan2", "uint8"), ("sqrt", "int16")]
         ),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from inplacelab.ops.expressions import data_types
 from inplacelab.ops.spec import Row
 from inplacelab.ops.table import Made
 from tests.gathered import for_each
+from tests.tiers import choose, sample
 
 WITH_EXPRESSION = [row for row in ROWS.values() if row.cuda and row.ordinary and row.name != "cast"]
 """(Casts are in test_data_types.py.)"""
@@ -154,7 +156,12 @@ def test_single_precision(row: Row, compiled: None) -> None:
     check(row, "float32")
 
 
-OTHERS = [(row, dtype) for row in WITH_EXPRESSION for dtype in data_types(row) if dtype != "float32"]
+OTHERS = sample(
+    [(row, dtype) for row in WITH_EXPRESSION for dtype in data_types(row) if dtype != "float32"],
+    one_in=choose(4, 4, 1),
+    by=[lambda each: each[0].name, itemgetter(1)],
+    name=lambda each: f"{each[0].name} {each[1]}",
+)
 
 
 @pytest.fixture(scope="session")
@@ -162,7 +169,7 @@ def all_compiled(compiler: str) -> None:
     on_cpu.compile_together([Elementwise([row], in_place=False).source(dtype) for row, dtype in OTHERS])
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each(("row", "dtype"), OTHERS, ids=lambda other: f"{other[0].name} {other[1]}")
 def test_other_data_types(row: Row, dtype: str, all_compiled: None) -> None:
     check(row, dtype)

@@ -193,7 +193,7 @@ def by_threads(compiler: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(on_cpu, "_ready", {})
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @pytest.mark.usefixtures("by_threads")
 def test_threads_of_the_system_wait_for_each_other_too(run: Run) -> None:
     on_cpu.compile_together([source.normalize("float64"), source.transpose_square("float64"), WAITS, SOME_WAIT])

@@ -21,7 +21,7 @@ def main() -> Callable[[list[str]], int]:
     return run
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @pytest.mark.usefixtures("compiler")
 def test_what_is_recorded_can_be_looked_at_elsewhere(main: Callable[[list[str]], int], tmp_path: Path) -> None:
     assert main([str(tmp_path), "--simulate"]) == 0
@@ -38,7 +38,7 @@ def test_what_is_recorded_can_be_looked_at_elsewhere(main: Callable[[list[str]],
     assert launched == [("fill_", 4), ("relu_", 4), ("relu_", 1), ("relu_", 1), ("relu_", 4)]
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 def test_without_a_gpu_nothing_is_written(
     main: Callable[[list[str]], int],
     tmp_path: Path,

@@ -18,6 +18,8 @@ from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab.devices.kernels.trace import Trace
 from inplacelab.devices.kernels.types import C_TYPES
 from inplacelab.layout import Layout, packed
+from tests.devices.launched import compile_for
+from tests.tiers import examples
 
 
 def ramp(*shape: int, dtype: str = "float32") -> Any:
@@ -82,8 +84,15 @@ def watched(program: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> tupl
     return launch, trace
 
 
+@pytest.fixture(scope="session")
+def all_compiled(compiler: str) -> None:
+    compile_for(*PROGRAMS.values())
+
+
 @pytest.fixture(params=PROGRAMS, ids=lambda name: name.replace(" ", "_"))
-def launched(request: pytest.FixtureRequest, compiler: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Launch, Trace]:
+def launched(
+    request: pytest.FixtureRequest, all_compiled: None, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Launch, Trace]:
     return watched(PROGRAMS[request.param], monkeypatch)
 
 
@@ -163,7 +172,7 @@ def test_what_a_launch_moves_is_counted_without_looking_at_its_requests(launched
     assert traffic.moved(launch) == (None if launch.kind == "scatter_add" else looked_at(launch))
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(
     shape=st.lists(st.integers(1, 12), min_size=1, max_size=3)
     | st.tuples(st.integers(1, 9), st.integers(30, 150)).map(list),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from inplacelab.devices.kernels import geometry, ways
 from inplacelab.devices.kernels.arguments import divisor
 from inplacelab.layout import Layout, is_packed, packed, transpose
+from tests.tiers import examples
 
 
 @st.composite
@@ -35,7 +36,7 @@ def places(layouts: tuple[Layout, ...]) -> list[tuple[int, ...]]:
     return sorted(tuple(geometry.slot(each, k) for each in layouts) for k in range(layouts[0].size))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(operands())
 def test_the_same_slots_meet(layouts: tuple[Layout, ...]) -> None:
     merged = ways.merged(layouts, 0)
@@ -44,7 +45,7 @@ def test_the_same_slots_meet(layouts: tuple[Layout, ...]) -> None:
     assert list(merged[0].strides) == sorted(merged[0].strides, key=abs, reverse=True)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(operands(), st.sampled_from(["float32", "float64", "int8"]))
 def test_packs_hold_the_same_slots(layouts: tuple[Layout, ...], dtype: str) -> None:
     way = ways.way(layouts, (dtype, dtype), 0, aligned=True)
@@ -85,7 +86,7 @@ def test_the_widest_type_says_how_many_are_a_pack(dtypes: tuple[str, ...], width
     assert ways.way((layout, layout), dtypes, 1, aligned=True).form.width == width
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.integers(1, 2**31 - 1), st.integers(0, 2**31 - 1))
 def test_a_division_is_a_product_a_sum_and_a_shift(size: int, n: int) -> None:
     magic, shift = divisor(size)

@@ -19,7 +19,7 @@ UNSOLVED, SOLVED = "○", "✓"
 KINDS = ("exercise", "mistake", "solution")
 CAUGHT = "inverted assertions that failed:"
 
-pytestmark = [pytest.mark.notebooks, pytest.mark.thorough]
+pytestmark = [pytest.mark.notebooks, pytest.mark.standard]
 each_lesson = pytest.mark.parametrize("source", build.lessons(), ids=lambda source: source.stem)
 
 

@@ -24,7 +24,7 @@ def _wrong(program: Program) -> list[Finding]:
     return [f for f in findings if f.verdict in DEFECTS or "Stale" in f.kind]
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @pytest.mark.parametrize("first", range(10_000, 10_200, BATCH))
 def test_what_is_overwritten_is_copied_first(first: int) -> None:
     for number in range(first, first + BATCH):
@@ -34,7 +34,7 @@ def test_what_is_overwritten_is_copied_first(first: int) -> None:
             pytest.fail(f"{paddle_code(small)}\n{_wrong(small)}")
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 def test_among_these_programs_are_some_that_are_refused_without_it() -> None:
     """Otherwise the test above would test nothing."""
     stale = 0

@@ -10,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from tests.tiers import examples
+
 from . import verdict
 from .frameworks import OURS, PADDLE, TORCH
 from .generate import generate
@@ -40,15 +42,15 @@ def _check(program: Program, *, second: bool = False, torch: bool = False) -> No
         pytest.fail(f"{paddle_code(small)}\n{defects(small)}")
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(n, marks=pytest.mark.thorough) for n in range(BATCH, 300, BATCH))])
+@pytest.mark.parametrize("first", [0, *(pytest.param(n, marks=pytest.mark.standard) for n in range(BATCH, 300, BATCH))])
 def test_random_programs_are_right_or_refused(first: int) -> None:
     for number in range(first, first + BATCH):
         _check(generate(Random(number)), second=number % 3 == 0)
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @settings(
-    max_examples=40,
+    max_examples=examples(40),
     deadline=None,
     derandomize=True,
     phases=[Phase.generate],  # shrinking a stream of random numbers takes minutes: `_check` shrinks the program

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 BENCHMARKS = sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py") if "__main__" in path.read_text("utf-8"))
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @pytest.mark.parametrize("name", BENCHMARKS)
 def test_a_benchmark_answers_when_it_is_asked_for_help(name: str) -> None:
     asked = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py"), "--help"]

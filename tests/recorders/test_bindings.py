@@ -14,6 +14,7 @@ from inplacelab.recorders import bindings
 from inplacelab.recorders.bindings import ATTRIBUTES, FIRST, Bindings, Watched
 from inplacelab.recorders.program import Scope
 from inplacelab.recording import Recording
+from tests.tiers import examples
 
 NAMES = ("x", "y", "z")
 STATEMENTS = st.one_of(
@@ -47,7 +48,9 @@ def _look_at_everything(patched: pytest.MonkeyPatch) -> None:
 
 
 @settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=examples(60),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(statements=st.lists(STATEMENTS, min_size=3, max_size=12))
 def test_a_change_is_found_as_a_look_at_everything_finds_it(run: Callable[..., Any], statements: list[str]) -> None:
@@ -60,7 +63,9 @@ def test_a_change_is_found_as_a_look_at_everything_finds_it(run: Callable[..., A
 
 
 @settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=examples(40),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(statements=st.lists(STATEMENTS, min_size=3, max_size=8), loop=st.integers(0, 8))
 def test_the_same_in_a_block(run_block: Callable[[str], Recording], statements: list[str], loop: int) -> None:

@@ -14,7 +14,7 @@ from inplacelab.recording import load
 GOLDEN = Path(__file__).parent / "golden"
 
 
-@pytest.mark.parametrize("hash_seed", ["12345", pytest.param("0", marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("hash_seed", ["12345", pytest.param("0", marks=pytest.mark.standard)])
 def test_a_new_process_records_the_same_bytes(tmp_path: Path, hash_seed: str) -> None:
     environment = os.environ | {"PYTHONHASHSEED": hash_seed, "INPLACELAB_LANGUAGE": "en"}
     subprocess.run(

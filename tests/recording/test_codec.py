@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from inplacelab.language import speak
 from inplacelab.recording import Recording, RecordingFormatError, from_json, load, save, to_json
+from tests.tiers import examples
 
 
 def spelt_out(recording: Recording) -> str:
@@ -29,7 +30,7 @@ def holding(recording: Recording, *values: Any) -> Recording:
     return replace(recording, steps=(first, *recording.steps[1:]))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.data())
 def test_nothing_is_lost(recordings: st.SearchStrategy[Recording], data: st.DataObject) -> None:
     recording = data.draw(recordings)

@@ -16,6 +16,7 @@ from inplacelab.recording import Recording
 from inplacelab.recording.fixes import Fix, fixes
 from tests.recorders.golden.renew import run
 from tests.recording.conftest import any_recordings
+from tests.tiers import examples
 
 HEAD = "h = paddle.to_tensor([[0.5, -1.0], [2.0, 3.0]], stop_gradient=False)\na = h * 2.0\n"
 OPTIMIZER = (
@@ -302,8 +303,8 @@ def test_what_is_not_python_alone_is_given_no_particular_advice() -> None:
     assert offered(replace(recording, source="!ls\n" + recording.source)) == ()
 
 
-@pytest.mark.thorough
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@pytest.mark.standard
+@settings(deadline=None, max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(any_recordings())
 def test_no_recording_is_too_strange(recording: Recording) -> None:
     assert offered(recording) == offered(recording)

@@ -18,6 +18,7 @@ from inplacelab.recording.quiz import KINDS, MOST_AT_ONCE, Question, questions_a
 from tests.recorders.golden.renew import run
 from tests.recording.conftest import any_recordings
 from tests.recording.predictions import NEW, chosen, expected
+from tests.tiers import examples
 from tests.widgets.samples import ALL
 
 GOLDEN = sorted((Path(__file__).parents[1] / "recorders" / "golden").glob("*.json"))
@@ -82,7 +83,7 @@ STATEMENTS = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(STATEMENTS, min_size=2, max_size=8))
 def test_random_programs_are_asked_what_is_true(statements: list[str]) -> None:
     head = "a = paddle.to_tensor([1., 2., 3., 4.], stop_gradient=False)\nb = a * 3\nv = b[:2]\nw = d = c = b\n"
@@ -92,8 +93,8 @@ def test_random_programs_are_asked_what_is_true(statements: list[str]) -> None:
         assert chosen(question) == expected(recording, question), question
 
 
-@pytest.mark.thorough
-@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@pytest.mark.standard
+@settings(deadline=None, max_examples=examples(60), suppress_health_check=list(HealthCheck))
 @given(any_recordings())
 def test_no_recording_is_too_strange_to_be_asked(recording: Recording) -> None:
     for question in everything(recording):
@@ -182,6 +183,7 @@ def test_a_write_through_an_escape_leaves_the_history_as_it_was() -> None:
 def test_a_copy_made_first_spares_what_was_saved() -> None:
     program = """\
 from inplacelab import autograd
+from tests.tiers import examples
 a = paddle.to_tensor([1., 2., 3.], stop_gradient=False)
 with autograd.copy_saved_before_write():
     b = a * 2.

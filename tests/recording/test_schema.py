@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 from inplacelab.recording import Recording, to_json
 from inplacelab.recording.schema import FILE, schema
 from inplacelab.recording.upgrade import upgraded
+from tests.tiers import examples
 
 SCHEMA = schema()
 
@@ -51,8 +52,8 @@ def test_everything_in_it_is_described() -> None:
     assert missing == []
 
 
-@pytest.mark.thorough
-@settings(max_examples=25, deadline=None)
+@pytest.mark.standard
+@settings(max_examples=examples(25), deadline=None)
 @given(st.data())
 def test_what_is_written_obeys_it(recordings: st.SearchStrategy[Recording], data: st.DataObject) -> None:
     Draft202012Validator(SCHEMA).validate(json.loads(to_json(data.draw(recordings))))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from inplacelab.language import Text
 from inplacelab.recording import BackwardFacts, ErrorFacts, Recording, RewireFacts, WriteFacts, sentence
 from tests.recorders.golden.renew import run
+from tests.tiers import examples
 
 
 def last(tape: Any, framework: str = "inplacelab") -> Text:
@@ -393,8 +394,8 @@ def test_an_error_of_the_program_itself(tape: Any) -> None:
 # --- any step at all -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
-@settings(max_examples=40, deadline=None)
+@pytest.mark.standard
+@settings(max_examples=examples(40), deadline=None)
 @given(st.data())
 def test_every_step_has_a_sentence_in_both_languages(
     recordings: st.SearchStrategy[Recording], data: st.DataObject

@@ -40,7 +40,7 @@ def given(target: str, alias: str) -> tuple[dict[str, str], str, str]:
     return {**(required(target) or {}), parameter: text}, parameter, text
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each(("target", "alias"), SPELLED)
 def test_another_name_gives_the_same(target: str, alias: str) -> None:
     arguments, parameter, _ = given(target, alias)
@@ -50,7 +50,7 @@ def test_another_name_gives_the_same(target: str, alias: str) -> None:
     assert attempt(inplacelab, target, other) == wanted
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each(("target", "alias"), SPELLED)
 def test_both_names_are_refused_as_a_type_and_a_value_error(target: str, alias: str) -> None:
     arguments, _, text = given(target, alias)
@@ -62,7 +62,7 @@ def test_both_names_are_refused_as_a_type_and_a_value_error(target: str, alias: 
     assert TARGETS[target]["both"][alias] in ("TypeError", "ValueError", "ok")
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each("target", TARGETS)
 def test_a_word_that_nobody_knows_is_refused(target: str) -> None:
     found = attempt(inplacelab, target, {**(required(target) or {}), "no_such": "1"})
@@ -70,7 +70,7 @@ def test_a_word_that_nobody_knows_is_refused(target: str) -> None:
     assert TARGETS[target]["unknown"] in ("TypeError", "ValueError", "ok")
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @for_each("target", [target for target, answer in TARGETS.items() if "missing" in answer])
 def test_a_call_that_leaves_out_what_is_needed_is_refused(target: str) -> None:
     needed = required(target) or {}

@@ -256,7 +256,7 @@ for name, (shown, picks) in made.CASES.items():
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 def test_two_processes_draw_the_same_bytes() -> None:
     here = str(Path(__file__).parent)
     drawn = [

@@ -115,7 +115,7 @@ for name, make in samples.ALL.items():
 """
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 def test_two_processes_draw_the_same_bytes() -> None:
     def drawn(seed: str) -> str:
         command = [sys.executable, "-c", PROGRAM, str(Path(__file__).with_name("samples.py"))]

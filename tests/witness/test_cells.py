@@ -23,13 +23,13 @@ def _out_of_sight() -> Iterator[None]:
     gc.unfreeze()
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @pytest.mark.parametrize("text", CELLS.values(), ids=CELLS.keys())
 def test_a_cell_is_recorded_as_it_ran(text: str) -> None:
     assert differences(HEAD + text) == []
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @pytest.mark.parametrize("text", CELLS.values(), ids=CELLS.keys())
 def test_a_cell_reads_well(text: str) -> None:
     recording, (_, _, error, _) = stepped(HEAD + text)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from inplacelab.recording import Recording, queries
 from inplacelab.recording.quiz import questions_at
 from tests.recording.predictions import chosen, expected
+from tests.tiers import examples
 from tests.witness.author import write
 from tests.witness.trial import differences, stepped
 
@@ -44,8 +45,10 @@ def test_views_of_what_is_written_in_other_ways(text: str, tmp_path: Path) -> No
     assert differences(head + text, tmp_path) == []
 
 
-@pytest.mark.thorough
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@pytest.mark.standard
+@settings(
+    max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 @given(st.randoms(use_true_random=False))
 def test_many_recordings_tell_what_a_witness_sees(random: Random) -> None:
     text = write(random)
@@ -92,8 +95,10 @@ def test_the_right_answers_are_right(number: int) -> None:
     assert wrong_changes(recording) == []
 
 
-@pytest.mark.thorough
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@pytest.mark.standard
+@settings(
+    max_examples=examples(50), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
 @given(st.randoms(use_true_random=False))
 def test_many_right_answers_are_right(random: Random) -> None:
     recording, _ = stepped(write(random))
