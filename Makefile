@@ -20,8 +20,13 @@ SCREEN := $(shell [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] || [ "$(OS)" = Windows_NT 
 ROOT := $(filter 0,$(shell id -u 2>/dev/null))
 LAB_FLAGS := $(if $(SCREEN),,--no-browser) $(if $(ROOT),--allow-root)
 
+# How much is tried: fast, standard or long (tests/tiers.py).
+TIER ?= standard
+export TIER
+
 # Unit tests are independent of each other; notebooks and browsers are not run beside them. A process that has nothing left to do
-# takes tests from another. The plugin that compares notebooks is slow to load, and is asked for where notebooks are compared.
+# takes tests from another; the cells of a notebook stay in one. The plugin that compares notebooks is slow to load, and is asked for
+# where notebooks are compared.
 UNIT := not (notebooks or browser or e2e)
 PYTEST := $(PY) -m pytest -p no:nbval
 PARALLEL := -n auto --dist worksteal
@@ -32,7 +37,7 @@ ONCE_MORE = $(if $(LATE_BROWSER),false,{ echo "Once more: what failed"; $(PYTEST
 # Several processes import the same modules, here and in the programs that tests start: they are compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab test test-fast lint unit unit-fast js notebooks browser lessons bench gpu clean
+.PHONY: help lab test test-fast test-long check lint unit js notebooks browser lessons bench gpu clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -41,12 +46,39 @@ help: ## Say what can be made
 lab: $(VENV)/lab.stamp ## Install, and open JupyterLab on the first lesson (LESSONS=zh: in Chinese)
 	$(PY) -m jupyterlab $(LAB_FLAGS) $(FIRST)
 
-test: lint unit js notebooks browser ## Run everything that needs no GPU
+# mypy keeps one processor busy and leaves the others idle; so the unit tests run beside it.
+test: $(VENV)/e2e.stamp ## Run everything that needs no GPU, with samples that are always the same: under 12 minutes
+	@$(MAKE) --no-print-directory --jobs=2 lint unit
+	@$(MAKE) --no-print-directory js notebooks browser
 
-# mypy keeps one processor busy and leaves the others idle; so the tests run beside it.
-test-fast: $(VENV)/test.stamp ## Run the checks and the unit tests only: under three minutes
-	@$(MAKE) --no-print-directory --jobs=2 lint unit-fast
+test-fast: export TIER := fast
+test-fast: $(VENV)/test.stamp ## Run the checks and the unit tests only, with small samples: under a minute
+	@$(MAKE) --no-print-directory --jobs=2 lint unit
 	@$(MAKE) --no-print-directory js
+
+PROCESSORS = $(shell $(PY) -c 'import os; print(os.cpu_count())')
+# With --torch, what we refuse is held against PyTorch, if it is installed.
+test-long: export TIER := long
+test-long: $(VENV)/e2e.stamp ## Run everything there is, and 100,000 random programs: for the night
+	@$(MAKE) --no-print-directory test
+	$(PY) -m tests.oracle --programs 100000 --seed 20000 --second 10000 --jobs $(PROCESSORS) \
+	$$($(PY) -c 'from tests.oracle.frameworks import TORCH; print("--torch" * TORCH.installed)')
+	$(PY) -m tests.witness --programs 20000 --seed 20000
+
+# A package's code and tests. A package without tests of its own is tested with the engine, and `engine` is all of these.
+FOLDERS := $(patsubst inplacelab/%/__init__.py,%,$(wildcard inplacelab/*/__init__.py))
+CODE_engine := $(wildcard inplacelab/*.py) $(patsubst %,inplacelab/%,$(filter-out $(notdir $(wildcard tests/*)),$(FOLDERS)))
+CODE_widgets := widgets/inplacelab_widgets
+PACKAGES := $(sort $(FOLDERS) engine widgets)
+CODE = $(or $(CODE_$(PKG)),inplacelab/$(PKG))
+TESTS = $(or $(wildcard tests/$(PKG)),tests/engine)
+
+check: $(VENV)/test.stamp ## Run one package's checks and small samples of its tests: `make check PKG=recorders`
+	@[ -n "$(filter $(PACKAGES),$(PKG))" ] || { echo "Say which package: make check PKG=..., one of $(PACKAGES)"; exit 1; }
+	$(BIN)/ruff check $(CODE) $(TESTS)
+	$(BIN)/ruff format --check $(CODE) $(TESTS)
+	$(BIN)/mypy $(CODE) $(TESTS)
+	TIER=fast $(PYTEST) $(PARALLEL) -m "$(UNIT)" $(TESTS)
 
 lint: $(VENV)/test.stamp ## Check style, types and who imports whom
 	$(BIN)/ruff check .
@@ -57,16 +89,13 @@ lint: $(VENV)/test.stamp ## Check style, types and who imports whom
 unit: $(VENV)/test.stamp ## Run the unit tests, the examples in docstrings, and the comparison with other frameworks
 	$(PYTEST) $(PARALLEL) -m "$(UNIT)"
 
-unit-fast: $(VENV)/test.stamp ## Run the unit tests without the thorough ones, the comparison with other frameworks, and a GPU
-	$(PYTEST) $(PARALLEL) -m "$(UNIT) and not (oracle or thorough or gpu)"
-
 js: ## Run the tests of the player's JavaScript
 	@if command -v node >/dev/null; then node --test $(wildcard tests/js/*.test.mjs); \
 	else echo "Skipped: the tests in tests/js need Node.js, and there is no 'node' on the PATH."; fi
 
 notebooks: $(VENV)/test.stamp ## Execute the lessons and compare every output, pictures included
-	$(PYTEST) -m notebooks tests
-	$(PY) -m pytest --nbval --nbval-current-env --nbval-kernel-startup-timeout=600 notebooks/en notebooks/zh
+	$(PYTEST) -n auto --dist loadgroup -m notebooks tests/notebooks
+	$(PY) -m pytest -n auto --dist loadfile --nbval --nbval-current-env --nbval-kernel-startup-timeout=600 notebooks/en notebooks/zh
 
 browser: $(VENV)/e2e.stamp ## Drive the stepper in Chromium, on a page and in a real JupyterLab
 	$(PYTEST) -n auto --dist loadfile -m browser tests || $(call ONCE_MORE,browser)

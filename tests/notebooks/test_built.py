@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ EVERY_SOURCE = [*SOURCES, build.GLOSSARY, build.CLAIMS]
 EVERY_LESSON = [pytest.param(s, language, id=f"{s.stem}-{language}") for s in SOURCES for language in LANGUAGES]
 EVERY_NOTEBOOK = [pytest.param(s, language, id=f"{s.stem}-{language}") for s in EVERY_SOURCE for language in LANGUAGES]
 REBUILD = "run `make lessons`"
+NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 @cache
@@ -68,6 +70,25 @@ def test_only_the_line_that_chooses_the_language_differs_in_code(source: Path) -
     )
     different = [pair for pair in zip(english, chinese, strict=True) if pair[0] != pair[1]]
     assert different == [('paddle.set_language("en")', 'paddle.set_language("zh")')]
+
+
+def kinds(cell: Any) -> list[tuple[str, list[str]]]:
+    return [(output.output_type, sorted(output.get("data", ()))) for output in cell.outputs]
+
+
+def numbers(cell: Any) -> list[list[str]]:
+    """The numbers in what a cell printed and in the texts of its pictures. In a sentence, their order depends on the language."""
+    texts = [output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs]
+    return [sorted(NUMBER.findall(text)) for text in texts]
+
+
+@pytest.mark.parametrize("source", EVERY_SOURCE, ids=lambda source: source.stem)
+def test_both_languages_show_the_same(source: Path) -> None:
+    """So a notebook that is not executed (`languages.py`) is as new as the one that is, but for its words."""
+    for english, chinese in zip(built(source, "en").cells, built(source, "zh").cells, strict=True):
+        if english.cell_type == "code":
+            assert kinds(english) == kinds(chinese), english.source
+            assert numbers(english) == numbers(chinese), english.source
 
 
 @pytest.mark.parametrize(("source", "language"), EVERY_LESSON)

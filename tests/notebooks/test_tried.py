@@ -14,13 +14,23 @@ import pytest
 
 import build
 from lesson_source import Block, Code, Note, about_cells, read_lesson
+from tests.notebooks.languages import worked_through
 
 UNSOLVED, SOLVED = "○", "✓"
 KINDS = ("exercise", "mistake", "solution")
 CAUGHT = "inverted assertions that failed:"
 
-pytestmark = [pytest.mark.notebooks, pytest.mark.standard]
-each_lesson = pytest.mark.parametrize("source", build.lessons(), ids=lambda source: source.stem)
+pytestmark = pytest.mark.notebooks
+each_lesson = pytest.mark.parametrize(
+    ("source", "language"),
+    [
+        # What is executed once for several tests is executed by one process.
+        pytest.param(source, language, id=name, marks=pytest.mark.xdist_group(name))
+        for source in build.lessons()
+        for language in worked_through(source.stem)
+        for name in [f"{source.stem}-{language}"]
+    ],
+)
 
 
 def kind(block: Block) -> str:
@@ -80,9 +90,9 @@ def inverted(text: str) -> tuple[str, str]:
     )
 
 
-def execute(blocks: list[Block]) -> list[tuple[Code, Any]]:
+def execute(blocks: list[Block], language: str) -> list[tuple[Code, Any]]:
     """Each cell of code with its outputs."""
-    notebook = build.notebook_of(blocks, "en")
+    notebook = build.notebook_of(blocks, language)
     build.execute(notebook)
     code = [block for block in blocks if isinstance(block, Code)]
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
@@ -93,7 +103,7 @@ def printed(outputs: Any) -> str:
     return "".join(output.get("text", "") or output.get("data", {}).get("text/plain", "") for output in outputs)
 
 
-def try_out(blocks: tuple[Block, ...]) -> Tried:
+def try_out(blocks: tuple[Block, ...], language: str = "en") -> Tried:
     settling = {id(cell) for _, cell in about_cells(blocks, "claim")}
     asked = {block.line: inverted(block.text) for block in blocks if isinstance(block, Code) and id(block) in settling}
     changed = [
@@ -102,7 +112,7 @@ def try_out(blocks: tuple[Block, ...]) -> Tried:
         else block
         for block in blocks
     ]
-    done = execute(list(every_answer_checked(changed)))
+    done = execute(list(every_answer_checked(changed)), language)
     answers = [
         Answer(code, printed(outputs)) for (code, _), (check, outputs) in pairwise(done) if kind(check) == "check"
     ]
@@ -118,29 +128,29 @@ def try_out(blocks: tuple[Block, ...]) -> Tried:
 
 
 @functools.cache
-def tried(source: Path) -> Tried:
-    return try_out(read_lesson(source))
+def tried(source: Path, language: str) -> Tried:
+    return try_out(read_lesson(source), language)
 
 
 @each_lesson
-def test_a_check_is_content_with_the_solution_only(source: Path) -> None:
-    for answer in tried(source).answers:
+def test_a_check_is_content_with_the_solution_only(source: Path, language: str) -> None:
+    for answer in tried(source, language).answers:
         wanted = SOLVED if kind(answer.code) == "solution" else UNSOLVED
         assert answer.said.startswith(wanted), f"{source.name}:{answer.code.line}: {answer.said}"
 
 
 @each_lesson
-def test_a_mistake_gets_another_hint_than_an_exercise_that_nobody_has_begun(source: Path) -> None:
+def test_a_mistake_gets_another_hint_than_an_exercise_that_nobody_has_begun(source: Path, language: str) -> None:
     blank = ""
-    for answer in tried(source).answers:
+    for answer in tried(source, language).answers:
         if kind(answer.code) == "exercise":
             blank = answer.said
         assert kind(answer.code) != "mistake" or answer.said != blank, f"{source.name}:{answer.code.line}: {blank}"
 
 
 @each_lesson
-def test_what_settles_a_claim_fails_when_it_is_inverted(source: Path) -> None:
-    for cell, unexpected in tried(source).claims:
+def test_what_settles_a_claim_fails_when_it_is_inverted(source: Path, language: str) -> None:
+    for cell, unexpected in tried(source, language).claims:
         assert not unexpected, (
             f"{source.name}:{cell.line}: expected that each of its assertions fails, got\n{unexpected}"
         )
