@@ -19,7 +19,7 @@ from inplacelab.devices.kernels.trace import Trace
 from inplacelab.devices.kernels.types import C_TYPES
 from inplacelab.layout import Layout, packed
 from tests.devices.launched import compile_for
-from tests.tiers import examples
+from tests.tiers import choose, examples, sample
 
 
 def ramp(*shape: int, dtype: str = "float32") -> Any:
@@ -84,12 +84,15 @@ def watched(program: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> tupl
     return launch, trace
 
 
+TRIED = sample(PROGRAMS, one_in=choose(6, 1, 1))
+
+
 @pytest.fixture(scope="session")
 def all_compiled(compiler: str) -> None:
-    compile_for(*PROGRAMS.values())
+    compile_for(*(PROGRAMS[name] for name in TRIED))
 
 
-@pytest.fixture(params=PROGRAMS, ids=lambda name: name.replace(" ", "_"))
+@pytest.fixture(params=TRIED, ids=lambda name: name.replace(" ", "_"))
 def launched(
     request: pytest.FixtureRequest, all_compiled: None, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[Launch, Trace]:

@@ -16,7 +16,7 @@ from inplacelab.recording import Recording
 from inplacelab.recording.fixes import Fix, fixes
 from tests.recorders.golden.renew import run
 from tests.recording.conftest import any_recordings
-from tests.tiers import examples
+from tests.tiers import choose, examples, sample
 
 HEAD = "h = paddle.to_tensor([[0.5, -1.0], [2.0, 3.0]], stop_gradient=False)\na = h * 2.0\n"
 OPTIMIZER = (
@@ -246,7 +246,7 @@ def gradient(text: str) -> Any:
     return ran.names["h"].grad.tolist()
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", sample(PROGRAMS, one_in=choose(4, 1, 1)))
 def test_every_fix_that_is_offered_fixes(name: str) -> None:
     body, wanted = PROGRAMS[name]
     recording = run(HEAD + body).recording
