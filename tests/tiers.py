@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from enum import IntEnum
-from typing import TypeVar
+from typing import Any, TypeVar
 from zlib import crc32
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ def examples(standard: int, *, tier: Tier = TIER) -> int:
 
 
 def sample(
-    cases: Iterable[T], *, one_in: int, by: Sequence[Callable[[T], object]] = (), name: Callable[[T], str] = str
+    cases: Iterable[T], *, one_in: int, by: Sequence[Callable[[Any], object]] = (), name: Callable[[T], str] = str
 ) -> list[T]:
     """About one case in `one_in`, and for each function in `by` at least one case with each of its values.
 

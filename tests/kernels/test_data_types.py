@@ -129,7 +129,7 @@ def test_floating_point_numbers_meet_in_the_widest_type(name: str) -> None:
         return (x.greater_than(paddle.zeros_like(x)), x, y) if name == "where" else (x, y)
 
     pairs = [("float32", "float16")] if name == "multiply" else [*product(FLOATS, FLOATS)]
-    compile_for(*(lambda pair=pair: kernels.run(name, *given(*pair)) for pair in pairs))  # type: ignore[misc]
+    compile_for(*(lambda pair=pair: kernels.run(name, *given(*pair)) for pair in pairs))
     for pair in pairs:
         expected = plainly(name)(*given(*pair)).numpy()
         found = kernels.run(name, *given(*pair)).numpy()

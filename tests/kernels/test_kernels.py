@@ -257,6 +257,7 @@ def test_a_launch_goes_through_a_file_unchanged() -> None:
     assert Launch.from_json(json.loads(json.dumps(launch.to_json()))) == launch
 
 
+@pytest.mark.standard
 def test_a_launch_leads_to_the_text_that_ran(monkeypatch: pytest.MonkeyPatch) -> None:
     ran, plain = [], on_cpu.run
 

@@ -57,6 +57,7 @@ def test_examples_print_what_the_readme_says(document: Path, notebook_session: I
     assert [kind for kind, _ in examples].count("text") == 6
 
 
+@pytest.mark.standard
 def test_the_pictures_in_the_readmes_are_those_of_their_programs(tmp_path: Path) -> None:
     """Drawn by a process of its own: the account of memory counts what else is alive."""
     subprocess.run([sys.executable, str(ROOT / "docs" / "draw.py"), str(tmp_path)], check=True)

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SCREEN = ("DISPLAY", "WAYLAND_DISPLAY")
 
-pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+pytestmark = [pytest.mark.standard, pytest.mark.skipif(shutil.which("make") is None, reason="needs make")]
 
 
 def make(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

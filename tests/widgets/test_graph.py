@@ -351,6 +351,7 @@ def irregular() -> None:
     y.sum().backward()
 
 
+@pytest.mark.standard
 def test_beyond_what_folds_only_the_surroundings_of_the_step_are_drawn() -> None:
     recording = recorded(irregular)
     panel = graph_panel(recording)
