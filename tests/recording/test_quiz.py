@@ -183,7 +183,6 @@ def test_a_write_through_an_escape_leaves_the_history_as_it_was() -> None:
 def test_a_copy_made_first_spares_what_was_saved() -> None:
     program = """\
 from inplacelab import autograd
-from tests.tiers import examples
 a = paddle.to_tensor([1., 2., 3.], stop_gradient=False)
 with autograd.copy_saved_before_write():
     b = a * 2.
