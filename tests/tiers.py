@@ -4,7 +4,6 @@
 there is, and runs at night. A test says itself what it tries in which tier:
 
     @pytest.mark.standard       leaves the test, or a parameter of it, out of `fast`
-    pytest.mark.long            leaves a parameter out of `fast` and `standard`
     examples(60)                is a number of random examples, smaller or larger than this in the other tiers
     choose(8, 4, 1)             is a value for each tier
     sample(cases, one_in=...)   is a part of the cases, with one of each kind
@@ -32,15 +31,13 @@ class Tier(IntEnum):
 TIER = Tier[os.environ.get("TIER", "standard").upper()]
 """The tier of this run."""
 
-FIRST_TIER = {"long": Tier.LONG} | dict.fromkeys(
-    ("standard", "oracle", "gpu", "notebooks", "browser", "e2e"), Tier.STANDARD
-)
-"""The first tier in which tests with a mark run. Tests with none of these marks run in every tier."""
+NOT_IN_FAST = frozenset({"standard", "oracle", "gpu", "notebooks", "browser", "e2e"})
+"""Marks of tests that the tier `fast` leaves out. The other tiers leave out none."""
 
 
-def runs(marks: Iterable[str], tier: Tier = TIER) -> bool:
+def runs(marks: Iterable[str], *, tier: Tier = TIER) -> bool:
     """Whether a test with these marks runs in a tier."""
-    return all(FIRST_TIER.get(mark, Tier.FAST) <= tier for mark in marks)
+    return tier > Tier.FAST or NOT_IN_FAST.isdisjoint(marks)
 
 
 def choose(fast: T, standard: T, long: T, *, tier: Tier = TIER) -> T:
@@ -67,14 +64,14 @@ def sample(
         name: What a case is called: without addresses, or whatever else differs between two runs.
 
     Returns:
-        The cases that are taken, in the order given.
+        The cases that are taken, in the order given; at least one, if there is any.
     """
     every = list(cases)
     draw = [crc32(name(case).encode()) for case in every]
     taken: set[int] = set()
     covered: set[tuple[int, object]] = set()
     for place in sorted(range(len(every)), key=lambda place: (draw[place] % one_in > 0, draw[place])):
-        kinds = {(number, kind(every[place])) for number, kind in enumerate(by)}
+        kinds = {(number, kind(every[place])) for number, kind in enumerate([lambda _: None, *by])}
         if draw[place] % one_in == 0 or not kinds <= covered:
             taken.add(place)
             covered |= kinds

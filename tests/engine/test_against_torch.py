@@ -16,10 +16,11 @@ import numpy as np
 import pytest
 
 import inplacelab as paddle
+from tests.tiers import examples
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 
-PROGRAMS = 600
+PROGRAMS = examples(600)
 FUNCTIONS = ["sin", "cos", "exp", "tanh", "sigmoid", "relu", "square", "neg"]
 
 

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from inplacelab.autograd import copy_saved_before_write
+from tests.tiers import examples
 
 from .generate import generate
 from .program import Program
@@ -25,7 +26,7 @@ def _wrong(program: Program) -> list[Finding]:
 
 
 @pytest.mark.standard
-@pytest.mark.parametrize("first", range(10_000, 10_200, BATCH))
+@pytest.mark.parametrize("first", range(10_000, 10_000 + examples(200), BATCH))
 def test_what_is_overwritten_is_copied_first(first: int) -> None:
     for number in range(first, first + BATCH):
         program = generate(Random(number))

@@ -42,7 +42,9 @@ def _check(program: Program, *, second: bool = False, torch: bool = False) -> No
         pytest.fail(f"{paddle_code(small)}\n{defects(small)}")
 
 
-@pytest.mark.parametrize("first", [0, *(pytest.param(n, marks=pytest.mark.standard) for n in range(BATCH, 300, BATCH))])
+@pytest.mark.parametrize(
+    "first", [0, *(pytest.param(n, marks=pytest.mark.standard) for n in range(BATCH, examples(300), BATCH))]
+)
 def test_random_programs_are_right_or_refused(first: int) -> None:
     for number in range(first, first + BATCH):
         _check(generate(Random(number)), second=number % 3 == 0)
@@ -63,7 +65,7 @@ def test_programs_that_hypothesis_finds_are_right_or_refused(program: Program) -
 
 @pytest.mark.oracle
 @needs_torch
-@pytest.mark.parametrize("first", range(1000, 1300, BATCH))
+@pytest.mark.parametrize("first", range(1000, 1000 + examples(300), BATCH))
 def test_nothing_is_refused_that_pytorch_does_rightly(first: int) -> None:
     for number in range(first, first + BATCH):
         _check(generate(Random(number)), second=number % 3 == 0, torch=True)

@@ -1,4 +1,4 @@
-"""Samples: of every kind, the same in every run; and no test function that only the night runs."""
+"""The tiers: samples have every kind, and are the same in every run; no test function runs at night only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tiers import FIRST_TIER, Tier, choose, runs, sample
+from tests.notebooks.languages import compared, worked_through
+from tests.tiers import NOT_IN_FAST, Tier, choose, examples, runs, sample
 
 ROOT = Path(__file__).parents[2]
 PAIRS = [f"{row} {dtype}" for row, dtype in product(map(chr, range(97, 123)), ("int8", "float16", "bool", "int64"))]
@@ -43,29 +44,50 @@ def test_a_sample_depends_on_names_alone() -> None:
     assert {*sample(PAIRS, one_in=4)} - {PAIRS[0]} == {*sample(PAIRS[1:], one_in=4)} - {PAIRS[0]}
 
 
-def test_a_larger_tier_runs_what_a_smaller_one_runs() -> None:
-    for marks in ([], *([mark] for mark in FIRST_TIER)):
-        assert sorted(runs(marks, tier) for tier in Tier) == [runs(marks, tier) for tier in Tier]
-        assert runs(marks, Tier.LONG)
+def test_of_any_cases_at_least_one_is_taken() -> None:
+    assert len(sample(PAIRS, one_in=10**9)) == 1
+    assert sample([], one_in=4) == []
+
+
+def test_only_the_smallest_tier_leaves_tests_out() -> None:
+    for mark in NOT_IN_FAST:
+        assert [runs([mark], tier=tier) for tier in Tier] == [False, True, True]
+    assert [runs(["parametrize"], tier=tier) for tier in Tier] == [True, True, True]
+
+
+def test_a_larger_tier_tries_more() -> None:
     assert [choose(1, 2, 3, tier=tier) for tier in Tier] == [1, 2, 3]
+    assert [examples(60, tier=tier) for tier in Tier] == [15, 60, 600]
+    assert examples(2, tier=Tier.FAST) == 1
 
 
-def collected(tier: str) -> set[str]:
-    """The tests of a tier, without their parameters."""
-    command = [sys.executable, "-m", "pytest", "-p", "no:nbval", "--collect-only", "--quiet", "--quiet", "tests"]
+@pytest.mark.parametrize("lesson", ["04_half_the_memory", "05_leaves", "glossary"])
+def test_by_day_a_lesson_is_compared_in_one_language_and_worked_through_in_the_other(lesson: str) -> None:
+    assert sorted(compared(lesson, tier=Tier.STANDARD) + worked_through(lesson, tier=Tier.STANDARD)) == ["en", "zh"]
+    assert compared(lesson, tier=Tier.LONG) == worked_through(lesson, tier=Tier.LONG) == ("en", "zh")
+
+
+FILES = ["engine/test_rows.py", "kernels/test_compile.py", "notebooks/test_tried.py", "oracle/test_programs.py"]
+
+
+def collected(tier: str, hash_seed: str = "0") -> list[str]:
+    command = [sys.executable, "-m", "pytest", "-p", "no:nbval", "--collect-only", "--quiet"]
     done = subprocess.run(
-        [*command, "-o", "addopts=--import-mode=importlib"],
-        cwd=ROOT, env=os.environ | {"TIER": tier}, capture_output=True, text=True, check=False,
+        [*command, *(f"tests/{file}" for file in FILES)],
+        cwd=ROOT, env=os.environ | {"TIER": tier, "PYTHONHASHSEED": hash_seed},
+        capture_output=True, text=True, check=True,
     )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-    return {line.partition("[")[0] for line in done.stdout.splitlines() if "::" in line}
+    return [line for line in done.stdout.splitlines() if "::" in line]
+
+
+def functions(tests: list[str]) -> set[str]:
+    return {test.partition("[")[0] for test in tests}
 
 
 @pytest.mark.standard
 def test_what_is_tried_at_night_is_tried_by_day_with_fewer_cases() -> None:
     fast, standard, long = (collected(tier) for tier in ("fast", "standard", "long"))
-    assert long - standard == set()
-    assert fast < standard
-    folders = {test.split("/")[1] for test in standard}
-    without_any = folders - {test.split("/")[1] for test in fast}
-    assert without_any <= {"e2e", "other_browsers"}
+    assert {*fast} < {*standard} < {*long}
+    assert functions(fast) < functions(standard) == functions(long)
+    assert {test.split("::")[0] for test in standard} == {f"tests/{file}" for file in FILES}
+    assert collected("standard", hash_seed="1") == standard
