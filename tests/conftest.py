@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -57,6 +58,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         without = {*left_out}
         items[:] = [item for item in items if item not in without]
         config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _out_of_the_collectors_sight() -> None:
+    """Whatever is there when the tests of a file begin: thousands of tests, and other frameworks. To go through all of it takes the
+    garbage collector a tenth of a second and more, and it is asked for each recording.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 class _Late:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -36,9 +35,3 @@ def leaf() -> Callable[[Any], Tensor]:
 def constant() -> Callable[[Any], Tensor]:
     """Makes a double-precision tensor that needs no gradient."""
     return lambda values: paddle.to_tensor(np.array(values, dtype="float64"))
-
-
-def pytest_collection_finish() -> None:
-    """Thousands of tests are alive from now on: the tests that ask the garbage collector need not look at them each time."""
-    gc.collect()
-    gc.freeze()

@@ -48,7 +48,7 @@ def _look_at_everything(patched: pytest.MonkeyPatch) -> None:
 
 
 @settings(
-    max_examples=examples(25),
+    max_examples=examples(60),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -63,7 +63,7 @@ def test_a_change_is_found_as_a_look_at_everything_finds_it(run: Callable[..., A
 
 
 @settings(
-    max_examples=examples(25),
+    max_examples=examples(40),
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
