@@ -419,7 +419,7 @@ def differs(one: Any, other: Any) -> tuple[int, ...]:
     return tuple(slot for slot, (old, new) in enumerate(pairs) if old.tobytes() != new.tobytes())
 
 
-@pytest.mark.thorough
+@pytest.mark.standard
 @settings(max_examples=100)
 @given(programs())
 def test_random_programs_are_recorded_as_numpy_itself_tells(lines: list[str]) -> None:
