@@ -91,10 +91,10 @@ class Bindings:
             Each tensor that has names, with its names; None if nothing has changed since the last look.
         """
         seen: list[object] = []
-        for scope in scopes:
-            values = scope.names.values() if scope.function else map(scope.names.get, self._wanted)
-            seen.append(scope.function)
+        for names, function in scopes:
+            values = names.values() if function else map(names.get, self._wanted)
             seen += [None if type(value) in _PLAIN else id(value) for value in values]
+            seen.append(function)
         if not self._leads_on and seen == self._seen:
             return None
         self._leads_on = False

@@ -137,7 +137,8 @@ class EngineRecorder(observe.Observer):
                 self._start(frames[-1])
             scopes = scopes_of(frames)
         self._look(scopes, done=True)
-        self._emit(events.StatementBegan(line - self._lines_before, simple, len(scopes), *self._account()))
+        live, peak = self._account()
+        self._emit(events.StatementBegan(line - self._lines_before, simple, len(scopes), live, peak))
 
     def finish(self, scope: Scope) -> None:
         """The program is over, and these are its names: its last statement gets them."""
@@ -244,13 +245,16 @@ class EngineRecorder(observe.Observer):
             known = objects.meet(output, filled=name != "empty")
         elif category == "in-place":
             self._wrote(known, output, written)
+            if node is not None or len(known.storage.tensors) > 1:  # they may have another place in the history
+                objects.replacing = True
+                objects.histories(known.storage)
         else:
             self._remade(known, output)
         if modes.keeper is not None:
             objects.kept_again()
+        live, peak = self._account()
         self._emit(events.OperationDone(
-            name, category, operands, part_of(known, written), plain(attributes), objects.number_of(node), line,
-            *self._account(),
+            name, category, operands, part_of(known, written), plain(attributes), objects.number_of(node), line, live, peak
         ))  # fmt: skip
         objects.replacing = False
 
@@ -269,7 +273,7 @@ class EngineRecorder(observe.Observer):
         return tuple(operands)
 
     def _wrote(self, known: KnownTensor, output: Tensor, written: Any) -> None:
-        """A tensor was written: all tensors on its storage may have another history."""
+        """A tensor was written, if its version says so."""
         objects, storage = self._objects, output.storage
         if known.storage.version != storage.version:
             if written is None:
@@ -278,8 +282,6 @@ class EngineRecorder(observe.Observer):
                 objects.wrote(known.storage, storage, written.array, written.layout)
             else:
                 objects.wrote(known.storage, storage, slots=written)
-        objects.replacing = True
-        objects.histories(known.storage)
 
     def _remade(self, known: KnownTensor, output: Tensor) -> None:
         """A tensor has other metadata now, and perhaps another storage."""
