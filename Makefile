@@ -112,6 +112,7 @@ bench: $(VENV)/test.stamp ## Measure the engine against NumPy, recording, the st
 	$(PY) benchmarks/latency.py
 	$(PY) -m benchmarks.rows
 	$(PY) -m benchmarks.recording
+	$(PY) benchmarks/reading.py
 	$(PY) benchmarks/drawing.py
 	$(PY) benchmarks/visible.py
 	$(PY) benchmarks/gpu.py
