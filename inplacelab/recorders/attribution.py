@@ -7,11 +7,14 @@ statement begins. Then several statements may be over, since each but the first 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from inplacelab.recorders.bindings import package_of, value_of
+from inplacelab.recorders.program import Scope
 from inplacelab.recorders.statements import Statement, read
 
 if TYPE_CHECKING:
@@ -28,12 +31,14 @@ class Did(NamedTuple, Generic[T]):
         category: how it treats memory.
         inputs: what is known of the arrays that it read.
         line: the line of the statement.
+        through: the array that it wrote, if it did that and the text says so.
     """
 
     by: str
     category: Category
     inputs: tuple[T, ...]
     line: int | None
+    through: T | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,15 +69,16 @@ class Attribution(Generic[T]):
         self._running: list[_Running[T]] = []  # at most one for each frame of the program
         self._over: list[_Running[T]] = []
 
-    def begins(self, line: int, depth: int, names: Mapping[str, Any]) -> Statement:
-        """A statement begins on a line, in a frame of this depth with these names. Returns what it says."""
+    def begins(self, line: int, depth: int, scope: Scope, frame: FrameType) -> frozenset[str]:
+        """A statement begins on a line, in a frame of this depth with these names. Returns its operations that may write."""
+        names = ChainMap(dict(scope.names), frame.f_globals)
         says = self._says.get(line, Statement())
         values = {place: value_of(place, names) for place in (*says.reads, *(each.target for each in says.writes))}
         arrays = {place: known for place, value in values.items() if (known := self._find(value)) is not None}
         others = [place for place, value in values.items() if not issubclass(type(value), self._kind)]
         library = frozenset(place for place in others if package_of(values[place]) == package_of(self._kind))
         self._running.append(_Running(line, depth, says, arrays, library))
-        return says
+        return frozenset(write.by for write in says.writes)
 
     def goes_on(self, depth: int) -> None:
         """A frame of this depth is about to run its next statement: the one before it is over, and all those in deeper frames."""
@@ -90,8 +96,8 @@ class Attribution(Generic[T]):
             return None
         return Did(bound.by, "view" if is_view else "ordinary" if inputs else "create", inputs, statement.line)
 
-    def writer(self, wrote: Callable[[T], bool], category: Category) -> tuple[Did[T], T] | None:
-        """Who wrote an array for which `wrote` is true, and that array; None if the text does not say it.
+    def writer(self, wrote: Callable[[T], bool], category: Category) -> Did[T] | None:
+        """Who wrote an array for which `wrote` is true; None if the text does not say it.
 
         A statement that says that it writes such an array is likelier than one that only hands it to a call.
         """
@@ -100,9 +106,9 @@ class Attribution(Generic[T]):
             array = statement.arrays.get(write.target)
             if array is not None and wrote(array):
                 reads = statement.reads([write.target, *statement.says.reads])
-                return Did(write.by, category, reads, statement.line), array
+                return Did(write.by, category, reads, statement.line, array)
         return None
 
-    def somebody(self) -> Did[T]:
+    def unsaid(self) -> Did[T]:
         """What is said of a write of which the text says nothing."""
         return Did("write", "in-place", (), self._over[-1].line if self._over else None)

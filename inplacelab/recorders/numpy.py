@@ -5,8 +5,7 @@ A statement has written a storage if bytes in it differ from before. So
 
 - the version of a storage counts the statements that were seen to write it: NumPy has no counter;
 - a write that leaves the same bytes is not seen, nor is an array without a name, such as what a statement made and let go of;
-- an expression is told as one operation, called after its last one (`x + y * 2`: "+"). No operation is told if the text does not say what
-  made an array, as with functions of the program's own; a write is then called "write";
+- of an expression the last operation is told (`x + y * 2`: "+"), and none where the text does not say it; a write is then a "write";
 - arrays of objects, texts, dates, records and `longdouble` are left out, and those that do not lie in whole elements of their storage.
 
 >>> from inplacelab import record
@@ -20,11 +19,9 @@ A statement has written a storage if bytes in it differ from before. So
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from math import inf
 from types import FrameType
 from typing import Any
 
@@ -34,13 +31,12 @@ from inplacelab.layout import Layout, extent
 from inplacelab.recorders import events
 from inplacelab.recorders.attribution import Attribution, Did
 from inplacelab.recorders.bindings import Bindings, Watched, attributes_of
-from inplacelab.recorders.events import INFERRED, Operand
+from inplacelab.recorders.events import INFERRED, Operand, OperationDone
 from inplacelab.recorders.handles import Handles
 from inplacelab.recorders.instrument import traced
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Program, Scope, scopes_of
 from inplacelab.recorders.storages import Storage, Storages
-
 
 _DTYPES = frozenset(np.dtype(character) for character in "?bhilqBHILQefdFD")
 
@@ -60,11 +56,9 @@ class NumpyRecorder:
 
     framework, version, refusals = "numpy", np.__version__, ()
 
-    def __init__(
-        self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
-    ) -> None:
+    def __init__(self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None):
         self._program, self._emit, self._root = program, log.emit, outermost
-        self._left, self.missed, self.live_before = inf if limit is None else limit, 0, 0
+        self._left, self.missed, self.live_before = float("inf") if limit is None else limit, 0, 0
         self._bindings = Bindings(program.names, Watched(np.ndarray))
         self._known: Handles[Any, _Array] = Handles(self._died)
         self._statements = Attribution(program.text, np.ndarray, self._known.find)
@@ -74,8 +68,7 @@ class NumpyRecorder:
     @contextmanager
     def listening(self) -> Iterator[None]:
         """Let go of the arrays in the end. A program that runs already does not tell when its statements begin: it is traced."""
-        root = self._root
-        with traced(self.statement_begins, self._program, root) if root is not None else nullcontext():
+        with traced(self.statement_begins, self._program, self._root) if self._root else nullcontext():
             yield
         self._known.clear()
         self._bindings.forget()
@@ -94,8 +87,9 @@ class NumpyRecorder:
         self._bindings.own_module = frame.f_globals.get("__name__", "builtins")
         self._look(scopes, len(frames))
         self._emit(events.StatementBegan(line, simple, len(frames), *self._account()))
-        says = self._statements.begins(line, len(frames), ChainMap(dict(scopes[-1].names), frame.f_globals))
-        if any(write.by == "resize" for write in says.writes):  # refused if there are weak references to the array
+        if "resize" in self._statements.begins(
+            line, len(frames), scopes[-1], frame
+        ):  # refused if there are weak references
             self._bindings.forget()
             self._known.let_go()
 
@@ -115,67 +109,56 @@ class NumpyRecorder:
             return
         self._statements.goes_on(depth)
         named = self._bindings.look(scopes, done=True)
-        found = {id(array): (array, names) for array, names in named or ()}
-        self._known.hold(array for array, _ in found.values())
+        self._known.hold(array for array, _ in named or ())
         living = {known: array for array, known in self._known.living()}
         for known, array in living.items():
-            names = known.names if named is None else found.get(id(array), (array, ()))[1]
+            names = self._bindings.names_of(array)
             if names != known.names:
                 known.names = names
                 self._emit(events.Named(known.operand.tensor, names))
-        for known, array in living.items():
-            if _place(array) != known.place:
-                self._describe(array, known.names, known)
+            if known.place != _place(array):
+                self._describe(array, names, known)
         for storage in self._storages.living():
             self._compare(storage, living[next(iter(storage.tensors))])
-        for array, names in found.values():
+        for array, names in named or ():
             if self._known.find(array) is None:
                 self._describe(array, names)
-        self._storages.settle()
-        self.live_before = self._storages.before
+        self.live_before = self._storages.settle()
 
     def _describe(self, array: Any, names: tuple[str, ...], known: _Array | None = None) -> None:
         """Say where an array lies that is new, or that lies elsewhere than before, and what did that."""
-        memory, before = _memory(array), None if known is None else known.storage
+        memory, place, before = _memory(array), _place(array), None if known is None else known.storage
         if known is not None:
-            known.place = _place(array)
+            known.place = place
             known.storage.tensors.discard(known)
         layout = None if memory is None else _layout(array, memory)
-        storage = None if layout is None else self._storages.find(_address(memory), memory, before)
+        storage = None if layout is None else self._storages.find(memory, before)
         if layout is None or storage is None:
             return None if known is None else self._died(known)
         number = self._known.next_number() if known is None else known.operand.tensor
         operand = Operand(number, storage.number, storage.number, layout, array.dtype.name)
         if known is None:
             did = self._statements.maker(names, is_view=bool(storage.tensors))
-            known = _Array(names, _place(array), storage, operand)
+            known = _Array(names, place, storage, operand)
             self._known.add(array, known)
         else:  # by `x.shape = ...`, or by `x.resize(...)`
-            did, _ = self._statements.writer(known.__eq__, "relayout" if storage is before else "reallocated") or (
-                None,
-                None,
-            )
+            did = self._statements.writer(known.__eq__, "relayout" if storage is before else "reallocated")
             known.storage, known.operand = storage, operand
         storage.tensors.add(known)
         base = next((found.operand.tensor for each in _bases(array) if (found := self._known.find(each))), None)
-        self._emit(events.TensorMade(operand, "cpu", False, base, None, None, known.names))
+        self._emit(events.TensorMade(operand, "cpu", False, base, None, None, names))
         return None if did is None else self._done(did, operand)
 
     def _compare(self, storage: Storage[_Array], array: Any) -> None:
         """Say whether the storage of an array was written, and by what."""
-        memory = _memory(array)
-        slots = None if memory is None else self._storages.compare(storage, _address(memory), memory)
-        if slots is not None:
-            widest = max(storage.tensors, key=lambda known: (known.operand.layout.size, -known.operand.tensor))
-            said = self._statements.writer(lambda known: known.storage is storage, "in-place")
-            did, known = said or (self._statements.somebody(), widest)
-            self._done(did, replace(known.operand, part=slots))
+        if (slots := self._storages.compare(storage, _memory(array))) is not None:
+            widest = max(storage.tensors, key=lambda each: (each.operand.layout.size, -each.operand.tensor))
+            did = self._statements.writer(lambda each: each.storage is storage, "in-place") or self._statements.unsaid()
+            self._done(did, replace((did.through or widest).operand, part=slots))
 
     def _done(self, did: Did[_Array], output: Operand) -> None:
-        account, inputs = self._storages.account(), tuple(each.operand for each in did.inputs)
-        self._emit(
-            events.OperationDone(did.by, did.category, inputs, output, {}, None, did.line, *account, origin=INFERRED)
-        )
+        account, inputs = self._account(), tuple(each.operand for each in did.inputs)
+        self._emit(OperationDone(did.by, did.category, inputs, output, {}, None, did.line, *account, origin=INFERRED))
 
     def _died(self, known: _Array) -> None:
         known.storage.tensors.discard(known)
@@ -186,11 +169,10 @@ def _bases(array: Any) -> Iterator[Any]:
     """The arrays of which an array is a view. The last one owns the memory, or was made on a buffer."""
     base = array.base
     while base is not None:
-        if issubclass(type(base), np.ndarray):
+        is_array = issubclass(type(base), np.ndarray)
+        if is_array:
             yield base
-            base = base.base
-        else:
-            base = attributes_of(base).get("base")  # `as_strided` puts an object between a view and its array
+        base = base.base if is_array else attributes_of(base).get("base")  # `as_strided` puts an object between
 
 
 def _memory(array: Any) -> Any:
@@ -207,17 +189,12 @@ def _memory(array: Any) -> Any:
 
 def _layout(array: Any, memory: Any) -> Layout | None:
     """Where an array lies in its memory, in its own elements; None if that cannot be said in whole elements."""
-    size, first = array.itemsize, _address(array) - _address(memory)
+    size, first = array.itemsize, _place(array)[0] - _place(memory)[0]
     if array.dtype not in _DTYPES or first % size or any(stride % size for stride in array.strides):
         return None
     layout = Layout(array.shape, tuple(stride // size for stride in array.strides), first // size)
-    low, high = extent(layout)
-    return layout if low >= 0 and high * size <= memory.nbytes else None
+    return layout if extent(layout)[0] >= 0 and extent(layout)[1] * size <= memory.nbytes else None
 
 
 def _place(array: Any) -> tuple[Any, ...]:
-    return _address(array), array.shape, array.strides, array.dtype
-
-
-def _address(array: Any) -> int:
-    return int(array.__array_interface__["data"][0])
+    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype

@@ -48,37 +48,34 @@ class Storage(Generic[T]):
 class Storages(Generic[T]):
     """The storages that are known.
 
-    In what follows `memory` is a storage as an array of one axis, with all of its elements in order, and `start` is its address.
+    In what follows `memory` is a storage as an array of one axis, with all of its elements in order.
 
     Args:
         emit: where the events go.
         device: where the storages are: "cpu".
-
-    Attributes:
-        before: the bytes of those that were there before the program.
     """
 
     def __init__(self, emit: Callable[[Event], None], device: str) -> None:
         self._emit, self._device = emit, device
         self._known: list[Storage[T]] = []
         self._given: int | None = None
-        self._met = self._peak = self.before = 0
+        self._met = self._peak = self._before = 0
 
     def living(self) -> list[Storage[T]]:
         """Those with tensors on them."""
         return [each for each in self._known if each.tensors]
 
-    def find(self, start: int, memory: Any, before: Storage[T] | None = None) -> Storage[T] | None:
+    def find(self, memory: Any, before: Storage[T] | None = None) -> Storage[T] | None:
         """The storage that is this memory, which is described now if it is new.
 
         Args:
-            start: the address.
             memory: the elements.
             before: the storage of the tensor whose memory it is, if that was known.
 
         Returns:
             The storage; None if the memory is a part of others, or they are parts of it.
         """
+        start = _address(memory)
         stop = start + max(memory.nbytes, 1)
         there = [each for each in self._known if start < each.stop and each.start < stop]
         for each in there:
@@ -94,10 +91,12 @@ class Storages(Generic[T]):
         self._emit(CounterSeen(storage.number, storage.number, 0, origin=INFERRED))
         return storage
 
-    def compare(self, storage: Storage[T], start: int, memory: Any) -> Layout | tuple[int, ...] | None:
+    def compare(self, storage: Storage[T], memory: Any) -> Layout | tuple[int, ...] | None:
         """Say whether a storage was written. Returns the slots that differ: as a layout if they lie side by side; None if there are none."""
+        if memory is None:
+            return None
         now, before = memory.tobytes(), storage.contents
-        if now == before or (start, len(now)) != (storage.start, len(before)):
+        if now == before or (_address(memory), len(now)) != (storage.start, len(before)):
             return None
         flat, storage.contents, storage.version = memory.view(storage.dtype), now, storage.version + 1
         slots = _differing(before, now, flat.itemsize)
@@ -106,14 +105,19 @@ class Storages(Generic[T]):
         self._emit(Wrote(storage.number, storage.number, storage.version, values, origin=INFERRED))
         return slots
 
-    def settle(self) -> None:
-        """All that was found has been said: say which storages are gone. What is found first was there before the program."""
+    def settle(self) -> int:
+        """A look at the tensors is over: say which storages are gone. What the first look has found was there before the program.
+
+        Returns:
+            The bytes of what was there before the program.
+        """
         if self._given is None:
-            self._given, self.before = self._met, sum(len(each.contents) for each in self._known)
+            self._given, self._before = self._met, sum(len(each.contents) for each in self._known)
         self.account()  # what is gone was there until the statement had made what is new
         for storage in [each for each in self._known if not each.tensors]:
             self._known.remove(storage)
             self._emit(Died("storage", storage.number))
+        return self._before
 
     def account(self) -> tuple[int, int]:
         """The bytes of the storages that the program has made, and their peak so far."""
@@ -128,3 +132,7 @@ def _differing(before: bytes, now: bytes, slot: int) -> Layout | tuple[int, ...]
     slots = np.flatnonzero((old != new).any(axis=1))
     first, count = int(slots[0]), len(slots)
     return Layout((count,), (1,), first) if slots[-1] - first + 1 == count else tuple(slots.tolist())
+
+
+def _address(memory: Any) -> int:
+    return int(memory.__array_interface__["data"][0])
