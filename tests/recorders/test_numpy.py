@@ -324,6 +324,33 @@ def test_arrays_on_one_buffer_share_it() -> None:
     assert queries.visible_values(state, "x") == (0, 0, 2, 1)
 
 
+def test_memory_that_is_a_part_of_a_storage_is_left_out() -> None:
+    recording = run(
+        "x = np.frombuffer(b, np.int32)\ny = np.frombuffer(memoryview(b)[8:], np.int32)\n", b=bytearray(16)
+    ).recording
+    assert {name for tensor in recording.state().tensors.values() for name in tensor.names} == {"x"}
+
+
+def test_an_array_is_known_while_it_lives_though_it_has_no_name() -> None:
+    recording = run("""\
+        hidden = [[np.zeros(2)]]
+        x = hidden[0][0]
+        x += 1
+        del x
+        x = hidden[0][0]
+    """).recording
+    assert [(len(state.tensors), state.version("x")) for state in (recording.after_line(3), recording.state())] == [
+        (1, 1)
+    ] * 2
+
+
+def test_an_array_that_gets_a_type_that_is_left_out() -> None:
+    recording = run("x = np.zeros(2)\nv = x[:1]\nx.dtype = 'M8[s]'\nx.dtype = 'f8'\nx[0] = 1\n").recording
+    assert set(recording.after_line(3).tensors) == {recording.after_line(2).tensor("v").id}
+    assert queries.shares_storage(recording.state(), "x", "v")
+    assert queries.visible_values(recording.state(), "x") == (1.0, 0.0)
+
+
 def test_a_file_in_memory(tmp_path: Any) -> None:
     found = run("m = np.memmap(path, np.float32, 'w+', shape=(4,))\nv = m[2:]\nv += 1\n", path=tmp_path / "m")
     assert written(found.recording, 3) == [(2, 3)]
