@@ -58,7 +58,7 @@ class Handles(Generic[T, F]):
     def hold(self, things: Iterable[T]) -> None:
         """After `let_go`: these are the known objects that are still there."""
         there = {id(thing): thing for thing in things}
-        for address in self.facts.keys() - self._alive.keys():
+        for address in [each for each in self.facts if each not in self._alive]:  # in their order
             facts = self.facts.pop(address)
             if address in there:
                 self.add(there[address], facts)
