@@ -6,7 +6,7 @@ An object is found by its address. That is safe because Python tells of its deat
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import Any, Generic, TypeVar
 
@@ -50,6 +50,20 @@ class Handles(Generic[T, F]):
             thing = reference()
             if thing is not None:
                 yield thing, self.facts[address]
+
+    def let_go(self) -> None:
+        """Hold no weak references until `hold` is called. What dies meanwhile is told then."""
+        self._alive.clear()
+
+    def hold(self, things: Iterable[T]) -> None:
+        """After `let_go`: these are the known objects that are still there."""
+        there = {id(thing): thing for thing in things}
+        for address in [each for each in self.facts if each not in self._alive]:  # in their order
+            facts = self.facts.pop(address)
+            if address in there:
+                self.add(there[address], facts)
+            else:
+                self._died(facts)
 
     def clear(self) -> None:
         """Forget all objects: their deaths are no concern any more."""

@@ -1,16 +1,12 @@
 """Watches programs that use NumPy, which tells nobody what it does: looks at their arrays from statement to statement, and emits events.
 
-An array is met when a name first leads to it. Its storage is the memory of the array that owns it (`.base`), or of the buffer under that.
+An array is met when a name first leads to it. Its storage is the memory of the array that owns it (`.base`), or the buffer under that.
 A statement has written a storage if bytes in it differ from before. So
 
 - the version of a storage counts the statements that were seen to write it: NumPy has no counter;
-- a write that leaves the same bytes is not seen, nor is what a statement made and let go of;
-- of an expression with several operations the result is seen: it is told as one operation, called after the last one (`x + y * 2`: "+"),
-  whose inputs are the arrays with names that the expression reads. Where the text does not say what made an array, no operation is told;
-- live bytes are those of the storages that were met;
-- arrays of objects, texts, dates, records and `longdouble`, and those whose elements lie askew in their storage, are left out.
-
-A recording keeps a copy of every storage, and each statement reads all of them.
+- a write that leaves the same bytes is not seen, nor is an array without a name, such as what a statement made and let go of;
+- of an expression the last operation is told (`x + y * 2`: "+"), and none where the text does not say it; a write is then a "write";
+- arrays of objects, texts, dates, records and `longdouble` are left out, and those that do not lie in whole elements of their storage.
 
 >>> from inplacelab import record
 >>> with record() as rec:
@@ -23,176 +19,182 @@ A recording keeps a copy of every storage, and each statement reads all of them.
 
 from __future__ import annotations
 
-from collections import ChainMap
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import replace
-from traceback import walk_tb
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, replace
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 
-from inplacelab.errors import Refusal
-from inplacelab.layout import Layout
-from inplacelab.recorders.bindings import Bindings, Watched, package_of, value_of
-from inplacelab.recorders.events import INFERRED, Operand, OperationDone, ProgramEnded, Raised, StatementBegan
+from inplacelab.layout import Layout, extent
+from inplacelab.recorders import events
+from inplacelab.recorders.attribution import Attribution, Did
+from inplacelab.recorders.bindings import Bindings, Watched, attributes_of
+from inplacelab.recorders.events import INFERRED, Operand, OperationDone
+from inplacelab.recorders.handles import Handles
 from inplacelab.recorders.instrument import traced
 from inplacelab.recorders.log import Log
-from inplacelab.recorders.numpy_arrays import Arrays, KnownArray, KnownStorage
 from inplacelab.recorders.program import Program, Scope, scopes_of
-from inplacelab.recorders.statements import NOTHING, Running, maker, read, writers
+from inplacelab.recorders.storages import Storage, Storages, shows
 
-if TYPE_CHECKING:
-    from inplacelab.recording.facts import Category
+_DTYPES = frozenset(np.dtype(character) for character in "?bhilqBHILQefdFD")
+
+
+@dataclass(slots=True, eq=False)
+class _Array:
+    """What was last said of an array: its names, how NumPy described it, its storage, its metadata."""
+
+    names: tuple[str, ...]
+    place: tuple[Any, ...]
+    storage: Storage[_Array]
+    operand: Operand
 
 
 class NumpyRecorder:
-    """Emits events about the arrays of a program (see `run.Recorder`).
+    """Emits events about the arrays of a program (see `run.Recorder`). After `limit` statements it only counts them."""
 
-    Args:
-        program: the program that is recorded.
-        log: where the events go.
-        limit: the most statements to look at; those that come after are only counted. None for no limit.
-        outermost: the frame that runs the program, if it runs already.
-    """
+    framework, version, refusals = "numpy", np.__version__, ()
 
-    framework, version = "numpy", np.__version__
-
-    def __init__(
-        self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
-    ) -> None:
-        self._program, self._emit, self._limit, self._root = program, log.emit, limit, outermost
-        self._says = read(program.text)
+    def __init__(self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None):
+        self._program, self._emit, self._root = program, log.emit, outermost
+        self._left, self.missed, self.live_before = float("inf") if limit is None else limit, 0, 0
         self._bindings = Bindings(program.names, Watched(np.ndarray))
-        self._arrays = Arrays(log.emit)
-        self._running: list[Running[KnownArray]] = []  # at most one for each frame of the program
-        self._heard = self._peak = self.live_before = 0
-        self.refusals: Sequence[Callable[[], Refusal | None]] = ()
-
-    @property
-    def missed(self) -> int:
-        """How many statements were not looked at because of the limit."""
-        return 0 if self._limit is None else max(self._heard - self._limit, 0)
+        self._known: Handles[Any, _Array] = Handles(self._died)
+        self._statements = Attribution(program.text, np.ndarray, self._known.find)
+        self._storages: Storages[_Array] = Storages(log.emit, "cpu")
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Let go of the arrays in the end. A program that runs already does not tell when its statements begin, and is traced."""
-        root = self._root
-        try:
-            with traced(self.statement_begins, self._program, root) if root is not None else nullcontext():
-                yield
-        finally:
-            self._arrays.forget()
-            self._bindings.forget()
-            self._root = None
-
-    # ---- statements ------------------------------------------------------------------------------------------------------
+        """Let go of the arrays in the end. A program that runs already does not tell when its statements begin: it is traced."""
+        with traced(self.statement_begins, self._program, self._root) if self._root else nullcontext():
+            yield
+        self._known.clear()
+        self._bindings.forget()
+        self._root = None
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
-        """A statement of an instrumented program begins (see `instrument.StatementListener`)."""
+        """A statement begins (see `instrument.StatementListener`): look at what those before it did."""
         if frame.f_code.co_filename != self._program.filename:
             return
-        self._heard += 1
+        self._left -= 1
+        self.missed = int(max(-self._left, 0))
         if self.missed:
             return
         frames, line = self._program.frames(frame, self._root), self._program.line(line)
         self._root, scopes = frames[-1], scopes_of(frames)
         self._bindings.own_module = frame.f_globals.get("__name__", "builtins")
-        if self._heard > 1:
-            self._look(scopes, self._over(len(frames)))
-        self._emit(StatementBegan(line, simple, len(frames), *self._account()))
-        if self._heard == 1:
-            self._look(scopes, [], given=True)
-            self.live_before = self._arrays.sizes(given=True)
-        says, names = self._says.get(line, NOTHING), ChainMap(dict(scopes[-1].names), frame.f_globals)
-        values = {place: value_of(place, names) for place in (*says.reads, *(each.target for each in says.writes))}
-        arrays = {place: found for place, value in values.items() if (found := self._arrays.find(value)) is not None}
-        others = {place: value for place, value in values.items() if not issubclass(type(value), np.ndarray)}
-        library = frozenset(place for place, value in others.items() if package_of(value) == "numpy")
-        self._running.append(Running(line, len(frames), frame.f_code.co_name, says, arrays, library))
-        if "resize" in says.calls:
+        self._look(scopes, len(frames))
+        self._emit(events.StatementBegan(line, simple, len(frames), *self._storages.account()))
+        if "resize" in self._statements.begins(line, len(frames), scopes[-1], frame):
+            # NumPy refuses it for arrays with weak references.
             self._bindings.forget()
-            self._arrays.let_go()
+            self._known.let_go()
 
     def failed(self, error: BaseException) -> None:
-        """The program ended with an exception: the frames in its traceback still have their names."""
-        filename = self._program.filename
-        frames = [frame for frame, _ in walk_tb(error.__traceback__) if frame.f_code.co_filename == filename]
-        if frames and not self.missed:
-            self._look(scopes_of(frames[::-1]), self._over(1))
-        self._emit(Raised(type(error).__name__, str(error), self._program.line_of(error), *self._account()))
+        """The program ended with an exception."""
+        self._look(scopes_of(self._program.frames_in(error)))
+        self._emit(
+            events.Raised(type(error).__name__, str(error), self._program.line_of(error), *self._storages.account())
+        )
 
     def finish(self, scope: Scope) -> None:
         """The program is over, and these are its names."""
-        if not self.missed:
-            self._look([scope], self._over(1))
-        self._emit(ProgramEnded(*self._account()))
+        self._look([scope])
+        self._emit(events.ProgramEnded(*self._storages.account()))
 
-    def _over(self, depth: int) -> list[Running[KnownArray]]:
-        """The statements that are over if the next one runs in the frame of this depth: the outermost first."""
-        over = [each for each in self._running if each.depth >= depth]
-        self._running = self._running[: len(self._running) - len(over)]
-        return over
-
-    def _account(self) -> tuple[int, int]:
-        live = self._arrays.sizes(given=False)
-        self._peak = max(self._peak, live)
-        return live, self._peak
-
-    # ---- operations ------------------------------------------------------------------------------------------------------
-
-    def _look(self, scopes: Sequence[Scope], over: Sequence[Running[KnownArray]], *, given: bool = False) -> None:
-        """Say what has changed since the last look, by these statements; `given`: what is found was there before the program."""
+    def _look(self, scopes: Sequence[Scope], depth: int = 1) -> None:
+        """Say what the statements did that are over if the next one runs in a frame of this depth, with these names."""
+        if self.missed or not scopes:
+            return
+        self._statements.goes_on(depth)
         named = self._bindings.look(scopes, done=True)
-        new = [] if named is None else self._arrays.name(named)
-        for known, left in self._arrays.remade():
-            self._remade(known, left, over)
-        for storage, slots in self._arrays.written():
-            self._wrote(storage, slots, over)
-        for array, names in new:
-            storages = self._arrays.storages_met
-            met = self._arrays.meet(array, names, given=given)
-            if met is not None:
-                self._made(met, met.storage.number < storages, over)
-        self._account()  # what is gone was there until the statement had made what is new
-        self._arrays.bury()
+        self._known.hold(array for array, _ in named or ())
+        living = {known: array for array, known in self._known.living()}
+        for known, array in living.items():
+            names = self._bindings.names_of(array)
+            if names != known.names:
+                known.names = names
+                self._emit(events.Named(known.operand.tensor, names))
+            if known.place != _place(array):
+                self._describe(array, names, known)
+        for storage in self._storages.living():
+            self._compare(storage, living[next(iter(storage.tensors))])
+        for array, names in named or ():
+            if self._known.find(array) is None:
+                self._describe(array, names)
+        self.live_before = self._storages.settle()
 
-    def _done(
-        self, by: str, category: Category, inputs: Iterable[KnownArray], output: Operand, line: int | None
-    ) -> None:
-        operands = tuple(each.operand for each in inputs)
-        self._emit(OperationDone(by, category, operands, output, {}, None, line, *self._account(), origin=INFERRED))
+    def _describe(self, array: Any, names: tuple[str, ...], known: _Array | None = None) -> None:
+        """Say where an array lies that is new, or that lies elsewhere than before, and what did that."""
+        memory, place, before = _memory(array), _place(array), None if known is None else known.storage
+        if known is not None:
+            known.place = place
+            known.storage.tensors.discard(known)
+        layout = None if memory is None else _layout(array, memory)
+        storage = None if layout is None else self._storages.find(memory, before)
+        if layout is None or storage is None:
+            return None if known is None else self._died(known)
+        number = self._known.next_number() if known is None else known.operand.tensor
+        operand = Operand(number, storage.number, storage.number, layout, array.dtype.name)
+        if known is None:
+            did = self._statements.maker(names, is_view=bool(storage.tensors))
+            known = _Array(names, place, storage, operand)
+            self._known.add(array, known)
+        else:  # by `x.shape = ...`, or by `x.resize(...)`
+            did = self._statements.writer(known.__eq__, "relayout" if storage is before else "reallocated")
+            known.storage, known.operand = storage, operand
+        storage.tensors.add(known)
+        base = next((found.operand.tensor for each in _bases(array) if (found := self._known.find(each))), None)
+        self._emit(events.TensorMade(operand, "cpu", False, base, None, None, names))
+        return None if did is None else self._done(did, operand)
 
-    def _remade(self, known: KnownArray, left: KnownStorage, over: Sequence[Running[KnownArray]]) -> None:
-        """An array has other metadata, by `x.shape = ...`, or also another storage, by `x.resize(...)`."""
-        category: Category = "relayout" if known.storage is left else "reallocated"
-        for running, write, array in writers(over):
-            if array is known:
-                self._done(write.by, category, [known], known.operand, running.line)
-                return
+    def _compare(self, storage: Storage[_Array], array: Any) -> None:
+        """Say whether the storage of an array was written, and by what."""
+        if (slots := self._storages.compare(storage, _memory(array))) is not None:
+            did = self._statements.writer(lambda each: each.storage is storage, "in-place") or self._statements.unsaid()
+            widest = max(storage.tensors, key=lambda each: (each.operand.layout.size, -each.operand.tensor))
+            through = did.through if did.through and shows(did.through.operand, storage, slots) else widest
+            self._done(did, replace(through.operand, part=slots))
 
-    def _wrote(
-        self, storage: KnownStorage, slots: Layout | tuple[int, ...], over: Sequence[Running[KnownArray]]
-    ) -> None:
-        """A storage was written in these slots."""
-        likely = [each for each in writers(over) if each[2].storage is storage]
-        through = [known for *_, known in likely] + storage.widest_first()
-        if not through:
-            return  # only the program's libraries know the array
-        output = next((each.operand for each in through if storage.shows(each, slots)), through[0].operand)
-        output = replace(output, part=slots)
-        if likely:
-            running, write, _ = likely[0]
-            self._done(write.by, "in-place", running.reads([write.target, *running.says.reads]), output, running.line)
-        else:
-            self._done("write", "in-place", (), output, over[-1].line if over else None)
+    def _done(self, did: Did[_Array], output: Operand) -> None:
+        account, inputs = self._storages.account(), tuple(each.operand for each in did.inputs)
+        self._emit(OperationDone(did.by, did.category, inputs, output, {}, None, did.line, *account, origin=INFERRED))
 
-    def _made(self, known: KnownArray, is_view: bool, over: Sequence[Running[KnownArray]]) -> None:
-        """An array is new."""
-        made = maker(over, known.names)
-        if made is not None:
-            running, bound = made
-            inputs = running.reads(bound.reads)
-            category: Category = "view" if is_view else "ordinary" if inputs else "create"
-            self._done(bound.by or "", category, inputs, known.operand, running.line)
+    def _died(self, known: _Array) -> None:
+        known.storage.tensors.discard(known)
+        self._emit(events.Died("tensor", known.operand.tensor))
+
+
+def _bases(array: Any) -> Iterator[Any]:
+    """The arrays of which an array is a view. The last one owns the memory, or was made on a buffer."""
+    base = array.base
+    while base is not None:
+        if is_array := issubclass(type(base), np.ndarray):
+            yield base
+        base = base.base if is_array else attributes_of(base).get("base")  # `as_strided` puts an object between
+
+
+def _memory(array: Any) -> Any:
+    """All elements of the memory under an array; None if they are no numbers that a recording can hold, or have gaps between them."""
+    owner = [array, *_bases(array)][-1]
+    flat = np.asarray(owner).ravel("K")
+    if owner.dtype not in _DTYPES or flat.flags.owndata:
+        return None
+    if owner.base is not None:
+        with suppress(TypeError, ValueError, BufferError):
+            flat = np.frombuffer(owner.base, np.uint8)
+    return None if flat.nbytes % owner.itemsize else flat.view(owner.dtype)
+
+
+def _layout(array: Any, memory: Any) -> Layout | None:
+    """Where an array lies in its memory, in its own elements; None if that cannot be said in whole elements."""
+    size, first = array.itemsize, _place(array)[0] - _place(memory)[0]
+    if array.dtype not in _DTYPES or first % size or any(stride % size for stride in array.strides):
+        return None
+    layout = Layout(array.shape, tuple(stride // size for stride in array.strides), first // size)
+    return layout if extent(layout)[0] >= 0 and extent(layout)[1] * size <= memory.nbytes else None
+
+
+def _place(array: Any) -> tuple[Any, ...]:
+    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype

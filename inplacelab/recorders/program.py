@@ -8,6 +8,7 @@ import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from traceback import walk_tb
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
@@ -74,6 +75,10 @@ class Program:
                 found.append(innermost)
             innermost = None if innermost is outermost else innermost.f_back
         return found
+
+    def frames_in(self, error: BaseException) -> list[FrameType]:
+        """The frames of the program in an error's traceback, the innermost first: they still have their names."""
+        return [frame for frame, _ in walk_tb(error.__traceback__) if frame.f_code.co_filename == self.filename][::-1]
 
     def place(self, frame: FrameType) -> Place:
         """Where one of its frames is."""

@@ -4,20 +4,17 @@ For recorders of frameworks that tell nobody what they do. This is syntax only: 
 is for the recorder to find out.
 
 >>> said = read("z = x + y")[1]
->>> [(each.label, each.by, [ast.unparse(path) for path in each.reads]) for each in said.bindings]
+>>> [(each.label, each.by, [ast.unparse(place) for place in each.reads]) for each in said.bindings]
 [('z', '+', ['x', 'y'])]
->>> [(each.by, ast.unparse(each.target)) for each in read("x[1:] = np.add(y, 1, out=z)")[1].writes]
+>>> [(each.by, ast.unparse(each.target)) for each in read("x[1:] = np.add(y, 1, out=z)")[1].writes if each.certain]
 [('setitem', 'x'), ('add', 'z')]
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Generic, NamedTuple, TypeVar
-
-T = TypeVar("T")
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 _SYMBOLS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@",
@@ -31,113 +28,47 @@ _OWN_NAMES = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lam
 
 
 class Binding(NamedTuple):
-    """A name, or another place, and the expression whose value a statement binds to it.
+    """A place and the expression whose value a statement binds to it.
 
     Attributes:
-        label: the place as it stands in the text: `x`, `self.w`, `xs[0]`; "" for the caller, if the value is returned.
-        by: the operation that is done last in the expression; None if that is none.
-        call: the function that is called last; None if that is none.
-        of: what a call, an item or an attribute is of: of `x.T[0]` `x.T` and `x`.
+        label: the place as it stands in the text: `x`, `self.w`, `xs[0]`.
+        by: the operation that is done last in the expression: "+", "getitem", "reshape", "T"; None if that is none.
+        of: what a call, an item or an attribute is of: of `x.T[0]` `x.T` and `x`; nothing for an operator.
         reads: what may refer to an array in the expression, in order.
     """
 
     label: str
     by: str | None
-    call: ast.expr | None
     of: tuple[ast.expr, ...]
     reads: tuple[ast.expr, ...]
 
+    def binds(self, names: Iterable[str]) -> bool:
+        """Whether one of an array's names may be this place. `net.w` may be the `self.w`, and `f.x` the `x`, of a function."""
+        end = "." + (self.label.partition(".")[2] or self.label)
+        return any(name == self.label or name.endswith(end) for name in names)
+
 
 class Write(NamedTuple):
-    """An operation and what it writes, if that is an array."""
+    """An operation and what it may write, if that is an array.
+
+    Attributes:
+        by: the operation.
+        target: what it writes.
+        certain: whether the text says so: `x += 1`, `x[0] = 1`, `x.real = 1`, `f(y, out=x)`. Otherwise `x` is only handed to a call:
+            `x.sort()`, `f(x)`.
+    """
 
     by: str
     target: ast.expr
+    certain: bool
 
 
 class Statement(NamedTuple):
-    """What a statement says.
+    """What a statement says: what it binds, what it may write, and what may refer to an array in it, in order."""
 
-    Attributes:
-        bindings: what it binds.
-        writes: what it says that it writes: `x` in `x += 1`, `x[0] = 1`, `x.real = 1`, `f(y, out=x)`.
-        hands: what it hands to calls, which may write it: `x` in `x.sort()`, `f(x)`.
-        reads: what may refer to an array in it, in order.
-        calls: the names of the functions and methods that it calls.
-    """
-
-    bindings: tuple[Binding, ...]
-    writes: tuple[Write, ...]
-    hands: tuple[Write, ...]
-    reads: tuple[ast.expr, ...]
-    calls: frozenset[str]
-
-
-NOTHING = Statement((), (), (), (), frozenset())
-"""A statement of which nothing is known."""
-
-
-@dataclass(frozen=True, slots=True)
-class Running(Generic[T]):
-    """A statement that has begun.
-
-    Attributes:
-        line: its line.
-        depth: how many frames run the program.
-        function: the name of the function that runs it.
-        says: what it says.
-        arrays: what is known of the arrays to which its expressions refer.
-        library: those of its expressions that refer to something of the framework's.
-    """
-
-    line: int
-    depth: int
-    function: str
-    says: Statement
-    arrays: Mapping[ast.expr, T]
-    library: frozenset[ast.expr]
-
-    def reads(self, places: Iterable[ast.expr]) -> tuple[T, ...]:
-        """The arrays to which these of its expressions refer, each once."""
-        return tuple(dict.fromkeys(self.arrays[place] for place in places if place in self.arrays))
-
-
-def maker(over: Sequence[Running[T]], names: Iterable[str]) -> tuple[Running[T], Binding] | None:
-    """Which statement made an array that has these names now, and bound it to one of them.
-
-    Args:
-        over: the statements that are over now: each but the first was run by a call in the one before it.
-        names: the array's names, which may have a function's name before them.
-
-    Returns:
-        The statement with what it binds; of `z = f(x)` it is the one with which `f` has returned. None if no statement says so, or it
-        names no operation of an array or of the framework.
-    """
-    said = ((k, each) for k, running in enumerate(over) for each in running.says.bindings if _names(names, each.label))
-    depth, bound = next(said, (0, None))
-    if bound is None:
-        return None
-    running = over[depth]
-    for inner in over[depth + 1 :]:
-        returned = next((each for each in inner.says.bindings if not each.label), None)
-        if bound.call is None or bound.by != inner.function or returned is None:
-            break
-        running, bound = inner, returned
-    of_array = bool(running.reads(bound.of or bound.reads))
-    return (running, bound) if bound.by and (of_array or not running.library.isdisjoint(bound.of)) else None
-
-
-def writers(over: Sequence[Running[T]]) -> Iterator[tuple[Running[T], Write, T]]:
-    """Who may have written an array, the likeliest first: statements that say so come before those that hand the array to a call."""
-    said = [(running, write) for running in over for write in running.says.writes]
-    said += [(running, write) for running in reversed(over) for write in running.says.hands]
-    return ((*pair, pair[0].arrays[pair[1].target]) for pair in said if pair[1].target in pair[0].arrays)
-
-
-def _names(names: Iterable[str], label: str) -> bool:
-    """Whether one of these names may be what a statement calls `label`; `net.w` may be the `self.w` of a function that is over."""
-    attribute = label.partition(".")[2] or label
-    return bool(label) and any(name == label or name.endswith(f".{attribute}") for name in names)
+    bindings: tuple[Binding, ...] = ()
+    writes: tuple[Write, ...] = ()
+    reads: tuple[ast.expr, ...] = ()
 
 
 def read(text: str) -> dict[int, Statement]:
@@ -153,23 +84,11 @@ def read(text: str) -> dict[int, Statement]:
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):
             found.setdefault(node.lineno, []).append(node)
-    return {line: _said(each[0]) for line, each in found.items() if len(each) == 1 and not hasattr(each[0], "body")}
-
-
-def _said(statement: ast.stmt) -> Statement:
-    calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
-    writes, hands = list(_written(statement)), []
-    for call in calls:
-        by, called = operation(call) or "call", call.func
-        for out in [each.value for each in call.keywords if each.arg == "out"]:
-            writes += [Write(by, place) for array in getattr(out, "elts", [out]) for place in _chain(array)]
-        handed = [called.value] if isinstance(called, ast.Attribute) else []
-        hands += [Write(by, place) for part in [*handed, *call.args] for place in _chain(part)]
-    names = frozenset(name for call in calls if (name := operation(call)) is not None)
-    return Statement(tuple(_bound(statement)), tuple(writes), tuple(hands), tuple(_paths(statement)), names)
-
-
-# --- what is bound ------------------------------------------------------------------------------------------------------
+    alone = {line: each[0] for line, each in found.items() if len(each) == 1 and not hasattr(each[0], "body")}
+    return {
+        line: Statement(tuple(_bound(each)), tuple(_written(each)), tuple(_places(each)))
+        for line, each in alone.items()
+    }
 
 
 def _bound(statement: ast.stmt) -> Iterator[Binding]:
@@ -179,14 +98,12 @@ def _bound(statement: ast.stmt) -> Iterator[Binding]:
                 yield from _pairs(target, value)
         case ast.AnnAssign(target=target, value=ast.expr() as value):
             yield from _pairs(target, value)
-        case ast.Return(value=ast.expr() as value):
-            yield _binding("", value)
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[Binding]:
     """`a, b = x, y` binds each to its own, and `a, b = f(x)` both to what the call gives."""
     if not isinstance(target, ast.Tuple | ast.List):
-        yield _binding(ast.unparse(target), value)
+        yield Binding(ast.unparse(target), _operation(value), tuple(_chain(_operand(value))), tuple(_places(value)))
         return
     values = value.elts if isinstance(value, ast.Tuple | ast.List) else [value] * len(target.elts)
     if len(values) == len(target.elts):
@@ -194,17 +111,7 @@ def _pairs(target: ast.expr, value: ast.expr) -> Iterator[Binding]:
             yield from _pairs(each, its_value)
 
 
-def _binding(label: str, value: ast.expr) -> Binding:
-    call = value.func if isinstance(value, ast.Call) else None
-    of = call or getattr(value, "value", None)
-    if isinstance(call, ast.Name) and call.id in _OPERATORS:
-        of = None
-    chain = tuple(_chain(of)) if isinstance(of, ast.expr) else ()
-    return Binding(label, operation(value), call, chain, tuple(_paths(value)))
-
-
-def operation(value: ast.expr) -> str | None:
-    """The operation that is done last in an expression: "+", "getitem", "reshape", "T"; None if that is none."""
+def _operation(value: ast.expr) -> str | None:
     match value:
         case ast.BinOp(op=op) | ast.UnaryOp(op=op) | ast.Compare(ops=[op]):
             return _SYMBOLS.get(type(op))
@@ -217,34 +124,49 @@ def operation(value: ast.expr) -> str | None:
     return None
 
 
-# --- what is written and read -------------------------------------------------------------------------------------------
+def _operand(value: ast.expr) -> ast.expr | None:
+    """What the last operation is of; None for an operator."""
+    match value:
+        case ast.Call(func=ast.Name(id=name)) if name in _OPERATORS:
+            return None
+        case ast.Call(func=inner) | ast.Attribute(value=inner) | ast.Subscript(value=inner):
+            return inner
+    return None
 
 
 def _written(statement: ast.stmt) -> Iterator[Write]:
-    match statement:
-        case ast.AugAssign(target=target, op=op):
-            yield from (Write(f"{_SYMBOLS[type(op)]}=", each) for each in _chain(target))
-        case ast.Assign(targets=targets):
-            for place in [each for target in targets for each in getattr(target, "elts", [target])]:
-                if isinstance(place, ast.Subscript | ast.Attribute):
-                    by = place.attr if isinstance(place, ast.Attribute) else "setitem"
-                    yield from (Write(by, each) for each in _chain(place.value))
+    if isinstance(statement, ast.AugAssign):
+        yield from _writes(f"{_SYMBOLS[type(statement.op)]}=", [statement.target], certain=True)
+    for target in statement.targets if isinstance(statement, ast.Assign) else ():
+        for place in getattr(target, "elts", [target]):
+            if isinstance(place, ast.Subscript | ast.Attribute):
+                by = place.attr if isinstance(place, ast.Attribute) else "setitem"
+                yield from _writes(by, [place.value], certain=True)
+    for call in [node for node in ast.walk(statement) if isinstance(node, ast.Call)]:
+        by, outs = _operation(call) or "call", [each.value for each in call.keywords if each.arg == "out"]
+        yield from _writes(by, [array for out in outs for array in getattr(out, "elts", [out])], certain=True)
+        yield from _writes(by, [call.func, *call.args], certain=False)
 
 
-def _chain(place: ast.expr) -> Iterator[ast.expr]:
+def _writes(by: str, places: Iterable[ast.expr], *, certain: bool) -> Iterator[Write]:
+    return (Write(by, each, certain) for place in places for each in _chain(place))
+
+
+def _chain(place: ast.expr | None) -> Iterator[ast.expr]:
     """What `x.T[1:]` may be reached through: itself, `x.T`, `x`."""
-    yield place
-    if isinstance(place, ast.Attribute | ast.Subscript):
-        yield from _chain(place.value)
-    elif isinstance(place, ast.Call):
-        yield from _chain(place.func)
+    while place is not None:
+        yield place
+        if isinstance(place, ast.Call):
+            place = place.func
+        else:
+            place = place.value if isinstance(place, ast.Attribute | ast.Subscript) else None
 
 
-def _paths(node: ast.AST) -> Iterator[ast.expr]:
+def _places(node: ast.AST) -> Iterator[ast.expr]:
     """The names, attributes and items that are read: of `f(a.w[0])` `f`, `a.w[0]`, `a.w` and `a`."""
     if isinstance(node, _OWN_NAMES) or (isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)):
         return
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
         yield node
     for inside in ast.iter_child_nodes(node):
-        yield from _paths(inside)
+        yield from _places(inside)

@@ -18,6 +18,7 @@ class Framework:
     Attributes:
         flag: what it calls the flag of a tensor that asks for a gradient; "" for a framework without gradients: nothing is said
             of leaves, flags, grad nodes and what backward keeps.
+        tensor: what it calls a tensor.
         letter: of a version, where there is little room: "v" in "v1".
         version: what a version is called in a table.
         versions: the heading of the panel of all versions.
@@ -28,6 +29,7 @@ class Framework:
     """
 
     flag: str
+    tensor: Text
     letter: str
     version: Text
     versions: Text
@@ -52,6 +54,7 @@ class Framework:
 
 _PADDLE = Framework(
     flag="stop_gradient",
+    tensor=Text("tensor", "张量"),
     letter="v",
     version=Text("version", "版本"),
     versions=Text("Versions", "版本"),
@@ -69,6 +72,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
     # It counts nothing: the number is ours.
     "numpy": Framework(
         flag="",
+        tensor=Text("array", "数组"),
         letter="w",
         version=_SEEN,
         versions=Text("Writes seen by inplacelab", _SEEN.zh),

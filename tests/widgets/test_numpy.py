@@ -67,6 +67,17 @@ def test_the_count_is_said_to_be_ours(recording: Recording) -> None:
     assert "w0→w1" in to_svg(recording, step, "en")
 
 
+def test_a_plain_line_speaks_of_arrays() -> None:
+    script = Script("names", "x = np.ones(2)\npass\n", framework="numpy")
+    script.store(0, (1.0,) * 2)
+    script.tensor(0, 0, (2,), "x")
+    script.step("line", 1)
+    script.step("line", 2)
+    recording = script.recording()
+    assert sentence(recording, 1).en == "Line 2 changed no array."
+    assert sentence(recording, 0).zh == "第 1 行：存储 S0 上的数组现在名为 `x`。"
+
+
 def test_there_is_no_graph_to_choose(recording: Recording) -> None:
     assert "graph" not in Stepper(recording).panels
     assert "graph" in Stepper(replace(recording, framework="torch")).panels

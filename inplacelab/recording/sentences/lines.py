@@ -17,7 +17,7 @@ def plain_line(moment: Moment) -> Text:
     """The sentences for a line that ran no operation, or for the end of one that did."""
     happened = [*_bound(moment), *_unbound(moment), *_flags(moment), *written(moment), *freed(moment)]
     if not happened:
-        return Text("{0} changed no tensor.", "{0}没有改变任何张量。").format(moment.line)
+        return Text("{0} changed no {1}.", "{0}没有改变任何{1}。").format(moment.line, _tensor(moment))
     return Text("{0}: {1}", "{0}：{1}").format(moment.line, joined(happened))
 
 
@@ -58,26 +58,28 @@ def _bindings(moment: Moment, key: int, facts: TensorFacts) -> list[Text]:
     new, others = ([name for name in facts.names if (name in before) is known] for known in (False, True))
     if new and others:
         pattern = _OTHER_NAME if len(new) == 1 else _OTHER_NAMES
-        return [pattern.format(listing([quoted(name) for name in new]), tensor_label(facts, tuple(others)))]
+        names = listing([quoted(name) for name in new])
+        return [pattern.format(names, tensor_label(facts, tuple(others)), _tensor(moment))]
     return [_binding(moment, name, facts) for name in new]
 
 
 _OTHER_NAME = Text(
-    "{0} is another name for the tensor {1}: one object, nothing was copied.",
-    "{0} 是张量 {1} 的又一个名字：同一个对象，没有任何复制。",
+    "{0} is another name for the {2} {1}: one object, nothing was copied.",
+    "{0} 是{2} {1} 的又一个名字：同一个对象，没有任何复制。",
 )
 _OTHER_NAMES = Text(
-    "{0} are other names for the tensor {1}: one object, nothing was copied.",
-    "{0} 都是张量 {1} 的名字：同一个对象，没有任何复制。",
+    "{0} are other names for the {2} {1}: one object, nothing was copied.",
+    "{0} 都是{2} {1} 的名字：同一个对象，没有任何复制。",
 )
 
 
 def _binding(moment: Moment, name: str, facts: TensorFacts) -> Text:
     place = storage_label(facts.storage)
     if any(name in tensor.names for tensor in moment.before.tensors.values()):
-        pattern = Text("`{0}` now names another tensor, in {1}.", "`{0}` 改为指向另一个张量，其存储是 {1}。")
-        return pattern.format(name, place)
-    return Text("The tensor in {1} is now called `{0}`.", "存储 {1} 上的张量现在名为 `{0}`。").format(name, place)
+        pattern = Text("`{0}` now names another {2}, in {1}.", "`{0}` 改为指向另一个{2}，其存储是 {1}。")
+    else:
+        pattern = Text("The {2} in {1} is now called `{0}`.", "存储 {1} 上的{2}现在名为 `{0}`。")
+    return pattern.format(name, place, _tensor(moment))
 
 
 def _unbound(moment: Moment) -> list[Text]:
@@ -88,8 +90,8 @@ def _unbound(moment: Moment) -> list[Text]:
     if not lost:
         return []
     verb = "names" if len(lost) == 1 else "name"
-    pattern = Text(f"{{0}} {verb} no tensor any more.", "{0} 不再指向任何张量。")
-    return [pattern.format(listing([quoted(name) for name in lost]))]
+    pattern = Text(f"{{0}} {verb} no {{1}} any more.", "{0} 不再指向任何{1}。")
+    return [pattern.format(listing([quoted(name) for name in lost]), _tensor(moment))]
 
 
 def _flags(moment: Moment) -> list[Text]:
@@ -109,3 +111,8 @@ def _flags(moment: Moment) -> list[Text]:
 def _names_before(moment: Moment, tensor: int) -> tuple[str, ...]:
     was = moment.tensor_before(tensor)
     return was.names if was else ()
+
+
+def _tensor(moment: Moment) -> Text:
+    """What the framework calls a tensor."""
+    return framework_of(moment.recording).tensor

@@ -1,0 +1,114 @@
+"""Says which statement made or wrote an array, and by which operation, as far as the text of the program says so.
+
+For recorders of frameworks that tell nobody what they do: these find that an array is new, or that its values differ, when the next
+statement begins. Then several statements may be over, since each but the first was run by a call in the one before it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+from inplacelab.recorders.bindings import package_of, value_of
+from inplacelab.recorders.program import Scope
+from inplacelab.recorders.statements import Statement, read
+
+if TYPE_CHECKING:
+    from inplacelab.recording.facts import Category
+
+T = TypeVar("T")
+
+
+class Did(NamedTuple, Generic[T]):
+    """What a statement did.
+
+    Attributes:
+        by: the operation: "+", "setitem".
+        category: how it treats memory.
+        inputs: what is known of the arrays that it read.
+        line: the line of the statement.
+        through: the array that it wrote, if it did that and the text says so.
+    """
+
+    by: str
+    category: Category
+    inputs: tuple[T, ...]
+    line: int | None
+    through: T | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Running(Generic[T]):
+    """A statement that has begun: where, what it says, and which of its expressions refer to arrays or are of the framework."""
+
+    line: int
+    depth: int
+    says: Statement
+    arrays: Mapping[ast.expr, T]
+    library: frozenset[ast.expr]
+
+    def reads(self, places: Iterable[ast.expr]) -> tuple[T, ...]:
+        return tuple(dict.fromkeys(self.arrays[place] for place in places if place in self.arrays))
+
+
+class Attribution(Generic[T]):
+    """Follows the statements of a program.
+
+    Args:
+        text: the program.
+        kind: the class of the arrays. The functions of its package make them.
+        find: gives what is known of an array; None for anything else, and for an array of which nothing is known.
+    """
+
+    def __init__(self, text: str, kind: type, find: Callable[[Any], T | None]) -> None:
+        self._says, self._kind, self._find = read(text), kind, find
+        self._running: list[_Running[T]] = []  # at most one for each frame of the program
+        self._over: list[_Running[T]] = []
+
+    def begins(self, line: int, depth: int, scope: Scope, frame: FrameType) -> frozenset[str]:
+        """A statement begins on a line, in a frame of this depth with these names. Returns its operations that may write."""
+        names = ChainMap(dict(scope.names), frame.f_globals)
+        says = self._says.get(line, Statement())
+        values = {place: value_of(place, names) for place in (*says.reads, *(each.target for each in says.writes))}
+        arrays = {place: known for place, value in values.items() if (known := self._find(value)) is not None}
+        others = [place for place, value in values.items() if not issubclass(type(value), self._kind)]
+        library = frozenset(place for place in others if package_of(values[place]) == package_of(self._kind))
+        self._running.append(_Running(line, depth, says, arrays, library))
+        return frozenset(write.by for write in says.writes)
+
+    def goes_on(self, depth: int) -> None:
+        """A frame of this depth is about to run its next statement: the one before it is over, and all those in deeper frames."""
+        self._over = [each for each in self._running if each.depth >= depth]
+        self._running = self._running[: len(self._running) - len(self._over)]
+
+    def maker(self, names: Iterable[str], *, is_view: bool) -> Did[T] | None:
+        """Who made an array that has these names now: an operation of an array or of the framework; None if the text does not say so."""
+        said = ((each, bound) for each in self._over for bound in each.says.bindings if bound.binds(names))
+        statement, bound = next(said, (None, None))
+        if statement is None or bound is None or bound.by is None:
+            return None
+        inputs = statement.reads(bound.reads)
+        if not (statement.reads(bound.of) or not statement.library.isdisjoint(bound.of) or (inputs and not bound.of)):
+            return None
+        return Did(bound.by, "view" if is_view else "ordinary" if inputs else "create", inputs, statement.line)
+
+    def writer(self, wrote: Callable[[T], bool], category: Category) -> Did[T] | None:
+        """Who wrote an array for which `wrote` is true; None if the text does not say it.
+
+        A statement that says that it writes such an array is likelier than one that only hands it to a call.
+        """
+        said = [(statement, write) for statement in reversed(self._over) for write in statement.says.writes]
+        for statement, write in sorted(said, key=lambda each: not each[1].certain):
+            array = statement.arrays.get(write.target)
+            if array is not None and wrote(array):
+                reads = statement.reads([write.target, *statement.says.reads])
+                return Did(write.by, category, reads, statement.line, array)
+        return None
+
+    def unsaid(self) -> Did[T]:
+        """What is said of a write of which the text says nothing."""
+        return Did("write", "in-place", (), self._over[-1].line if self._over else None)
