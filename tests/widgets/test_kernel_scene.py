@@ -102,6 +102,7 @@ def test_a_click_picks_what_would_be_drawn_there_if_it_were_picked(name: str) ->
             assert there.place["d"] == f"{cell.place['d']}{slots.place['d']}"
 
 
+@pytest.mark.standard
 @for_each("name", CASES)
 def test_what_is_drawn_stays_within_what_may_be_sent(name: str) -> None:
     shown, (wanted, *_) = CASES[name]

@@ -90,6 +90,7 @@ def test_totals_of_aligned_and_of_looked_at_launches_agree() -> None:
     assert totals(shown) == (4096, 4096, looked_at) == (4096, 4096, 8192)
 
 
+@pytest.mark.standard
 def test_the_bytes_of_a_large_scattered_launch_are_counted() -> None:
     """A column after the other: a sector of 32 bytes for each number of 4, to read it and to write it."""
     operand = kernel_launches.operand
@@ -99,6 +100,7 @@ def test_the_bytes_of_a_large_scattered_launch_are_counted() -> None:
     assert "1,024,000,000" in KernelView(big).to_svg()
 
 
+@pytest.mark.standard
 def test_the_bytes_of_a_launch_without_regularity_are_not_guessed() -> None:
     operand = kernel_launches.operand
     odd = kernel_launches.launch("scale_", "strided", operand("x", "both", (3, 99_999, 7), (99_999 * 9, 9, 1)))
@@ -175,6 +177,7 @@ def test_what_is_not_there_cannot_be_picked() -> None:
         KernelView([])
 
 
+@pytest.mark.standard
 def test_what_is_picked_from_python_is_drawn() -> None:
     view = KernelView(CASES["many blocks"].shown.launch)
     before = view._payload
@@ -185,6 +188,7 @@ def test_what_is_picked_from_python_is_drawn() -> None:
     assert [300, 0, 6, 8, 200] in [step.get("at", ())[1:] for step in sent(view)["steps"]]
 
 
+@pytest.mark.standard
 def test_a_picture_can_be_had_of_any_thread() -> None:
     view = KernelView(CASES["many blocks"].shown.launch)
     assert "element 3·256 + 70 = 838" in view.to_svg(70, block=3, language="en")
