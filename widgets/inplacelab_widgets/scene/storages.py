@@ -344,13 +344,13 @@ def _version_keys(storage: _Storage) -> tuple[str, ...]:
 
 
 def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
-    said, gradients = [], framework_of(recording).has_gradients
+    said, framework = [], framework_of(recording)
     for state in recording.states():
         written = ", ".join(dict.fromkeys(storage_label(write.storage) for write in state.step.writes))
         said.append(
             (
                 state.step.index,
-                (words.STORAGES_SAY if gradients else words.STORAGES_SAY_PLAINLY).format(
+                framework.told(words.STORAGES_SAY if framework.has_gradients else words.STORAGES_SAY_PLAINLY).format(
                     storages=len(state.storages),
                     tensors=len(state.tensors),
                     written=written or words.NONE,
