@@ -46,8 +46,10 @@ from inplacelab_widgets.words.graph import (
     WAS,
 )
 from inplacelab_widgets.words.history import (
+    BACKWARD,
     BYTES,
     FOLDED_LANES,
+    FORWARD,
     HELD,
     HELD_SUMMED,
     LIVE,
@@ -111,6 +113,7 @@ from inplacelab_widgets.words.tables import COLUMNS, OF_GRADIENTS, TABLES
 __all__ = [
     "ALL_WAITING",
     "ALSO_THERE",
+    "BACKWARD",
     "BEGINS_AT",
     "BY",
     "BYTES",
@@ -127,6 +130,7 @@ __all__ = [
     "FOLDED_LANES",
     "FOLLOW",
     "FORMULA",
+    "FORWARD",
     "FREED",
     "FRESH",
     "GRADIENT_OF",
