@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -18,7 +19,8 @@ class Framework:
     Attributes:
         flag: what it calls the flag of a tensor that asks for a gradient; "" for a framework without gradients: nothing is said
             of leaves, flags, grad nodes and what backward keeps.
-        tensor: what it calls a tensor.
+        terms: what it has other words for: (the word in our texts, its own), in the order in which they are replaced.
+        moved: of an operation {head} after which the tensor {x} has its elements in {place}, and no more in {old}.
         letter: of a version, where there is little room: "v" in "v1".
         version: what a version is called in a table.
         versions: the heading of the panel of all versions.
@@ -29,7 +31,8 @@ class Framework:
     """
 
     flag: str
-    tensor: Text
+    terms: tuple[tuple[str, str], ...]
+    moved: Text
     letter: str
     version: Text
     versions: Text
@@ -43,6 +46,17 @@ class Framework:
         """Whether it computes gradients."""
         return bool(self.flag)
 
+    def told(self, pattern: Text) -> Text:
+        """A text in its own words, such as "No array has a name yet" for "No tensor has a name yet".
+
+        Args:
+            pattern: the text before names of the program are filled in, which must stay as they are. So do its `{placeholders}`.
+        """
+        en, zh = pattern.en, pattern.zh
+        for ours, own in self.terms:
+            en, zh = (re.sub(r"(?<!\{)" + ours, own, said) for said in (en, zh))
+        return Text(en, zh)
+
     def flagged(self, *, asks: bool) -> str:
         """How it writes that a tensor asks for a gradient, or not: "stop_gradient=False", "requires_grad=True"."""
         return f"{self.flag}={asks if self.flag == 'requires_grad' else not asks}"
@@ -54,7 +68,11 @@ class Framework:
 
 _PADDLE = Framework(
     flag="stop_gradient",
-    tensor=Text("tensor", "张量"),
+    terms=(),
+    moved=Text(
+        "{head} is in place in name only: {x} now points into {place} and has left {old} untouched.",
+        "{head}只是名义上的原地操作：{x} 改为指向{place}，原来的 {old} 原封不动。",
+    ),
     letter="v",
     version=Text("version", "版本"),
     versions=Text("Versions", "版本"),
@@ -72,7 +90,16 @@ FRAMEWORKS: Mapping[str, Framework] = {
     # It counts nothing: the number is ours.
     "numpy": Framework(
         flag="",
-        tensor=Text("array", "数组"),
+        terms=(
+            ("the temporary", "the temporary array"),
+            ("a tensor", "an array"),
+            ("tensor", "array"),
+            ("Tensor", "Array"),
+            ("张量", "数组"),
+        ),
+        moved=Text(
+            "{head} gave {x} other memory: it is now in {place}.", "{head}更换了 {x} 的内存：数据现在位于{place}。"
+        ),
         letter="w",
         version=_SEEN,
         versions=Text("Writes seen by inplacelab", _SEEN.zh),

@@ -53,7 +53,7 @@ test("the chips stand below the blocks", () => {
 
 /** A storage 200 px wide with two cards of 250 px beside it. @param {number} row @param {number} first @param {number} last */
 function storage(row, first, last) {
-  return { key: `s${first}`, x: 0, y: row * 164, width: 472, height: 150, first, last, marks: [], row, memory: [200, 90], cards: [222, 0, 250, 1, 2] };
+  return { key: `s${first}`, x: 0, y: row * 164, width: 472, height: 150, first, last, marks: [], row, memory: [200, 90], cards: [222, 0, 250, 1, 2, 78] };
 }
 
 test("cards that have no room beside their storage stand below it", () => {

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inplacelab_widgets.player_files import source
-from inplacelab_widgets.scene import Scene, cards
+from inplacelab_widgets.scene import Scene
 from inplacelab_widgets.scene.marks import GAP
 from inplacelab_widgets.scene.seats import order_of_rows
-from inplacelab_widgets.scene.storages import CARD_PITCH
+from inplacelab_widgets.scene.storages import CARD_GAP
 from inplacelab_widgets.scene.timeline import shared_rows
 
 LIVES = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)).map(lambda span: (min(span), max(span))), min_size=1)
@@ -60,11 +60,11 @@ def test_a_player_knows_where_cards_were_laid_out(sample_scene: Callable[[str], 
             if mark.card and place.get("width") == width:
                 k = mark.card - 1
                 assert place["x"] == pytest.approx(left + k % in_row * (width + 8))
-                assert place["y"] == pytest.approx(top + k // in_row * CARD_PITCH)
+                assert place["y"] == pytest.approx(top + k // in_row * group.block.pitch)
+                assert place["height"] == group.block.pitch - CARD_GAP
         assert max((mark.card for mark in group.marks), default=0) == group.block.count
 
 
 def test_the_player_has_the_same_measures() -> None:
     constants = dict(re.findall(r"^(?:export )?const (\w+) = ([\d.]+);$", source("shelf"), re.MULTILINE))
     assert float(constants["GAP"]) == GAP
-    assert float(constants["CARD_PITCH"]) == CARD_PITCH == cards.HEIGHT + 6

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from inplacelab.language import Text, get_language
+from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences import sentence
@@ -18,7 +19,7 @@ from inplacelab_widgets.raster import png
 from inplacelab_widgets.scene import PANELS, Scene, panels_of, scene_of, telling_step
 from inplacelab_widgets.scene.lone import lone_picture, said_of
 from inplacelab_widgets.scene.marks import Panel, Words
-from inplacelab_widgets.scene.names import unquoted
+from inplacelab_widgets.scene.names import player_words, unquoted
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.picture import picture
 from inplacelab_widgets.scene.tables import Table, tables, told_by
@@ -189,7 +190,9 @@ def _place(recording: Recording, step: int) -> Text:
     place = words.PLAYER["position"].format(step=step + 1, steps=len(recording))
     if now.line is not None:
         place = Text("{0}, {1}", "{0}，{1}").format(place, words.LINE.format(line=now.line))
-    place = Text("{0}, {1}", "{0}，{1}").format(place, words.PLAYER[now.phase])
+    phase = player_words(framework_of(recording))[now.phase]
+    if phase.en:
+        place = Text("{0}, {1}", "{0}，{1}").format(place, phase)
     return Text("{0}: {1}", "{0}：{1}").format(recording.title, place) if recording.title else place
 
 

@@ -82,7 +82,7 @@ def _why_there(moment: Moment, before: State, result: TensorFacts) -> Text:
             "{0} makes new metadata only: the elements stay in {1}, so a write through either tensor is seen by both.",
             "{0}只产生新的元数据，元素仍在 {1} 中，所以经由任何一个张量的写入，双方都看得到。",
         )
-        return pattern.format(moment.head, place)
+        return moment.told(pattern).format(moment.head, place)
     storage = moment.after.storages.get(result.storage)
     pattern = Text(
         "{0} allocates {1} ({2}): from now on, a write to the old storage is not seen here, nor the other way round.",

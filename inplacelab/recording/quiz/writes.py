@@ -44,7 +44,9 @@ def values(moment: Moment) -> Question | None:
     options = [(moment.called_until_now(tensor.id), tensor.id in changed) for tensor in shown]
     ask = Text("Which of these tensors will show other values?", "其中哪些张量的值会改变？")
     about = [f"t{tensor.id}" for tensor in shown if tensor.id in changed]
-    return a_question(moment, "values", ask, options, _who_sees(moment, write, shown, changed), about, several=True)
+    return a_question(
+        moment, "values", moment.told(ask), options, _who_sees(moment, write, shown, changed), about, several=True
+    )
 
 
 def _recorded(moment: Moment, tensor: TensorFacts) -> bool:

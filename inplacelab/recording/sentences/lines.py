@@ -5,7 +5,7 @@ from __future__ import annotations
 from inplacelab.language import Text
 from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.frameworks import framework_of
-from inplacelab.recording.naming import storage_label, tensor_label
+from inplacelab.recording.naming import storage_label
 from inplacelab.recording.queries import tensors_on
 from inplacelab.recording.sentences.moment import Moment
 from inplacelab.recording.sentences.words import byte_count, joined, listing, quoted
@@ -17,7 +17,7 @@ def plain_line(moment: Moment) -> Text:
     """The sentences for a line that ran no operation, or for the end of one that did."""
     happened = [*_bound(moment), *_unbound(moment), *_flags(moment), *written(moment), *freed(moment)]
     if not happened:
-        return Text("{0} changed no {1}.", "{0}没有改变任何{1}。").format(moment.line, _tensor(moment))
+        return moment.told(Text("{0} changed no tensor.", "{0}没有改变任何张量。")).format(moment.line)
     return Text("{0}: {1}", "{0}：{1}").format(moment.line, joined(happened))
 
 
@@ -31,7 +31,7 @@ def written(moment: Moment) -> list[Text]:
         wrote = framework_of(moment.recording).written.format(
             storage_label(now.storage), before[key].version, now.version
         )
-        seen = [tensor_label(tensor) for tensor in tensors_on(moment.after, now.storage)]
+        seen = [moment.label(tensor) for tensor in tensors_on(moment.after, now.storage)]
         by = Text(", seen by {0}.", "，可经由 {0} 看到。").format(listing(seen)) if seen else Text(".", "。")
         said.append(wrote + by)
     return said
@@ -59,27 +59,27 @@ def _bindings(moment: Moment, key: int, facts: TensorFacts) -> list[Text]:
     if new and others:
         pattern = _OTHER_NAME if len(new) == 1 else _OTHER_NAMES
         names = listing([quoted(name) for name in new])
-        return [pattern.format(names, tensor_label(facts, tuple(others)), _tensor(moment))]
+        return [moment.told(pattern).format(names, moment.label(facts, tuple(others)))]
     return [_binding(moment, name, facts) for name in new]
 
 
 _OTHER_NAME = Text(
-    "{0} is another name for the {2} {1}: one object, nothing was copied.",
-    "{0} 是{2} {1} 的又一个名字：同一个对象，没有任何复制。",
+    "{0} is another name for the tensor {1}: one object, nothing was copied.",
+    "{0} 是张量 {1} 的又一个名字：同一个对象，没有任何复制。",
 )
 _OTHER_NAMES = Text(
-    "{0} are other names for the {2} {1}: one object, nothing was copied.",
-    "{0} 都是{2} {1} 的名字：同一个对象，没有任何复制。",
+    "{0} are other names for the tensor {1}: one object, nothing was copied.",
+    "{0} 都是张量 {1} 的名字：同一个对象，没有任何复制。",
 )
 
 
 def _binding(moment: Moment, name: str, facts: TensorFacts) -> Text:
     place = storage_label(facts.storage)
     if any(name in tensor.names for tensor in moment.before.tensors.values()):
-        pattern = Text("`{0}` now names another {2}, in {1}.", "`{0}` 改为指向另一个{2}，其存储是 {1}。")
+        pattern = Text("`{0}` now names another tensor, in {1}.", "`{0}` 改为指向另一个张量，其存储是 {1}。")
     else:
-        pattern = Text("The {2} in {1} is now called `{0}`.", "存储 {1} 上的{2}现在名为 `{0}`。")
-    return pattern.format(name, place, _tensor(moment))
+        pattern = Text("The tensor in {1} is now called `{0}`.", "存储 {1} 上的张量现在名为 `{0}`。")
+    return moment.told(pattern).format(name, place)
 
 
 def _unbound(moment: Moment) -> list[Text]:
@@ -90,8 +90,8 @@ def _unbound(moment: Moment) -> list[Text]:
     if not lost:
         return []
     verb = "names" if len(lost) == 1 else "name"
-    pattern = Text(f"{{0}} {verb} no {{1}} any more.", "{0} 不再指向任何{1}。")
-    return [pattern.format(listing([quoted(name) for name in lost]), _tensor(moment))]
+    pattern = Text(f"{{0}} {verb} no tensor any more.", "{0} 不再指向任何张量。")
+    return [moment.told(pattern).format(listing([quoted(name) for name in lost]))]
 
 
 def _flags(moment: Moment) -> list[Text]:
@@ -102,17 +102,12 @@ def _flags(moment: Moment) -> list[Text]:
             asks = Text("{0} now asks for a gradient (`{1}`).", "{0} 现在要求梯度（`{1}`）。")
             declines = Text("{0} asks for no gradient any more (`{1}`).", "{0} 不再要求梯度（`{1}`）。")
             flag = framework_of(moment.recording).flagged(asks=now.needs_gradient)
-            said.append((asks if now.needs_gradient else declines).format(tensor_label(now), flag))
+            said.append((asks if now.needs_gradient else declines).format(moment.label(now), flag))
         if now is not None and was is not None and was.grad is not None and now.grad is None:
-            said.append(Text("The gradient of {0} was cleared.", "{0} 的梯度已清除。").format(tensor_label(now)))
+            said.append(Text("The gradient of {0} was cleared.", "{0} 的梯度已清除。").format(moment.label(now)))
     return said
 
 
 def _names_before(moment: Moment, tensor: int) -> tuple[str, ...]:
     was = moment.tensor_before(tensor)
     return was.names if was else ()
-
-
-def _tensor(moment: Moment) -> Text:
-    """What the framework calls a tensor."""
-    return framework_of(moment.recording).tensor

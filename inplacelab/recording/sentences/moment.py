@@ -7,6 +7,7 @@ from functools import cached_property
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import NodeFacts, Step, TensorFacts
+from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import node_label, tensor_label
 from inplacelab.recording.recording import Recording, State
 
@@ -34,6 +35,15 @@ class Moment:
     def step(self) -> Step:
         """The step itself."""
         return self.after.step
+
+    def told(self, pattern: Text) -> Text:
+        """A text in the words of the framework (see `Framework.told`)."""
+        return framework_of(self.recording).told(pattern)
+
+    def label(self, tensor: TensorFacts, names: tuple[str, ...] | None = None) -> Text:
+        """`tensor_label` in the words of the framework."""
+        named = tensor.names if names is None else names
+        return tensor_label(tensor, named) if named else self.told(tensor_label(tensor, named))
 
     def tensor_before(self, tensor: int) -> TensorFacts | None:
         """A tensor's facts before the step, if it was there."""
@@ -64,14 +74,14 @@ class Moment:
         facts = self.tensor_before(tensor) or self.after.tensors.get(tensor)
         if facts is None:  # a tensor of the program is known before it is used: this is the 2 of `x * 2`
             return Text("a constant", "一个常数")
-        return tensor_label(facts, facts.names or self._shown_by_line_end(tensor))
+        return self.label(facts, facts.names or self._shown_by_line_end(tensor))
 
     def called_until_now(self, tensor: int) -> Text:
         """What a tensor is called while the step has yet to be shown: in a question about it."""
         facts, called = self.tensor_before(tensor), self.before.called(tensor)
         if facts is None:
             return self.called_before(tensor)
-        return tensor_label(facts, called.shown if called.names else ())
+        return self.label(facts, called.shown if called.names else ())
 
     def called(self, tensor: int) -> Text:
         """What a tensor is called once the present line is done: in `v = b[0]` the view is `v` as soon as it exists.
@@ -83,15 +93,13 @@ class Moment:
             return self.called_before(tensor)
         now = self._shown_by_line_end(tensor)
         if was is None or not was.names or not now or {*was.names} & {*now}:
-            return tensor_label(facts, now)
-        return Text("{0} (from now on {1})", "{0}（此后名为 {1}）").format(
-            tensor_label(was), tensor_label(facts, now[:1])
-        )
+            return self.label(facts, now)
+        return Text("{0} (from now on {1})", "{0}（此后名为 {1}）").format(self.label(was), self.label(facts, now[:1]))
 
     def called_shortly(self, tensor: int) -> Text:
         """The first of a tensor's names, for a second mention."""
         facts = self.tensor_before(tensor) or self.after.tensors.get(tensor)
-        return tensor_label(facts, facts.names[:1]) if facts and facts.names else self.called(tensor)
+        return self.label(facts, facts.names[:1]) if facts and facts.names else self.called(tensor)
 
     def called_node(self, node: int) -> Text:
         """A node's name, and its line if that is not the present one."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from inplacelab.language import Text
 from inplacelab.recording.facts import Category, RewireFacts, SavedFacts, TensorFacts, WriteFacts
 from inplacelab.recording.frameworks import framework_of
-from inplacelab.recording.naming import Naming, namings, storage_label, tensor_label
+from inplacelab.recording.naming import Naming, namings, storage_label
 from inplacelab.recording.queries import newly_stale, tensors_counted_by
 from inplacelab.recording.sentences.lines import freed
 from inplacelab.recording.sentences.moment import Moment
@@ -109,18 +109,14 @@ def _moved_house(moment: Moment) -> Text:
     was = moment.tensor_before(result.id) if result else None
     if result is None or was is None:
         return _nothing(moment)
-    pattern = Text(
-        "{head} is in place in name only: {x} now points into {place} and has left {old} untouched.",
-        "{head}只是名义上的原地操作：{x} 改为指向{place}，原来的 {old} 原封不动。",
-    )
-    x = moment.called_before(result.id)
+    pattern, x = framework_of(moment.recording).moved, moment.called_before(result.id)
     return pattern.format(head=moment.head, x=x, place=_place(moment, result), old=storage_label(was.storage))
 
 
 def _nothing(moment: Moment) -> Text:
     if moment.step.output is not None:  # `x.sum().item()`: nobody holds the sum
-        return (_ONE_MORE_GONE if _goes_on(moment) else _ONE_GONE).format(moment.head)
-    return Text("{0} ran and made no tensor.", "{0}已执行，没有产生张量。").format(moment.head)
+        return moment.told(_ONE_MORE_GONE if _goes_on(moment) else _ONE_GONE).format(moment.head)
+    return moment.told(Text("{0} ran and made no tensor.", "{0}已执行，没有产生张量。")).format(moment.head)
 
 
 _ONE_GONE = Text(
@@ -197,7 +193,7 @@ def _named_later(moment: Moment) -> list[Text]:
     elsewhere = moment.after.bound(called.names[0])
     pattern = _NAMED_LATER if elsewhere is None else _NAMED_ANEW
     where = "" if elsewhere is None else storage_label(moment.after.tensors[elsewhere].storage)
-    return [pattern.format(called.first, called.names[0], line, where)]
+    return [moment.told(pattern).format(called.first, called.names[0], line, where)]
 
 
 _NAMED_LATER = Text("`{0}` will be named `{1}` when {2} is done.", "`{0}` 要到{2}执行完才得名 `{1}`。")
@@ -222,7 +218,7 @@ def _renamed(moment: Moment) -> list[Text]:
         left = moment.names_by_line_end(old.id)
         lost = [name for name in old.names if name in taken]
         if old.id != result.id and lost and left:
-            said.append(pattern.format(name=lost[0], old=tensor_label(old, left)))
+            said.append(pattern.format(name=lost[0], old=moment.label(old, left)))
     return said
 
 
@@ -251,7 +247,7 @@ def _seen_by(moment: Moment, write: WriteFacts) -> Text:
     sharers = [tensor.id for tensor in tensors_counted_by(moment.after, write.counter)]
     # The one that was written through, then those with names: of a long list it is the end that is cut.
     in_order = sorted(sharers, key=lambda t: (t != write.tensor, not moment.names_by_line_end(t)))
-    return listing([moment.called(tensor) for tensor in in_order] or [_NOBODY])
+    return listing([moment.called(tensor) for tensor in in_order] or [moment.told(_NOBODY)])
 
 
 _NOBODY = Text("no live tensor", "零个存活的张量")

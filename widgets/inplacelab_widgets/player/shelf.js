@@ -7,10 +7,9 @@ import { paired } from "./runs.js";
 export const GAP = 14;
 /** Between storages that stand beside each other. */
 const AISLE = 24;
-/** Of cards below a storage: their left edge, what is between them, and from the top of one to the top of the next; as in scene/storages.py. */
+/** Of cards below a storage: their left edge, and what is between them; as in scene/storages.py. */
 const CARD_LEFT = 6;
 const CARD_GAP = 8;
-const CARD_PITCH = 78;
 /** Chips stand in rows; as in scene/shelf.py. */
 const CHIPS_TOP = 22;
 const CHIP_PITCH = 24;
@@ -51,15 +50,15 @@ export function isDrawn(group, step, isChip, followed) {
  * @param {Group} group @param {number} [room] @returns {Shape} */
 export function shapeOf({ width, height = 0, memory, cards }, room) {
   if (!room || !memory) return { width, height, moved: [] };
-  const [left, top, wide, inRow, count] = cards;
+  const [left, top, wide, inRow, count, down] = cards;
   const pitch = wide + CARD_GAP;
   const columns = Math.max(1, Math.min(count, Math.floor((Math.max(room, memory[0]) - CARD_LEFT + CARD_GAP) / pitch)));
   const below = memory[1] + 2;
   const moved = Array.from({ length: count }, (_, k) => [
     CARD_LEFT + (k % columns) * pitch - left - (k % inRow) * pitch,
-    below + Math.floor(k / columns) * CARD_PITCH - top - Math.floor(k / inRow) * CARD_PITCH,
+    below + Math.floor(k / columns) * down - top - Math.floor(k / inRow) * down,
   ]);
-  return { width: Math.max(memory[0], CARD_LEFT + columns * pitch - CARD_GAP), height: below + Math.ceil(count / columns) * CARD_PITCH, moved };
+  return { width: Math.max(memory[0], CARD_LEFT + columns * pitch - CARD_GAP), height: below + Math.ceil(count / columns) * down, moved };
 }
 
 /** Boxes beside each other, in columns if they are alike, with another row where there is no more room; and where they end.

@@ -47,9 +47,10 @@ export function drawToolbar(stage) {
     const at = now.line === null ? "" : `, ${word("at_line", { line: now.line })}`;
     put(slider, "max", stops.length - 1);
     slider.value = String(place);
-    slider.setAttribute("aria-valuetext", `${said}${at}, ${word(now.phase)}`);
+    const phase = word(now.phase);
+    slider.setAttribute("aria-valuetext", `${said}${at}${phase && `, ${phase}`}`);
     write(counter, `${place + 1} / ${stops.length}`);
-    write(where, word(now.phase));
+    write(where, phase);
     for (const name of ["first", "previous"]) buttons[name].toggleAttribute("data-end", place === 0);
     for (const name of ["next", "last"]) buttons[name].toggleAttribute("data-end", step >= stops.at(-1));
     write(mode, word(`mode_${stage.mode}`));

@@ -20,7 +20,6 @@ from inplacelab_widgets.scene.timeline import Life, followed
 from inplacelab_widgets.scene.touched import touched
 
 LINE_HEIGHT = 14.0
-HEIGHT = 4 * LINE_HEIGHT + 16
 PAD = 9.0
 CHIP_GAP = 4.0
 LONGEST_NAME = 130.0
@@ -60,6 +59,11 @@ class Card:
     colour: int
     life: Life[Face]
     width: float
+
+    @property
+    def height(self) -> float:
+        """Of a row of names with a row for each line: a recording gives all of its cards as many."""
+        return LINE_HEIGHT * (1 + len(self.life.moments[0][1].lines)) + 16
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -132,14 +136,14 @@ def card_marks(card: Card, x: float, y: float, width: float) -> list[Mark]:
     outline = flashes(((step, Look("card changed"), Look("card")) for step, _ in moments), last)
     bar = between(card.life.first, last, Look(f"bar c{card.colour}-fill"))
     marks = [
-        rect(x, y, width, HEIGHT, outline, 4, keys=keys, links=links),
-        rect(x, y + 4, 4, HEIGHT - 8, bar, keys=keys),
+        rect(x, y, width, card.height, outline, 4, keys=keys, links=links),
+        rect(x, y + 4, 4, card.height - 8, bar, keys=keys),
     ]
     for since, until, face in stretches(card.life):
         marks += chip_marks(card, face, x + PAD, y + 6, since, until)
     kinds = lasting(((step, Look("text soft end", face.kind) if face.kind else None) for step, face in moments), last)
     marks.append(text(x + width - PAD, y + 6 + 11.5, kinds, keys=keys))
-    for k in range(len(moments[0][1].lines)):  # a recording gives all of its cards as many
+    for k in range(len(moments[0][1].lines)):
         said = lasting(((step, Look("text soft" if k else "text", face.lines[k])) for step, face in moments), last)
         marks.append(text(x + PAD, y + LINE_HEIGHT * (k + 2) + 6.5, said, keys=keys))
     return marks

@@ -15,6 +15,7 @@ from itertools import chain
 from inplacelab.language import Text
 from inplacelab.recording import queries
 from inplacelab.recording.facts import StorageFacts, TensorFacts
+from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Runs as SlotRuns
@@ -103,7 +104,7 @@ def elements_panel(recording: Recording) -> Panel:
         groups.append(Group(x, y, seat.width, seat.height, first, end, tuple(marks)))
         x, tall = x + seat.width + GAP, max(tall, seat.height)
     if not groups:
-        nothing = text(0, 20, always(Look("text soft", words.NO_TENSOR)))
+        nothing = text(0, 20, always(Look("text soft", framework_of(recording).told(words.NO_TENSOR))))
         groups.append(Group(0, 0, WIDTH, 30, 0, last, (nothing,)))
     width = max(WIDTH, *(group.x + group.width for group in groups))
     return Panel("elements", width, max(y + tall, 40), tuple(groups), _says(recording, seats))

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from inplacelab.language import Text
+from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.pins import Pin
@@ -42,7 +43,13 @@ def choose(recording: Recording, every: Lives, hanging: Sequence[Pin]) -> Choice
     order = sorted(telling, key=lambda key: (key not in written, key not in kept))
     drawn = set(order[: _fitting(order, every)])
     folded = {key: every[key] for key in telling if key not in drawn}
-    says = _says(len(folded), any_written=not written.isdisjoint(folded), any_kept=not kept.isdisjoint(folded))
+    gradients = framework_of(recording).has_gradients
+    says = _says(
+        len(folded),
+        gradients=gradients,
+        any_written=not written.isdisjoint(folded),
+        any_kept=not kept.isdisjoint(folded),
+    )
     return Choice({key: every[key] for key in telling if key in drawn}, folded, says, len(every) - len(telling))
 
 
@@ -65,6 +72,8 @@ def _count(rows: Collection[int]) -> int:
     return max(rows, default=-1) + 1
 
 
-def _says(count: int, *, any_written: bool, any_kept: bool) -> Text:
-    what = words.NEITHER if not (any_written or any_kept) else words.NEVER_WRITTEN if not any_written else Text("", "")
+def _says(count: int, *, gradients: bool, any_written: bool, any_kept: bool) -> Text:
+    if any_written:
+        return words.FOLDED_LANES.format(count=count)
+    what = words.NEITHER if gradients and not any_kept else words.NEVER_WRITTEN
     return words.FOLDED_LANES.format(count=count) + what

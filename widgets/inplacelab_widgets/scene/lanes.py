@@ -24,6 +24,7 @@ from inplacelab_widgets.scene.lane_names import lane_names
 from inplacelab_widgets.scene.lane_threads import pins_on_lanes
 from inplacelab_widgets.scene.marks import Group, Look, Mark, More, Panel, between, rect, text
 from inplacelab_widgets.scene.measure import width_of
+from inplacelab_widgets.scene.names import player_words
 from inplacelab_widgets.scene.pins import Pin, pins
 from inplacelab_widgets.scene.timeline import version_lives
 
@@ -46,7 +47,9 @@ def lanes_panel(recording: Recording) -> Panel:
     choice = choose(recording, version_lives(recording), hanging)
     marks, height = _rows(recording, axis, choice.drawn, hanging, TOP)
     if choice.left_out:
-        marks.append(text(0, height + 12, between(0, last, Look("text soft", _more(choice.left_out)))))
+        marks.append(
+            text(0, height + 12, between(0, last, Look("text soft", _more(framework_of(recording), choice.left_out))))
+        )
         height += NOTE
     main, head = Group(0, 0, WIDTH, height, 0, last, tuple(marks)), _head(recording, axis)
     if not choice.folded:
@@ -75,21 +78,24 @@ def _rows(recording: Recording, axis: Axis, found: Lives, hanging: list[Pin], to
     return marks + lane_names(recording, rows, [top + pitch * row + 19 for row in range(count)]), foot
 
 
-def _more(count: int) -> Text:
-    return words.ONE_MORE_LANE if count == 1 else words.MORE_LANES.format(count=count)
+def _more(framework: Framework, count: int) -> Text:
+    one, more = words.ONE_MORE_LANE, words.MORE_LANES
+    if not framework.has_gradients:
+        one, more = words.ONE_MORE_LANE_PLAINLY, words.MORE_LANES_PLAINLY
+    return one if count == 1 else more.format(count=count)
 
 
 def _head(recording: Recording, axis: Axis) -> Group:
     """Phases and line numbers above the lanes: a group of its own, which stays when many lanes are scrolled."""
     last = len(recording) - 1
-    phases = {"forward": words.FORWARD, "backward": words.BACKWARD}
+    phases = player_words(framework_of(recording))
     (column, point), _ = cursor_marks(axis, HEAD)
     marks = [rect(0, 0, WIDTH, HEAD, between(0, last, Look("paper"))), column]
     edge = 0.0
     for step in [0, *phase_changes(recording)]:
         x = axis.x(step)
         name = phases[recording.steps[step].phase]
-        if x >= edge and x + width_of(name) <= WIDTH:
+        if name.en and x >= edge and x + width_of(name) <= WIDTH:
             marks.append(text(x, 11, between(0, last, Look("text soft", name))))
             edge = x + width_of(name) + 10
     return Group(0, 0, WIDTH, HEAD, 0, last, (*marks, *line_marks(recording, axis, 23), point))

@@ -84,6 +84,7 @@ class Block:
         height: the same.
         cards: where the cards stand: the left edge and the top of the first, their width, how many stand beside each other.
         count: how many places for cards there are.
+        pitch: from the top of a card to the top of the one below it.
     """
 
     row: int
@@ -91,6 +92,7 @@ class Block:
     height: float
     cards: tuple[float, float, float, int]
     count: int
+    pitch: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,8 +76,10 @@ def who(step: Step) -> Text:
 
 
 def player_words(framework: Framework) -> dict[str, Text]:
-    """The words of the player, with the headings as a framework has them."""
-    return words.PLAYER | {"lanes": framework.versions, "history": framework.versions_and_bytes}
+    """The words of the player, as a framework has them."""
+    told = {key: framework.told(said) for key, said in words.PLAYER.items()}
+    told |= {"lanes": framework.versions, "history": framework.versions_and_bytes}
+    return told if framework.has_gradients else told | {"forward": Text("", "")}  # there is but one phase
 
 
 def kind(tensor: TensorFacts, state: State, framework: Framework, room: float = inf) -> Words | None:

@@ -57,7 +57,8 @@ def place_of(scene: Scene, step: int) -> list[Text]:
     now = scene.recording.steps[step]
     position = words.PLAYER["position"].format(step=step + 1, steps=len(scene.recording))
     line = [words.LINE.format(line=now.line)] if now.line is not None else []
-    return [position, *line, words.PLAYER[now.phase]]
+    phase = player_words(framework_of(scene.recording))[now.phase]
+    return [position, *line, *([phase] if phase.en else [])]
 
 
 def provisos(scene: Scene) -> list[Text]:

@@ -109,9 +109,9 @@ class Pools:
         if group.is_fixed:
             place["fixed"] = True
         if group.block:
-            row, width, height, cards, count = astuple(group.block)
+            row, width, height, cards, count, pitch = astuple(group.block)
             place |= {"row": row, "memory": [_number(width), _number(height)]}
-            place["cards"] = [*map(_number, cards), count]
+            place["cards"] = [*map(_number, cards), count, _number(pitch)]
         if group.key:
             place["key"] = group.key
         if group.open:

@@ -20,7 +20,6 @@ from inplacelab.recording.naming import is_constant, storage_label
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
-from inplacelab_widgets.scene import cards as card_module
 from inplacelab_widgets.scene.cards import Card, card_marks, cards, wire_marks
 from inplacelab_widgets.scene.combs import WIDEST_NAME_ALONE, comb_marks, gutter_for
 from inplacelab_widgets.scene.focus import Span, open_spans
@@ -45,7 +44,8 @@ BY_LINE = 17.0
 PIN_LEFT = 6.0
 HIGHEST = 600.0
 """A panel that would be higher draws in full only what a step is about, and puts the rest on a shelf."""
-CARD_PITCH = card_module.HEIGHT + 6
+CARD_GAP = 6.0
+"""Between a card and the one below it."""
 BUS = 22.0
 """Between strips and the cards beside them: room for the pointers."""
 
@@ -73,6 +73,11 @@ class _Parts:
     @cached_property
     def card_width(self) -> float:
         return max((card.width for _, card in self.cards), default=0)
+
+    @cached_property
+    def card_pitch(self) -> float:
+        """From the top of a card to the top of the one below it."""
+        return max((card.height for _, card in self.cards), default=0) + CARD_GAP
 
     @cached_property
     def title_width(self) -> float:
@@ -162,7 +167,7 @@ class _Block:
 
     def group(self, y: float, row: int, spans: tuple[Span, ...] = ()) -> Group:
         storage, cards = self.storage, (*self.first_card, self.card_width, self.in_row)
-        block = Block(row, storage.memory_width, self.memory_height, cards, storage.card_places)
+        block = Block(row, storage.memory_width, self.memory_height, cards, storage.card_places, storage.card_pitch)
         first, last, key = storage.life.first, storage.last, f"s{storage.id}"
         return Group(0, y, self.width, self.height, first, last, self.marks, key, spans, block)
 
@@ -274,12 +279,10 @@ def _block(storage: _Storage, column: float | None, card_width: float) -> _Block
 
 def _cards_beside(storage: _Storage, marks: list[Mark], bottom: float, column: float, card_width: float) -> _Block:
     for place, card in storage.cards:
-        y = place * CARD_PITCH
+        y = place * storage.card_pitch
         marks += (mark._replace(card=place + 1) for mark in card_marks(card, column, y, card_width))
-        marks += wire_marks(
-            card, column, y + card_module.HEIGHT / 2, storage.strip.right, TITLE + storage.strip.height / 2
-        )
-    height = max(bottom, storage.card_places * CARD_PITCH - 6)
+        marks += wire_marks(card, column, y + card.height / 2, storage.strip.right, TITLE + storage.strip.height / 2)
+    height = max(bottom, storage.card_places * storage.card_pitch - CARD_GAP)
     return _Block(storage, column + card_width, height, bottom, (column, 0), card_width, 1, tuple(marks))
 
 
@@ -287,11 +290,11 @@ def _cards_below(storage: _Storage, marks: list[Mark], bottom: float) -> _Block:
     wide, top = storage.card_width, bottom + 2
     in_row = max(1, int((WIDTH - GUTTER + 8) // (wide + 8))) if storage.cards else 1
     for place, card in storage.cards:
-        x, y = GUTTER + place % in_row * (wide + 8), top + place // in_row * CARD_PITCH
+        x, y = GUTTER + place % in_row * (wide + 8), top + place // in_row * storage.card_pitch
         marks += (mark._replace(card=place + 1) for mark in card_marks(card, x, y, wide))
     rows = -(-storage.card_places // in_row)
     width = max(storage.memory_width, GUTTER + min(in_row, storage.card_places) * (wide + 8))
-    return _Block(storage, width, top + rows * CARD_PITCH, bottom, (GUTTER, top), wide, in_row, tuple(marks))
+    return _Block(storage, width, top + rows * storage.card_pitch, bottom, (GUTTER, top), wide, in_row, tuple(marks))
 
 
 def _title(facts: StorageFacts) -> Text:
@@ -344,13 +347,13 @@ def _version_keys(storage: _Storage) -> tuple[str, ...]:
 
 
 def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
-    said, gradients = [], framework_of(recording).has_gradients
+    said, framework = [], framework_of(recording)
     for state in recording.states():
         written = ", ".join(dict.fromkeys(storage_label(write.storage) for write in state.step.writes))
         said.append(
             (
                 state.step.index,
-                (words.STORAGES_SAY if gradients else words.STORAGES_SAY_PLAINLY).format(
+                framework.told(words.STORAGES_SAY if framework.has_gradients else words.STORAGES_SAY_PLAINLY).format(
                     storages=len(state.storages),
                     tensors=len(state.tensors),
                     written=written or words.NONE,
