@@ -47,12 +47,12 @@ lab: $(VENV)/lab.stamp ## Install, and open JupyterLab on the first lesson (LESS
 	$(PY) -m jupyterlab $(LAB_FLAGS) $(FIRST)
 
 # mypy keeps one processor busy and leaves the others idle; so the unit tests run beside it.
-test: $(VENV)/e2e.stamp ## Run everything that needs no GPU, with samples that are always the same: under 12 minutes
+test: $(VENV)/e2e.stamp ## Run everything that needs no GPU, with samples that are always the same: about 14 minutes on two cores
 	@$(MAKE) --no-print-directory --jobs=2 lint unit
 	@$(MAKE) --no-print-directory js notebooks browser
 
 test-fast: export TIER := fast
-test-fast: $(VENV)/test.stamp ## Run the checks and the unit tests only, with small samples: under a minute
+test-fast: $(VENV)/test.stamp ## Run the checks and the unit tests only, with small samples: about a minute
 	@$(MAKE) --no-print-directory --jobs=2 lint unit
 	@$(MAKE) --no-print-directory js
 
