@@ -129,7 +129,7 @@ class EngineRecorder(observe.Observer):
         if frame.f_code.co_filename != self._filename:
             return
         self._told = True
-        if frame is self._root:
+        if frame is self._root and self._globals:
             scopes = self._globals
         else:
             frames = self._program.frames(frame, self._root)
@@ -153,7 +153,8 @@ class EngineRecorder(observe.Observer):
 
     def _start(self, root: FrameType) -> None:
         """The program runs in this frame from now on."""
-        self._root, self._globals = root, [Scope(root.f_globals, "")]
+        in_module = root.f_code.co_name == "<module>"  # or in a function, for instance one that runs in a thread
+        self._root, self._globals = root, [Scope(root.f_globals, "")] if in_module else []
         self._bindings.own_module = root.f_globals.get("__name__", "builtins")
 
     def _look(self, scopes: Sequence[Scope], *, done: bool) -> None:
