@@ -61,7 +61,7 @@ class Attribution(Generic[T]):
     Args:
         text: the program.
         kind: the class of the arrays. The functions of its package make them.
-        find: gives what is known of an array; None for anything else, and for an array of which nothing is known.
+        find: gives what is known of an array; None for anything else, and for an array that was never met.
     """
 
     def __init__(self, text: str, kind: type, find: Callable[[Any], T | None]) -> None:

@@ -1,6 +1,6 @@
 """Defines the events between a program that is watched and the `Recording` of it.
 
-Whoever watches a framework (`engine`, `numpy`) emits these events; `builder` turns them into the steps of a `Recording`. An event is
+The recorder of a framework (`engine`, `numpy`) emits these events; `builder` turns them into the steps of a `Recording`. An event is
 plain data: numbers for objects, layouts, copies of bytes, lines of the program. It keeps no tensor alive and knows no framework.
 
 Numbers of objects are given in the order in which the objects were met, separately for tensors, storages, counters and nodes. An event
