@@ -1,8 +1,9 @@
-"""Paddle's `device` module: choose a device, and read the account of its memory.
+"""Paddle's `device` module: the choice of a device, and the account of its memory.
 
-Three figures, which differ on a real GPU: *allocated* is what tensors own, byte for byte, from the ledger of this package;
-*reserved* is what the allocator holds (CuPy's pool rounds up, and keeps what is given back); the *driver* counts everything on
-the GPU, of other programs too (`cuda.mem_get_info`). PaddlePaddle without CUDA refuses to answer on the CPU; the ledger can.
+Three numbers differ on a real GPU: *allocated* is the memory of tensors, byte for byte, from the ledger of this package;
+*reserved* is the memory of the allocator (CuPy's pool rounds up, and keeps released blocks); the *driver* counts all memory
+in use on the GPU, also by other programs (`cuda.mem_get_info`). PaddlePaddle without CUDA raises an error on the CPU; here
+the ledger has the numbers.
 """
 
 from __future__ import annotations

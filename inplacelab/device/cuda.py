@@ -1,6 +1,6 @@
-"""Paddle's `device.cuda`: the same account under its older name, and what the GPU says of itself.
+"""Paddle's `device.cuda`: the same account under its older name, and properties of the GPU.
 
-It reads the current device, also the simulated one; programs that ask without a GPU get the figures of the CPU's ledger.
+It reads the current device, also the simulated one; without a GPU, the numbers are those of the CPU's ledger.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ __all__ = [
 
 
 def empty_cache() -> None:
-    """Hand back to the driver what the allocator keeps for later and no storage uses."""
+    """Returns the allocator's unused memory to the driver."""
     devices.current().release_unused()
 
 
 def get_device_name(device: Any = None) -> str:
-    """What the GPU calls itself, or that it is simulated.
+    """Returns the name of the GPU, or "gpu:0 simulated".
 
     Raises:
-        DeviceError: if the device is no GPU.
+        DeviceError: if the device is not a GPU.
 
     >>> import inplacelab as paddle
     >>> _ = paddle.set_device("gpu", simulate=True)
@@ -48,12 +48,12 @@ def get_device_name(device: Any = None) -> str:
 
 
 def mem_get_info(device: Any = None) -> tuple[int, int]:
-    """The driver's figures: bytes that are free on the GPU, and bytes in all.
+    """Returns the driver's numbers: free bytes on the GPU, and bytes in total.
 
-    The name is PyTorch's: PaddlePaddle 3.3.1 has none.
+    The name is PyTorch's: PaddlePaddle 3.3.1 has no such function.
 
     Raises:
-        DeviceError: if the device has no driver: the CPU and the simulated GPU have none.
+        DeviceError: if the device has no driver, as the CPU and the simulated GPU.
     """
     figures = devices.find(device).driver()
     if figures is None:

@@ -1,4 +1,4 @@
-"""How many GPUs there are, and the account of a device's memory."""
+"""The available GPUs, and the account of a device's memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from inplacelab import devices
 
 
 def get_available_device() -> list[str]:
-    """The GPUs that a program may use now. The simulated one is among them where it has been chosen, and says so.
+    """Returns the GPUs that a program can use now. The simulated one is included if it was chosen, and is marked.
 
     >>> import inplacelab as paddle
     >>> _ = paddle.set_device("gpu", simulate=True)
@@ -20,17 +20,17 @@ def get_available_device() -> list[str]:
 
 
 def get_all_device_type() -> list[str]:
-    """The kinds of device beside the CPU: ["gpu"] if there is one to use."""
+    """Returns the kinds of devices other than the CPU: ["gpu"] if one can be used."""
     return ["gpu"] if devices.available() else []
 
 
 def device_count() -> int:
-    """How many GPUs a program may use now; the simulated one counts where it has been chosen."""
+    """Returns the number of GPUs that a program can use now; the simulated one counts if it was chosen."""
     return len(devices.available())
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """The most bytes of live storages there ever were on `device` (the current one if None) since the start or the last reset.
+    """Returns the peak of `memory_allocated` on `device` (the current one if None) since the start or the last reset, in bytes.
 
     >>> import inplacelab as paddle
     >>> paddle.device.reset_max_memory_allocated()
@@ -43,12 +43,12 @@ def max_memory_allocated(device: Any = None) -> int:
 
 
 def memory_allocated(device: Any = None) -> int:
-    """The bytes of the storages that are live on `device` now."""
+    """Returns the bytes of the storages that are live on `device`."""
     return devices.find(device).ledger.live
 
 
 def reset_max_memory_allocated(device: Any = None) -> None:
-    """Count the peak anew, from what is live on `device` now."""
+    """Restarts the peak from what is live on `device` now."""
     devices.find(device).ledger.reset_peak()
 
 
@@ -56,15 +56,15 @@ reset_peak_memory_stats = reset_max_memory_allocated
 
 
 def memory_reserved(device: Any = None) -> int:
-    """The bytes that the allocator of `device` holds now: on a GPU at least those of the live storages, in whole blocks."""
+    """Returns the bytes that the allocator of `device` holds: on a GPU at least those of the live storages, in whole blocks."""
     return devices.find(device).reserved()[0]
 
 
 def max_memory_reserved(device: Any = None) -> int:
-    """The most bytes that the allocator of `device` held whenever somebody asked; elsewhere the highest that was allocated."""
+    """Returns the peak of `memory_reserved`. On a GPU it is sampled at each query; elsewhere it is the peak of allocated bytes."""
     return devices.find(device).reserved()[1]
 
 
 def synchronize(device: Any = None) -> None:
-    """Wait until `device` has done its work. A GPU works while the program goes on; NumPy has always done its work."""
+    """Waits until `device` has finished its work. A GPU works asynchronously; NumPy does not."""
     devices.find(device).synchronize()

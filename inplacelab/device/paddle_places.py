@@ -1,4 +1,4 @@
-"""Places by Paddle's names, and what this package was built with."""
+"""Places under Paddle's names, and `is_compiled_with_cuda`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = [
 
 
 def CPUPlace() -> Place:  # noqa: N802  # Paddle's name
-    """The CPU, to be passed as `place`.
+    """Returns the place of the CPU, an argument for `place`.
 
     >>> import inplacelab as paddle
     >>> paddle.to_tensor([1.], place=paddle.CPUPlace()).place
@@ -22,7 +22,7 @@ def CPUPlace() -> Place:  # noqa: N802  # Paddle's name
 
 
 def CUDAPlace(id: int = 0) -> Place:  # noqa: A002, N802  # Paddle's names
-    """The GPU of that number, to be passed as `place`. Of the simulated GPU only where that has been chosen.
+    """Returns the place of the GPU number `id`, an argument for `place`. The simulated GPU must have been chosen before.
 
     Raises:
         DeviceError: if there is no such GPU, and no simulated one has been chosen with `set_device`.
@@ -31,15 +31,15 @@ def CUDAPlace(id: int = 0) -> Place:  # noqa: A002, N802  # Paddle's names
 
 
 def is_compiled_with_cuda() -> bool:
-    """True if there is a real GPU to compute on. It is found out when asked: nothing of this package is compiled for it.
+    """Returns True if there is a real GPU to compute on. This is tested in each call, since the package is not compiled for one.
 
-    The simulated GPU is none: a program that asks takes its way for the CPU there.
+    The simulated GPU does not count: a program that asks takes its branch for the CPU.
     """
     return cuda.found()
 
 
 def is_compiled_with_rocm() -> bool:
-    """False: this package computes on the CPU and on GPUs of NVIDIA."""
+    """Returns False: this package computes on the CPU and on NVIDIA's GPUs."""
     return False
 
 

@@ -1,7 +1,7 @@
-"""Devices: where bytes live and kernels run. Only this package knows which array library computes.
+"""Devices, which hold bytes and run kernels. Only this package depends on the array library of a device.
 
-`cpu` is NumPy. `gpu` is the first GPU that CuPy sees; CuPy is imported when a program first asks for it. The *simulated* GPU is
-NumPy with an account of its own: it has to be asked for by name, and is never put in the place of a GPU that is missing.
+`cpu` is NumPy. `gpu` is the first GPU that CuPy sees; CuPy is imported on first use. The *simulated* GPU is NumPy
+with a separate memory account: a program must choose it explicitly, and it never replaces a missing GPU.
 """
 
 from __future__ import annotations
@@ -24,31 +24,31 @@ __all__ = [
 ]  # fmt: skip
 
 ALL = (CPU, GPU, SIMULATED_GPU, PINNED, SIMULATED_PINNED)
-"""Every device there may be; whether there is a GPU is found out when one is asked for."""
+"""All possible devices; whether there is a GPU is tested on first use."""
 
 _BY_PLACE = {each.place.text: each for each in (CPU, SIMULATED_GPU, PINNED, SIMULATED_PINNED)}
-"""Devices that are there without further ado, by what their place says."""
+"""Devices that always exist, by the text of their place."""
 
 chosen: Device = CPU
-"""What `current()` returns, for those who cannot afford a call: a recorder asks at each operation."""
+"""The result of `current()`, for callers that cannot afford a call: a recorder reads it at each operation."""
 
 
 def current() -> Device:
-    """The device on which new tensors are made."""
+    """Returns the device on which new tensors are created."""
     return chosen
 
 
 def available() -> list[Device]:
-    """The GPUs that a program may use now: a real one if there is one, and the simulated one where it has been chosen."""
+    """Returns the GPUs that a program can use now: the real one if there is one, and the simulated one if it was chosen."""
     gpus: list[Device] = [GPU] if cuda.found() else []
     return [*gpus, SIMULATED_GPU] if chosen is SIMULATED_GPU else gpus
 
 
 def find(device: Any, *, simulate: bool = False) -> Device:
-    """The device of that name or place; the current one for None.
+    """Returns the device of that name or place; the current one for None.
 
     Raises:
-        DeviceError: if there is none; it says what is missing. A missing GPU is never replaced silently.
+        DeviceError: if there is none; the message names what is missing. A missing GPU is never replaced silently.
     """
     if device is None:
         return chosen
@@ -67,15 +67,21 @@ def find(device: Any, *, simulate: bool = False) -> Device:
 
 
 def set_device(device: str | Place | Device | None, *, simulate: bool = False) -> Place:
-    """Make new tensors on `device`: "cpu", "gpu", or "gpu" with `simulate=True`; a place will do, too. None changes nothing.
+    """Sets the device on which new tensors are created.
 
-    A GPU needs CuPy (`pip install "inplacelab[gpu13]"` or `[gpu12]`). The simulated one computes with NumPy but keeps an account
-    of its own, so that memory peaks read as on a real one, and tells which kernels a real one would launch
-    (`inplacelab.kernels.launches`). It says "simulated" wherever it shows, and is never chosen unless
-    `simulate=True` asks for it.
+    A GPU needs CuPy (`pip install "inplacelab[gpu13]"` or `[gpu12]`). The simulated GPU computes with NumPy, but it has a
+    separate memory account, so that peaks are those of a real one, and it reports the kernels that a real one would launch
+    (`inplacelab.kernels.launches`). Its name always contains "simulated", and it is used only with `simulate=True`.
+
+    Args:
+        device: "cpu", "gpu", or a place; None changes nothing.
+        simulate: True to choose the simulated GPU.
+
+    Returns:
+        The place of the device.
 
     Raises:
-        DeviceError: if there is no such device; it says what is missing.
+        DeviceError: if there is no such device; the message names what is missing.
 
     >>> import inplacelab as paddle
     >>> paddle.set_device("gpu", simulate=True)
@@ -91,5 +97,5 @@ def set_device(device: str | Place | Device | None, *, simulate: bool = False) -
 
 
 def get_device() -> str:
-    """The name of the device on which new tensors are made: "cpu" or "gpu:0"."""
+    """Returns the name of the device on which new tensors are created: "cpu" or "gpu:0"."""
     return chosen.name

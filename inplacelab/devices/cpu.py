@@ -1,4 +1,4 @@
-"""The CPU: NumPy arrays in ordinary memory."""
+"""The device CPU: NumPy arrays in ordinary memory."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A real GPU, through CuPy: imported when a program first asks for a GPU, and never before.
+"""The device for a real GPU, through CuPy, which is imported on first use.
 
-Storages lie in device memory. The ledger counts their bytes as on every device; the pool of CuPy rounds each block up and keeps
-those that are given back, and the driver counts what the CUDA context needs besides: so there are three figures, and each says
-what it counts (`ledger`, `reserved`, `driver`). Everything runs on CuPy's current stream.
+Storages are in device memory. The ledger counts their bytes as on every device. CuPy's pool rounds each block up and keeps
+released ones, and the driver also counts the memory of the CUDA context. So there are three numbers: `ledger`, `reserved` and
+`driver`. Everything runs on CuPy's current stream.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from inplacelab.devices.gpu_array import GpuArray
 from inplacelab.layout import Layout, Shape
 
 WHEELS = ("cupy-cuda12x", "cupy-cuda13x")
-"""CuPy comes as one package for each major version of CUDA. Only one of them may be installed."""
+"""CuPy has one package for each major version of CUDA. Only one of them may be installed."""
 
 
 class CudaDevice(Device):
-    """The first GPU that CuPy sees. It has an account from the start; CuPy is imported when it is first `ready`."""
+    """The first GPU that CuPy sees. CuPy is imported by the first call of `ready`."""
 
     kind_of_numbers = "cupy"
 
@@ -37,14 +37,14 @@ class CudaDevice(Device):
 
     @cached_property
     def cupy(self) -> Cupy:
-        """The library that computes, with the number of times that the program has waited for it."""
+        """The library that computes, which also counts the synchronisations of the program."""
         return Cupy(import_module("cupy"), partial(import_module, "cupyx.scipy.special"))
 
     def ready(self) -> CudaDevice:
-        """Itself, if it can be used.
+        """Returns the device, if it can be used.
 
         Raises:
-            DeviceError: if it cannot; it says what is missing.
+            DeviceError: if it cannot; the message names what is missing.
         """
         if "cupy" not in vars(self):
             refusal = missing()
@@ -65,7 +65,7 @@ class CudaDevice(Device):
     # ---- windows -----------------------------------------------------------------------------------------------------
 
     def window(self, buffer: Any, layout: Layout, dtype: np.dtype[Any]) -> Any:
-        """The array that shows `buffer` through `layout`. A table on the host (of slots, say) is looked at on the host."""
+        """Returns the array that shows `buffer` through `layout`; for a table on the host (such as slots), an array on the host."""
         if not isinstance(buffer, GpuArray):
             return super().window(buffer, layout, dtype)
         if layout.size == 0:
@@ -86,32 +86,32 @@ class CudaDevice(Device):
         return int(array.address)
 
     def share_a_slot(self, x: Any, y: Any) -> bool:
-        """A question of addresses and strides, so NumPy answers it on the host, and no element is touched.
+        """Returns True if two windows have a slot in common. NumPy computes it on the host, from addresses and strides alone.
 
-        CuPy's own answer compares all addresses on the device, and waits.
+        CuPy's own function compares all addresses on the device, and synchronises.
         """
         return super().share_a_slot(_Addresses.of(x), _Addresses.of(y))
 
     # ---- between host and device -------------------------------------------------------------------------------------
 
     def from_host(self, array: Any) -> Any:
-        """A packed copy in device memory, of a NumPy array or of one that is there already."""
+        """Returns a packed copy in device memory, of a NumPy array or of one on the device."""
         if isinstance(array, GpuArray):
             return GpuArray(array.held.copy(order="C"), self.cupy)
         return GpuArray(self.cupy.send(array), self.cupy)
 
     def to_host(self, array: Any) -> np.ndarray[Any, Any]:
-        """A packed copy in ordinary memory: waits for the device."""
+        """Returns a packed copy in the CPU's memory: waits for the device."""
         return self.cupy.look(array.held)
 
     def constant(self, number: Any) -> Any:
-        """Filled in by a kernel that is given the number by value: nothing is copied from the host."""
+        """Returns an array filled by a kernel that receives the number by value: no copy from the host."""
         return GpuArray(self.cupy.library.full((), number[()], number.dtype), self.cupy)
 
     # ---- the machine itself ------------------------------------------------------------------------------------------
 
     def stream_of(self, seed: int) -> Stream:
-        """A seeded stream of random numbers on the device: the same on every GPU, other numbers than on the CPU."""
+        """Returns a seeded stream of random numbers on the device: the same on every GPU, but not those of the CPU."""
         return Stream(self.cupy, seed)
 
     def synchronize(self) -> None:
@@ -121,7 +121,7 @@ class CudaDevice(Device):
         self.cupy.library.get_default_memory_pool().free_all_blocks()
 
     def reserved(self) -> tuple[int, int]:
-        """Bytes that CuPy's pool holds now, and the most that was found when this was asked."""
+        """Returns the bytes that CuPy's pool holds now, and the most in all calls so far."""
         held = int(self.cupy.library.get_default_memory_pool().total_bytes())
         self._most_reserved = max(self._most_reserved, held)
         return held, self._most_reserved
@@ -136,25 +136,25 @@ class CudaDevice(Device):
 
 
 class _Addresses:
-    """Where the elements of a window lie, in the form in which NumPy takes the addresses of others."""
+    """The addresses of a window's elements, for NumPy's array interface."""
 
     def __init__(self, interface: dict[str, Any]) -> None:
         self.__array_interface__ = interface
 
     @classmethod
     def of(cls, array: GpuArray) -> np.ndarray[Any, Any]:
-        """A NumPy array that must never be read: its addresses are those of the device."""
+        """Returns a NumPy array that must never be read: its addresses are those of the device."""
         interface = {
             "shape": array.shape, "typestr": array.dtype.str, "data": (array.address, True), "strides": array.strides, "version": 3,
         }  # fmt: skip
         return np.asarray(cls(interface))
 
 
-# ---- is there one? ------------------------------------------------------------------------------------------------------
+# ---- tests for a GPU -----------------------------------------------------------------------------------------------------
 
 
 def missing() -> Callable[[], Exception] | None:
-    """What makes the refusal that says what a GPU lacks to be used; None if it lacks nothing. Nothing is raised here."""
+    """Returns a function that makes the error for what is missing to use a GPU; None if nothing is missing."""
     installed = [wheel for wheel in WHEELS if _installed(wheel)]
     if len(installed) > 1:
         return partial(errors.two_cupys, installed)
@@ -168,7 +168,7 @@ def missing() -> Callable[[], Exception] | None:
 
 
 def found() -> bool:
-    """True if there is a GPU, and all that is needed to compute on it."""
+    """Returns True if there is a GPU, and everything that is needed to compute on it."""
     return missing() is None
 
 
@@ -178,7 +178,7 @@ def _installed(wheel: str) -> bool:
 
 
 def _driver_version(cupy: Any) -> int:
-    """Which CUDA the driver offers; 0 if there is none."""
+    """The CUDA version of the driver; 0 if there is none."""
     try:
         return int(cupy.cuda.runtime.driverGetVersion())
     except cupy.cuda.runtime.CUDARuntimeError:

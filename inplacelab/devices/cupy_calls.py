@@ -1,7 +1,7 @@
-"""NumPy's functions in CuPy's words: which function computes, and what takes its place where CuPy has none.
+"""Maps NumPy's functions to CuPy's, with replacements where CuPy has no such function.
 
-Most functions have the same name and mean the same; they are looked up. `_INSTEAD` has those that do not, each with the reason.
-What has no place in it is refused in a sentence, before anything is written.
+Most functions have the same name and meaning in CuPy. `_INSTEAD` has replacements for the others, each with the reason. All
+other functions are refused, before the first write.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from inplacelab.language import Text
 
 
 class Cupy:
-    """CuPy, as the kernels call it.
+    """CuPy's functions, for the kernels.
 
     Attributes:
-        library: the module `cupy` (or what stands in for it in tests).
-        waits: how often somebody has looked at values, and so waited for the device.
+        library: the module `cupy` (or its stand-in in tests).
+        waits: the number of synchronisations, each caused by reading values.
     """
 
     def __init__(self, library: Any, special: Callable[[], Any]) -> None:
@@ -31,22 +31,22 @@ class Cupy:
     # ---- between host and device -------------------------------------------------------------------------------------
 
     def look(self, held: Any) -> np.ndarray[Any, Any]:
-        """The values on the host: waits until the device has computed them."""
+        """Returns the values on the host: waits until the device has computed them."""
         self.waits += 1
         return held.get()  # type: ignore[no-any-return]  # CuPy's arrays have no static type
 
     def send(self, array: Any) -> Any:
-        """A packed copy of a NumPy array in the device's memory, on the current stream."""
+        """Returns a packed copy of a NumPy array in the device's memory, on the current stream."""
         return self.library.array(array, order="C")
 
     def scalar(self, value: Any, dtype: np.dtype[Any]) -> Any:
-        """A number in the form in which a kernel is given one: by value, so nothing is copied to the device."""
+        """Returns a number as an argument of a kernel: by value, so nothing is copied to the device."""
         if isinstance(value, GpuArray):
             return value.held
         return dtype.type(value[()] if isinstance(value, np.ndarray) else value)
 
     def inner(self, value: Any) -> Any:
-        """What CuPy is to be given for an operand: its array, a number, a table sent to the device; lists part by part."""
+        """Returns an operand for CuPy: its array, a number, a table sent to the device; for a list, its parts."""
         if type(value) is GpuArray:
             return value.held
         if isinstance(value, np.ndarray):
@@ -56,7 +56,7 @@ class Cupy:
         return value
 
     def outer(self, found: Any) -> Any:
-        """What CuPy gave, as the kernels see it."""
+        """Returns a result of CuPy for the kernels: as a `GpuArray`."""
         if isinstance(found, self.library.ndarray):
             return GpuArray(found, self)
         if isinstance(found, list | tuple):
@@ -64,21 +64,21 @@ class Cupy:
         return found
 
     def key(self, key: Any) -> Any:
-        """An index: its tables are sent to the device. What a mask picks out has to be counted first."""
+        """Returns an index whose tables are on the device. The elements that a mask selects must be counted first."""
         parts = tuple(map(self.inner, key if isinstance(key, tuple) else (key,)))
         self.waits += any(isinstance(part, self.library.ndarray) and part.dtype.kind == "b" for part in parts)
         return parts if isinstance(key, tuple) else parts[0]
 
     def write(self, held: Any, key: Any, value: Any) -> None:
-        """`held[key] = value`. Where one slot is named several times, the last one stays, as with NumPy."""
+        """Executes `held[key] = value`. If a slot repeats, the last value counts, as in NumPy."""
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
         cupy_scatter.assign(self.library, held, key, self.inner(value))
 
-    # ---- who computes ------------------------------------------------------------------------------------------------
+    # ---- dispatch ----------------------------------------------------------------------------------------------------
 
     def ufunc(self, ufunc: Any, method: str, inputs: Any, options: dict[str, Any]) -> Any:
-        """Compute a ufunc: CuPy's of the same name."""
+        """Computes a ufunc by CuPy's ufunc of the same name."""
         name = ufunc.__name__
         if "out" in options:
             (out,) = options["out"]
@@ -95,9 +95,9 @@ class Cupy:
         return self._call(compute, inputs, options)
 
     def function(self, function: Any, args: Any, options: dict[str, Any]) -> Any:
-        """Compute a function: CuPy's of the same name."""
+        """Computes a function by CuPy's function of the same name."""
         name = function.__name__
-        options.pop("device", None)  # NumPy says it itself where an array is made `like` one of ours: None
+        options.pop("device", None)  # NumPy passes None for an array made `like` one of ours
         if name in _COUNTING:
             self.waits += 1
         instead = _INSTEAD.get(name)
@@ -117,7 +117,7 @@ class Cupy:
         return self.outer(found) if out is None else out
 
     def _call_where(self, where: Any, compute: Any, args: Any, options: dict[str, Any]) -> Any:
-        """CuPy's ufuncs take no mask: they compute everywhere, and what the mask shows is copied to where it belongs."""
+        """CuPy's ufuncs have no `where`: they compute all elements, and those of the mask are copied to the result."""
         out, casting = options.pop("out"), options.pop("casting", "same_kind")
         found = self._call(compute, args, options)
         self.library.copyto(out.held, found.held, casting=casting, where=self.inner(where))
@@ -125,7 +125,7 @@ class Cupy:
 
     @property
     def special(self) -> SpecialFunctions:
-        """The functions of `cupyx.scipy.special`, by the names that they have in SciPy."""
+        """The functions of `cupyx.scipy.special`, under their names in SciPy."""
         return SpecialFunctions(self, self._special())
 
 
@@ -135,7 +135,7 @@ NOT_YET = {
     ),
     "spherical_jn": Text("CuPy has no spherical Bessel functions.", "CuPy 没有球贝塞尔函数。"),
 }
-"""Functions that do not run on a GPU, and why: the second derivative of `i0` and the derivatives of `i1` and `sinc` ask for them."""
+"""Functions that do not run on a GPU, and why: the second derivative of `i0` and the derivatives of `i1` and `sinc` need them."""
 
 
 class SpecialFunctions:
@@ -151,12 +151,12 @@ class SpecialFunctions:
         return lambda *args, **options: self._cupy._call(compute, args, options)
 
 
-# ---- what takes the place of a function ---------------------------------------------------------------------------------
+# ---- replacements of functions ------------------------------------------------------------------------------------------
 
 
 def _copyto(cupy: Cupy, dst: GpuArray, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    """A number goes along by value, in the dtype of the target: CuPy asks NumPy whether it may be cast, which NumPy 2 does not say
-    of every number.
+    """A number is passed by value, in the dtype of the target: CuPy calls NumPy's `can_cast`, which NumPy 2 refuses for some
+    numbers.
     """
     if not isinstance(src, GpuArray) and np.ndim(src) == 0:
         src = cupy.scalar(src, dst.dtype)
@@ -167,7 +167,7 @@ def _copyto(cupy: Cupy, dst: GpuArray, src: Any, casting: str = "same_kind", whe
 def _max(
     cupy: Cupy, a: GpuArray, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None
 ) -> GpuArray:
-    """CuPy takes no value to begin with. Of no elements at all, that value is the result: told by shapes, so NumPy can tell."""
+    """CuPy has no `initial`. Without elements, `initial` is the result, which NumPy computes from the shapes."""
     if initial is not None and not a.size:
         return cupy.outer(cupy.send(np.max(np.empty(a.shape, a.dtype), axis, keepdims=keepdims, initial=initial)))  # type: ignore[no-any-return]
     found = cupy.library.max(a.held, axis, None if out is None else out.held, keepdims)
@@ -177,7 +177,7 @@ def _max(
 
 
 def _into(name: str) -> Callable[..., Any]:
-    """A function whose `out` cannot be relied on (CuPy 14's `einsum` has none, its `min` takes it for a dtype): copied there."""
+    """A function whose `out` does not work (CuPy 14's `einsum` has none, its `min` takes it for a dtype): the result is copied."""
 
     def compute(cupy: Cupy, *args: Any, out: Any = None, **options: Any) -> Any:
         found = cupy._call(getattr(cupy.library, name), args, options)
@@ -194,14 +194,14 @@ def _min(cupy: Cupy, a: GpuArray, axis: Any = None, out: Any = None, keepdims: b
 
 
 def _take(cupy: Cupy, a: GpuArray, indices: Any, axis: Any = None, out: Any = None, mode: str = "wrap") -> Any:
-    """CuPy always counts around the end."""
+    """CuPy always uses the mode "wrap"."""
     if mode != "wrap":
         raise errors.not_on_the_gpu(f"take(mode={mode!r})")
     return cupy._call(cupy.library.take, (a, indices, axis), {"out": out})
 
 
 def _logical(name: str) -> Callable[..., Any]:
-    """CuPy knows no truth of complex numbers: it is whether they differ from zero."""
+    """CuPy has no truth value of complex numbers: they are compared with zero."""
 
     def compute(cupy: Cupy, *given: Any, **options: Any) -> Any:
         library, (operands, out) = cupy.library, _split(given, 1 if name == "logical_not" else 2, options)
@@ -212,12 +212,12 @@ def _logical(name: str) -> Callable[..., Any]:
 
 
 def _split(given: tuple[Any, ...], inputs: int, options: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
-    """The operands of a ufunc, and where its result goes."""
+    """The operands of a ufunc, and its `out`."""
     return given[:inputs], given[inputs] if len(given) > inputs else options.get("out")
 
 
 _COUNTING = frozenset({"bincount", "flatnonzero", "nonzero", "unique"})
-"""The size of these results depends on values: CuPy itself waits to learn it."""
+"""The size of these results depends on values: CuPy synchronises to get it."""
 
 _INSTEAD: dict[str, Callable[..., Any]] = {
     "copyto": _copyto,
@@ -227,4 +227,4 @@ _INSTEAD: dict[str, Callable[..., Any]] = {
     "take": _take,
     **{name: _logical(name) for name in ("logical_and", "logical_not", "logical_or", "logical_xor")},
 }
-"""By the name of the function, or of the ufunc's method (`add.reduce`): what computes in its place."""
+"""Replacements, by the name of the function, or of the ufunc's method (`add.reduce`)."""

@@ -1,8 +1,8 @@
-"""Writing to places that an index names: on a GPU all threads write at once, and which one comes last is not said.
+"""Scattered writes on a GPU, where threads write in parallel and the order of writes to one slot is undefined.
 
-So where one slot may be named twice, the outcome is made to depend on the index alone: of several values for one slot the last
-stays, as with NumPy and as the derivatives of these operations take it. Sums are made with atomic additions, whose order is
-not said either: sums of floating-point numbers may differ in their last digits from one run to the next.
+Where a slot may repeat, the result is made independent of that order: of several values for one slot the last counts, as in
+NumPy, and as the derivatives of these operations assume. Sums use atomic additions in an undefined order: sums of
+floating-point numbers may differ in their last digits between runs.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from inplacelab import errors
 
 
 def assign(library: Any, target: Any, key: Any, value: Any) -> None:
-    """`target[key] = value`; of several values for one slot the last stays."""
+    """Executes `target[key] = value`; of several values for one slot the last counts."""
     if isinstance(value, library.ndarray) and value.ndim and _names_places(library, key):
         value = _as_the_last(library, target, key, value)
     target[key] = value
 
 
 def _names_places(library: Any, key: Any) -> bool:
-    """True if a key has a table of positions: only then can it name a slot twice."""
+    """True if a key has a table of positions: only then can a slot repeat."""
     parts = key if isinstance(key, tuple) else (key,)
     return any(isinstance(part, library.ndarray) and part.dtype.kind != "b" for part in parts)
 
 
 def _as_the_last(library: Any, target: Any, key: Any, value: Any) -> Any:
-    """Each value replaced by the last one that is meant for the same slot: then it does not matter who writes last."""
+    """Each value replaced by the last one for the same slot: then the order of writes does not matter."""
     latest = library.full(target.shape, -1, np.int32)
     named = latest[key]
     order = library.arange(named.size, dtype=np.int32).reshape(named.shape)
@@ -36,7 +36,7 @@ def _as_the_last(library: Any, target: Any, key: Any, value: Any) -> Any:
     return library.broadcast_to(value, named.shape).ravel()[latest[key]]
 
 
-# ---- adding, multiplying, taking the extreme ---------------------------------------------------------------------------------
+# ---- sums, products, extremes ------------------------------------------------------------------------------------------------
 
 _ATOMIC = {"add": "iIQefd", "maximum": "iIQfd", "minimum": "iIQfd"}
 """The dtypes, by their letter, for which CuPy has an atomic operation.
@@ -48,10 +48,10 @@ _TOP_BIT = np.uint64(1 << 63)
 
 
 def combine(library: Any, name: str, target: Any, key: Any, value: Any) -> None:
-    """`ufunc.at`: combine what is at the places with all values that are meant for them.
+    """Executes `ufunc.at`: combines the elements at the positions with all their values.
 
     Raises:
-        GpuError: if there is no way to do it on a GPU.
+        GpuError: if this is not possible on a GPU.
     """
     if isinstance(key, list):
         key = tuple(key)
@@ -75,13 +75,13 @@ def combine(library: Any, name: str, target: Any, key: Any, value: Any) -> None:
 
 
 def _letter(dtype: np.dtype[Any]) -> str:
-    """NumPy has two letters for 64 bits."""
+    """The dtype's letter; one of the two that NumPy has for 64 bits."""
     return {"l": "q", "L": "Q"}.get(dtype.char, dtype.char)
 
 
 def _by_its_bits(library: Any, apply: Any, target: Any, key: Any, value: Any, *, turned: bool) -> None:
-    """Integers with a sign, through atomic operations for those without. Sums have the same bits; the order is the same once
-    the top bit is `turned`.
+    """Applies atomic operations on unsigned integers to signed ones. Sums have the same bits; extremes need the top bit
+    inverted (`turned`).
     """
     bits = target.view(np.uint64)
     given = library.full((), value, np.int64) if np.isscalar(value) else value.astype(np.int64)
@@ -95,10 +95,10 @@ def _by_its_bits(library: Any, apply: Any, target: Any, key: Any, value: Any, *,
 
 
 def _multiply(library: Any, target: Any, key: Any, value: Any) -> None:
-    """There is no atomic product: so the factors are sorted by their slots, and those of one slot multiplied by doubling.
+    """There is no atomic product: the factors are sorted by their slots, and those of one slot are multiplied by doubling.
 
-    After the step `d` each place has the product of up to `2 * d` factors, so `log2(n)` steps will do (W. D. Hillis and
-    G. L. Steele, 1986). Who writes last does not matter: all write the same.
+    After the step `d` each position has the product of up to `2 * d` factors, so `log2(n)` steps are enough (W. D. Hillis and
+    G. L. Steele, 1986). The order of the writes does not matter: all write the same value.
     """
     slots = library.arange(target.size).reshape(target.shape)[key]
     line = slots.ravel()

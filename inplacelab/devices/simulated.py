@@ -1,7 +1,7 @@
-"""A GPU for machines without one: NumPy underneath, an account of its own, and labelled wherever it shows.
+"""A simulated GPU for machines without one: NumPy computes, memory has a separate account, and it is always marked.
 
-It exists so that programs that measure device memory, or ask what a GPU launches, can be run and read anywhere. What it tells of
-launches is what a GPU would do; NumPy computes. It says nothing about speed.
+With it, programs that measure device memory or collect kernel launches run on any machine. The launches it reports are those
+of a real GPU; NumPy computes the results. It does not simulate speed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The operations' kernels for a GPU: to read, to fuse, and to run on a tensor, with or without a GPU.
+"""CUDA kernels of the operations: reads their source, fuses them, and runs them on tensors, with or without a GPU.
 
 >>> import inplacelab as paddle
 >>> from inplacelab import kernels
@@ -12,7 +12,7 @@ __device__ double element(double x)
 }
 ...
 
-A plain `x.relu_()` launches it on a GPU. On the simulated GPU NumPy computes, and the launch that a GPU would make is told:
+A plain `x.relu_()` launches it on a GPU. On the simulated GPU NumPy computes, and the launch that a GPU would make is reported:
 
 >>> place = paddle.set_device("gpu", simulate=True)
 >>> x = paddle.to_tensor([-1., 2.])
@@ -22,8 +22,8 @@ A plain `x.relu_()` launches it on a GPU. On the simulated GPU NumPy computes, a
 ((1, 1, 1), 8, 8)
 >>> place = paddle.set_device("cpu")
 
-`kernels.run("relu_", x)` computes by the text itself, wherever `x` is: on the CPU and on the simulated GPU it is compiled by g++
-and runs thread by thread; on a real GPU it is compiled by NVRTC. Either way it is an operation like any other: it checks
+`kernels.run("relu_", x)` runs the kernel's text on any device: on the CPU and on the simulated GPU it is compiled by g++
+and runs thread by thread; on a real GPU it is compiled by NVRTC. In both cases it is an operation like any other: it checks
 leaves, raises versions and is recorded.
 """
 
@@ -51,7 +51,7 @@ __all__ = ["Kernel", "Launch", "Source", "available", "fuse", "get", "launches",
 
 
 def available() -> Listing:
-    """All kernels, with the data types that they are written for."""
+    """Returns a table of all kernels, with the data types that they support."""
     heads = (Text("operation", "操作"), Text("expression", "表达式"), Text("data types", "数据类型"))
     rows = [row for row in ROWS.values() if data_types(row)]
     elementwise = [
@@ -70,7 +70,7 @@ def available() -> Listing:
 
 
 def _names(row: Row) -> tuple[str, ...]:
-    """The variants of a row that have a kernel."""
+    """The names of the variants of a row that have a kernel."""
     ordinary = (row.name,) if row.ordinary and data_types(row) else ()
     return (*ordinary, row.name + "_") if row.in_place and data_types(row, in_place=True) else ordinary
 
@@ -81,7 +81,7 @@ def _written(row: Row) -> str:
 
 @cache
 def get(name: str) -> Kernel:
-    """The kernel of an operation: in place if the name ends in an underscore.
+    """Returns the kernel of an operation: in place if the name ends in an underscore.
 
     Raises:
         ArgumentError: if there is none.
@@ -95,25 +95,25 @@ def get(name: str) -> Kernel:
 
 
 def source(name: str, dtype: Any = "float32", layout: str = "contiguous") -> Source:
-    """The text of a kernel, in CUDA C: `print(kernels.source("relu_"))`.
+    """Returns the text of a kernel, in CUDA C: `print(kernels.source("relu_"))`.
 
     Args:
-        name: of the operation.
-        dtype: of the elements.
-        layout: "contiguous" (elements side by side, loaded several at a time) or "strided" (wherever a layout says).
+        name: the name of the operation.
+        dtype: the type of the elements.
+        layout: "contiguous" (adjacent elements, several for each load) or "strided" (any layout).
 
     Raises:
         ArgumentError: if there is no such kernel.
-        KernelError: if it is not written for that data type.
+        KernelError: if it does not support that data type.
     """
     return get(name).source(dtype, layout)
 
 
 def source_of(launch: Launch) -> Source:
-    """The text that ran in a launch, whichever way it took through memory.
+    """Returns the text of a launch, in the form that it ran.
 
     Raises:
-        ArgumentError: if it was no kernel of ours.
+        ArgumentError: if it was not a kernel of this package.
 
     >>> from inplacelab import kernels
     >>> from inplacelab.devices.kernels.launch import Launch, Operand
@@ -125,29 +125,29 @@ def source_of(launch: Launch) -> Source:
     names = launch.kernel.split()
     kernel = get(names[0]) if len(names) == 1 else fuse(*names)
     if isinstance(kernel, Elementwise) and launch.kind in {"contiguous", "strided"}:
-        return kernel.way(tuple(each.dtype for each in launch.operands), form_of(launch))
+        return kernel.source_for(tuple(each.dtype for each in launch.operands), form_of(launch))
     return kernel.source(launch.dtype)
 
 
 def run(name: str, *args: Any, **kwargs: Any) -> Tensor:
-    """Run the kernel of an operation, on the device where the tensors are.
+    """Runs the kernel of an operation, on the device of the tensors.
 
     Args:
-        name: of the operation.
-        args: what the operation takes.
+        name: the name of the operation.
+        args: the arguments of the operation.
         kwargs: its attributes, by name.
 
     Returns:
-        The tensor that was written: in place, the very one that was given.
+        The tensor that was written: in place, the first argument itself.
     """
     return get(name)(*args, **kwargs)
 
 
 def fuse(*names: str) -> Kernel:
-    """One kernel for several element-wise operations, done one after the other in one pass over memory.
+    """Fuses several element-wise operations into one kernel, which runs them one after the other in one pass over memory.
 
-    All of them in place (`"scale_", "add_", "relu_"`), or none. The kernel takes the tensors of all steps, in order, and
-    their attributes by name; a name that occurs twice has the number of the step behind it: `scale_3`.
+    All of them must be in place (`"scale_", "add_", "relu_"`), or none. The kernel takes the tensors of all steps, in order, and
+    their attributes by name; a name that occurs twice gets the number of the step: `scale_3`.
 
     >>> from inplacelab import kernels
     >>> kernels.fuse("scale_", "add_", "relu_")
@@ -176,14 +176,14 @@ class _Collector(observe.Observer):
 
 @contextmanager
 def launches() -> Iterator[list[Launch]]:
-    """Collect the launches inside a `with` block: those of plain operations on a GPU, real or simulated, and of `run`.
+    """Collects the launches inside a `with` block: those of plain operations on a GPU, real or simulated, and of `run`.
 
     >>> import inplacelab as paddle
     >>> from inplacelab import kernels
     >>> place = paddle.set_device("gpu", simulate=True)
     >>> with kernels.launches() as seen:
     ...     y = paddle.ones([3]).exp().add_(paddle.ones([3]))
-    >>> [launch.kernel for launch in seen]               # what `ones` makes is filled by a kernel, too
+    >>> [launch.kernel for launch in seen]               # a kernel also fills the result of `ones`
     ['fill_', 'exp', 'fill_', 'add_']
     >>> place = paddle.set_device("cpu")
     """

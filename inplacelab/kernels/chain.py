@@ -1,9 +1,9 @@
-"""The row of a fused chain: what several element-wise rows do one after the other, as one operation.
+"""The row of a fused chain: several element-wise rows, one after the other, as one operation.
 
-Its derivative is made of theirs. Backward goes through the steps from the last to the first and asks each step's own rule. What
-lay between two steps was never in memory; where a rule asks for it, the steps before are done again, in ordinary operations,
-from the inputs. So a chain keeps the inputs that some rule asks for in the end, and its own result: nothing in between. And
-since all of this is operations on tensors, it can be differentiated again.
+Its derivative is composed of theirs. Backward calls the rules of the steps from the last to the first. The values between two
+steps were never in memory; where a rule needs one, the previous steps are computed again, with ordinary operations, from the
+inputs. So a chain saves only the inputs that a rule needs, and its result. Since all of this is operations on tensors, it can
+be differentiated again.
 """
 
 from __future__ import annotations
@@ -24,12 +24,11 @@ from inplacelab.tensor import Tensor
 
 
 def chained(rows: Sequence[Row], variant: str, dtypes: Sequence[str]) -> Row:
-    """One row for several. Its inputs and attributes are those of all steps, told apart as in the text of the kernel.
+    """Returns one row for several. Its inputs and attributes are those of all steps, with the names in the text of the kernel.
 
     Raises:
-        ArgumentError: if a step cannot be fused: its results are of another data type, it has to look at its operands first, it
-            takes nothing from the step before, or its derivative asks for metadata, which nobody knows of what lies between two
-            steps.
+        ArgumentError: if a step cannot be fused: its results have another data type, it has to check its operands, it takes no input
+            from the previous step, or its derivative needs metadata, which do not exist for values between two steps.
     """
     for row in rows:
         looks = row.validate is not None or row.numbers or row.masks or row.kind == "overwrite"
@@ -38,7 +37,7 @@ def chained(rows: Sequence[Row], variant: str, dtypes: Sequence[str]) -> Row:
     steps = [step(row, variant, dtypes[0]) for row in rows]
     links = [Link(*each) for each in zip(rows, steps, distinct(steps), strict=True)]
     for link in links:
-        if link.asks_for_metadata:
+        if link.needs_metadata:
             raise errors.cannot_fuse(name_of(link.row, variant))
     inputs = ("x", *(name for link in links for name in link.others.values()))
     attributes = [each for link in links for each in link.signature]
@@ -57,10 +56,10 @@ class Link:
 
     Attributes:
         row: the operation.
-        first: the row's name of the input that the step before hands on.
+        first: the row's name of the input that comes from the previous step.
         others: the chain's names of the other inputs, by those of the row.
         attributes: the chain's names of the attributes, by those of the row.
-        left_out: the attributes that the kernel has no place for; they have their defaults, or it does not run.
+        left_out: the attributes that the kernel does not have; it runs only if they have their defaults.
     """
 
     def __init__(self, row: Row, before: Step, after: Step) -> None:
@@ -72,28 +71,28 @@ class Link:
 
     @property
     def signature(self) -> Iterator[str]:
-        """The attributes, as they stand in the signature of the chain."""
+        """The attributes, as in the signature of the chain."""
         for old, new in self.attributes.items():
             default = self._parameters[old].default
             yield new if default is Parameter.empty else f"{new}={default!r}"
 
     @property
     def prepare(self) -> Mapping[str, Any]:
-        """What brings the attributes into the kernel's form."""
+        """The functions that convert the attributes to the kernel's form."""
         return {old: check for old, check in self.row.prepare.items() if old in self.attributes}
 
     @property
-    def asks_for_metadata(self) -> bool:
-        """Whether a rule of the row asks for metadata."""
+    def needs_metadata(self) -> bool:
+        """Whether a rule of the row needs metadata."""
         return any(name.endswith("_meta") for rule in self.row.rules if rule for name in rule.asks)
 
     @property
     def names(self) -> dict[str, str]:
-        """What the chain calls that which it is given for this step."""
+        """The chain's names of the arguments of this step."""
         return self.others | self.attributes
 
     def again(self, x: Tensor, given: Mapping[str, Any]) -> Tensor:
-        """The result of the step, in a storage of its own."""
+        """Computes the result of the step again, in a new storage."""
         made: Tensor = self._function(**{self.first: x}, **{old: given[new] for old, new in self.names.items()})
         return made
 
@@ -107,31 +106,31 @@ class ChainRule(Rule):
 
     Args:
         links: all steps.
-        at: which of them.
-        position: of the input among those of the step.
+        at: the number of the step.
+        position: the position of the input among those of the step.
     """
 
     __slots__ = ("_at", "_links", "_position")
 
     def __init__(self, links: Sequence[Link], at: int, position: int) -> None:
         self._links, self._at, self._position = links, at, position
-        asked = {name for k, each in self._way() for name in self._asked(k, each)}
+        asked = {name for k, each in self._way() for name in self._needed_by(k, each)}
         self.asks = ("g", *sorted(asked))
         self.function = self._gradient
 
     def _way(self) -> Iterator[tuple[int, Rule | None]]:
-        """The steps to go through, from the last one, and the rule to ask in each."""
+        """The steps of backward, from the last one, and the rule of each."""
         for k in range(len(self._links) - 1, self._at, -1):
             yield k, self._links[k].row.rules[0]
         yield self._at, self._links[self._at].row.rules[self._position]
 
     @property
-    def leads_nowhere(self) -> bool:
+    def has_no_path(self) -> bool:
         """True if there is no path for a gradient."""
         return any(rule is None for _, rule in self._way())
 
-    def _asked(self, k: int, rule: Rule | None) -> Iterator[str]:
-        """What of the chain's inputs, attributes and result it takes to ask a rule of step `k`."""
+    def _needed_by(self, k: int, rule: Rule | None) -> Iterator[str]:
+        """The chain's inputs, attributes and result that a rule of step `k` needs."""
         link = self._links[k]
         for name in rule.asks if rule else ():
             if name == link.first:
@@ -142,7 +141,7 @@ class ChainRule(Rule):
                 yield link.names[name]
 
     def _needed_for(self, count: int) -> Iterator[str]:
-        """What it takes to have the result of the first `count` steps."""
+        """The inputs and attributes that the result of the first `count` steps needs."""
         if count == len(self._links):
             yield "out"
             return
@@ -161,7 +160,7 @@ class ChainRule(Rule):
         return g
 
     def _value(self, name: str, k: int, g: Tensor, given: Mapping[str, Any], made: list[Tensor]) -> Any:
-        """What a rule of step `k` asks for."""
+        """The argument `name` of a rule of step `k`."""
         link = self._links[k]
         if name == "g":
             return g
@@ -180,4 +179,4 @@ def _rules(links: Sequence[Link]) -> Iterator[Rule | None]:
     for at, link in enumerate(links):
         for position in range(min(at, 1), len(link.row.inputs)):
             rule = ChainRule(links, at, position)
-            yield None if rule.leads_nowhere else rule
+            yield None if rule.has_no_path else rule

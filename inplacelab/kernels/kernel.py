@@ -1,8 +1,8 @@
-"""A kernel as an operation: the row that it computes, with this kernel in place of NumPy's.
+"""Kernels as operations: the row that a kernel computes, with this kernel instead of NumPy's.
 
-The engine writes data in one way only: check, keep what backward asks for, compute, raise the version, rewrite the history,
-tell. So a kernel does not write tensors by itself. It takes the place of the kernel in a row, and the function that the
-template makes of that row is what a learner calls.
+The engine writes data in one way only: check, save what backward needs, compute, raise the version, rewrite the history,
+report. So a kernel does not write tensors directly. It replaces the kernel in a row, and a learner calls the function that
+the template generates from that row.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Kernel(ABC):
     """A kernel that can be read and run.
 
     Attributes:
-        name: of the operation: "relu_"; of a chain, all of them: "scale_ add_ relu_".
-        in_place: whether the result lies where the first input lay.
-        dtypes: the data types that it is written for.
-        parameters: what it takes: tensors first, then attributes.
+        name: the name of the operation: "relu_"; of a chain, all names: "scale_ add_ relu_".
+        in_place: whether the result overwrites the first input.
+        dtypes: the data types that it supports.
+        parameters: its parameters: tensors first, then attributes.
     """
 
     name: str
@@ -43,20 +43,23 @@ class Kernel(ABC):
 
     @abstractmethod
     def source(self, dtype: Any = "float32", layout: str = "contiguous") -> Source:
-        """The text of the kernel, in CUDA C: `print` it.
+        """Returns the text of the kernel, in CUDA C.
 
         Args:
-            dtype: of the elements.
+            dtype: the type of the elements.
             layout: "contiguous" or "strided", for element-wise kernels.
 
         Raises:
-            KernelError: if it is not written for that data type.
+            KernelError: if it does not support that data type.
         """
 
     @abstractmethod
     def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
-        """Compute: called by the engine, with arrays and attributes by name, `out` and `device`; and with the storages in which
-        arrays lie.
+        """Computes the result. The engine calls it.
+
+        Args:
+            given: arrays and attributes by name, `out` and `device`.
+            storages: the storages of the arrays, by name.
         """
 
     @property
@@ -64,7 +67,7 @@ class Kernel(ABC):
         return tuple(p.name for p in self.row.parameters if p.name not in {"name", "out"})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
-        """Run it, as the operation it is: in place it gives back the very tensor, one version later."""
+        """Runs the operation. In place, it returns the first argument itself, whose version is raised by one."""
         tensors = [each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)]
         self._storages = {id(each.array): each.storage for each in tensors}
         try:
@@ -80,7 +83,7 @@ class Kernel(ABC):
 
     @cached_property
     def _function(self) -> Callable[..., Any]:
-        """The row's function, with this kernel in it. It takes what it is named after, as every kernel of a row does."""
+        """The row's function, with this kernel in it. Like every kernel of a row, it receives the arguments that it names."""
         names = ("out", *self.row.inputs, *(p.name for p in self.row.attributes), "device")
 
         def kernel(*arguments: Any) -> None:
@@ -105,22 +108,22 @@ class Elementwise(Kernel):
         self.rows = self._own.rows
 
     def source(self, dtype: Any = "float32", layout: str = "contiguous") -> Source:
-        return self.way(_dtype_name(dtype), Form("strided" if layout == "strided" else "contiguous"))
+        return self.source_for(_dtype_name(dtype), Form("strided" if layout == "strided" else "contiguous"))
 
-    def way(self, dtypes: str | tuple[str, ...], form: Form) -> Source:
-        """The text in one form, for operands of these data types, or all of one."""
-        return self._own.way(dtypes, form)
+    def source_for(self, dtypes: str | tuple[str, ...], form: Form) -> Source:
+        """Returns the text in one form, for operands of these data types, or one type for all."""
+        return self._own.source_for(dtypes, form)
 
     def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
         plan = self._own.plan(given, storages, given["device"])
         if not isinstance(plan, launching.Plan):
             raise plan()
         launching.run(plan)
-        launching.tell(plan)
+        launching.report(plan)
 
 
 class Whole(Kernel):
-    """A kernel with a text of its own, for operands that are packed."""
+    """A kernel with a separate text, for packed operands."""
 
     def __init__(
         self, row: Row, *, in_place: bool, text: Callable[[str], Source], sizes: Callable[..., Sequence[Any]]
@@ -144,7 +147,7 @@ class Whole(Kernel):
         sizes = self._sizes(*(each.layout.shape for each in windows))
         plan = launching.whole(self.name, source, windows, [*attributes, *sizes], device)
         launching.run(plan)
-        launching.tell(plan)
+        launching.report(plan)
 
 
 def _dtype_name(dtype: Any) -> str:

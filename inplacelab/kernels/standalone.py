@@ -1,6 +1,6 @@
-"""The kernels that are more than an expression: normalising rows, transposing, adding at places. Each with its row.
+"""Kernels that are more than an expression, each with its row: normalisation of rows, transposition, scattered additions.
 
-They are operations of this module only, not of the table: their names are not Paddle's.
+They are operations of this package only, not of the table: their names are not Paddle's.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ _ALONE: dict[str, Any] = {"method": False, "function": False, "accepts": "f", "d
 
 
 def _never(out: Any) -> None:
-    """These rows compute by their kernel only."""
+    """A placeholder: these rows compute only by their CUDA kernel."""
 
 
 # ---- normalise --------------------------------------------------------------------------------------------------------------
 
 
 def _d_normalize(g: Tensor, x: Tensor, out: Tensor, epsilon: float) -> Tensor:
-    """Mean and deviation depend on every element of the row: what they take away again is the mean, and the part along `out`."""
+    """Mean and deviation depend on every element of the row: their derivatives subtract the mean, and the part along `out`."""
     deviation = x.var(axis=-1, unbiased=False, keepdim=True).scale(1.0, epsilon).sqrt()
     along = (g * out).mean(axis=-1, keepdim=True)
     return (g - g.mean(axis=-1, keepdim=True) - out * along) / deviation
@@ -72,7 +72,7 @@ TRANSPOSE = Whole(
     Row(
         name="transpose_tiled", kind="contraction", inputs=("x",), shape=lambda x: (x[1], x[0]), validate=_matrix, in_place=False,
         kernel=_never, rules=(Rule(_turned),), node="TransposeGradNode", **_ALONE,
-        says=Text("The transpose of a matrix, in a storage of its own.", "矩阵的转置，放在自己的存储中。"),
+        says=Text("The transpose of a matrix, in a new storage.", "矩阵的转置，放在自己的存储中。"),
     ),
     in_place=False, text=source.transpose, sizes=lambda *shapes: shapes[0],
 )  # fmt: skip
@@ -80,12 +80,12 @@ TRANSPOSE_SQUARE = Whole(
     Row(
         name="transpose_square", kind="contraction", inputs=("x",), shape=same, validate=_square,
         kernel=_never, rules=(Rule(_turned),), node="TransposeGradNode", **_ALONE,
-        says=Text("Let the elements of a square matrix change places across the diagonal.", "方阵的元素沿对角线互换位置。"),
+        says=Text("Exchange the elements of a square matrix across the diagonal.", "方阵的元素沿对角线互换位置。"),
     ),
     in_place=True, text=source.transpose_square, sizes=lambda x: x[:1],
 )  # fmt: skip
 
-# ---- add at places ----------------------------------------------------------------------------------------------------------
+# ---- scattered additions------------------------------------------------------------------------------------------------------
 
 
 def _places(x: Any, index: Any, y: Any) -> None:

@@ -1,4 +1,4 @@
-"""Layers, under Paddle's names: those that training loops are written with. Each is made of the operations of the table."""
+"""Layers for training loops, under Paddle's names. Each is composed of operations of the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Activations that are made of rows. None has an in-place form, in Paddle neither."""
+"""Activation functions composed of operations of the table. As in Paddle, they have no in-place form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 
 def swish(x: Tensor, name: str | None = None) -> Tensor:
-    """`x * sigmoid(x)`: `silu` under its other name.
+    """Computes `x * sigmoid(x)`: another name of `silu`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/swish_en.html
     """
@@ -23,7 +23,7 @@ def swish(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def mish(x: Tensor, name: str | None = None) -> Tensor:
-    """`x * tanh(log(1 + exp(x)))`.
+    """Computes `x * tanh(log(1 + exp(x)))`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/mish_en.html
     """
@@ -33,7 +33,7 @@ def mish(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def hardsigmoid(x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None) -> Tensor:
-    """A straight line in the place of `sigmoid`: `slope * x + offset`, but no less than 0 and no more than 1.
+    """Computes a piecewise linear `sigmoid`: `slope * x + offset`, limited to [0, 1].
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/hardsigmoid_en.html
     """
@@ -42,7 +42,7 @@ def hardsigmoid(x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: 
 
 
 def hardswish(x: Tensor, name: str | None = None) -> Tensor:
-    """`x * (x + 3) / 6` between -3 and 3; 0 below, and `x` above.
+    """Computes `x * (x + 3) / 6` between -3 and 3; 0 below, and `x` above.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/hardswish_en.html
     """
@@ -52,7 +52,7 @@ def hardswish(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def log_sigmoid(x: Tensor, name: str | None = None) -> Tensor:
-    """The logarithm of `sigmoid`, without the numbers that overflow on the way.
+    """Computes the logarithm of `sigmoid`, without overflow.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/log_sigmoid_en.html
     """
@@ -61,7 +61,7 @@ def log_sigmoid(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def softsign(x: Tensor, name: str | None = None) -> Tensor:
-    """`x / (1 + |x|)`.
+    """Computes `x / (1 + |x|)`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/softsign_en.html
     """
@@ -72,7 +72,7 @@ def softsign(x: Tensor, name: str | None = None) -> Tensor:
 def selu(
     x: Tensor, scale: float = 1.0507009873554805, alpha: float = 1.6732632423543772, name: str | None = None
 ) -> Tensor:
-    """`scale * elu(x, alpha)`: numbers of mean 0 and variance 1 stay such.
+    """Computes `scale * elu(x, alpha)`, which preserves mean 0 and variance 1.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/selu_en.html
     """
@@ -81,7 +81,7 @@ def selu(
 
 
 def celu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
-    """`elu`, stretched so that its slope has no jump: `alpha * (exp(x / alpha) - 1)` below 0.
+    """Computes `elu` with a continuous slope: `alpha * (exp(x / alpha) - 1)` below 0.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/celu_en.html
     """
@@ -90,16 +90,16 @@ def celu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
 
 
 def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: str | None = None) -> Tensor:
-    """`x` above 0, `weight * x` below: a `leaky_relu` whose slope is trained.
+    """Computes `x` above 0 and `weight * x` below: a `leaky_relu` with a trained slope.
 
     Args:
         x: a floating-point tensor.
-        weight: of one element, or of one for each channel.
+        weight: one element, or one for each channel.
         data_format: ends in "C" if channels are the last axis; otherwise they are the second.
-        name: for Paddle's sake; not used.
+        name: ignored.
 
     Raises:
-        ShapeError: if there are neither one slope nor as many as channels.
+        ShapeError: if the number of slopes is neither 1 nor the number of channels.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/prelu_en.html
     """

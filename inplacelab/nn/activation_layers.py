@@ -1,4 +1,4 @@
-"""Activations as layers: each applies a function of `nn.functional`, with the same parameters."""
+"""Activation layers: each applies a function of `nn.functional`, with the same parameters."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Activation(Layer):
         self._options = {word: value for word, value in given.arguments.items() if word != "name"}
 
     def forward(self, x: Tensor) -> Tensor:
-        """Apply the function."""
+        """Applies the function."""
         result: Tensor = getattr(functional, self.function)(x, **self._options)
         return result
 
@@ -67,7 +67,7 @@ CELU = _layer("CELU", "celu", alpha=1.0)
 
 
 class PReLU(Layer):
-    """`nn.functional.prelu` as a layer: its slope below 0, or one for each channel, is a parameter.
+    """`nn.functional.prelu` as a layer, with the slope below 0 (one, or one for each channel) as a parameter.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/PReLU_en.html
     """
@@ -85,7 +85,7 @@ class PReLU(Layer):
         self._init, self._data_format = init, data_format
 
     def forward(self, x: Tensor) -> Tensor:
-        """Apply the function."""
+        """Applies the function."""
         return functional.prelu(x, self._weight, self._data_format)
 
     def extra_repr(self) -> str:

@@ -1,4 +1,4 @@
-"""What a layer must not lose by an assignment: parameters, layers and buffers."""
+"""Attributes of layers, guarded so that an assignment does not silently remove a parameter, layer or buffer."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from inplacelab.tensor import Parameter, Tensor
 
 
 class Parts:
-    """The attributes of a layer, guarded: what would silently take a parameter, layer or buffer out of it is refused, as in Paddle.
+    """The attributes of a layer. An assignment that would remove a parameter, layer or buffer is refused, as in Paddle.
 
-    A tensor that is simply assigned is a buffer too, but no part of the state, as in Paddle.
+    A tensor that is assigned is a buffer too, but not part of the state, as in Paddle.
 
     Attributes:
-        _buffers: the names of the buffers, and whether each is a part of the state.
+        _buffers: the names of the buffers, and whether each is part of the state.
     """
 
     def __init__(self) -> None:
         self._buffers: dict[str, bool] = {}
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute.
+        """Sets an attribute.
 
         Raises:
-            ArgumentKindError: if the name stands for a parameter, layer or buffer, and the value is none.
+            ArgumentKindError: if the name belongs to a parameter, layer or buffer, and the value is not one.
             ArgumentError: if `super().__init__()` has not been called yet.
         """
         buffers = self.__dict__.get("_buffers")

@@ -1,4 +1,4 @@
-"""Losses of classes: how little probability was given to the right one. Made of rows, so derivatives of any order are theirs."""
+"""Losses for classification, composed of operations of the table, so they have derivatives of any order."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ def cross_entropy(
     label_smoothing: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Minus the logarithm of the probability that was given to the right class.
+    """Computes minus the logarithm of the probability of the correct class.
 
     Args:
         input: a score for each class, along `axis`; probabilities if `use_softmax` is False.
-        label: the number of the right class (int32 or int64), without that axis or with a size of 1; with `soft_label`, a
+        label: the number of the correct class (int32 or int64), without that axis or with size 1; with `soft_label`, a
             probability for each class.
         weight: a factor for each class, or None. The mean is then divided by the sum of the factors.
         ignore_index: examples with this label have no loss, and do not count in the mean. If the index is negative and there are
             no weights they count, as examples without loss: as in PaddlePaddle 3.3.1.
-        reduction: what becomes of the losses.
+        reduction: "mean", "sum" or "none".
         soft_label: whether labels are probabilities.
-        axis: along which the classes are.
-        use_softmax: whether `softmax` makes probabilities of the scores.
-        label_smoothing: how much of each label is spread evenly over all classes.
-        name: for Paddle's sake; not used.
+        axis: the axis of the classes.
+        use_softmax: whether to convert the scores to probabilities with `softmax`.
+        label_smoothing: the part of each label that is spread evenly over all classes.
+        name: ignored.
 
     Raises:
-        ArgumentError: if `reduction` is none of the three words.
-        ShapeError: if scores and labels do not go together.
-        DTypeError: if labels are no integers.
+        ArgumentError: if `reduction` is not one of these.
+        ShapeError: if the shapes of scores and labels do not fit.
+        DTypeError: if labels are not integers.
         IndexRangeError: if there is no class of that number.
         AxisError: if there is no such axis.
 
@@ -71,20 +71,20 @@ def nll_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """Minus the logarithm that stands at the right class: `cross_entropy` of what `log_softmax` has been applied to.
+    """Computes minus the logarithm of the probability of the correct class, from logarithms (the result of `log_softmax`).
 
     Args:
         input: logarithms of probabilities, of shape [N, C] or [N, C, d1, ...].
-        label: the number of the right class (int64), of shape [N] or [N, d1, ...].
+        label: the number of the correct class (int64), of shape [N] or [N, d1, ...].
         weight: a factor for each class, or None. The mean is then divided by the sum of the factors.
         ignore_index: examples with this label have no loss, and do not count in the mean.
-        reduction: what becomes of the losses.
-        name: for Paddle's sake; not used.
+        reduction: "mean", "sum" or "none".
+        name: ignored.
 
     Raises:
-        ArgumentError: if `reduction` is none of the three words.
-        ShapeError: if scores and labels do not go together.
-        DTypeError: if labels are no integers.
+        ArgumentError: if `reduction` is not one of these.
+        ShapeError: if the shapes of scores and labels do not fit.
+        DTypeError: if labels are not integers.
         IndexRangeError: if there is no class of that number.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/nll_loss_en.html
@@ -118,7 +118,7 @@ def _of_classes(
 def _at_classes(
     logs: Tensor, numbers: Tensor, weight: Tensor | None, ignore_index: int, axis: int
 ) -> tuple[Tensor, Tensor]:
-    """The loss of each example, and how much it counts: nothing, if its label is ignored."""
+    """The loss of each example, and its factor in the mean: 0 if its label is ignored."""
     if numbers.dtype.name not in ("int32", "int64"):
         raise errors.labels_are_no_integers(numbers.dtype.name)
     counts = numbers != ignore_index
@@ -132,19 +132,19 @@ def _at_classes(
 
 
 def _check_classes(numbers: Tensor, counts: Tensor) -> None:
-    """An index below zero would count from the last class: there is no such label."""
+    """Refuses labels below zero, which as indices would count from the last class."""
     wrong = numbers.array[(numbers.array < 0) & counts.array]
     if wrong.size:
         raise errors.label_below_zero(int(wrong[0]))
 
 
 def _averaged(losses: Tensor, factors: Tensor) -> Tensor:
-    """The mean, where some count more than others. If none counts, there is no loss: 0, and not 0 / 0."""
+    """The weighted mean; 0, not 0 / 0, if all factors are 0."""
     total = factors.sum()
     average: Tensor = losses.sum() / total.masked_fill(total == 0, 1.0)
     return average
 
 
 def _along(weight: Tensor, axis: int, rank: int) -> Tensor:
-    """A factor for each class, so that it is broadcast along the other axes."""
+    """The factor of each class, in a shape that is broadcast along the other axes."""
     return weight.reshape([-1 if k == axis else 1 for k in range(rank)])

@@ -1,4 +1,4 @@
-"""Layers that hold layers."""
+"""Containers of layers: `Sequential` and `LayerList`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ class _Several(Layer):
 
 
 class Sequential(_Several):
-    """Layers one after the other; or pairs of a name and a layer.
+    """Applies layers one after the other.
+
+    Args:
+        layers: the layers, or pairs of a name and a layer.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Sequential_en.html
     """
@@ -52,19 +55,19 @@ class Sequential(_Several):
             self.add_sublayer(name, _layer(layer))
 
     def append(self, layer: Layer) -> Sequential:
-        """One more at the end."""
+        """Adds a layer at the end."""
         self._put([layer])
         return self
 
     def forward(self, x: Any) -> Any:
-        """Hand `x` from layer to layer."""
+        """Applies the layers to `x`, one after the other."""
         for layer in self:
             x = layer(x)
         return x
 
 
 class LayerList(_Several):
-    """A list of layers whose parameters are found; it computes nothing itself.
+    """A list of layers, which `parameters()` finds. It has no `forward`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/LayerList_en.html
     """
@@ -74,12 +77,12 @@ class LayerList(_Several):
         self._put(sublayers or ())
 
     def append(self, sublayer: Layer) -> LayerList:
-        """One more at the end."""
+        """Adds a layer at the end."""
         self._put([sublayer])
         return self
 
     def extend(self, sublayers: Iterable[Layer]) -> LayerList:
-        """Several more at the end."""
+        """Adds layers at the end."""
         self._put(sublayers)
         return self
 

@@ -1,4 +1,4 @@
-"""Tables of vectors, one for each number: words, categories."""
+"""Embeddings: tables with a vector for each number (a word, a category)."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from inplacelab.tensor import Tensor
 
 
 def embedding(x: Tensor, weight: Tensor, padding_idx: int | None = None, name: str | None = None) -> Tensor:
-    """For each number in `x`, the row of `weight` that it names: a copy. A row that is taken several times adds up their gradients.
+    """Returns the row of `weight` for each number in `x`: a copy. A row that is used several times gets the sum of the gradients.
 
     Args:
         x: int32 or int64, of shape [*].
         weight: the table, of shape [n, d].
-        padding_idx: this row is taken as zeros, and gets no gradient; counted from the end if negative.
-        name: for Paddle's sake; not used.
+        padding_idx: the row that is read as zeros and gets no gradient; counted from the end if negative.
+        name: ignored.
 
     Returns:
         A tensor of shape [*, d].
 
     Raises:
-        ArgumentError: if a number names no row. (PaddlePaddle 3.3.1 takes -1 for zeros.)
-        UnsupportedError: if `x` is of another dtype.
+        ArgumentError: if there is no row for a number. (PaddlePaddle 3.3.1 returns zeros for -1.)
+        UnsupportedError: if `x` has another dtype.
 
     >>> import inplacelab as paddle
     >>> table = paddle.to_tensor([[1., 2.], [3., 4.]])
@@ -55,14 +55,14 @@ def _row(padding_idx: int | None, rows: int) -> int | None:
 
 
 class Embedding(Layer):
-    """A table of vectors that is trained: `nn.functional.embedding` as a layer.
+    """A trained table of vectors: `nn.functional.embedding` as a layer.
 
     Args:
-        num_embeddings: how many rows there are.
-        embedding_dim: how long a row is.
-        padding_idx: this row is zeros, and stays so.
+        num_embeddings: the number of rows.
+        embedding_dim: the length of a row.
+        padding_idx: the row that is zero and stays zero.
         weight_attr: a `ParamAttr`, a name or an initializer for the table.
-        name: for Paddle's sake; not used.
+        name: ignored.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Embedding_en.html
     """
@@ -79,16 +79,16 @@ class Embedding(Layer):
         super().__init__()
         padding = _row(padding_idx, num_embeddings)
         self.weight = self.create_parameter([num_embeddings, embedding_dim], weight_attr)
-        self._told, self.padding_idx = padding_idx, padding
+        self._given, self.padding_idx = padding_idx, padding
         if padding is not None:
             with no_grad():
                 self.weight[padding] = 0.0
 
     def forward(self, x: Tensor) -> Tensor:
-        """The rows."""
+        """Returns the rows for the numbers in `x`."""
         return embedding(x, self.weight, self.padding_idx)
 
     def extra_repr(self) -> str:
         rows, length = self.weight.shape
-        padding = f", padding_idx={self._told}" if self._told is not None else ""
+        padding = f", padding_idx={self._given}" if self._given is not None else ""
         return f"{rows}, {length}{padding}, sparse=False, scale_grad_by_freq=False"

@@ -1,4 +1,4 @@
-"""Functions that Paddle keeps in `nn.functional`: the rows of the table that say so, and functions that are made of rows."""
+"""Functions of Paddle's `nn.functional`: rows of the table marked `functional`, and functions composed of rows."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
 
 
 def __getattr__(name: str) -> Any:
-    """Functions of the table are written out when first asked for."""
+    """Functions of the table are generated on first use."""
     if name not in FUNCTIONAL:
         raise errors.not_there(__name__, name, __dir__())
     return FUNCTIONAL.give(name, globals())

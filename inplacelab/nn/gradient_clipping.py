@@ -1,7 +1,6 @@
-"""Gradients that are too long are made shorter before a step: `grad_clip=paddle.nn.ClipGradByGlobalNorm(1.0)`.
+"""Gradient clipping before a step of an optimizer: `grad_clip=paddle.nn.ClipGradByGlobalNorm(1.0)`.
 
-An optimizer hands over pairs of a parameter and its gradient, and goes on with those that it gets back. The gradients that
-`parameter.grad` shows stay as they are.
+An optimizer passes pairs of a parameter and its gradient, and uses the returned pairs. `parameter.grad` does not change.
 """
 
 from __future__ import annotations
@@ -16,7 +15,11 @@ Pairs = Sequence[tuple[Tensor, Tensor]]
 
 
 class ClipGradByValue:
-    """Each element of each gradient is brought between `min` and `max`; `min` is `-max` if it is not given.
+    """Clips each element of each gradient to [`min`, `max`].
+
+    Args:
+        max: the upper bound.
+        min: the lower bound; `-max` if None.
 
     Raises:
         AssertedArgumentError: if only `max` is given, and it is not positive.
@@ -38,7 +41,10 @@ class ClipGradByValue:
 
 
 class ClipGradByNorm:
-    """Each gradient that is longer than `clip_norm` is scaled to this length (the root of the sum of its squares).
+    """Scales each gradient whose 2-norm is greater than `clip_norm` to that norm.
+
+    Args:
+        clip_norm: the greatest norm.
 
     Raises:
         ArgumentError: if `clip_norm` is not positive.
@@ -64,7 +70,12 @@ class ClipGradByNorm:
 
 
 class ClipGradByGlobalNorm:
-    """All gradients are scaled by one factor, so that together they are no longer than `clip_norm`: their direction stays.
+    """Scales all gradients by one factor, so that their common 2-norm is at most `clip_norm`; their direction does not change.
+
+    Args:
+        clip_norm: the greatest norm.
+        group_name: accepted for compatibility with Paddle; ignored.
+        auto_skip_clip: accepted for compatibility with Paddle; ignored.
 
     >>> import inplacelab as paddle
     >>> w = paddle.to_tensor([3., 4.], stop_gradient=False)

@@ -1,4 +1,4 @@
-"""First values of parameters. They are written in place, outside the history: so each raises a version.
+"""Initializers of parameters. They write in place, outside the history, and raise the version.
 
 >>> import inplacelab as paddle
 >>> layer = paddle.nn.Linear(2, 1, weight_attr=paddle.nn.initializer.Constant(0.5))
@@ -33,18 +33,18 @@ __all__ = [
 
 
 class Initializer:
-    """The base of all: call one to write a parameter."""
+    """The base of all initializers: called with a parameter, it writes the values."""
 
     def __call__(self, parameter: Tensor) -> None:
         with modes.no_grad():
             self._write(parameter)
 
     def _write(self, parameter: Tensor) -> None:
-        raise NotImplementedError(f"{type(self).__name__} defines no _write(): say there what is written")
+        raise NotImplementedError(f"{type(self).__name__} does not define _write(parameter), which writes the values")
 
 
 class Constant(Initializer):
-    """The same number everywhere."""
+    """Writes the same number into every element."""
 
     def __init__(self, value: float = 0.0) -> None:
         self._value = value
@@ -54,7 +54,7 @@ class Constant(Initializer):
 
 
 class Assign(Initializer):
-    """Given numbers: a list, an array or a tensor of the parameter's shape."""
+    """Writes given numbers: a list, an array or a tensor of the parameter's shape."""
 
     def __init__(self, value: Any, name: str | None = None) -> None:
         self._value = value
@@ -64,7 +64,7 @@ class Assign(Initializer):
 
 
 class Uniform(Initializer):
-    """Random numbers, evenly distributed from `low` up to `high`."""
+    """Writes random numbers, uniformly distributed in [`low`, `high`)."""
 
     def __init__(self, low: float = -1.0, high: float = 1.0, name: str | None = None) -> None:
         self._low, self._high = low, high
@@ -74,7 +74,7 @@ class Uniform(Initializer):
 
 
 class Normal(Initializer):
-    """Random numbers from the normal distribution."""
+    """Writes random numbers from the normal distribution."""
 
     def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> None:
         self._mean, self._std = mean, std
@@ -84,7 +84,7 @@ class Normal(Initializer):
 
 
 class _Xavier(Initializer):
-    """As wide as keeps the variance the same from layer to layer, forwards and backwards."""
+    """Keeps the variance the same from layer to layer, forwards and backwards."""
 
     def __init__(
         self, fan_in: float | None = None, fan_out: float | None = None, gain: float = 1.0, name: str | None = None
@@ -98,21 +98,21 @@ class _Xavier(Initializer):
 
 
 class XavierUniform(_Xavier):
-    """Evenly distributed numbers with the variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
+    """Writes uniformly distributed numbers with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
 
     def _write(self, parameter: Tensor) -> None:
         _spread_evenly(parameter, self._deviation(parameter))
 
 
 class XavierNormal(_Xavier):
-    """Normally distributed numbers with the variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
+    """Writes normally distributed numbers with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
 
     def _write(self, parameter: Tensor) -> None:
         parameter.normal_(0.0, self._deviation(parameter))
 
 
 class _Kaiming(Initializer):
-    """As wide as keeps the variance the same through layers with a `relu` between them."""
+    """Keeps the variance the same through layers with a `relu` between them."""
 
     def __init__(
         self,
@@ -130,21 +130,21 @@ class _Kaiming(Initializer):
 
 
 class KaimingUniform(_Kaiming):
-    """Evenly distributed numbers with the variance gain² / fan_in (He et al., 2015)."""
+    """Writes uniformly distributed numbers with variance gain² / fan_in (He et al., 2015)."""
 
     def _write(self, parameter: Tensor) -> None:
         _spread_evenly(parameter, self._deviation(parameter))
 
 
 class KaimingNormal(_Kaiming):
-    """Normally distributed numbers with the variance gain² / fan_in (He et al., 2015)."""
+    """Writes normally distributed numbers with variance gain² / fan_in (He et al., 2015)."""
 
     def _write(self, parameter: Tensor) -> None:
         parameter.normal_(0.0, self._deviation(parameter))
 
 
 def gain_of(nonlinearity: str, negative_slope: float = 0.0) -> float:
-    """By how much the numbers are to be larger, because of what the function between two layers takes away.
+    """Returns the factor that makes up for the variance that the activation function between two layers removes.
 
     Raises:
         ArgumentError: if the gain of this function is not known.
@@ -157,7 +157,7 @@ def gain_of(nonlinearity: str, negative_slope: float = 0.0) -> float:
 
 
 def fans(parameter: Tensor) -> tuple[int, int]:
-    """How many numbers go into one result of the layer, and into how many results one number goes."""
+    """Returns fan_in and fan_out: how many inputs a result of the layer reads, and how many results read an input."""
     shape = tuple(parameter.shape)
     if len(shape) < 2:
         size = shape[0] if shape else 1

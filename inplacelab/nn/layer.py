@@ -1,4 +1,4 @@
-"""`nn.Layer`: a function with parameters, and other layers inside it."""
+"""`nn.Layer`: a function with parameters and other layers inside it."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ T = TypeVar("T")
 class Layer(Movable, Parts):
     """The base of every layer: define `forward`, call the layer.
 
-    Attributes that are parameters or layers are found by `parameters()` and `named_parameters()`; tensors that are not trained
-    are found when they have been registered as buffers.
+    `parameters()` and `named_parameters()` find attributes that are parameters or layers. Tensors that are not trained are
+    registered as buffers.
 
     >>> import inplacelab as paddle
     >>> class Double(paddle.nn.Layer):
@@ -50,15 +50,15 @@ class Layer(Movable, Parts):
         kind = name_scope.lower() if name_scope else _snake(type(self).__name__)
         self._full_name = f"{kind}_{next(_serials.setdefault(kind, count()))}"
         self._dtype, self.training = dtype, True
-        self._numbers = {"w": 0, "b": 0}  # how many parameters of either kind it has made
+        self._numbers = {"w": 0, "b": 0}  # the number of parameters of either kind that it has made
         self._before: dict[int, Callable[..., Any]] = {}
         self._after: dict[int, Callable[..., Any]] = {}
 
     # ---- computing ------------------------------------------------------------------------------------------------------
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the layer computes. To be defined by each layer."""
-        raise NotImplementedError(f"{type(self).__name__} defines no forward(): say there what the layer computes")
+        """Computes the layer's result. Each layer defines it."""
+        raise NotImplementedError(f"{type(self).__name__} does not define forward(), which computes the result")
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         for hook in tuple(self._before.values()):
@@ -72,24 +72,32 @@ class Layer(Movable, Parts):
         return outputs
 
     def register_forward_pre_hook(self, hook: Callable[[Any, tuple[Any, ...]], Any]) -> HookHandle:
-        """Call `hook(layer, inputs)` before `forward`; what it returns, if anything, takes the inputs' place."""
+        """Calls `hook(layer, inputs)` before `forward`. A result other than None replaces the inputs.
+
+        Returns:
+            A handle whose `remove()` removes the hook.
+        """
         return _hang(self._before, hook)
 
     def register_forward_post_hook(self, hook: Callable[[Any, tuple[Any, ...], Any], Any]) -> HookHandle:
-        """Call `hook(layer, inputs, outputs)` after `forward`; what it returns, if anything, takes the outputs' place."""
+        """Calls `hook(layer, inputs, outputs)` after `forward`. A result other than None replaces the outputs.
+
+        Returns:
+            A handle whose `remove()` removes the hook.
+        """
         return _hang(self._after, hook)
 
     def train(self, mode: bool = True) -> Self:
-        """Switch this layer and those inside to training, or to evaluation if `mode` is False."""
+        """Switches this layer and those inside to training, or to evaluation if `mode` is False. Returns this layer."""
         for layer in self.sublayers(include_self=True):
             layer.training = mode
         return self
 
     def eval(self) -> Self:
-        """Switch this layer and those inside to evaluation."""
+        """Switches this layer and those inside to evaluation. Returns this layer."""
         return self.train(False)
 
-    # ---- making what it consists of ---------------------------------------------------------------------------------------
+    # ---- parameters, layers, buffers --------------------------------------------------------------------------------------
 
     def create_parameter(
         self,
@@ -99,18 +107,21 @@ class Layer(Movable, Parts):
         is_bias: bool = False,
         default_initializer: Initializer | None = None,
     ) -> Any:
-        """A new parameter: Xavier-uniform numbers for weights, zeros for biases, as Paddle does by default.
+        """Creates a parameter: by default with Xavier-uniform numbers for weights and zeros for biases, as in Paddle.
 
         Args:
-            shape: of the parameter.
-            attr: a `ParamAttr`, a name or an initializer alone; False: there is no parameter, and None is returned.
-            dtype: of the parameter; the layer's, or the default.
-            is_bias: whether it is one: then it is called so, and begins with zeros.
-            default_initializer: writes the first values, where `attr` does not say otherwise.
+            shape: its shape.
+            attr: a `ParamAttr`, a name, or an initializer; False for no parameter.
+            dtype: its dtype; that of the layer, or the default type, if None.
+            is_bias: whether it is a bias: then it gets the name of one, and zeros.
+            default_initializer: writes the values if `attr` has no initializer.
+
+        Returns:
+            The parameter, which is not yet part of the layer; None if `attr` is False.
         """
         if attr is False:
             return None
-        asked = attributes(attr)
+        options = attributes(attr)
         sizes = tuple(int(n) for n in shape)
         limit = 0.0 if is_bias or not sizes else float(np.sqrt(6.0 / (sizes[0] + sizes[-1])))
         with observe.silence(), modes.no_grad():
@@ -118,38 +129,38 @@ class Layer(Movable, Parts):
                 to_tensor(generator().uniform(-limit, limit, sizes), dtype=dtype or self._dtype or get_default_dtype())
             )
             kind = "b" if is_bias else "w"
-            parameter.name = asked.name or f"{self._full_name}.{kind}_{self._numbers[kind]}"
-            self._numbers[kind] += not asked.name
-            write = asked.initializer or default_initializer
+            parameter.name = options.name or f"{self._full_name}.{kind}_{self._numbers[kind]}"
+            self._numbers[kind] += not options.name
+            write = options.initializer or default_initializer
             if write is not None:
                 write(parameter)
-                parameter.storage.version = 0  # it is only now that anybody sees it
-            parameter.stop_gradient = not asked.trainable
+                parameter.storage.version = 0  # the program has not seen it before
+            parameter.stop_gradient = not options.trainable
         if observe.listeners:
-            observe.tell("create_parameter", "create", (), parameter, None)
+            observe.report("create_parameter", "create", (), parameter, None)
         return parameter
 
     def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
-        """Put a parameter into this layer under `name`."""
+        """Adds a parameter to this layer under `name`."""
         setattr(self, name, parameter)
         return parameter
 
     def add_sublayer(self, name: str, sublayer: Layer) -> Layer:
-        """Put a layer inside this one under `name`."""
+        """Adds a layer to this one under `name`."""
         setattr(self, name, sublayer)
         return sublayer
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistable: bool = True) -> None:
-        """Make a tensor part of this layer that is not trained: running means, masks, tables.
+        """Adds a tensor to this layer that is not trained: running means, masks, tables.
 
         Args:
-            name: the attribute.
+            name: the name of the attribute.
             tensor: its value; another tensor may be assigned later.
-            persistable: whether it belongs to `state_dict()`.
+            persistable: whether it is part of `state_dict()`.
 
         Raises:
-            ArgumentKindError: if it is no tensor.
-            TakenNameError: if the layer has another attribute of this name, or no attribute can have it.
+            ArgumentKindError: if it is not a tensor.
+            TakenNameError: if the layer has another attribute of this name, or the name is invalid.
         """
         if isinstance(tensor, Parameter) or not isinstance(tensor, Tensor | None):
             raise errors.no_buffer(tensor)
@@ -160,46 +171,46 @@ class Layer(Movable, Parts):
         self._buffers[name] = persistable
         setattr(self, name, tensor)
 
-    # ---- finding what it consists of --------------------------------------------------------------------------------------
+    # ---- traversal -------------------------------------------------------------------------------------------------------
 
     def named_children(self) -> Iterator[tuple[str, Layer]]:
-        """The layers directly inside, each once."""
+        """Yields the layers directly inside, with their names, each once."""
         return _once(inside(self))
 
     def children(self) -> Iterator[Layer]:
-        """The layers directly inside."""
+        """Yields the layers directly inside."""
         return (layer for _, layer in self.named_children())
 
     def named_sublayers(
         self, prefix: str = "", include_self: bool = False, *, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Layer]]:
-        """The layers inside, with dotted names, outermost first; one that is there twice counts once."""
+        """Yields the layers inside, with dotted names, outermost first, each once."""
         found = _walk(self, prefix)
         if not include_self:
             next(found)
         return _once(found) if remove_duplicate else found
 
     def sublayers(self, include_self: bool = False) -> list[Layer]:
-        """The layers inside."""
+        """Returns the layers inside."""
         return [layer for _, layer in self.named_sublayers(include_self=include_self)]
 
     def named_parameters(
         self, prefix: str = "", include_sublayers: bool = True, *, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """The parameters of this layer and of those inside, with dotted names; one that two layers share counts once."""
+        """Yields the parameters of this layer and of those inside, with dotted names, each once."""
         found = self._named(_parameters_of, prefix, include_sublayers)
         return _once(found) if remove_duplicate else found
 
     def parameters(self, include_sublayers: bool = True) -> list[Tensor]:
-        """The parameters of this layer and of those inside."""
+        """Returns the parameters of this layer and of those inside."""
         return [parameter for _, parameter in self.named_parameters(include_sublayers=include_sublayers)]
 
     def named_buffers(self, prefix: str = "", include_sublayers: bool = True) -> Iterator[tuple[str, Tensor]]:
-        """The buffers of this layer and of those inside, with dotted names."""
+        """Yields the buffers of this layer and of those inside, with dotted names."""
         return _once(self._named(_buffers_of, prefix, include_sublayers))
 
     def buffers(self, include_sublayers: bool = True) -> list[Tensor]:
-        """The buffers of this layer and of those inside."""
+        """Returns the buffers of this layer and of those inside."""
         return [buffer for _, buffer in self.named_buffers(include_sublayers=include_sublayers)]
 
     def _named(
@@ -210,7 +221,7 @@ class Layer(Movable, Parts):
                 yield _join(path, name), value
 
     def apply(self, fn: Callable[[Layer], object]) -> Self:
-        """Call `fn` with each layer inside, and with this one at last."""
+        """Calls `fn` with each layer inside, and then with this one. Returns this layer."""
         for layer in self.children():
             layer.apply(fn)
         fn(self)
@@ -219,20 +230,20 @@ class Layer(Movable, Parts):
     # ---- the state --------------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> OrderedDict[str, Tensor]:
-        """The parameters and the persistable buffers by name: the tensors themselves, no copies."""
+        """Returns the parameters and the persistable buffers by name: the tensors themselves, not copies."""
         return OrderedDict(self._named(_state_of, "", True))
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-        """Write values into the parameters and buffers, in place: each raises its version.
+        """Writes values into the parameters and buffers, in place: each write raises a version.
 
         Args:
             state_dict: tensors or arrays by name.
 
         Returns:
-            The names that were not given, and those that there are not.
+            The names that are missing in `state_dict`, and those that the layer does not have.
 
         Raises:
-            ShapeError: if one has another shape; then nothing has been written.
+            ShapeError: if one has another shape; nothing is written then.
         """
         own = self.state_dict()
         given = {name: state_dict[name] for name in own if name in state_dict}
@@ -246,18 +257,18 @@ class Layer(Movable, Parts):
     set_dict = load_dict = set_state_dict
 
     def clear_gradients(self, set_to_zero: bool = True) -> None:
-        """Fill the gradients of all parameters with zeros, or drop them if `set_to_zero` is False."""
+        """Fills the gradients of all parameters with zeros, or sets them to None if `set_to_zero` is False."""
         for parameter in self.parameters():
             parameter.clear_gradient(set_to_zero)
 
-    # ---- what it is called ------------------------------------------------------------------------------------------------
+    # ---- names ------------------------------------------------------------------------------------------------------------
 
     def full_name(self) -> str:
-        """The layer's name: "linear_0"."""
+        """Returns the layer's name: "linear_0"."""
         return self._full_name
 
     def extra_repr(self) -> str:
-        """What stands between the parentheses when a layer is printed."""
+        """Returns the text between the parentheses when the layer is printed."""
         return ""
 
     @recursive_repr("...")
@@ -277,7 +288,7 @@ def create_parameter(
     is_bias: bool = False,
     default_initializer: Initializer | None = None,
 ) -> Any:
-    """A parameter that belongs to no layer, made as `Layer.create_parameter` makes them.
+    """Creates a parameter without a layer, with the arguments of `Layer.create_parameter`.
 
     >>> import inplacelab as paddle
     >>> paddle.create_parameter([2], "float32", is_bias=True).tolist()
@@ -292,7 +303,7 @@ def create_parameter(
 
 
 def _snake(name: str) -> str:
-    """LayerNorm as "layer_norm", MSELoss as "mse_loss": Paddle's names of layers."""
+    """The class name in Paddle's style: LayerNorm as "layer_norm", MSELoss as "mse_loss"."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])", "_", name).lower()
 
 
@@ -301,7 +312,7 @@ def _join(path: str, name: str) -> str:
 
 
 def _walk(layer: Layer, path: str, around: tuple[Layer, ...] = ()) -> Iterator[tuple[str, Layer]]:
-    """A layer and those inside, as often as they are there; but one that is inside itself is not gone into again."""
+    """A layer and those inside, with repetitions, but without endless recursion for a layer that contains itself."""
     yield path, layer
     around = (*around, layer)
     for name, value in inside(layer):
@@ -310,12 +321,12 @@ def _walk(layer: Layer, path: str, around: tuple[Layer, ...] = ()) -> Iterator[t
 
 
 def inside(layer: Layer) -> Iterator[tuple[str, Layer]]:
-    """The layers directly inside, by name, as often as they are there."""
+    """Yields the layers directly inside, by name, with repetitions."""
     return ((name, value) for name, value in vars(layer).items() if isinstance(value, Layer))
 
 
 def _once(named: Iterable[tuple[str, T]]) -> Iterator[tuple[str, T]]:
-    """Each thing at the first of its names only."""
+    """Each object only under its first name."""
     met = set()
     for name, value in named:
         if id(value) not in met:

@@ -1,4 +1,4 @@
-"""Functions of `nn.functional` that are made of rows: what a layer does to its input."""
+"""Functions of `nn.functional` for layers, composed of operations of the table."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from inplacelab.tensor import Tensor
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | None = None) -> Tensor:
-    """`x @ weight + bias`.
+    """Computes `x @ weight + bias`.
 
     Args:
         x: of shape [*, in_features].
         weight: of shape [in_features, out_features].
         bias: of shape [out_features], or None.
-        name: for Paddle's sake; not used.
+        name: ignored.
 
     >>> import inplacelab as paddle
     >>> paddle.nn.functional.linear(paddle.ones([1, 2]), paddle.ones([2, 3])).tolist()
@@ -32,9 +32,9 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | No
 
 
 def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
-    """The logarithm of `softmax`, without the numbers that overflow on the way.
+    """Computes the logarithm of `softmax`, without overflow.
 
-    PaddlePaddle 3.3.1 gives at least -64, on the CPU; this is the logarithm, however small.
+    PaddlePaddle 3.3.1 returns no less than -64 on the CPU; here there is no such limit.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/log_softmax_en.html
     """
@@ -44,15 +44,15 @@ def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None =
 
 
 def gelu(x: Tensor, approximate: Any = False, name: str | None = None) -> Tensor:
-    """`x` times the probability that a normally distributed number is smaller than `x`.
+    """Computes `x` times the probability that a normally distributed number is less than `x`.
 
     Args:
         x: a floating-point tensor.
         approximate: True or "tanh": by a formula with tanh; False or "none": by the error function.
-        name: for Paddle's sake; not used.
+        name: ignored.
 
     Raises:
-        ArgumentError: if `approximate` is something else.
+        ArgumentError: if `approximate` is none of these.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/gelu_en.html
     """
@@ -68,15 +68,15 @@ def gelu(x: Tensor, approximate: Any = False, name: str | None = None) -> Tensor
 
 
 def one_hot(x: Tensor, num_classes: int = -1, name: str | None = None) -> Tensor:
-    """A row of zeros with a single one for each number: at the place that the number says.
+    """Returns for each number in `x` a row of zeros with a one at that position.
 
     Args:
         x: integers from 0 up to `num_classes`, of shape [*].
-        num_classes: how long a row is; -1: as long as the largest number needs.
-        name: for Paddle's sake; not used.
+        num_classes: the length of a row; -1 for the largest number plus 1.
+        name: ignored.
 
     Returns:
-        Numbers of the default dtype, of shape [*, num_classes].
+        A tensor of the default dtype and shape [*, num_classes].
 
     Raises:
         IndexRangeError: if a number is not below `num_classes`.

@@ -1,4 +1,4 @@
-"""A layer on another device, or in another dtype: its parameters and buffers stay the tensors they are, and get other storages."""
+"""Moves layers to another device or dtype: parameters and buffers stay the same tensors, with new storages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inplacelab.tensor import Tensor, adopt
 
 
 class _Layer(Protocol):
-    """What a layer can be asked for."""
+    """The methods of a layer that are used here."""
 
     _dtype: str
 
@@ -23,20 +23,23 @@ class _Layer(Protocol):
 
 
 class Movable:
-    """The methods of a layer that change where, and as what, its numbers are stored. Gradients go with their parameters."""
+    """The methods of a layer that change the device or dtype of its tensors. Gradients move with their parameters."""
 
     def to(
         self, device: Any = None, dtype: Any = None, blocking: bool | None = None, non_blocking: bool | None = None
     ) -> Self:
-        """Move all parameters and buffers, of the layers inside too, to a device, or cast them to a dtype, or both.
+        """Moves all parameters and buffers, also of the layers inside, to a device, or casts them to a dtype, or both.
 
-        An optimizer goes on with them: they are the same tensors. Views of them keep the old storage.
+        They stay the same tensors, so an optimizer can go on with them. Views of them keep the old storage.
 
         Args:
-            device: a device or place; None leaves them where they are.
-            dtype: the type of the elements; None leaves it as it is.
-            blocking: for Paddle's sake: the copy is always waited for.
+            device: a device or place; None for no move.
+            dtype: the type of the elements; None for no cast.
+            blocking: accepted for compatibility with Paddle; ignored (the call always waits for the copy).
             non_blocking: the same.
+
+        Returns:
+            The layer itself.
 
         Raises:
             DeviceError: if there is no such device.
@@ -53,22 +56,22 @@ class Movable:
         return self._moved(device, dtype)
 
     def astype(self, dtype: Any) -> Self:
-        """Cast all parameters and buffers.
+        """Casts all parameters and buffers.
 
-        PaddlePaddle 3.3.1 casts copies of them, and leaves the layer as it was.
+        PaddlePaddle 3.3.1 casts copies of them, and does not change the layer.
         """
         return self._moved(None, dtype)
 
     def float(self) -> Self:
-        """Cast the floating-point parameters and buffers to float32."""
+        """Casts the floating-point parameters and buffers to float32."""
         return self._moved(None, dtypes.float32, "f")
 
     def double(self) -> Self:
-        """Cast the floating-point parameters and buffers to float64."""
+        """Casts the floating-point parameters and buffers to float64."""
         return self._moved(None, dtypes.float64, "f")
 
     def half(self) -> Self:
-        """Cast the floating-point parameters and buffers to float16."""
+        """Casts the floating-point parameters and buffers to float16."""
         return self._moved(None, dtypes.float16, "f")
 
     float16 = half

@@ -1,4 +1,4 @@
-"""Layers with parameters or a state of their own, and those that only pass on."""
+"""Linear, dropout, normalization, flatten and identity layers."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from inplacelab.tensor import Tensor
 
 
 class Linear(Layer):
-    """`x @ weight + bias`.
+    """Computes `x @ weight + bias`.
 
     Args:
         in_features: the size of the last axis of the input.
         out_features: the size of the last axis of the result.
         weight_attr: a `ParamAttr`, a name or an initializer for the weight.
         bias_attr: the same for the bias; False for no bias.
+        name: ignored.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Linear_en.html
     """
@@ -41,7 +42,7 @@ class Linear(Layer):
         self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
 
     def forward(self, x: Tensor) -> Tensor:
-        """The product with the weight, plus the bias."""
+        """Returns `x @ weight + bias`, of shape [*, out_features]."""
         return functional.linear(x, self.weight, self.bias)
 
     def extra_repr(self) -> str:
@@ -50,11 +51,18 @@ class Linear(Layer):
 
 
 class Dropout(Layer):
-    """In training, set elements to zero at random: `nn.functional.dropout`; in place if asked.
+    """Sets random elements to zero in training: `nn.functional.dropout` as a layer.
+
+    Args:
+        p: the probability, from 0 to 1.
+        inplace: whether to write into the input, whose version is raised by one.
+        axis: the axes along which elements are chosen independently; None for all.
+        mode: "upscale_in_train" or "downscale_in_infer".
+        name: ignored.
 
     Raises:
-        ArgumentError: if `p` is no probability, or `mode` is another word.
-        ArgumentKindError: if `p` is no number, or `axis` no integers.
+        ArgumentError: if `p` is not a probability, or `mode` is not one of these.
+        ArgumentKindError: if `p` is not a number, or `axis` not integers.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Dropout_en.html
     """
@@ -72,7 +80,7 @@ class Dropout(Layer):
         self.p, self.inplace, self.axis, self.mode = p, inplace, axis, mode
 
     def forward(self, x: Tensor) -> Tensor:
-        """Drop, in training."""
+        """Applies dropout in training; returns `x` in evaluation (in the default mode)."""
         result: Tensor = functional.dropout(x, self.p, self.axis, self.training, self.inplace, self.mode)
         return result
 
@@ -81,7 +89,7 @@ class Dropout(Layer):
 
 
 class LayerNorm(Layer):
-    """Mean 0 and variance 1 over the last axes of each example: `nn.functional.layer_norm`, with a weight and a bias.
+    """Normalises the last axes of each example to mean 0 and variance 1: `nn.functional.layer_norm` with weight and bias.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/LayerNorm_en.html
     """
@@ -102,7 +110,7 @@ class LayerNorm(Layer):
         self.bias = self.create_parameter([prod(self._sizes)], bias_attr, is_bias=True)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Normalise, scale and shift."""
+        """Normalises, scales and shifts."""
         return functional.layer_norm(x, self._sizes, self.weight, self.bias, self._epsilon)
 
     def extra_repr(self) -> str:
@@ -110,7 +118,7 @@ class LayerNorm(Layer):
 
 
 class BatchNorm1D(Layer):
-    """Mean 0 and variance 1 over a batch, for each channel: `nn.functional.batch_norm`, with a weight and a bias.
+    """Normalises each channel of a batch to mean 0 and variance 1: `nn.functional.batch_norm` with weight and bias.
 
     In training the running mean and variance (`_mean`, `_variance`) are written in place, which raises their versions.
 
@@ -139,7 +147,7 @@ class BatchNorm1D(Layer):
         self.register_buffer("_variance", to_tensor(np.ones(num_features, np.float32)))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Normalise, scale and shift; in training, remember."""
+        """Normalises, scales and shifts; in training, updates the running mean and variance."""
         options = (self.training, self._momentum, self._epsilon, self._format, self._global)
         return functional.batch_norm(x, self._mean, self._variance, self.weight, self.bias, *options)
 
@@ -149,24 +157,24 @@ class BatchNorm1D(Layer):
 
 
 class Flatten(Layer):
-    """The axes from `start_axis` to `stop_axis` as one: a view where that is possible."""
+    """Joins the axes from `start_axis` to `stop_axis` into one: a view where that is possible."""
 
     def __init__(self, start_axis: int = 1, stop_axis: int = -1) -> None:
         super().__init__()
         self._axes = start_axis, stop_axis
 
     def forward(self, x: Tensor) -> Tensor:
-        """Flatten."""
+        """Returns the flattened tensor."""
         result: Tensor = x.flatten(*self._axes)
         return result
 
 
 class Identity(Layer):
-    """What comes in goes out: the same tensor. Whatever it is made with is ignored."""
+    """Returns its input: the same tensor. All arguments are ignored."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
     def forward(self, x: Any) -> Any:
-        """Nothing."""
+        """Returns `x`."""
         return x

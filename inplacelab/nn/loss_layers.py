@@ -1,4 +1,4 @@
-"""Losses as layers."""
+"""Layers that compute losses, each with a function of `nn.functional`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How far results are from what they should be, as one number; made of rows, so derivatives of any order are theirs.
+"""Loss functions, composed of operations of the table, so they have derivatives of any order.
 
-`reduction` says what becomes of the losses of all elements: "mean", "sum", or "none" (they stay as they are).
+`reduction` combines the losses of all elements: "mean", "sum", or "none" (no reduction).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ REDUCTIONS = ("mean", "sum", "none")
 
 
 def check_reduction(op: str, reduction: str) -> None:
-    """Refuse what is none of the three words."""
+    """Refuses a `reduction` other than "mean", "sum" and "none"."""
     if reduction not in REDUCTIONS:
         raise errors.bad_reduction(op, reduction)
 
 
 def reduced(losses: Tensor, reduction: str) -> Tensor:
-    """What becomes of the losses of all elements."""
+    """Returns the losses of all elements, reduced by "mean", "sum" or "none"."""
     if reduction == "none":
         return losses
     total: Tensor = losses.mean() if reduction == "mean" else losses.sum()
@@ -28,10 +28,10 @@ def reduced(losses: Tensor, reduction: str) -> Tensor:
 
 
 def mse_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
-    """The squares of the differences.
+    """Computes the squares of the differences.
 
     Raises:
-        ArgumentError: if `reduction` is none of the three words.
+        ArgumentError: if `reduction` is not one of these.
 
     >>> import inplacelab as paddle
     >>> float(paddle.nn.functional.mse_loss(paddle.to_tensor([1., 2.]), paddle.to_tensor([1., 4.])))
@@ -44,7 +44,7 @@ def mse_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | 
 
 
 def square_error_cost(input: Tensor, label: Tensor) -> Tensor:
-    """The squares of the differences, as they are: `mse_loss` with `reduction="none"`, under its older name.
+    """Computes the squares of the differences: an older name of `mse_loss` with `reduction="none"`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/square_error_cost_en.html
     """
@@ -59,18 +59,18 @@ def smooth_l1_loss(
     is_huber: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """Half the square of each difference up to `delta`, and beyond it a straight line: far ones do not pull the harder.
+    """Computes half the square of each difference up to `delta`, and a linear function beyond it: outliers pull less.
 
     Args:
-        input: what was found.
-        label: what it should be; of the same shape.
-        reduction: what becomes of the losses.
-        delta: where the line begins; more than 0.
-        is_huber: False divides by `delta`.
-        name: for Paddle's sake; not used.
+        input: the results.
+        label: the targets, of the same shape.
+        reduction: "mean", "sum" or "none".
+        delta: the difference from which on it is linear; greater than 0.
+        is_huber: if False, the loss is divided by `delta`.
+        name: ignored.
 
     Raises:
-        ArgumentError: if `reduction` is none of the three words.
+        ArgumentError: if `reduction` is not one of these.
 
     >>> import inplacelab as paddle
     >>> found, right = paddle.to_tensor([1., 5.]), paddle.to_tensor([0., 0.])
@@ -89,18 +89,18 @@ def smooth_l1_loss(
 def binary_cross_entropy(
     input: Tensor, label: Tensor, weight: Tensor | None = None, reduction: str = "mean", name: str | None = None
 ) -> Tensor:
-    """Minus the logarithm of the probability that `input` gives to what was right: yes (1) or no (0).
+    """Computes minus the logarithm of the probability of the correct answer, yes (1) or no (0).
 
     Args:
-        input: probabilities, from 0 to 1. Logarithms below -100 count as -100, so that no loss is infinite.
+        input: probabilities of "yes", from 0 to 1. Logarithms below -100 count as -100, so that no loss is infinite.
         label: 1 or 0, or a probability; of the shape of `input`.
         weight: a factor for each loss, or None.
-        reduction: what becomes of the losses.
-        name: for Paddle's sake; not used.
+        reduction: "mean", "sum" or "none".
+        name: ignored.
 
     Raises:
-        ArgumentError: if `reduction` is none of the three words.
-        ShapeError: if `input` and `label` are of different shapes.
+        ArgumentError: if `reduction` is not one of these.
+        ShapeError: if the shapes of `input` and `label` differ.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/binary_cross_entropy_en.html
     """
@@ -114,17 +114,17 @@ def binary_cross_entropy(
 def kl_div(
     input: Tensor, label: Tensor, reduction: str = "mean", log_target: bool = False, name: str | None = None
 ) -> Tensor:
-    """How much is lost when `label` is taken to be the distribution whose logarithms are `input`: Kullback and Leibler's divergence.
+    """Computes the Kullback-Leibler divergence of the distribution `label` from the one whose logarithms are `input`.
 
     Args:
         input: logarithms of probabilities.
         label: probabilities, or their logarithms; of the same shape.
-        reduction: what becomes of the losses; also "batchmean": the sum divided by the length of the first axis.
-        log_target: whether `label` holds logarithms.
-        name: for Paddle's sake; not used.
+        reduction: "mean", "sum", "none" or "batchmean" (the sum divided by the size of the first axis).
+        log_target: whether `label` contains logarithms.
+        name: ignored.
 
     Raises:
-        ArgumentError: if `reduction` is none of the words.
+        ArgumentError: if `reduction` is not one of these.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/kl_div_en.html
     """
@@ -133,7 +133,7 @@ def kl_div(
         check_reduction("kl_div", reduction)
     if log_target:
         losses = label.exp() * (label - input)
-    else:  # where the probability is 0, nothing is lost: 0 log 0 is 0
+    else:  # 0 log 0 is 0
         positive = label > 0
         losses = label * (label.masked_fill(positive.logical_not(), 1.0).log() - input)
         losses = losses._inside(positive)
@@ -144,10 +144,10 @@ def kl_div(
 
 
 def l1_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
-    """The sizes of the differences.
+    """Computes the absolute values of the differences.
 
     Raises:
-        ArgumentError: if `reduction` is none of the three words.
+        ArgumentError: if `reduction` is not one of these.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/l1_loss_en.html
     """
@@ -163,24 +163,24 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Minus the logarithm of the probability that `sigmoid(logit)` gives to what was right: yes (1) or no (0).
+    """Computes `binary_cross_entropy` of `sigmoid(logit)`, without overflow.
 
     Args:
         logit: scores.
         label: 1 or 0, or a probability; of the shape of `logit`.
         weight: a factor for each loss, or None.
-        reduction: what becomes of the losses.
-        pos_weight: a factor for the losses of those that were right, or None.
-        name: for Paddle's sake; not used.
+        reduction: "mean", "sum" or "none".
+        pos_weight: a factor for the losses with label 1, or None.
+        name: ignored.
 
     Raises:
-        ArgumentError: if `reduction` is none of the three words.
+        ArgumentError: if `reduction` is not one of these.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/binary_cross_entropy_with_logits_en.html
     """
     check_reduction("binary_cross_entropy_with_logits", reduction)
     logit = as_tensor("binary_cross_entropy_with_logits", "logit", 0, logit)
-    # log(1 + exp(-x)), for both signs of x: by `logaddexp` nothing overflows.
+    # log(1 + exp(-x)), for both signs of x: `logaddexp` does not overflow.
     of_yes, of_no = ((-logit).logaddexp(logit._zeros()), logit.logaddexp(logit._zeros()))
     of_yes = of_yes if pos_weight is None else of_yes * pos_weight
     losses = label * of_yes + label.scale(-1.0, 1.0) * of_no

@@ -1,4 +1,4 @@
-"""Numbers brought to a common size: by the norm of a vector, or to mean 0 and variance 1."""
+"""Normalization by the norm of a vector, or to mean 0 and variance 1."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inplacelab.tensor import Tensor
 
 
 def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None) -> Tensor:
-    """Each vector along `axis`, divided by its p-norm; by `epsilon` if that is larger.
+    """Divides each vector along `axis` by its p-norm, or by `epsilon` if that is larger.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/normalize_en.html
     """
@@ -22,7 +22,7 @@ def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, na
 
 
 def standardized(x: Tensor, axes: Sequence[int], epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
-    """The numbers with mean 0 and variance 1 over some axes; the mean, and the variance."""
+    """Returns `x` normalised to mean 0 and variance 1 over some axes, the mean, and the variance."""
     mean = x.mean(axes, keepdim=True)
     centred = x - mean
     variance = centred.square().mean(axes, keepdim=True)
@@ -37,15 +37,15 @@ def layer_norm(
     epsilon: float = 1e-05,
     name: str | None = None,
 ) -> Tensor:
-    """Mean 0 and variance 1 over the last axes of each example; then times `weight`, plus `bias`.
+    """Normalises the last axes of each example to mean 0 and variance 1; then multiplies by `weight` and adds `bias`.
 
     Args:
         x: of shape [*, *normalized_shape].
         normalized_shape: the sizes of the last axes.
-        weight: a number for each element of these axes, in one line; or None.
+        weight: a vector with a number for each element of these axes, or None.
         bias: the same.
-        epsilon: added to the variance, so that nothing is divided by zero.
-        name: for Paddle's sake; not used.
+        epsilon: added to the variance, which avoids division by zero.
+        name: ignored.
 
     Raises:
         ShapeError: if the last axes have other sizes.
@@ -73,7 +73,7 @@ def batch_norm(
     use_global_stats: bool | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Mean 0 and variance 1 over a batch, for each channel; then times `weight`, plus `bias`.
+    """Normalises each channel of a batch to mean 0 and variance 1; then multiplies by `weight` and adds `bias`.
 
     In training, `running_mean` and `running_var` follow the batch: they are written **in place**, so their versions are raised
     (PaddlePaddle 3.3.1 writes them, too, and does not raise the versions).
@@ -84,12 +84,12 @@ def batch_norm(
         running_var: of shape [C].
         weight: of shape [C], or None.
         bias: of shape [C], or None.
-        training: whether the batch's own mean and variance are used, and remembered.
-        momentum: how much of the running numbers stays in each step.
-        epsilon: added to the variance, so that nothing is divided by zero.
+        training: whether to use the batch's mean and variance, and update the running ones.
+        momentum: the part of the running values that is kept in each step.
+        epsilon: added to the variance, which avoids division by zero.
         data_format: "NC", "NCL", "NCHW", "NCDHW": the channels are the second axis; "NLC", "NHWC", "NDHWC": the last.
-        use_global_stats: True: the running numbers are used in training, too. None: not in training.
-        name: for Paddle's sake; not used.
+        use_global_stats: True to use the running values in training, too; None to use them only in evaluation.
+        name: ignored.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/batch_norm_en.html
     """

@@ -1,4 +1,4 @@
-"""How a parameter is made: its name, its first values, and whether it is trained."""
+"""Options of parameters: name, initializer, and whether it is trained."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from inplacelab import errors
 from inplacelab.tensor import Parameter, Tensor, adopt
 
 Initializer = Callable[[Tensor], object]
-"""Writes the first values into a parameter, in place."""
+"""Writes the initial values into a parameter, in place."""
 
 
 class ParamAttr:
-    """What is to be particular about a parameter: `nn.Linear(2, 3, weight_attr=paddle.ParamAttr(initializer=...))`.
+    """Options of a parameter: `nn.Linear(2, 3, weight_attr=paddle.ParamAttr(initializer=...))`.
 
     Args:
-        name: of the parameter.
-        initializer: writes its first values; see `nn.initializer`.
-        learning_rate: only 1.0: every parameter learns at the optimizer's rate.
-        regularizer: only None.
+        name: the parameter's name.
+        initializer: writes its initial values; see `nn.initializer`.
+        learning_rate: must be 1.0: every parameter has the optimizer's rate.
+        regularizer: must be None.
         trainable: if False, the parameter needs no gradient.
-        do_model_average: for Paddle's sake; not used.
-        need_clip: only True.
+        do_model_average: accepted for compatibility with Paddle; ignored.
+        need_clip: must be True.
 
     Raises:
-        ArgumentError: if an option is given that this package does not have.
+        ArgumentError: if an option has a value that this package does not support.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/ParamAttr_en.html
     """
@@ -51,10 +51,10 @@ class ParamAttr:
 
 
 def attributes(given: Any) -> ParamAttr:
-    """`weight_attr`, in one form: None, a name and an initializer alone are allowed, too.
+    """Returns a `ParamAttr` from an argument such as `weight_attr`: a `ParamAttr`, None, a name, or an initializer.
 
     Raises:
-        ArgumentKindError: if it is something else.
+        ArgumentKindError: if it is none of these.
     """
     if given is None or given is True:
         return ParamAttr()
@@ -68,7 +68,7 @@ def attributes(given: Any) -> ParamAttr:
 
 
 def as_parameter(values: Tensor) -> Parameter:
-    """A parameter over the storage of `values`."""
+    """Returns a parameter on the storage of `values`."""
     parameter = object.__new__(Parameter)
     parameter._name = parameter._hooks = parameter._grad = None
     adopt(parameter, values)

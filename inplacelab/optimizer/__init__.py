@@ -1,8 +1,8 @@
 """Optimizers, under Paddle's names.
 
-They write with the engine's own in-place operations, outside the history; so every step raises the version of each parameter that it
-writes, and a backward through a graph from before the step is refused (PaddlePaddle 3.3.1 does not raise it: there the gradient is
-silently that of other values).
+They write with the engine's in-place operations, outside the history. So every step raises the version of each parameter that
+it writes, and backward refuses a graph from before the step (PaddlePaddle 3.3.1 does not raise the version: there the gradient
+is silently wrong).
 """
 
 from __future__ import annotations

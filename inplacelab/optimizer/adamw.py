@@ -1,4 +1,4 @@
-"""AdamW: Adam with a weight decay that the averages do not see."""
+"""AdamW: Adam with a weight decay that is not part of the averages."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from inplacelab.tensor import Tensor
 
 
 class AdamW(Adam):
-    """Shrink each parameter by `learning_rate * weight_decay` of itself, then update it as Adam does.
+    """Multiplies each parameter by `1 - learning_rate * weight_decay`, then updates it as Adam does.
 
     Args:
-        learning_rate: how far to go in one step: a number or a scheduler.
-        beta1: how much of the average of the gradients is kept.
-        beta2: how much of the average of their squares is kept.
-        epsilon: keeps the denominator away from zero.
+        learning_rate: the factor of a step: a number or a scheduler.
+        beta1: the part of the average of the gradients that is kept in each step.
+        beta2: the part of the average of their squares that is kept in each step.
+        epsilon: added to the denominator.
         parameters: the tensors to train, or groups of them.
-        weight_decay: how fast parameters shrink; a number, also that of a group.
-        apply_decay_param_fun: given a parameter's name, says whether it shrinks; None for all.
+        weight_decay: the factor of the decay; a number, also that of a group.
+        apply_decay_param_fun: takes a parameter's name and returns whether it decays; None for all.
         grad_clip: as in `Optimizer`.
-        name: for Paddle's sake; not used.
+        name: ignored.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/AdamW_en.html, after Loshchilov and
     Hutter, "Decoupled weight decay regularization", https://arxiv.org/abs/1711.05101

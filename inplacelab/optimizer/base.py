@@ -1,4 +1,4 @@
-"""What all optimizers have in common: the parameters, the learning rate, and when to update what."""
+"""The base class of optimizers: parameters, learning rate, steps and state."""
 
 from __future__ import annotations
 
@@ -18,21 +18,20 @@ Parameters = Sequence[Tensor] | Sequence[dict[str, Any]] | None
 
 
 class Optimizer:
-    """The base of every optimizer. A method of its own says in `_update` how one parameter is updated.
+    """The base of every optimizer. A subclass defines `_update`, which updates one parameter.
 
     Args:
-        learning_rate: how far to go in one step: a number, or a scheduler (see `optimizer.lr`).
-        parameters: the tensors to train. Those with `stop_gradient=True`, or without a gradient, are left as they are. Or groups
-            of them: dictionaries with "params", and what is particular about the group: "learning_rate" (a factor),
-            "weight_decay", "grad_clip".
-        weight_decay: this times the parameter is added to each gradient ("L2 decay"), or a regularizer; None for nothing.
+        learning_rate: the factor of a step: a number, or a scheduler (see `optimizer.lr`).
+        parameters: the tensors to train. Those with `stop_gradient=True`, or without a gradient, are not changed. Or groups of
+            tensors: dictionaries with "params" and options of the group: "learning_rate" (a factor), "weight_decay", "grad_clip".
+        weight_decay: a number c: c times the parameter is added to its gradient ("L2 decay"); or a regularizer; or None.
         grad_clip: called with a list of (parameter, gradient), returns such a list with other gradients; None for no clipping.
-        name: for Paddle's sake; not used.
+        name: ignored.
 
     Raises:
         MissingParametersError: if there are no parameters.
-        OptionError: if an argument is of a kind that cannot be used.
-        ArgumentError: if a group has an option that there is not, or a parameter is in two groups.
+        OptionError: if an argument has the wrong type.
+        ArgumentError: if a group has an unknown option, or a parameter is in two groups.
 
     >>> import inplacelab as paddle
     >>> slow, fast = (paddle.to_tensor([1.], stop_gradient=False) for _ in range(2))
@@ -61,28 +60,28 @@ class Optimizer:
         self._states: dict[int, State] = {}  # by the identity of the parameter, which is kept alive above
         self._learning_rate = learning_rate
 
-    # ---- for each method to say -----------------------------------------------------------------------------------------
+    # ---- for subclasses -------------------------------------------------------------------------------------------------
 
     def _update(self, parameter: Tensor, gradient: Tensor, state: State, rate: float, group: Group) -> None:
-        """Write the parameter's new value, and what is remembered for the next step.
+        """Writes the parameter's new value, and the state for the next step.
 
         Args:
-            parameter: what is updated.
-            gradient: clipped, and with the pull of weight decay.
-            state: what is remembered of the parameter.
-            rate: how far to go.
+            parameter: the parameter to update.
+            gradient: its gradient, clipped and with weight decay.
+            state: the state of the parameter.
+            rate: the learning rate.
             group: the parameter's group.
         """
-        raise NotImplementedError(f"{type(self).__name__} defines no _update(): say there how a parameter is updated")
+        raise NotImplementedError(f"{type(self).__name__} does not define _update(), which updates a parameter")
 
     def _new_state(self, parameter: Tensor) -> State:
-        """What is remembered of a parameter between steps, as before the first one: names and tensors."""
+        """The initial state of a parameter: names and tensors."""
         return {}
 
     # ---- training -----------------------------------------------------------------------------------------------------------
 
     def step(self) -> None:
-        """Update every parameter that has a gradient, in place: its version is raised."""
+        """Updates every parameter that has a gradient, in place: its version is raised."""
         with modes.no_grad():
             for group in self._groups:
                 rate = self.get_lr() * group.factor
@@ -92,8 +91,10 @@ class Optimizer:
                     self._update(parameter, pulled, self._state(parameter), rate, group)
 
     def minimize(self, loss: Tensor) -> tuple[list[Any], list[tuple[Tensor, Tensor]]]:
-        """One step with the gradients that `loss.backward()` has left: what is returned are no operators, and the pairs of
-        parameter and gradient, as in Paddle. Backward is not called here, in Paddle neither.
+        """Does one step with the gradients that `loss.backward()` has computed. As in Paddle, it does not call backward.
+
+        Returns:
+            An empty list (of operators), and the pairs of parameter and gradient, as in Paddle.
         """
         if not isinstance(loss, Tensor):
             raise errors.not_a_tensor("minimize", "loss", 0, loss)
@@ -102,7 +103,7 @@ class Optimizer:
         return [], pairs
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
-        """Fill the gradients with zeros in place, or drop them if `set_to_zero` is False."""
+        """Fills the gradients with zeros in place, or sets them to None if `set_to_zero` is False."""
         for parameter in self._parameters:
             if not parameter.stop_gradient:
                 parameter.clear_gradient(set_to_zero)
@@ -110,19 +111,19 @@ class Optimizer:
     clear_gradients = clear_grad
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drop the gradients, or fill them with zeros if `set_to_none` is False."""
+        """Sets the gradients to None, or fills them with zeros if `set_to_none` is False."""
         self.clear_grad(set_to_zero=not set_to_none)
 
     def get_lr(self) -> float:
-        """The learning rate that holds now."""
+        """Returns the current learning rate."""
         return self._learning_rate() if isinstance(self._learning_rate, LRScheduler) else self._learning_rate
 
     def set_lr(self, value: float) -> None:
-        """Go on with another learning rate.
+        """Sets the learning rate.
 
         Raises:
-            OptionError: if it is no number.
-            ScheduleError: if a scheduler says the rate.
+            OptionError: if it is not a number.
+            ScheduleError: if the optimizer has a scheduler.
         """
         if not isinstance(value, int | float):
             raise errors.bad_option("value", value, Text("float", "浮点数"))
@@ -131,20 +132,20 @@ class Optimizer:
         self._learning_rate = float(value)
 
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
-        """Have a scheduler say the learning rate from now on.
+        """Sets the scheduler of the learning rate.
 
         Raises:
-            OptionError: if it is none.
+            OptionError: if it is not a scheduler.
         """
         if not isinstance(scheduler, LRScheduler):
             raise errors.bad_option("scheduler", scheduler, Text("LRScheduler", "LRScheduler"))
         self._learning_rate = scheduler
 
-    # ---- what is remembered -------------------------------------------------------------------------------------------------
+    # ---- state --------------------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """What is remembered between steps, by the parameter's name and what it is: nothing before the first step. The state of a
-        scheduler is under "LR_Scheduler".
+        """Returns the state, by the names of parameter and value: empty before the first step. The state of a scheduler is under
+        "LR_Scheduler".
         """
         state: dict[str, Any] = {
             _name(parameter, what): tensor
@@ -156,10 +157,10 @@ class Optimizer:
         return state
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave.
+        """Restores a state that `state_dict` returned.
 
         Raises:
-            ArgumentError: if something is missing; nothing is changed then.
+            ArgumentError: if a value is missing; nothing is changed then.
             ScheduleError: if there is a scheduler, and its state does not fit.
         """
         wanted = [(each, what) for each in self._parameters for what in self._new_state(each)]
@@ -174,7 +175,7 @@ class Optimizer:
     # ---- the parts of a step ------------------------------------------------------------------------------------------------
 
     def _decayed(self, parameter: Tensor, gradient: Tensor, group: Group) -> Tensor:
-        """The gradient that the update sees."""
+        """The gradient with weight decay."""
         return group.decayed(parameter, gradient)
 
     @property
@@ -182,7 +183,7 @@ class Optimizer:
         return [parameter for group in self._groups for parameter in group.parameters]
 
     def _state(self, parameter: Tensor) -> State:
-        """What is remembered of a parameter; made when first asked for."""
+        """The state of a parameter, made on first use."""
         if id(parameter) not in self._states:
             with modes.no_grad():
                 self._states[id(parameter)] = self._new_state(parameter)
@@ -190,10 +191,10 @@ class Optimizer:
 
 
 def remembered(attributes: Mapping[Any, Any]) -> list[tuple[int, State]]:
-    """What an optimizer with these attributes remembers, by the place of the parameter among all of them.
+    """Returns the states of an optimizer with these attributes, with the positions of their parameters.
 
-    Nothing before the first step, nor while it is being made. The optimizer itself is not asked: its class may be the program's
-    own, and must not be run by whoever only looks.
+    Empty before the first step and during construction. No method of the optimizer is called: its class may be defined in the
+    program, whose code an observer must not run.
     """
     groups, states = attributes.get("_groups", ()), attributes.get("_states")
     if not states:
@@ -203,5 +204,5 @@ def remembered(attributes: Mapping[Any, Any]) -> list[tuple[int, State]]:
 
 
 def _name(parameter: Tensor, what: str) -> str:
-    """As Paddle calls what an optimizer remembers: "linear_0.w_0_velocity_0"."""
+    """Paddle's name for a value of the state: "linear_0.w_0_velocity_0"."""
     return f"{parameter.name}_{what}_0"

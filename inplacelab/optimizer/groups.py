@@ -1,4 +1,4 @@
-"""The parameters of an optimizer, in groups that may learn at different rates."""
+"""Groups of an optimizer's parameters, with different learning rates and options."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Clip = Callable[[Pairs], Pairs]
 Decay = float | L2Decay | None
 
 OPTIONS = ("params", "learning_rate", "weight_decay", "grad_clip")
-"""What a group may say: which parameters, and in what they differ from the others."""
+"""The keys of a group: its parameters, and its options."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Parameters that are updated alike.
+    """Parameters with the same options.
 
     Attributes:
         parameters: the tensors.
-        factor: what the optimizer's rate is multiplied by.
+        factor: the factor of the optimizer's rate.
         weight_decay: a factor, a regularizer, or None.
-        grad_clip: given pairs of parameter and gradient, returns such pairs; None for no clipping.
+        grad_clip: takes pairs of parameter and gradient, returns such pairs; None for no clipping.
     """
 
     parameters: list[Tensor]
@@ -36,15 +36,15 @@ class Group:
     grad_clip: Clip | None
 
     def pairs(self) -> list[tuple[Tensor, Tensor]]:
-        """The parameters that are trained and have a gradient, with it."""
+        """Returns the trained parameters that have a gradient, with their gradients."""
         return [(p, p.grad) for p in self.parameters if not p.stop_gradient and p.grad is not None]
 
     def clipped(self) -> Pairs:
-        """The same, with the gradients that are used."""
+        """Returns the same with clipped gradients."""
         return self.pairs() if self.grad_clip is None else self.grad_clip(self.pairs())
 
     def decayed(self, parameter: Tensor, gradient: Tensor) -> Tensor:
-        """The gradient with the pull towards zero that weight decay adds."""
+        """Returns the gradient with weight decay."""
         decay = self.weight_decay
         if not decay:
             return gradient
@@ -52,12 +52,12 @@ class Group:
 
 
 def groups_of(parameters: Any, weight_decay: Decay, grad_clip: Clip | None) -> list[Group]:
-    """The groups that are given: tensors, which make one, or dictionaries, each of which makes one.
+    """Returns the groups in the argument `parameters`: tensors make one group; of dictionaries each is one.
 
     Raises:
         MissingParametersError: if there are no parameters.
-        OptionError: if something is no tensor, or an option is of a kind that cannot be used.
-        ArgumentError: if a group has an option that there is not, or a parameter is in two groups.
+        OptionError: if a parameter is not a tensor, or an option has the wrong type.
+        ArgumentError: if a group has an unknown option, or a parameter is in two groups.
     """
     if parameters is None:
         raise errors.no_parameters()
@@ -94,7 +94,7 @@ def _group(given: Any, weight_decay: Decay, grad_clip: Clip | None) -> Group:
 
 
 def check_options(weight_decay: Any, grad_clip: Any) -> None:
-    """Refuse what is no decay, or no way to clip."""
+    """Refuses an invalid weight decay or clipping function."""
     if grad_clip is not None and not callable(grad_clip):
         raise errors.bad_option("grad_clip", grad_clip, Text("None or a function", "None 或函数"))
     if not isinstance(weight_decay, int | float | L2Decay | None):

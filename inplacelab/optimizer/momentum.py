@@ -1,4 +1,4 @@
-"""Momentum: a velocity that gradients accelerate and friction slows down."""
+"""Stochastic gradient descent with momentum."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from inplacelab.tensor import Tensor
 
 
 class Momentum(Optimizer):
-    """`velocity = momentum * velocity + gradient; w -= learning_rate * velocity`.
+    """Updates `velocity = momentum * velocity + gradient; w -= learning_rate * velocity`.
 
     Args:
-        learning_rate: how far to go in one step: a number or a scheduler.
-        momentum: how much of the velocity is kept.
+        learning_rate: the factor of a step: a number or a scheduler.
+        momentum: the part of the velocity that is kept in each step.
         parameters: the tensors to train, or groups of them.
-        use_nesterov: look ahead: `w -= learning_rate * (gradient + momentum * velocity)`.
+        use_nesterov: whether to use Nesterov's method: `w -= learning_rate * (gradient + momentum * velocity)`.
         weight_decay: as in `Optimizer`.
         grad_clip: as in `Optimizer`.
-        name: for Paddle's sake; not used.
+        name: ignored.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/Momentum_en.html
     """

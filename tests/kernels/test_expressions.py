@@ -14,7 +14,7 @@ from inplacelab.devices.kernels import on_cpu
 from inplacelab.kernels.kernel import Elementwise
 from inplacelab.ops import ROWS
 from inplacelab.ops.cuda.expressions import data_types
-from inplacelab.ops.table import Made
+from inplacelab.ops.table import LazyFunction
 from inplacelab.ops.table.row import Row
 from tests.subtests import for_each
 from tests.tiers import choose, sample
@@ -154,7 +154,7 @@ def call(function: Any, row: Row, tensors: list[Any], attrs: dict[str, Any]) -> 
 
 
 def row_function(row: Row) -> Any:
-    return getattr(paddle.Tensor, row.name) if row.method else Made(row, "ordinary").function()
+    return getattr(paddle.Tensor, row.name) if row.method else LazyFunction(row, "ordinary").function()
 
 
 @for_each("row", SINGLE, ids=lambda row: row.name)

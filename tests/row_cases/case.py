@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 
 from inplacelab import Tensor
-from inplacelab.ops.table import ROWS, Made, variants
+from inplacelab.ops.table import ROWS, LazyFunction, variants
 from inplacelab.ops.table.row import Row
 
 Array = np.ndarray[Any, Any]
@@ -19,9 +19,9 @@ Shape = tuple[int, ...]
 
 
 @cache
-def _made(row: Row, variant: str) -> Made:
+def _made(row: Row, variant: str) -> LazyFunction:
     """A row without a method, compiled once."""
-    return Made(row, variant)
+    return LazyFunction(row, variant)
 
 
 class Case(NamedTuple):

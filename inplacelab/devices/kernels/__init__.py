@@ -1,11 +1,11 @@
-"""Kernels in CUDA C, and all that is needed to be sure of them without a GPU.
+"""Kernels in CUDA C, and the tools that run and test them without a GPU.
 
-A kernel is a `.cu` file with a few places filled in (`source`). The same text runs on a GPU (`on_gpu`), is compiled for GPUs
-that are not there (`compile`), and runs on the CPU, thread by thread, with every access written down (`on_cpu`).
+A kernel is a `.cu` file with a few placeholders filled in (`source`). The same text runs on a GPU (`on_gpu`), can be compiled
+without one (`compile`), and runs on the CPU, thread by thread, with a trace of every access (`on_cpu`).
 
-    geometry   which thread touches which slots, as pure functions
-    traffic    what that costs: sectors of 32 bytes for each warp, bytes for a launch
+    geometry   the slots that each thread accesses, as pure functions
+    traffic    the cost of these accesses: sectors of 32 bytes for each warp, bytes for a launch
     launch     one launch as plain data, for recorders and pictures
 
-Nothing here knows a tensor or a row of the table; `inplacelab.kernels` brings the two together.
+Nothing here depends on tensors or rows of the table; `inplacelab.kernels` combines the two.
 """

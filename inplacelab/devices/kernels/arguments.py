@@ -1,4 +1,4 @@
-"""What a kernel is given by value, in the bytes that its text expects."""
+"""Arguments that a kernel receives by value, in the bytes that its text expects."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from inplacelab.layout import Layout
 
 @lru_cache(maxsize=4096)
 def packed_layout(layout: Layout, bits: int, axes: int) -> np.ndarray[Any, Any]:
-    """A layout in the bytes of `struct Layout` in strided.cu: an array without axes, made once and not to be changed.
+    """Returns a layout in the bytes of `struct Layout` in strided.cu: an array without axes, cached, which must not be changed.
 
     Args:
         layout: of at most `axes` axes; axes of one element are put before them.
-        bits: 32 or 64: of its numbers.
-        axes: how many the kernel is written for.
+        bits: the width of its numbers: 32 or 64.
+        axes: the number of axes in the kernel.
     """
     number, missing = f"i{bits // 8}", axes - len(layout.shape)
     fields: list[tuple[Any, ...]] = [("offset", number), ("shape", number, (axes,)), ("strides", number, (axes,))]
@@ -35,7 +35,7 @@ def packed_layout(layout: Layout, bits: int, axes: int) -> np.ndarray[Any, Any]:
 
 
 def divisor(size: int) -> tuple[int, int]:
-    """`magic` and `shift` of a `Divisor` (divisor.cu): with them, `n // size` is a product, a sum and a shift.
+    """Returns `magic` and `shift` of a `Divisor` (divisor.cu): with them, `n // size` is a product, a sum and a shift.
 
     The product has 64 bits, of which the upper 32 are taken. That is exact for all `n` below 2**31.
 

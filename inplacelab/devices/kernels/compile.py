@@ -1,7 +1,7 @@
-"""Compile kernels for GPUs that are not there, to be sure that they would run: by NVRTC, which is a library and needs no GPU.
+"""Compiles kernels with NVRTC, a library that needs no GPU, so that they can be tested without one.
 
-Two packages offer it, and either will do: CuPy, and NVIDIA's own `cuda-bindings`; both need the library itself
-(`nvidia-cuda-nvrtc`). `pip install inplacelab[nvrtc]` brings what is needed.
+Two packages have bindings, and either is enough: CuPy, and NVIDIA's `cuda-bindings`; both need the library
+(`nvidia-cuda-nvrtc`). `pip install inplacelab[nvrtc]` installs what is needed.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ from inplacelab import errors
 from inplacelab.devices.kernels.source import Source
 
 OPTIONS = ("--std=c++17", "--fmad=false")
-"""A product and a sum are two roundings, as in NumPy. A kernel that waits for memory loses nothing by it."""
+"""A product and a sum are rounded separately, as in NumPy. This does not slow down a memory-bound kernel."""
 
 ARCHITECTURES = (75, 80, 90)
 """Turing, Ampere, Hopper."""
 
 
 def available() -> bool:
-    """True if NVRTC can be used here."""
+    """Returns True if NVRTC can be used here."""
     return _nvrtc() is not None
 
 
 def ptx(source: Source, architecture: int) -> str:
-    """The kernel in the instructions of all GPUs of an architecture and later: to be read.
+    """Returns the kernel in PTX, the readable instructions for GPUs of an architecture and later ones.
 
     Raises:
         MissingLibraryError: without NVRTC; the message says what to install.
@@ -36,7 +36,7 @@ def ptx(source: Source, architecture: int) -> str:
 
 
 def cubin(source: Source, architecture: int) -> bytes:
-    """The kernel in the machine code of an architecture: 80 for sm_80.
+    """Returns the kernel in the machine code of an architecture: 80 for sm_80.
 
     Raises:
         MissingLibraryError: without NVRTC; the message says what to install.
@@ -46,17 +46,17 @@ def cubin(source: Source, architecture: int) -> bytes:
 
 
 def for_gpu(source: Source, capability: int) -> bytes:
-    """What a GPU can load: machine code; or, if it is newer than this NVRTC, instructions that its driver compiles.
+    """Returns code that a GPU can load: machine code; or PTX, which its driver compiles, if it is newer than this NVRTC.
 
-    The options are those of all tests. (CuPy's own way adds `-ftz=true`, which takes denormal numbers for zero.)
+    The options are those of all tests. (CuPy's own compilation adds `-ftz=true`, which flushes denormal numbers to zero.)
 
     Args:
         source: the kernel.
-        capability: of the GPU: 90 for 9.0.
+        capability: the compute capability of the GPU: 90 for 9.0.
 
     Raises:
         MissingLibraryError: without NVRTC; the message says what to install.
-        KernelError: if the GPU is older than all for which this NVRTC compiles.
+        KernelError: if the GPU is older than those that this NVRTC supports.
     """
     known = _found().architectures()
     if capability in known:
@@ -68,18 +68,18 @@ def for_gpu(source: Source, capability: int) -> bytes:
 
 
 class _OfCupy:
-    """NVRTC as CuPy offers it."""
+    """NVRTC through CuPy."""
 
     def __init__(self) -> None:
         self.nvrtc: Any = import_module("cupy.cuda").nvrtc
         self.nvrtc.getVersion()  # raises if the library itself is missing
 
     def architectures(self) -> tuple[int, ...]:
-        """For which it compiles: 80 for sm_80."""
+        """The supported architectures: 80 for sm_80."""
         return tuple(self.nvrtc.getSupportedArchs())
 
     def build(self, text: str, target: str, *, cubin: bool) -> bytes:
-        """PTX for a target like compute_80, machine code for one like sm_80."""
+        """Returns PTX for a target like compute_80, machine code for one like sm_80."""
         nvrtc = self.nvrtc
         program = nvrtc.createProgram(text, "kernel.cu", (), ())
         try:
@@ -93,7 +93,7 @@ class _OfCupy:
 
 
 class _OfNvidia:
-    """NVRTC as NVIDIA's `cuda-bindings` offers it: every call returns an error code first."""
+    """NVRTC through NVIDIA's `cuda-bindings`: every call returns an error code first."""
 
     def __init__(self) -> None:
         self.nvrtc: Any = import_module("cuda.bindings.nvrtc")
@@ -120,7 +120,7 @@ class _OfNvidia:
 
     def _read(self, size: Any, get: Any, program: Any) -> bytes:
         (length,) = self._checked(size(program))
-        room = bytes(length + 1)  # one more: Python keeps the bytes of length 1, and this is filled in where it lies
+        room = bytes(length + 1)  # one more: Python shares bytes of length 1, and this object is written in place
         self._checked(get(program, room))
         return room[:length]
 
@@ -140,7 +140,7 @@ def _found() -> _OfCupy | _OfNvidia:
 
 @cache
 def _nvrtc() -> _OfCupy | _OfNvidia | None:
-    """Whichever is there. A library that cannot be loaded is reported in many ways, none of them our business."""
+    """The bindings that are installed. A library that cannot be loaded raises exceptions of many types."""
     for way in (_OfCupy, _OfNvidia):
         try:
             return way()

@@ -1,4 +1,4 @@
-"""The GPU and the versions of all that runs on it: a figure or a recording means nothing without them."""
+"""The GPU and the versions of its software, which measurements and recordings must name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inplacelab.devices.kernels.on_gpu import device_name
 
 
 def machine() -> dict[str, str]:
-    """Device, driver and versions, by name, as text. Needs a GPU and CuPy.
+    """Returns device, driver and versions, by name, as text. Needs a GPU and CuPy.
 
     Keys: "device", "compute capability", "driver" (of NVIDIA's kernel driver: "580.65"; "" where `nvidia-smi` is missing), "CUDA of
     the driver" (the newest that it can run), "CUDA runtime", "NVRTC", "CuPy", "NumPy", "Python".

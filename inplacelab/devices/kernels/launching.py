@@ -1,7 +1,7 @@
-"""From arrays to a launch: which text, which grid, which arguments; then it runs, and whoever listens is told.
+"""Plans launches of kernels (text, grid, arguments), runs them, and reports them to observers.
 
-A launch is planned first (`elementwise`, `whole`) and carried out then (`run`, `tell`). The plan is the same on every device, so
-what is told of a simulated launch is what a real one would do.
+A launch is first planned (`elementwise`, `whole`), then run and reported (`run`, `report`). The plan is the same on every
+device, so a simulated launch is reported as a real one would be.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from inplacelab.storage import Storage
 
 Makes = Callable[[tuple[str, ...], Form], Source]
-"""Writes the text of a kernel, for the data types of its operands and in a form."""
+"""Generates the text of a kernel, for the data types of its operands and a form."""
 
 
 class Window(NamedTuple):
-    """An array, and where it lies.
+    """An array, and its place in memory.
 
     Attributes:
-        name: of the operand.
+        name: the name of the operand.
         role: "reads", "writes" or "both".
-        layout: in the storage.
+        layout: its layout in the storage.
         memory: its addresses.
-        dtype: of its elements.
-        storage: the storage; None if it has none, or none yet.
+        dtype: the data type of its elements.
+        storage: its storage; None if it has none (yet).
     """
 
     name: str
@@ -49,21 +49,21 @@ class Window(NamedTuple):
     storage: Storage | None
 
     def operand(self, layout: Layout) -> Operand:
-        """The same as plain data, with its elements counted by this layout."""
+        """Returns the window as plain data, with this layout."""
         return Operand(self.name, self.role, self.dtype, *layout, self.memory.bytes)
 
 
 class Plan(NamedTuple):
-    """A launch that is possible: all that is needed to carry it out.
+    """A planned launch: everything that is needed to run it.
 
     Attributes:
-        name: of the operation.
+        name: the name of the operation.
         source: the text.
-        grid: blocks, and threads in each.
+        grid: the blocks, and the threads in each.
         windows: the operands.
-        layouts: of the operands, as the kernel counts their elements.
-        arguments: in the order of the text's parameters.
-        device: where.
+        layouts: the layouts of the operands, in the kernel's order of elements.
+        arguments: the arguments, in the order of the text's parameters.
+        device: the device.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Plan(NamedTuple):
 
 
 def window(name: str, role: Role, array: Any, storage: Storage | None, device: Device) -> Window:
-    """Find where an array lies: in a storage, or in bytes of its own."""
+    """Returns the window of an array, in its storage, or in the array's bytes if it has none."""
     first, step = device.address(array), array.itemsize
     begin, size = (first, array.nbytes) if storage is None else (device.address(storage.buffer), storage.nbytes)
     offset = (first - begin) // step if array.size else 0
@@ -86,13 +86,13 @@ def window(name: str, role: Role, array: Any, storage: Storage | None, device: D
 
 @lru_cache(maxsize=4096)
 def _layout(shape: Shape, strides: Shape, step: int, offset: int) -> Layout:
-    """From strides in bytes to slots; the same arrays come again and again."""
+    """The layout in slots, from strides in bytes; cached, since the same arrays repeat."""
     return Layout(shape, tuple(stride // step for stride in strides), offset)
 
 
 @cache
 def dtype_name(dtype: np.dtype[Any]) -> str:
-    """`dtype.name`, which NumPy puts together anew each time."""
+    """Returns `dtype.name`, which NumPy computes in each access."""
     return dtype.name
 
 
@@ -100,17 +100,17 @@ def dtype_name(dtype: np.dtype[Any]) -> str:
 
 
 def elementwise(name: str, makes: Makes, windows: Sequence[Window], numbers: Sequence[Any], device: Device) -> Plan:
-    """A launch over all elements of the window that is written; the others are broadcast to its shape."""
+    """Plans a launch over all elements of the written window; the others are broadcast to its shape."""
     written = [each.role != "reads" for each in windows].index(True)
     aligned = _simulated(device) or all(each.memory.begin % PACK == 0 for each in windows)
     dtypes = tuple([each.dtype for each in windows])
-    way = access_plan.way(tuple([each.layout for each in windows]), dtypes, written, aligned=aligned)
-    arguments = [*[each.memory for each in windows], *numbers, *way.passed, way.turns]
-    return Plan(name, makes(dtypes, way.form), way.grid, windows, way.layouts, arguments, device)
+    access = access_plan.plan_access(tuple([each.layout for each in windows]), dtypes, written, aligned=aligned)
+    arguments = [*[each.memory for each in windows], *numbers, *access.passed, access.turns]
+    return Plan(name, makes(dtypes, access.form), access.grid, windows, access.layouts, arguments, device)
 
 
 def whole(name: str, source: Source, windows: Sequence[Window], numbers: Sequence[Any], device: Device) -> Plan:
-    """A launch of a kernel that is written for operands which are packed, and for the shape of the first.
+    """Plans a launch of a kernel for packed operands, with the grid for the shape of the first.
 
     Raises:
         ShapeError: if they are not packed.
@@ -123,18 +123,18 @@ def whole(name: str, source: Source, windows: Sequence[Window], numbers: Sequenc
     return Plan(name, source, grid, windows, layouts, [*(each.memory for each in windows), *numbers], device)
 
 
-# ---- carrying it out --------------------------------------------------------------------------------------------------------
+# ---- running ----------------------------------------------------------------------------------------------------------------
 
 
 def run(plan: Plan) -> None:
-    """Launch: on a GPU; elsewhere the text runs on the CPU, thread by thread. Without elements, nothing runs."""
+    """Launches the kernel on a GPU; elsewhere its text runs on the CPU, thread by thread. Without elements, nothing runs."""
     if all(each.layout.size for each in plan.windows):
         runner = _runner("on_cpu" if _simulated(plan.device) else "on_gpu")
         runner.run(plan.source, plan.grid.blocks, plan.grid.threads, plan.arguments)
 
 
-def tell(plan: Plan) -> None:
-    """Tell everyone who listens."""
+def report(plan: Plan) -> None:
+    """Reports the launch to the observers."""
     if not observe.launch_listeners:
         return
     source, simulated = plan.source, _simulated(plan.device)
@@ -150,10 +150,10 @@ def tell(plan: Plan) -> None:
 
 @cache
 def _runner(name: str) -> Any:
-    """Imported when first needed: without a kernel nobody needs a compiler, and without a GPU nobody needs CuPy."""
+    """Imports the module on first use: only kernels need a compiler, and only a GPU needs CuPy."""
     return import_module(f"inplacelab.devices.kernels.{name}")
 
 
 def _simulated(device: Device) -> bool:
-    """On the CPU a kernel is always a simulation of what a GPU would do."""
+    """On the CPU a kernel is always a simulation of a GPU."""
     return device.simulated or not device.place.is_gpu_place()

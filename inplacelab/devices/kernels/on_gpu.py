@@ -1,9 +1,9 @@
-"""Run the text of a kernel on a GPU: compiled by NVRTC when it is first launched, launched by CuPy on its current stream.
+"""Runs the text of a kernel on a GPU: NVRTC compiles it on first use, CuPy launches it on its current stream.
 
-Nothing here waits for the device. CuPy is imported when this module is first used, and never before.
+Nothing here waits for the device. CuPy is imported on first use.
 
 Source: CuPy's user guide, "User-Defined Kernels": a structure is passed by value as a NumPy array without axes, a pointer as
-the integer that it is.
+an integer.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from inplacelab.devices.kernels.types import by_value
 
 
 def run(source: Source, grid: Dim3, block: Dim3, arguments: Sequence[Any]) -> None:
-    """Launch a kernel; it runs when the stream comes to it.
+    """Launches a kernel asynchronously on the current stream.
 
     Args:
         source: the kernel.
         grid: the number of blocks along x, y and z.
         block: the number of threads in a block.
-        arguments: as for `on_cpu.run`, with addresses in the device's memory. That memory must stay until the kernel is done:
-            what CuPy's pool frees in the same stream's order does.
+        arguments: as for `on_cpu.run`, with addresses in the device's memory. That memory must stay allocated until the
+            kernel has run, which CuPy's pool ensures for the same stream.
     """
     kernel, passed, _ = compiled(source)
     kernel(grid, block, tuple([each(given) for each, given in zip(passed, arguments, strict=True)]))
@@ -40,9 +40,9 @@ class Compiled(NamedTuple):
     """A kernel on the device.
 
     Attributes:
-        function: CuPy's handle of it.
-        passed: how each argument is passed.
-        module: the machine code, which stays as long as this does.
+        function: CuPy's function object.
+        passed: a function for each argument that converts it.
+        module: the machine code, kept alive by this object.
     """
 
     function: Any
@@ -52,7 +52,7 @@ class Compiled(NamedTuple):
 
 @cache
 def compiled(source: Source) -> Compiled:
-    """The kernel, compiled for the device that is there, once. CuPy loads what we compile: its own options are others."""
+    """Returns the kernel, compiled once for the current device. CuPy only loads it: its own compiler options differ."""
     cuda = import_module("cupy").cuda
     module = cuda.function.Module()
     module.load(for_gpu(source, int(cuda.Device().compute_capability)))
@@ -60,7 +60,7 @@ def compiled(source: Source) -> Compiled:
 
 
 def device_name() -> str:
-    """The name of the GPU: "NVIDIA H200"."""
+    """Returns the name of the GPU: "NVIDIA H200"."""
     runtime = import_module("cupy").cuda.runtime
     name = runtime.getDeviceProperties(runtime.getDevice())["name"]
     return name.decode() if isinstance(name, bytes) else str(name)

@@ -1,4 +1,4 @@
-"""What the threads of a launch did to memory, access by access, as it was written down while the kernel ran on the CPU."""
+"""Traces of kernels that ran on the CPU: every memory access of every thread."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ KINDS = ("reads", "writes", "adds")
 
 
 class Seen(NamedTuple):
-    """One access, in words.
+    """One access of the trace.
 
     Attributes:
         operand: its name.
         kind: "reads", "writes" or "adds" (an atomic addition).
         byte: the first byte, from the start of the operand's storage.
-        bytes: how many.
+        bytes: the number of bytes.
     """
 
     operand: str
@@ -34,12 +34,12 @@ class Seen(NamedTuple):
 
 
 class Race(NamedTuple):
-    """Two threads that touch the same bytes, at least one of them writing, with no barrier between them.
+    """Two threads that access the same bytes, at least one of them writing, with no barrier between them.
 
     Attributes:
         operand: its name.
         byte: from the start of its storage.
-        one, other: (block, thread) of both.
+        one, other: (block, thread) of each.
     """
 
     operand: str
@@ -52,8 +52,8 @@ class Trace:
     """Every access of a launch.
 
     Attributes:
-        operands: their names.
-        records: an array of `RECORD`s, in the order in which they happened.
+        operands: the names of the operands.
+        records: an array of `RECORD`s, in order.
     """
 
     def __init__(self, operands: tuple[str, ...], records: np.ndarray[Any, Any]) -> None:
@@ -63,19 +63,19 @@ class Trace:
         return len(self.records)
 
     def of_thread(self, block: int, thread: int) -> list[Seen]:
-        """What one thread did, in order."""
+        """Returns the accesses of one thread, in order."""
         mine = self.records[(self.records["block"] == block) & (self.records["thread"] == thread)]
         return [Seen(self.operands[r["operand"]], KINDS[r["kind"]], int(r["byte"]), int(r["bytes"])) for r in mine]
 
     def bytes(self, kind: str) -> int:
-        """All bytes that were read ("reads"), written or added to."""
+        """Returns the number of bytes that were read ("reads"), written or added to."""
         return int(self.records["bytes"][self.records["kind"] == KINDS.index(kind)].sum())
 
     def races(self) -> list[Race]:
-        """Where the result depends on which thread comes first.
+        """Returns the races, where the result depends on the order of threads.
 
-        Two accesses to the same byte, at least one of which writes, by threads of different blocks, or of one block with no
-        barrier in between. Atomic additions do not disturb each other. Shared memory is not watched.
+        A race is two accesses to the same byte, at least one of which writes, by threads of different blocks, or of one block
+        without a barrier in between. Two atomic additions are not a race. Shared memory is not traced.
         """
         spread = np.repeat(self.records, self.records["bytes"])
         starts = np.cumsum(self.records["bytes"]) - self.records["bytes"]
@@ -93,7 +93,7 @@ class Trace:
 
 
 def _conflict(group: np.ndarray[Any, Any]) -> tuple[Any, Any] | None:
-    """Two of the accesses to one byte that are in each other's way."""
+    """Two conflicting accesses to one byte, if any."""
     writes = group[group["kind"] != KINDS.index("reads")]
     for write in writes:
         apart = (group["block"] != write["block"]) | (

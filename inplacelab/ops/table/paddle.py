@@ -1,8 +1,8 @@
-"""What is known of the same names in PaddlePaddle: since which version, and how often a call raises the counter.
+"""Facts about the same operations in PaddlePaddle: their first version, and by how much a call raises the version counter.
 
 The versions are those of the pull requests and release notes that name the functions (2.1: PaddlePaddle/Paddle#30103 and
-#32573; 2.6: #54683, #55078, #55509, #55576; 3.x: #74493 and the torch-compatible names of 2025). Names that no such document gives have no
-version here. The counts were measured on the real 3.3.1, where a call that is composed of several counts several times.
+#32573; 2.6: #54683, #55078, #55509, #55576; 3.x: #74493 and the torch-compatible names of 2025). Names without such a document have no
+version here. The counts were measured on PaddlePaddle 3.3.1, where a composite operation counts several times.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _SINCE = {
     "3.x": "mul sub random",
 }
 SINCE = {name: version for version, names in _SINCE.items() for name in names.split()}
-"""For a name without underscore, the version of Paddle that first had it in place, where that is documented."""
+"""For a name without underscore, the first version of Paddle with its in-place variant, where that is documented."""
 
 RAISES = {
     "sinc": 4, "nan_to_num": 3, "hypot": 3, "ldexp": 2, "gammainc": 3, "gcd": 5, "lcm": 4, "exponential": 0, "bernoulli": 3,
     "cauchy": 6, "geometric": 3, "log_normal": 2, "index_fill": 3, "copy": 0, "detach": 0, "requires_grad": 0, "apply": 0,
     "reconstruct_from": 0,
 }  # fmt: skip
-"""By how much Paddle's in-place call raises the version, where it is not one."""
+"""The number by which Paddle's in-place call raises the version, where it is not 1."""

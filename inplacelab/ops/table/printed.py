@@ -1,6 +1,6 @@
-"""The table as people read it: for each operation what backward keeps, whether it works in place, and when that costs a copy.
+"""The table in readable form: for each operation what backward keeps, whether it works in place, and when that costs a copy.
 
-Everything is read off the rows; only what Paddle does comes from elsewhere (`paddle.py`).
+All of it is computed from the rows, except for the facts about Paddle (`paddle.py`).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ KINDS = {
 OTHERS = Text("others", "其他")
 
 _YES, _METADATA = Text("yes", "是"), Text("yes: metadata only, no data move", "是：只改元数据，不移动数据")
-_ONLY = Text("yes, and only so", "是，且只有原地形式")
+_ONLY = Text("yes, only in place", "是，且只有原地形式")
 _NEW_DTYPE = Text("in name only if the dtype changes", "若数据类型改变，则仅名义上原地")
 _NOT = {
     "reduction": Text("no: the result is smaller", "否：结果更小"),
@@ -41,7 +41,7 @@ _NO_PATH = Text("- (no derivative)", "-（不可导）")
 
 
 def listing() -> Listing:
-    """All public rows, by kind."""
+    """Returns the table of all public rows, by kind."""
     public = [row for row in ROWS.values() if not row.name.startswith("_")]
     groups = [Group(title, [_line(row) for row in public if row.kind == kind]) for kind, title in KINDS.items()]
     rest = [_line(row) for row in public if row.kind not in KINDS]
@@ -55,7 +55,7 @@ def _line(row: Row) -> tuple[Cell, ...]:
 
 
 def _kept(row: Row) -> Cell:
-    """What the derivatives ask for, input by input."""
+    """The tensors that the derivatives keep, for each input."""
     rules = [(name, row.rules[k], row.keeps(k)) for k, name in enumerate(row.inputs)]
     if not any(rule for _, rule, _ in rules):
         return _NO_PATH
@@ -76,7 +76,7 @@ def _in_place(row: Row) -> Cell:
 
 
 def _copied(row: Row) -> Cell:
-    """When a copy of what is overwritten must be kept."""
+    """The condition under which a copy of the overwritten input is kept."""
     if not row.in_place or row.layout is not None:
         return "-"
     needed = [f"`{row.inputs[k]}`" for k in row.needed_for(row.inputs[0])]

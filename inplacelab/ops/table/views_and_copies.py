@@ -1,8 +1,8 @@
-"""The table of views: which operations give the tensor itself, a view or a copy; here, in PaddlePaddle and in PyTorch.
+"""The table of views: which operations return the tensor itself, a view or a copy; here, in PaddlePaddle and in PyTorch.
 
     python -m inplacelab.ops.table.views_and_copies             print it (INPLACELAB_LANGUAGE=zh for Chinese)
 
-In a notebook, `inplacelab.ops.table.views_and_copies.TABLE` shows itself. Every line is a program on a tensor `x` of shape [3, 4]; the tests
+In a notebook, `inplacelab.ops.table.views_and_copies.TABLE` is displayed as a table. Every line is a program on a tensor `x` of shape [3, 4]; the tests
 run each one here, in the real PaddlePaddle 3.3.1 and in PyTorch 2.13, write through the result, and look at `x`.
 
 >>> from inplacelab.ops.table.views_and_copies import TABLE

@@ -1,4 +1,4 @@
-"""The lines of the table of views: see `ops/table/views_and_copies.py`, which shows it."""
+"""The lines of the table of views, which `ops/table/views_and_copies.py` prints."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from inplacelab.language import Text
 
 Kind = Literal["self", "view", "copy", ""]
-"""The very tensor; another tensor on its storage; a tensor on a storage of its own; "" where there is no such operation."""
+"""The tensor itself; another tensor on its storage; a tensor on a new storage; "" where there is no such operation."""
 
 
 class Line(NamedTuple):
@@ -25,12 +25,12 @@ class Line(NamedTuple):
     writable_in_torch: bool = True
     """The same in PyTorch."""
     shared_in_paddle: bool | None = None
-    """Whether the result has the version counter of `x` in Paddle, where that is not what one expects of its kind."""
+    """Whether the result has the version counter of `x` in Paddle, where that differs from the rule."""
     note: Text | None = None
 
     @property
     def shares_counter(self) -> bool:
-        """Whether the result has the version counter of `x`: it has if, and only if, it has its storage."""
+        """Whether the result has the version counter of `x`: True if and only if it has its storage."""
         return self.here != "copy"
 
     @property
@@ -152,4 +152,4 @@ CHAPTERS = (
         Line("x.view('float32')", "self", "self", "view", "x.view(torch.float32)", note=Text("the same dtype", "数据类型不变")),
     )),
 )  # fmt: skip
-"""Everything, chapter by chapter."""
+"""All lines, by chapter."""

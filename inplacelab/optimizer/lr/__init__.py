@@ -1,6 +1,6 @@
-"""Learning rates that change while a program trains, under Paddle's names.
+"""Learning-rate schedulers, under Paddle's names.
 
-A scheduler counts epochs, or whatever its `step()` is called after. An optimizer that was given one asks it before each update.
+A scheduler counts the calls of its `step()`, usually one for each epoch. An optimizer reads its rate before each update.
 """
 
 from __future__ import annotations

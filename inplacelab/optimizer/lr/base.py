@@ -1,4 +1,4 @@
-"""What all schedulers have in common: the epoch, and the rate that belongs to it."""
+"""The base class of schedulers: the epoch and its learning rate."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ _POSITIVE = Text("a number of 0 or more", "不小于 0 的数")
 
 
 class LRScheduler:
-    """The base of every scheduler. One of your own says in `get_lr()` which rate belongs to `self.last_epoch`.
+    """The base of every scheduler. A subclass defines `get_lr()`, which returns the rate of the epoch `self.last_epoch`.
 
     Args:
-        learning_rate: the rate to begin with.
-        last_epoch: the epoch that was reached before; -1 begins anew.
+        learning_rate: the initial rate.
+        last_epoch: the last epoch of an earlier run; -1 for a new one.
         verbose: whether each step prints the rate.
 
     Attributes:
-        base_lr: the rate to begin with.
-        last_lr: the rate that holds now; calling the scheduler gives it, too.
-        last_epoch: the epoch that is reached, counted from 0.
+        base_lr: the initial rate.
+        last_lr: the current rate; calling the scheduler returns it, too.
+        last_epoch: the current epoch, counted from 0.
 
     Raises:
-        OptionError: if the rate is no number.
+        OptionError: if the rate is not a number.
         ArgumentError: if it is negative.
 
     >>> import inplacelab as paddle
@@ -42,7 +42,7 @@ class LRScheduler:
     """
 
     KEPT: tuple[str, ...] = ("last_epoch", "last_lr")
-    """The attributes that `state_dict` gives."""
+    """The attributes in `state_dict`."""
 
     def __init__(self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False) -> None:
         if not isinstance(learning_rate, int | float):
@@ -56,32 +56,30 @@ class LRScheduler:
         return self.last_lr
 
     def get_lr(self) -> float:
-        """The rate that belongs to `self.last_epoch`. To be defined by each scheduler."""
-        raise NotImplementedError(
-            f"{type(self).__name__} defines no get_lr(): say there which rate belongs to an epoch"
-        )
+        """Returns the rate of the epoch `self.last_epoch`. Each scheduler defines it."""
+        raise NotImplementedError(f"{type(self).__name__} does not define get_lr(), which returns the rate of an epoch")
 
     def step(self, epoch: int | None = None) -> None:
-        """Go on to the next epoch, or to a certain one."""
+        """Moves to the next epoch, or to `epoch`."""
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         self.last_lr = self.get_lr()
         self._say()
 
     def _say(self) -> None:
         if self.verbose:
-            print(  # noqa: T201  # that is what `verbose` asks for
+            print(  # noqa: T201  # `verbose` prints
                 f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate to {self.last_lr}."
             )
 
     def state_dict(self) -> dict[str, Any]:
-        """What must be kept for training to go on later."""
+        """Returns the state with which training can be resumed."""
         return {name: getattr(self, name) for name in self.KEPT}
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave.
+        """Restores a state that `state_dict` returned.
 
         Raises:
-            StateError: if something is missing; nothing is changed then.
+            StateError: if a value is missing; nothing is changed then.
         """
         for name in self.KEPT:
             if name not in state_dict:
@@ -93,11 +91,11 @@ class LRScheduler:
 
 
 def check(argument: str, given: Any, good: bool, possible: Text) -> None:
-    """Refuse an argument that makes no schedule."""
+    """Refuses an invalid argument of a scheduler: one that is not `good`."""
     if not good:
         raise errors.bad_schedule(argument, given, possible)
 
 
 def check_count(argument: str, given: Any) -> None:
-    """Refuse what is no number of steps."""
+    """Refuses an invalid number of steps."""
     check(argument, given, isinstance(given, int) and given > 0, Text("an integer greater than 0", "大于 0 的整数"))

@@ -1,4 +1,4 @@
-"""A rate that falls when training makes no progress."""
+"""A learning rate that is reduced when training makes no progress."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from inplacelab.optimizer.lr.base import LRScheduler, check
 
 
 class ReduceOnPlateau(LRScheduler):
-    """Multiply the rate by `factor` when the loss has not improved for more than `patience` epochs.
+    """Multiplies the rate by `factor` when the loss has not improved for more than `patience` epochs.
 
     Args:
-        learning_rate: the rate to begin with.
-        mode: "min" if less is better, "max" if more is.
-        factor: less than 1.
-        patience: how many epochs without improvement are tolerated.
-        threshold: what counts as an improvement.
-        threshold_mode: "rel" if `threshold` is a part of the best value, "abs" if it is a difference.
-        cooldown: how many epochs to wait after the rate was lowered.
-        min_lr: the rate does not fall below this.
-        epsilon: a smaller change of the rate is not made.
+        learning_rate: the initial rate.
+        mode: "min" if a smaller value is better, "max" if a larger one is.
+        factor: the factor; less than 1.
+        patience: the number of epochs without improvement that are tolerated.
+        threshold: the smallest change that counts as an improvement.
+        threshold_mode: "rel" if `threshold` is relative to the best value, "abs" if it is absolute.
+        cooldown: the number of epochs to wait after a reduction.
+        min_lr: the lower bound of the rate.
+        epsilon: the smallest change of the rate that is made.
         verbose: whether a change is printed.
 
     >>> import inplacelab as paddle
@@ -63,8 +63,12 @@ class ReduceOnPlateau(LRScheduler):
         self.best: float | None = None
         self.cooldown_counter = self.num_bad_epochs = self.last_epoch = 0
 
-    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]  # as in Paddle, it is told the loss
-        """Go on to the next epoch, with the loss that was reached: a number, or a tensor of one element.
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]  # as in Paddle, it receives the loss
+        """Moves to the next epoch.
+
+        Args:
+            metrics: the loss: a number, or a tensor of one element.
+            epoch: the number of the epoch; the next one if None.
 
         Raises:
             ConversionError: if a tensor has several elements.

@@ -1,4 +1,4 @@
-"""Rates that are a smooth function of the epoch, here called t."""
+"""Learning rates that are a smooth function of the epoch, here called t."""
 
 from __future__ import annotations
 
@@ -62,15 +62,15 @@ class InverseTimeDecay(LRScheduler):
 
 
 class PolynomialDecay(LRScheduler):
-    """From `learning_rate` down to `end_lr` within `decay_steps` epochs: the distance that is left, to the power of `power`.
+    """Decays from `learning_rate` to `end_lr` in `decay_steps` epochs, by the remaining distance to the power of `power`.
 
     Args:
-        learning_rate: the rate to begin with.
-        decay_steps: after how many epochs the end is reached.
-        end_lr: the rate at the end.
+        learning_rate: the initial rate.
+        decay_steps: the number of epochs.
+        end_lr: the final rate.
         power: 1 for a straight line.
-        cycle: whether a longer way to the end begins whenever it was reached; otherwise the rate stays there.
-        last_epoch: the epoch that was reached before.
+        cycle: whether a new, longer decay begins after each one; otherwise the rate stays at `end_lr`.
+        last_epoch: the last epoch of an earlier run; -1 for a new one.
         verbose: whether each step prints the rate.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/PolynomialDecay_en.html
@@ -99,7 +99,7 @@ class PolynomialDecay(LRScheduler):
 
 
 class CosineAnnealingDecay(LRScheduler):
-    """From `learning_rate` down to `eta_min` and back, as the cosine goes: half a wave takes `T_max` epochs.
+    """Decays from `learning_rate` to `eta_min` and back, along a cosine with half a period of `T_max` epochs.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/CosineAnnealingDecay_en.html, after
     Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts", https://arxiv.org/abs/1608.03983

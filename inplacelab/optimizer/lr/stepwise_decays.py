@@ -1,4 +1,4 @@
-"""Rates that stay for some epochs, and then change at once."""
+"""Learning rates that are constant for some epochs and then change."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BELOW_ONE = Text("a number less than 1", "小于 1 的数")
 
 
 class StepDecay(LRScheduler):
-    """Every `step_size` epochs the rate is multiplied by `gamma`.
+    """Multiplies the rate by `gamma` every `step_size` epochs.
 
     >>> import inplacelab as paddle
     >>> rate = paddle.optimizer.lr.StepDecay(0.5, step_size=2, gamma=0.5)
@@ -40,7 +40,7 @@ class StepDecay(LRScheduler):
 
 
 class MultiStepDecay(LRScheduler):
-    """At each of the epochs in `milestones` the rate is multiplied by `gamma`.
+    """Multiplies the rate by `gamma` at each of the epochs in `milestones`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/MultiStepDecay_en.html
     """
@@ -67,7 +67,7 @@ class MultiStepDecay(LRScheduler):
 
 
 class PiecewiseDecay(LRScheduler):
-    """`values[0]` before the epoch `boundaries[0]`, from then on `values[1]`, and so on.
+    """Uses the rate `values[0]` before the epoch `boundaries[0]`, then `values[1]` before `boundaries[1]`, and so on.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/PiecewiseDecay_en.html
     """

@@ -1,4 +1,4 @@
-"""Rates that rise first: large steps from values that nothing has been learnt for yet lead astray."""
+"""Learning rates that increase at first, since large steps from random initial values do harm."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from inplacelab.optimizer.lr.base import LRScheduler, check, check_count
 
 
 class LinearWarmup(LRScheduler):
-    """In a straight line from `start_lr` to `end_lr` in `warmup_steps` epochs; then `learning_rate`.
+    """Increases linearly from `start_lr` to `end_lr` in `warmup_steps` epochs; then uses `learning_rate`.
 
     Args:
-        learning_rate: the rate afterwards, or a scheduler, which begins then.
-        warmup_steps: for how many epochs the rate rises.
+        learning_rate: the rate afterwards, or a scheduler, which starts then.
+        warmup_steps: the number of epochs in which the rate increases.
         start_lr: the rate of the first epoch.
-        end_lr: the rate that is reached.
-        last_epoch: the epoch that was reached before.
+        end_lr: the rate at the end of the increase.
+        last_epoch: the last epoch of an earlier run; -1 for a new one.
         verbose: whether each step prints the rate.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/LinearWarmup_en.html
@@ -51,14 +51,14 @@ class LinearWarmup(LRScheduler):
         return self.learning_rate
 
     def state_dict(self) -> dict[str, Any]:
-        """What must be kept for training to go on later; also of the scheduler that begins afterwards."""
+        """Returns the state with which training can be resumed, including that of the scheduler in `learning_rate`."""
         state = super().state_dict()
         if isinstance(self.learning_rate, LRScheduler):
             state["LinearWarmup_LR"] = self.learning_rate.state_dict()
         return state
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave."""
+        """Restores a state that `state_dict` returned."""
         if isinstance(self.learning_rate, LRScheduler):
             if "LinearWarmup_LR" not in state_dict:
                 raise errors.missing_schedule("LinearWarmup_LR")
@@ -67,7 +67,7 @@ class LinearWarmup(LRScheduler):
 
 
 class NoamDecay(LRScheduler):
-    """`learning_rate * d_model**-0.5 * min(t**-0.5, t * warmup_steps**-1.5)`: how the first Transformer was trained.
+    """Uses `learning_rate * d_model**-0.5 * min(t**-0.5, t * warmup_steps**-1.5)`, the schedule of the first Transformer.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/NoamDecay_en.html, after Vaswani et al.,
     "Attention is all you need", https://arxiv.org/abs/1706.03762
