@@ -101,20 +101,20 @@ launch_listeners: tuple[Observer, ...] = ()
 """The observers of launches, also in `silence`: a composite operation is reported once, but each of its kernels runs."""
 
 
-def _report_to_all(name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, **details: Any) -> None:
+def _notify_all(name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, **details: Any) -> None:
     for each in listeners:
         each.operation(name, category, inputs, output, node, **details)
 
 
-report: Callable[..., None] = _report_to_all
+notify: Callable[..., None] = _notify_all
 """Reports an operation to the observers. With one observer, the usual case, this *is* its method, which saves a call for
 each recorded operation."""
 
 
 def _set_listeners(observers: tuple[Observer, ...]) -> None:
-    global listeners, report
+    global listeners, notify
     listeners = observers
-    report = observers[0].operation if len(observers) == 1 else _report_to_all
+    notify = observers[0].operation if len(observers) == 1 else _notify_all
 
 
 def _set_launch_listeners(observers: tuple[Observer, ...]) -> None:

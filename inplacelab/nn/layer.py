@@ -137,7 +137,7 @@ class Layer(Movable, Parts):
                 parameter.storage.version = 0  # the program has not seen it before
             parameter.stop_gradient = not options.trainable
         if observe.listeners:
-            observe.report("create_parameter", "create", (), parameter, None)
+            observe.notify("create_parameter", "create", (), parameter, None)
         return parameter
 
     def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
