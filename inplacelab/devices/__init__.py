@@ -12,11 +12,10 @@ from typing import Any
 from inplacelab import errors
 from inplacelab.devices import cuda
 from inplacelab.devices.base import Device, Place
-from inplacelab.devices.cpu import CPU
 from inplacelab.devices.cuda import GPU
 from inplacelab.devices.gpu_array import GpuArray
+from inplacelab.devices.numpy_devices import CPU, SIMULATED_GPU
 from inplacelab.devices.pinned import PINNED, SIMULATED_PINNED, beside
-from inplacelab.devices.simulated import SIMULATED_GPU
 
 __all__ = [
     "ALL", "CPU", "GPU", "SIMULATED_GPU", "Device", "GpuArray", "Place", "available", "beside", "current", "find",
