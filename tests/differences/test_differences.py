@@ -20,7 +20,7 @@ from inplacelab.language import LANGUAGES, Text, speak
 from inplacelab.lessons import differences
 from inplacelab.lessons.differences import Answers, Difference, Kind, Verdict, answer_in_words, close, ours, run
 from inplacelab.listing import Group, Listing
-from tests.gathered import for_each
+from tests.subtests import for_each
 
 ROOT = Path(__file__).parents[2]
 RENEW = "if the change is meant: python docs/write_differences.py --record"
