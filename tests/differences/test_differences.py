@@ -168,7 +168,7 @@ def test_the_pages_are_those_of_the_data(language: str) -> None:
     assert page(language) == kept, "run: python docs/write_differences.py"
 
 
-def test_programs_that_do_not_return_or_not_twice_the_same_are_entries() -> None:
+def test_endless_and_unsteady_programs_are_entries() -> None:
     assert {key for key, answers in RECORDED.items() if answers.paddle.endless} == ENDLESS
     assert set(RECORDED) >= UNSTEADY
 
