@@ -69,7 +69,8 @@ test-long: $(VENV)/e2e.stamp ## Run everything there is, and 100,000 random prog
 FOLDERS := $(patsubst inplacelab/%/__init__.py,%,$(wildcard inplacelab/*/__init__.py))
 CODE_engine := $(wildcard inplacelab/*.py) $(patsubst %,inplacelab/%,$(filter-out $(notdir $(wildcard tests/*)),$(FOLDERS)))
 CODE_widgets := widgets/inplacelab_widgets
-PACKAGES := $(sort $(FOLDERS) engine widgets)
+CODE_differences := docs/differences
+PACKAGES := $(sort $(FOLDERS) differences engine widgets)
 CODE = $(or $(CODE_$(PKG)),inplacelab/$(PKG))
 TESTS = $(or $(wildcard tests/$(PKG)),tests/engine)
 
@@ -102,11 +103,11 @@ browser: $(VENV)/e2e.stamp ## Drive the stepper in Chromium, on a page and in a 
 	$(PYTEST) -n auto --dist loadfile -m browser tests || $(call ONCE_MORE,browser)
 	$(PYTEST) -m e2e tests || $(call ONCE_MORE,e2e)
 
-lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw the pictures and badges of the READMEs, write the page of differences
+lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw the pictures and badges of the READMEs, write the differences: data and page
 	$(PY) notebooks/build.py
 	$(PY) docs/draw.py
 	$(PY) docs/badges.py
-	$(PY) docs/differences.py
+	$(PY) docs/write_differences.py
 
 bench: $(VENV)/test.stamp ## Measure the engine against NumPy, recording, the stepper in Chromium, and the kernels on a GPU if there is one
 	$(PY) benchmarks/latency.py

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from inplacelab.differences.model import Chapter, Difference, Kind
+from differences.entry import difference
 from inplacelab.language import Text
+from inplacelab.lessons.differences import Chapter, Kind
 
 CHAPTER = Chapter(
     "escapes",
@@ -16,7 +17,7 @@ CHAPTER = Chapter(
         "因此谁都不会拒绝，而不认识这些说法的有限差分与所有答案都不同。",
     ),
     (
-        Difference(
+        difference(
             key="written-under-no-grad",
             kind=Kind.ESCAPE,
             title=Text("A result is written under `no_grad`", "在 `no_grad` 下写入计算结果"),
@@ -34,7 +35,7 @@ CHAPTER = Chapter(
             """,
             why=Text("The history of `b` is that of its first line.", "`b` 的历史仍是第一行的历史。"),
         ),
-        Difference(
+        difference(
             key="written-through-detach",
             kind=Kind.ESCAPE,
             title=Text("A result is written through `detach()`", "通过 `detach()` 写入计算结果"),
@@ -54,7 +55,7 @@ CHAPTER = Chapter(
                 "分离出的张量有字节而没有历史。版本号照样增加：若反向传播需要旧值，仍会拒绝。",
             ),
         ),
-        Difference(
+        difference(
             key="stopped-and-resumed",
             kind=Kind.ESCAPE,
             title=Text("`stop_gradient` is switched around a write", "写入前后切换 `stop_gradient`"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from inplacelab.differences.model import Chapter, Difference, Kind
+from differences.entry import difference
 from inplacelab.language import Text
+from inplacelab.lessons.differences import Chapter, Kind
 
 CHAPTER = Chapter(
     "leaves",
@@ -16,7 +17,7 @@ CHAPTER = Chapter(
         "但 Paddle 在核函数运行之后才检查叶子张量，而且不会透过视图去检查。",
     ),
     (
-        Difference(
+        difference(
             key="leaf-row-scaled",
             kind=Kind.REFUSED,
             title=Text("A row of a leaf is scaled", "缩放叶子张量的一行"),
@@ -38,7 +39,7 @@ CHAPTER = Chapter(
                 loss = (b * b).sum()
             """,
         ),
-        Difference(
+        difference(
             key="leaf-reshaped-scaled",
             kind=Kind.REFUSED,
             title=Text("A reshaped leaf is scaled", "缩放 reshape 之后的叶子张量"),
@@ -63,7 +64,7 @@ CHAPTER = Chapter(
                 loss = (v * b.reshape([4])).sum()
             """,
         ),
-        Difference(
+        difference(
             key="leaf-rounded-down",
             kind=Kind.REFUSED,
             title=Text("An operation without derivative on a leaf", "对叶子张量执行没有导数的操作"),
@@ -85,7 +86,7 @@ CHAPTER = Chapter(
                 loss = (b * b).sum() + 0 * a.sum()
             """,
         ),
-        Difference(
+        difference(
             key="refused-write-has-happened",
             kind=Kind.RIGHT,
             title=Text("A write to a leaf is refused, and the program goes on", "写叶子被拒绝后程序继续运行"),
@@ -108,7 +109,7 @@ CHAPTER = Chapter(
                 "Paddle 拒绝时其实已经写入，而且没有增加版本号：反向传播用的是指数之后的值。",
             ),
         ),
-        Difference(
+        difference(
             key="refused-write-zeroes",
             kind=Kind.RIGHT,
             title=Text(
@@ -133,7 +134,7 @@ CHAPTER = Chapter(
                 "在 Paddle 中叶子随后变为零，梯度也变为零。",
             ),
         ),
-        Difference(
+        difference(
             key="refused-value",
             kind=Kind.DESIGN,
             title=Text("The values after a refused write", "被拒绝的写入之后的值"),
@@ -156,7 +157,7 @@ CHAPTER = Chapter(
                 "这里所有检查都在写入之前：被拒绝的操作不留下任何改变。",
             ),
         ),
-        Difference(
+        difference(
             key="refused-shape",
             kind=Kind.DESIGN,
             title=Text("The shape after a refused `unsqueeze_`", "被拒绝的 `unsqueeze_` 之后的形状"),
@@ -176,7 +177,7 @@ CHAPTER = Chapter(
             """,
             why=Text("Check before write, for metadata as well.", "元数据同样先检查、后修改。"),
         ),
-        Difference(
+        difference(
             key="refused-dtype",
             kind=Kind.DESIGN,
             title=Text("The dtype after a refused `cast_`", "被拒绝的 `cast_` 之后的数据类型"),
@@ -193,7 +194,7 @@ CHAPTER = Chapter(
                 "数据类型同样先检查、后修改。PyTorch 没有 `cast_`。",
             ),
         ),
-        Difference(
+        difference(
             key="leaf-drawn",
             kind=Kind.DESIGN,
             title=Text("A leaf is filled with random numbers", "用随机数填充叶子张量"),
@@ -207,7 +208,7 @@ CHAPTER = Chapter(
                 "与其他写入一样，应当拒绝。Paddle 允许它，于是该张量不再是叶子：它的 `.grad` 只会收到零（即对被覆盖之值的导数），优化器再也不会更新它。",
             ),
         ),
-        Difference(
+        difference(
             key="gradient-of-the-overwritten",
             kind=Kind.DESIGN,
             title=Text(
@@ -234,7 +235,7 @@ CHAPTER = Chapter(
                 "`z.grad`：`z` 当时并不需要梯度，也没有人要过它。它不是对 `z` 现在的值的梯度。",
             ),
         ),
-        Difference(
+        difference(
             key="leaf-compared",
             kind=Kind.DESIGN,
             title=Text("A leaf is compared in place", "对叶子张量做原地比较"),
@@ -251,7 +252,7 @@ CHAPTER = Chapter(
                 "在 Paddle 中叶子变成了布尔张量，却仍声称需要梯度。",
             ),
         ),
-        Difference(
+        difference(
             key="whole-slice-of-leaf",
             kind=Kind.DESIGN,
             title=Text("`a[:]` of a leaf", "叶子张量的 `a[:]`"),

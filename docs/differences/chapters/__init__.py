@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inplacelab.differences.chapters import (
+from differences.chapters import (
     backward,
     dtypes,
     escapes,

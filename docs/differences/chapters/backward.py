@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from inplacelab.differences.model import Chapter, Difference, Kind
+from differences.entry import difference
 from inplacelab.language import Text
+from inplacelab.lessons.differences import Chapter, Kind
 
 CHAPTER = Chapter(
     "backward",
@@ -13,7 +14,7 @@ CHAPTER = Chapter(
         "反向传播的行为方式以 Paddle 为准，只要它是明确定义的。",
     ),
     (
-        Difference(
+        difference(
             key="many-elements-seeded",
             kind=Kind.FOLLOWS,
             title=Text("Backward from a tensor of several elements", "从含多个元素的张量开始反向传播"),
@@ -27,7 +28,7 @@ CHAPTER = Chapter(
                 "以全一为起点，相当于先求和。PyTorch 要求明确写出。",
             ),
         ),
-        Difference(
+        difference(
             key="gradient-is-a-leaf",
             kind=Kind.FOLLOWS,
             title=Text("`.grad` is scaled in place", "原地缩放 `.grad`"),
@@ -47,7 +48,7 @@ CHAPTER = Chapter(
                 "`.grad` 是 `stop_gradient=False` 的叶子张量，因此只能在 `no_grad` 下写入。（Paddle 拒绝时已经写了。）",
             ),
         ),
-        Difference(
+        difference(
             key="retained-gradient",
             kind=Kind.FOLLOWS,
             title=Text("A retained gradient after an in-place operation", "原地操作之后保留的梯度"),
@@ -71,7 +72,7 @@ CHAPTER = Chapter(
                 "它属于请求保留时张量所具有的值（21 = 7 × 3）。在 PyTorch 中，它随张量转到新的值（7）。",
             ),
         ),
-        Difference(
+        difference(
             key="twice-without-saved",
             kind=Kind.DESIGN,
             title=Text("Backward twice through a graph that kept nothing", "对没有保存任何值的计算图做两次反向传播"),
@@ -86,7 +87,7 @@ CHAPTER = Chapter(
                 "没有保存任何值，也就没有释放任何值：第二次是正确的。若保存过值，三个框架都会拒绝。",
             ),
         ),
-        Difference(
+        difference(
             key="grad-then-backward",
             kind=Kind.STRICTER,
             title=Text(
@@ -113,7 +114,7 @@ CHAPTER = Chapter(
                 loss = b
             """,
         ),
-        Difference(
+        difference(
             key="out-with-gradient",
             kind=Kind.ACCEPTED,
             title=Text("`out=` on tensors that need a gradient", "对需要梯度的张量使用 `out=`"),

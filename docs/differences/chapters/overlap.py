@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from inplacelab.differences.model import Chapter, Difference, Kind
+from differences.entry import difference
 from inplacelab.language import Text
+from inplacelab.lessons.differences import Chapter, Kind
 
 CHAPTER = Chapter(
     "overlap",
@@ -16,7 +17,7 @@ CHAPTER = Chapter(
         "若每个槽位只在自己被写之处读取，结果便与次序无关。",
     ),
     (
-        Difference(
+        difference(
             key="row-subtracted-from-all",
             kind=Kind.REFUSED,
             title=Text("The first row is subtracted from every row", "每一行都减去第一行"),
@@ -35,7 +36,7 @@ CHAPTER = Chapter(
                 loss = (b * b).sum()
             """,
         ),
-        Difference(
+        difference(
             key="transposed-onto-itself",
             kind=Kind.RIGHT,
             title=Text("A matrix is transposed onto itself by `copy_`", "用 `copy_` 把矩阵转置到自身"),
@@ -55,7 +56,7 @@ CHAPTER = Chapter(
                 "单纯的复制会先读完再写。在 Paddle 中，两个非对角元素有一个还没读就丢失了；PyTorch 拒绝执行。",
             ),
         ),
-        Difference(
+        difference(
             key="shifted-by-one",
             kind=Kind.ACCEPTED,
             title=Text("All elements move up by one place", "所有元素后移一位"),
@@ -69,7 +70,7 @@ CHAPTER = Chapter(
                 "同上：先读后写，与 NumPy 一致。另外两个框架都拒绝。",
             ),
         ),
-        Difference(
+        difference(
             key="row-onto-row",
             kind=Kind.ACCEPTED,
             title=Text("`b[0] = b[1]`", "`b[0] = b[1]`"),
@@ -84,7 +85,7 @@ CHAPTER = Chapter(
                 "两个不同的行没有共享槽位。Paddle 拒绝反向传播：它的节点保存了该值，而版本号正是被这次写入本身改变的。",
             ),
         ),
-        Difference(
+        difference(
             key="own-square",
             kind=Kind.ACCEPTED,
             title=Text("`b.multiply_(b)`", "`b.multiply_(b)`"),
@@ -99,7 +100,7 @@ CHAPTER = Chapter(
                 "两个因子都是被覆盖的值，它的副本会被保留。另外两个框架直接保存第二个因子，随后发现它已被覆盖。",
             ),
         ),
-        Difference(
+        difference(
             key="interleaved-parts-added",
             kind=Kind.STRICTER,
             title=Text("Every other element is added to by its neighbours", "隔一个取一个的元素加上另一段元素"),
@@ -120,7 +121,7 @@ CHAPTER = Chapter(
                 loss = (b * b).sum()
             """,
         ),
-        Difference(
+        difference(
             key="column-onto-column",
             kind=Kind.RIGHT,
             title=Text("A column is copied to another with a list as index", "用列表作下标把一列写到另一列"),
@@ -134,9 +135,8 @@ CHAPTER = Chapter(
                 "was never written: the answer differs from run to run.",
                 "被读取的那一列应得到两份梯度：自己的与副本的。在 Paddle 中后一份取自从未写过的内存：每次运行的答案都可能不同。",
             ),
-            unsteady=True,
         ),
-        Difference(
+        difference(
             key="overlapping-window-written",
             kind=Kind.DESIGN,
             title=Text("A window that shows some slots twice is written", "写入一个重复显示某些槽位的窗口"),
@@ -158,7 +158,7 @@ CHAPTER = Chapter(
                 answer = w.tolist()
             """,
         ),
-        Difference(
+        difference(
             key="bits-written",
             kind=Kind.REFUSED,
             title=Text("The bits of a result are written as integers", "以整数形式改写计算结果的二进制位"),
@@ -182,7 +182,7 @@ CHAPTER = Chapter(
                 loss = b.sum() + a.sum()
             """,
         ),
-        Difference(
+        difference(
             key="mask-would-grow",
             kind=Kind.DESIGN,
             title=Text("`masked_fill_` with a mask of more axes", "`masked_fill_` 的掩码多一个轴"),
@@ -203,7 +203,7 @@ CHAPTER = Chapter(
                 "这一个以及 `copy_`、`addmm_` 等少数操作却给张量换了存储。",
             ),
         ),
-        Difference(
+        difference(
             key="copy-would-grow",
             kind=Kind.DESIGN,
             title=Text("`copy_` of a larger tensor", "用 `copy_` 写入更大的张量"),
@@ -219,7 +219,7 @@ CHAPTER = Chapter(
             """,
             why=Text("As before.", "同上。"),
         ),
-        Difference(
+        difference(
             key="sum-would-grow",
             kind=Kind.DESIGN,
             title=Text("`addmm_` with a larger product", "`addmm_` 的乘积更大"),
@@ -235,7 +235,7 @@ CHAPTER = Chapter(
             """,
             why=Text("As before.", "同上。"),
         ),
-        Difference(
+        difference(
             key="choice-would-grow",
             kind=Kind.DESIGN,
             title=Text("`where_` with a larger condition", "`where_` 的条件更大"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from inplacelab.differences.model import Chapter, Difference, Kind
+from differences.entry import difference
 from inplacelab.language import Text
+from inplacelab.lessons.differences import Chapter, Kind
 
 CHAPTER = Chapter(
     "dtypes-and-numbers",
@@ -14,7 +15,7 @@ CHAPTER = Chapter(
         "数值、数据类型和异常类型都以 Paddle 为准，除非 Paddle 读写了不该碰的字节、不再返回，或者没有相应的核函数。",
     ),
     (
-        Difference(
+        difference(
             key="view-widened",
             kind=Kind.DESIGN,
             title=Text(
@@ -36,7 +37,7 @@ CHAPTER = Chapter(
                 "在 Paddle 中求和会把目标也变成双精度。这里为它换一个自己的存储（只是名义上的原地）；Paddle 则把更宽的元素写到视图的邻居上去了。",
             ),
         ),
-        Difference(
+        difference(
             key="integers-become-floats",
             kind=Kind.DESIGN,
             title=Text("`exp_` on integers, seen through an older view", "对整数执行 `exp_`，再看更早的视图"),
@@ -58,7 +59,7 @@ CHAPTER = Chapter(
                 "结果是浮点数，放进新的存储；更早的视图仍看旧存储。在 Paddle 中，视图把两个浮点数的二进制位当成一个整数来读。",
             ),
         ),
-        Difference(
+        difference(
             key="integers-divided",
             kind=Kind.DESIGN,
             title=Text("`divide_` on integers, seen through an older view", "对整数执行 `divide_`，再看更早的视图"),
@@ -76,7 +77,7 @@ CHAPTER = Chapter(
             """,
             why=Text("As before.", "同上。"),
         ),
-        Difference(
+        difference(
             key="sum-promotes-target",
             kind=Kind.FOLLOWS,
             title=Text("`add_` with a wider operand changes the dtype", "与更宽的操作数 `add_` 会改变数据类型"),
@@ -95,7 +96,7 @@ CHAPTER = Chapter(
                 "与 Paddle 相同，目标会被提升类型，并换上新的存储。PyTorch 则把结果转换为目标的数据类型。",
             ),
         ),
-        Difference(
+        difference(
             key="number-in-place",
             kind=Kind.FOLLOWS,
             title=Text("`b.add_(3.)`: a number as operand", "`b.add_(3.)`：以数字为操作数"),
@@ -115,7 +116,7 @@ CHAPTER = Chapter(
                 loss = (b * b).sum()
             """,
         ),
-        Difference(
+        difference(
             key="nan-among-integers",
             kind=Kind.DESIGN,
             title=Text("NaN is written into integers", "把 NaN 写入整数张量"),
@@ -141,7 +142,7 @@ CHAPTER = Chapter(
                 answer = x.tolist()
             """,
         ),
-        Difference(
+        difference(
             key="not-a-number-cast",
             kind=Kind.DESIGN,
             title=Text("NaN is cast to integers", "把 NaN 转换为整数"),
@@ -163,7 +164,7 @@ CHAPTER = Chapter(
                 answer = x.nan_to_num(0.).astype("int32").tolist()
             """,
         ),
-        Difference(
+        difference(
             key="three-axes-without-brackets",
             kind=Kind.DESIGN,
             title=Text("`transpose` with three separate numbers", "用三个分开的数调用 `transpose`"),
@@ -181,7 +182,7 @@ CHAPTER = Chapter(
                 answer = list(paddle.ones([2, 3, 4]).transpose([2, 0, 1]).shape)
             """,
         ),
-        Difference(
+        difference(
             key="shape-given-twice",
             kind=Kind.DESIGN,
             title=Text("One parameter under two names", "同一个参数以两个名字给出"),
@@ -198,7 +199,7 @@ CHAPTER = Chapter(
                 answer = list(paddle.zeros(shape=[3]).shape)
             """,
         ),
-        Difference(
+        difference(
             key="negative-power-of-integers",
             kind=Kind.DESIGN,
             title=Text("Integers to the power -1", "整数的 -1 次幂"),
@@ -213,9 +214,8 @@ CHAPTER = Chapter(
                 "come back.",
                 "结果仍为整数：小数部分被舍去。PyTorch 拒绝执行。Paddle 的核函数不再返回。",
             ),
-            endless=True,
         ),
-        Difference(
+        difference(
             key="half-precision",
             kind=Kind.DESIGN,
             title=Text("Half precision on the CPU", "CPU 上的半精度"),
@@ -232,7 +232,7 @@ CHAPTER = Chapter(
                 "NumPy 能做半精度计算。Paddle 在 CPU 上只有少数操作有半精度核函数；在 GPU 上则都有。",
             ),
         ),
-        Difference(
+        difference(
             key="real-part-of-real",
             kind=Kind.FOLLOWS,
             title=Text("The real part of real numbers", "实数的实部"),

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from inplacelab.differences.answers import recorded
-from inplacelab.differences.chapters import CHAPTERS
-from inplacelab.differences.model import Chapter
-from inplacelab.differences.table import TITLE, counts, every, heads, line, verdicts
-from inplacelab.differences.wording import card, names, opening
 from inplacelab.language import Text, speak
+from inplacelab.lessons.differences import (
+    OPENINGS,
+    TITLE,
+    Chapter,
+    block,
+    counts,
+    every,
+    load,
+    names,
+    show,
+    table,
+    verdicts,
+)
 from inplacelab.listing import Group, Listing
 
 PAGES = {"en": "DIFFERENCES.md", "zh": "DIFFERENCES.zh-CN.md"}
@@ -23,19 +31,21 @@ _ABOUT = Text(
     "以程序数值的有限差分为准；若给出 `answer`，则并列各家的答案。凡比 PyTorch 多出的拒绝，以及有意与 Paddle 不同之处，都列出了理由。",
 )
 _MADE = Text(
-    "This page is written by `python docs/differences.py` from recorded answers; the tests run every program again.",
-    "本页由 `python docs/differences.py` 根据记录的答案生成；测试会重新运行每一个程序。",
+    "This page is written by `python docs/write_differences.py` from recorded answers; the tests run every program again.",
+    "本页由 `python docs/write_differences.py` 根据记录的答案生成；测试会重新运行每一个程序。",
 )
 _SUMMARY = Text("In numbers", "统计")
 _JUDGED = Text(
     "Where a gradient is asked for (without the last chapter, whose programs leave the history on purpose):",
     "在要求梯度的程序中（不计最后一章，那里的程序主动脱离历史）：",
 )
+_OPENING = Text("Every program begins with", "每个程序都以下面两行开始")
 _ALL = Text("All programs", "全部程序")
 
 
 def page(language: str) -> str:
-    """The whole page in `language` ("en" or "zh")."""
+    """The whole page in `language` ("en" or "zh"), from the data of the lessons."""
+    chapters = load().chapters
     with speak(language):
         parts = [
             f"# {TITLE}\n",
@@ -44,9 +54,12 @@ def page(language: str) -> str:
             f"## {_SUMMARY}\n",
             *_tables(counts()),
             f"{_JUDGED}\n",
+            *_tables(verdicts()),
+            f"{_OPENING}\n",
+            *map(block, OPENINGS.values()),
+            f"## {_ALL}\n",
         ]
-        parts += [*_tables(verdicts()), opening(), f"## {_ALL}\n", *(_listed(each) for each in CHAPTERS)]
-        return "\n".join([*parts, *(_chapter(each) for each in CHAPTERS)])
+        return "\n".join([*parts, *map(_listed, chapters), *map(_in_full, chapters)])
 
 
 def _about() -> Text:
@@ -54,21 +67,20 @@ def _about() -> Text:
 
 
 def _tables(listing: Listing) -> list[str]:
-    return [f"{table}\n" for table in listing.tables()]
+    return [f"{each}\n" for each in listing.tables()]
 
 
 def _listed(chapter: Chapter) -> str:
     """The chapter's entries in short; each leads to its place on the page."""
-    link = Text("[{title}](#{key})", "[{title}](#{key})")
-    rows = [(link.format(title=each.title, key=each.key), *line(each)[1:]) for each in chapter.differences]
-    (table,) = _tables(Listing(chapter.title, heads(), [Group(None, rows)]))
-    return f"### {chapter.title}\n\n{table}"
-
-
-def _chapter(chapter: Chapter) -> str:
-    answers = recorded()
-    entries = [
-        f'<a id="{each.key}"></a>\n\n### {each.title}\n\n{card(each, answers[each.key])}'
-        for each in chapter.differences
+    listing = table(chapter=chapter.key)
+    (group,) = listing.groups
+    rows = [
+        (f"[{each.title}](#{each.key})", *row[1:]) for each, row in zip(chapter.differences, group.rows, strict=True)
     ]
+    (written,) = _tables(Listing(chapter.title, listing.heads, [Group(None, rows)]))
+    return f"### {chapter.title}\n\n{written}"
+
+
+def _in_full(chapter: Chapter) -> str:
+    entries = [f'<a id="{each.key}"></a>\n\n{show(each.key)}' for each in chapter.differences]
     return "\n".join([f"## {chapter.title}\n\n{chapter.why}\n", *entries])

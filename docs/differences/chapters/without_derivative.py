@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from inplacelab.differences.model import Chapter, Difference, Kind
+from differences.entry import difference
 from inplacelab.language import Text
+from inplacelab.lessons.differences import Chapter, Kind
 
 CHAPTER = Chapter(
     "without-derivative",
@@ -16,7 +17,7 @@ CHAPTER = Chapter(
         "反向传播就当这次操作不存在。",
     ),
     (
-        Difference(
+        difference(
             key="floor-divided",
             kind=Kind.RIGHT,
             title=Text("`floor_divide_`", "`floor_divide_`"),
@@ -35,7 +36,7 @@ CHAPTER = Chapter(
                 "这是阶梯函数：凡有导数之处导数都为零。PyTorch 则拒绝回答。",
             ),
         ),
-        Difference(
+        difference(
             key="compared-in-place",
             kind=Kind.RIGHT,
             title=Text("`greater_than_`", "`greater_than_`"),
@@ -51,7 +52,7 @@ CHAPTER = Chapter(
             """,
             why=Text("Booleans have no gradient.", "布尔值没有梯度。"),
         ),
-        Difference(
+        difference(
             key="equality-in-place",
             kind=Kind.RIGHT,
             title=Text("`equal_`", "`equal_`"),
@@ -67,7 +68,7 @@ CHAPTER = Chapter(
             """,
             why=Text("As before.", "同上。"),
         ),
-        Difference(
+        difference(
             key="negation-in-place",
             kind=Kind.RIGHT,
             title=Text("`logical_not_`", "`logical_not_`"),
@@ -83,7 +84,7 @@ CHAPTER = Chapter(
             """,
             why=Text("As before; here PyTorch is silently wrong as well.", "同上；此处 PyTorch 也悄悄出错。"),
         ),
-        Difference(
+        difference(
             key="storage-replaced",
             kind=Kind.RIGHT,
             title=Text("`set_` gives another storage", "`set_` 换上另一个存储"),
@@ -99,7 +100,7 @@ CHAPTER = Chapter(
             """,
             why=Text("Nothing of `b` is left that depends on `a`.", "`b` 中不再有任何依赖 `a` 的内容。"),
         ),
-        Difference(
+        difference(
             key="resized",
             kind=Kind.RIGHT,
             title=Text("`resize_` to fewer elements", "`resize_` 到更少的元素"),
@@ -113,7 +114,7 @@ CHAPTER = Chapter(
                 "剩下两个元素，去掉两个。Paddle 交给叶子的梯度连形状都不对。",
             ),
         ),
-        Difference(
+        difference(
             key="constant-copied",
             kind=Kind.RIGHT,
             title=Text("`copy_` of a constant", "用 `copy_` 写入常量"),
@@ -129,7 +130,7 @@ CHAPTER = Chapter(
             """,
             why=Text("What is copied over no longer matters.", "被覆盖的内容不再有影响。"),
         ),
-        Difference(
+        difference(
             key="gradient-copied",
             kind=Kind.RIGHT,
             title=Text("`copy_` of a tensor that needs a gradient", "用 `copy_` 写入需要梯度的张量"),
@@ -145,7 +146,7 @@ CHAPTER = Chapter(
             """,
             why=Text("A copy hands the gradient on to its source.", "复制会把梯度传给来源。"),
         ),
-        Difference(
+        difference(
             key="value-set",
             kind=Kind.RIGHT,
             title=Text("`set_value` on a result", "对计算结果调用 `set_value`"),
@@ -160,7 +161,7 @@ CHAPTER = Chapter(
                 "新值不依赖 `a`。PyTorch 没有这个方法。",
             ),
         ),
-        Difference(
+        difference(
             key="rows-renormalised",
             kind=Kind.RIGHT,
             title=Text("`embedding_renorm_`", "`embedding_renorm_`"),
@@ -175,7 +176,7 @@ CHAPTER = Chapter(
                 "每一行除以自己的范数，而范数依赖 `a`。PyTorch 没有带梯度的写法。",
             ),
         ),
-        Difference(
+        difference(
             key="second-derivative-product",
             kind=Kind.RIGHT,
             title=Text("The second derivative of `multiply_`", "`multiply_` 的二阶导数"),
@@ -197,7 +198,7 @@ CHAPTER = Chapter(
                 "被覆盖的因子以副本形式保存。Paddle 的副本与历史断开，二阶导数便缺了它那一份。",
             ),
         ),
-        Difference(
+        difference(
             key="second-derivative-sine",
             kind=Kind.RIGHT,
             title=Text("The second derivative of `sin_`", "`sin_` 的二阶导数"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from inplacelab.differences.model import Chapter, Difference, Kind
+from differences.entry import difference
 from inplacelab.language import Text
+from inplacelab.lessons.differences import Chapter, Kind
 
 CHAPTER = Chapter(
     "views-and-copies",
@@ -13,7 +14,7 @@ CHAPTER = Chapter(
         "哪些操作与输入共享存储，以 Paddle 3.3.1 为准；PyTorch 有些不同。",
     ),
     (
-        Difference(
+        difference(
             key="augmented-assignment",
             kind=Kind.FOLLOWS,
             title=Text("`b += 1` binds the name to a new tensor", "`b += 1` 把名字绑定到新张量"),
@@ -29,7 +30,7 @@ CHAPTER = Chapter(
                 "没有 `__iadd__`：此后 `b` 是另一个张量，`c` 不变。在 PyTorch 中这一行是原地写入，`c` 也会看到。",
             ),
         ),
-        Difference(
+        difference(
             key="augmented-assignment-to-leaf",
             kind=Kind.FOLLOWS,
             title=Text("`p += 1` where `p` is a leaf", "对叶子张量执行 `p += 1`"),
@@ -43,7 +44,7 @@ CHAPTER = Chapter(
                 "没有覆盖任何东西，也就没有什么可拒绝：叶子仍在，名字是 `a`。",
             ),
         ),
-        Difference(
+        difference(
             key="split-copies",
             kind=Kind.FOLLOWS,
             title=Text("A part that `split` gives is written", "写入 `split` 得到的一块"),
@@ -64,7 +65,7 @@ CHAPTER = Chapter(
                 "`split` 和 `chunk` 会复制。在 PyTorch 中它们给出不可写的视图。",
             ),
         ),
-        Difference(
+        difference(
             key="expand-copies",
             kind=Kind.FOLLOWS,
             title=Text("An expanded tensor is written", "写入 `expand` 的结果"),
@@ -79,7 +80,7 @@ CHAPTER = Chapter(
                 "`expand` 会复制。在 PyTorch 中它是步幅为 0 的视图，写入会传到 `b`。",
             ),
         ),
-        Difference(
+        difference(
             key="same-shape-is-self",
             kind=Kind.FOLLOWS,
             title=Text("A reshape to the same shape", "reshape 成相同的形状"),
@@ -89,7 +90,7 @@ CHAPTER = Chapter(
             """,
             why=Text("It is the tensor itself, not a view of it.", "得到的是张量自身，而不是它的视图。"),
         ),
-        Difference(
+        difference(
             key="metadata-after-detach",
             kind=Kind.DESIGN,
             title=Text("The shape of a detached tensor is changed", "改变 `detach` 结果的形状"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from inplacelab.differences.model import Chapter, Difference, Kind
+from differences.entry import difference
 from inplacelab.language import Text
+from inplacelab.lessons.differences import Chapter, Kind
 
 CHAPTER = Chapter(
     "writes-through-views",
@@ -17,7 +18,7 @@ CHAPTER = Chapter(
         "（PyTorch 称之为 CopySlices）。Paddle 只改写调用中出现的那个张量：基张量仍保留旧值的节点，反向传播便不声不响地沿它走下去。",
     ),
     (
-        Difference(
+        difference(
             key="row-scaled",
             kind=Kind.RIGHT,
             title=Text("A row is scaled", "缩放一行"),
@@ -39,7 +40,7 @@ CHAPTER = Chapter(
                 "`b` 的第一行变为三倍，导数也应变为三倍。Paddle 求的是去掉第三行之后那个程序的导数。",
             ),
         ),
-        Difference(
+        difference(
             key="column-negated",
             kind=Kind.RIGHT,
             title=Text("Every other column is negated", "每隔一列取负"),
@@ -50,7 +51,7 @@ CHAPTER = Chapter(
             """,
             why=Text("A slice with a step is a view as well.", "带步长的切片同样是视图。"),
         ),
-        Difference(
+        difference(
             key="reshaped-scaled",
             kind=Kind.RIGHT,
             title=Text("A reshaped tensor is negated", "对 reshape 的结果取负"),
@@ -63,7 +64,7 @@ CHAPTER = Chapter(
                 "A reshape of a contiguous tensor is a view of all of it.", "对连续张量做 reshape，得到的是整体的视图。"
             ),
         ),
-        Difference(
+        difference(
             key="viewed-scaled",
             kind=Kind.RIGHT,
             title=Text("A tensor made by `view` is negated", "对 `view` 的结果取负"),
@@ -74,7 +75,7 @@ CHAPTER = Chapter(
             """,
             why=Text("`view` says that it is one.", "`view` 正如其名，就是视图。"),
         ),
-        Difference(
+        difference(
             key="flattened-squared",
             kind=Kind.RIGHT,
             title=Text("A flattened tensor is squared", "对 flatten 的结果平方"),
@@ -88,7 +89,7 @@ CHAPTER = Chapter(
                 "平方的导数需要被覆盖的值，因此会保留它的副本。",
             ),
         ),
-        Difference(
+        difference(
             key="transposed-sine",
             kind=Kind.RIGHT,
             title=Text("The sine of a transposed tensor, in place", "对转置原地求正弦"),
@@ -102,7 +103,7 @@ CHAPTER = Chapter(
                 "`b * b` 保存的是新值，沿用的却是旧历史：两者对不上。",
             ),
         ),
-        Difference(
+        difference(
             key="unsqueezed-zeroed",
             kind=Kind.RIGHT,
             title=Text("A tensor with one more axis is set to zero", "对增加一个轴的视图清零"),
@@ -113,7 +114,7 @@ CHAPTER = Chapter(
             """,
             why=Text("All of `b` is zero, whatever `a` is.", "无论 `a` 是什么，`b` 都全为零。"),
         ),
-        Difference(
+        difference(
             key="diagonal-filled",
             kind=Kind.RIGHT,
             title=Text("A diagonal is filled", "填充对角线"),
@@ -124,7 +125,7 @@ CHAPTER = Chapter(
             """,
             why=Text("The diagonal no longer depends on `a`.", "对角线不再依赖 `a`。"),
         ),
-        Difference(
+        difference(
             key="strided-window-negated",
             kind=Kind.RIGHT,
             title=Text("A window made by `as_strided` is negated", "对 `as_strided` 的窗口取负"),
@@ -135,7 +136,7 @@ CHAPTER = Chapter(
             """,
             why=Text("The window shows the first row.", "该窗口显示的是第一行。"),
         ),
-        Difference(
+        difference(
             key="unbound-sine",
             kind=Kind.RIGHT,
             title=Text("One of the rows that `unbind` gives is overwritten", "原地修改 `unbind` 得到的一行"),
@@ -152,7 +153,7 @@ CHAPTER = Chapter(
                 "可以像 `b[0]` 一样写入。",
             ),
         ),
-        Difference(
+        difference(
             key="view-of-view-zeroed",
             kind=Kind.RIGHT,
             title=Text("A view of a view is set to zero", "对视图的视图清零"),
@@ -166,7 +167,7 @@ CHAPTER = Chapter(
                 "无论中间隔着多少层视图，基张量总是最底下的那一个。",
             ),
         ),
-        Difference(
+        difference(
             key="item-of-view-set",
             kind=Kind.RIGHT,
             title=Text("`v[0] = 9` where `v` is a view", "对视图 `v` 执行 `v[0] = 9`"),
@@ -181,7 +182,7 @@ CHAPTER = Chapter(
                 "给元素赋值同样是原地写入。在 Paddle 中 `b[0, 0] = 9.` 是正确的，经由 `v` 写入则不然。",
             ),
         ),
-        Difference(
+        difference(
             key="added-into-view",
             kind=Kind.RIGHT,
             title=Text("A tensor that needs a gradient is added into a row", "把需要梯度的张量加到一行里"),
@@ -195,7 +196,7 @@ CHAPTER = Chapter(
                 "`a` 的第二行现在经由 `b` 两次影响损失。",
             ),
         ),
-        Difference(
+        difference(
             key="masked-row",
             kind=Kind.RIGHT,
             title=Text("Elements of a row are masked out", "按掩码填充一行"),
@@ -207,7 +208,7 @@ CHAPTER = Chapter(
             """,
             why=Text("The masked element is a constant now.", "被掩码选中的元素现在是常数。"),
         ),
-        Difference(
+        difference(
             key="assigned-into-view",
             kind=Kind.RIGHT,
             title=Text("`assign` writes into a row", "用 `assign` 写入一行"),
@@ -225,7 +226,7 @@ CHAPTER = Chapter(
                 "`assign` with an output is a write like any other.", "带输出参数的 `assign` 与其他写入并无不同。"
             ),
         ),
-        Difference(
+        difference(
             key="complex-parts-squared",
             kind=Kind.RIGHT,
             title=Text("The parts of complex numbers are written as real numbers", "以实数形式改写复数的各部分"),
@@ -243,7 +244,7 @@ CHAPTER = Chapter(
                 "A view may change the dtype: the bytes are the same.", "视图也可以改变数据类型：底层字节是同一份。"
             ),
         ),
-        Difference(
+        difference(
             key="chain-on-view",
             kind=Kind.RIGHT,
             title=Text("Two in-place operations on one row", "对同一行连续两次原地操作"),
@@ -256,7 +257,7 @@ CHAPTER = Chapter(
             """,
             why=Text("Each write wraps the base's history once more.", "每次写入都在基张量的历史上再包一层。"),
         ),
-        Difference(
+        difference(
             key="second-derivative-through-view",
             kind=Kind.RIGHT,
             title=Text("A second derivative through a written view", "穿过被写视图的二阶导数"),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from inplacelab.differences.model import Chapter, Difference, Kind
+from differences.entry import difference
 from inplacelab.language import Text
+from inplacelab.lessons.differences import Chapter, Kind
 
 _ZERO_IN_A_COPY = """
     b = a * 2
@@ -23,7 +24,7 @@ CHAPTER = Chapter(
         "在 Paddle 中 `set_value`、`copy_`、`out=`、随机填充和优化器的更新都不增加版本号；反向传播便把新值当作旧值来用。",
     ),
     (
-        Difference(
+        difference(
             key="set-value-on-saved",
             kind=Kind.REFUSED,
             title=Text("`set_value` on a value that backward needs", "对反向传播所需的值调用 `set_value`"),
@@ -40,7 +41,7 @@ CHAPTER = Chapter(
             ),
             fixed=_ZERO_IN_A_COPY,
         ),
-        Difference(
+        difference(
             key="set-value-on-leaf",
             kind=Kind.REFUSED,
             title=Text(
@@ -59,7 +60,7 @@ CHAPTER = Chapter(
                 loss = (a * a).sum()
             """,
         ),
-        Difference(
+        difference(
             key="copy-on-saved",
             kind=Kind.REFUSED,
             title=Text("`copy_` over a value that backward needs", "用 `copy_` 覆盖反向传播所需的值"),
@@ -76,7 +77,7 @@ CHAPTER = Chapter(
             why=Text("`copy_` writes, so it raises the version.", "`copy_` 是写入，因此增加版本号。"),
             fixed=_ZERO_IN_A_COPY,
         ),
-        Difference(
+        difference(
             key="out-on-saved",
             kind=Kind.REFUSED,
             title=Text("`out=` over a value that backward needs", "用 `out=` 覆盖反向传播所需的值"),
@@ -100,7 +101,7 @@ CHAPTER = Chapter(
                 b = b + b
             """,
         ),
-        Difference(
+        difference(
             key="optimizer-step-between",
             kind=Kind.REFUSED,
             title=Text("An optimizer steps between forward and backward", "前向与反向之间优化器更新了参数"),
@@ -125,7 +126,7 @@ CHAPTER = Chapter(
                 loss = (a * a * a).sum()
             """,
         ),
-        Difference(
+        difference(
             key="custom-function-saved",
             kind=Kind.REFUSED,
             title=Text("A custom function's saved tensor is overwritten", "自定义函数保存的张量被覆盖"),
@@ -171,7 +172,7 @@ CHAPTER = Chapter(
                 b = paddle.zeros([2, 2])
             """,
         ),
-        Difference(
+        difference(
             key="random-fill-counted",
             kind=Kind.DESIGN,
             title=Text("The version after `exponential_`", "`exponential_` 之后的版本号"),
@@ -187,7 +188,7 @@ CHAPTER = Chapter(
             """,
             why=Text("Every element is written: one more version.", "每个元素都被写过：版本号加一。"),
         ),
-        Difference(
+        difference(
             key="composed-counted-once",
             kind=Kind.DESIGN,
             title=Text("The versions after four in-place operations", "四个原地操作之后的版本号"),
@@ -223,7 +224,7 @@ CHAPTER = Chapter(
                 "一个操作对应一个版本，这样才好解释。Paddle 把一个操作拆成的每次写入都计数（最多六次）；真正要紧的“是否相同”的检查，结果并无二致。",
             ),
         ),
-        Difference(
+        difference(
             key="copy-has-its-own-counter",
             kind=Kind.ACCEPTED,
             title=Text("A copy made by `reshape` keeps its value", "`reshape` 产生的副本保有自己的值"),
@@ -239,7 +240,7 @@ CHAPTER = Chapter(
                 "对转置张量做 reshape 必须复制。Paddle 的副本却与来源共享版本计数器，于是写来源张量会引发误报。",
             ),
         ),
-        Difference(
+        difference(
             key="function-applied-to-constant",
             kind=Kind.STRICTER,
             title=Text("`apply_` on a constant that backward needs", "对反向传播所需的常量调用 `apply_`"),
@@ -264,7 +265,7 @@ CHAPTER = Chapter(
                 k = k * 0
             """,
         ),
-        Difference(
+        difference(
             key="data-written",
             kind=Kind.FOLLOWS,
             title=Text("`.data` of a saved tensor is written", "写入已保存张量的 `.data`"),
@@ -280,7 +281,7 @@ CHAPTER = Chapter(
             ),
             fixed=_ZERO_IN_A_COPY,
         ),
-        Difference(
+        difference(
             key="numpy-written",
             kind=Kind.FOLLOWS,
             title=Text("The NumPy array of a saved tensor is written", "写入已保存张量的 NumPy 数组"),

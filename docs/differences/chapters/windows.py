@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from inplacelab.differences.model import Chapter, Difference, Kind
+from differences.entry import difference
 from inplacelab.language import Text
+from inplacelab.lessons.differences import Chapter, Kind
 
 CHAPTER = Chapter(
     "windows",
@@ -14,7 +15,7 @@ CHAPTER = Chapter(
         "`unfold` 与 `as_strided` 可以显示任意槽位，有的还显示两次。每显示一次，梯度就应到达该槽位一次。在 Paddle 中，它们各部分的导数找错了位置。",
     ),
     (
-        Difference(
+        difference(
             key="part-of-windows",
             kind=Kind.RIGHT,
             title=Text("One of several overlapping windows", "若干重叠窗口中的一个"),
@@ -27,7 +28,7 @@ CHAPTER = Chapter(
                 "该窗口显示槽位 0 和 1，因此两者都有梯度。",
             ),
         ),
-        Difference(
+        difference(
             key="part-of-windows-written",
             kind=Kind.RIGHT,
             title=Text("One of several overlapping windows is written", "写入若干重叠窗口中的一个"),
@@ -41,7 +42,7 @@ CHAPTER = Chapter(
                 "这个窗口本身没有重复显示任何槽位，因此可以写入；`b` 的历史随之改写。",
             ),
         ),
-        Difference(
+        difference(
             key="window-beside-a-view",
             kind=Kind.RIGHT,
             title=Text("A window that begins before the view on which it is made", "从视图之前的位置开始的窗口"),

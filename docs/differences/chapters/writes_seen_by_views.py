@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from inplacelab.differences.model import Chapter, Difference, Kind
+from differences.entry import difference
 from inplacelab.language import Text
+from inplacelab.lessons.differences import Chapter, Kind
 
 CHAPTER = Chapter(
     "writes-seen-by-views",
@@ -15,7 +16,7 @@ CHAPTER = Chapter(
         "在 Paddle 中，视图仍保留旧值的节点。",
     ),
     (
-        Difference(
+        difference(
             key="base-scaled-row-used",
             kind=Kind.RIGHT,
             title=Text("The base is scaled, a row is used", "缩放基张量，使用其中一行"),
@@ -33,7 +34,7 @@ CHAPTER = Chapter(
             """,
             why=Text("The row was tripled with the rest.", "这一行随整体一起变为三倍。"),
         ),
-        Difference(
+        difference(
             key="base-sine-reshape-used",
             kind=Kind.RIGHT,
             title=Text("The sine of the base, a reshaped view is used", "基张量原地求正弦，使用 reshape 视图"),
@@ -47,7 +48,7 @@ CHAPTER = Chapter(
                 "Paddle's gradient is that of the line before `sin_`.", "Paddle 给出的是 `sin_` 之前那一行的梯度。"
             ),
         ),
-        Difference(
+        difference(
             key="item-set-row-used",
             kind=Kind.RIGHT,
             title=Text("`b[0] = 0`, and the view of that row is used", "执行 `b[0] = 0` 后使用该行的视图"),
@@ -61,7 +62,7 @@ CHAPTER = Chapter(
                 "The row is zero; its gradient is zero. In Paddle it is 2.", "该行为零，梯度也应为零；Paddle 给出 2。"
             ),
         ),
-        Difference(
+        difference(
             key="sibling-scaled",
             kind=Kind.RIGHT,
             title=Text(
@@ -79,7 +80,7 @@ CHAPTER = Chapter(
                 "两者看的是同一份字节。写入经由基张量传到另一个视图。",
             ),
         ),
-        Difference(
+        difference(
             key="siblings-overlap",
             kind=Kind.RIGHT,
             title=Text("A column is zeroed, a row that it crosses is used", "清零一列，使用与它相交的一行"),
@@ -91,7 +92,7 @@ CHAPTER = Chapter(
             """,
             why=Text("They share one element: only its gradient is zero.", "二者只共有一个元素：只有它的梯度为零。"),
         ),
-        Difference(
+        difference(
             key="buffer-row-added",
             kind=Kind.RIGHT,
             title=Text("A buffer without gradient is filled row by row", "逐行填充不需要梯度的缓冲区"),
@@ -110,7 +111,7 @@ CHAPTER = Chapter(
                 "从这次写入起，缓冲区就需要梯度。在 Paddle 中只有视图 `z[0]` 需要梯度，而它并没有被保留下来。",
             ),
         ),
-        Difference(
+        difference(
             key="buffer-reshaped-added",
             kind=Kind.RIGHT,
             title=Text("A buffer is filled through a reshaped view", "通过 reshape 视图填充缓冲区"),
@@ -126,7 +127,7 @@ CHAPTER = Chapter(
             """,
             why=Text("As before, with all of the buffer.", "同上，只是写的是整个缓冲区。"),
         ),
-        Difference(
+        difference(
             key="overlapping-window-read",
             kind=Kind.RIGHT,
             title=Text("A window that shows some slots twice is read", "读取一个重复显示某些槽位的窗口"),
@@ -139,7 +140,7 @@ CHAPTER = Chapter(
                 "显示两次的元素应累加两份梯度。Paddle 让后一份覆盖了前一份。",
             ),
         ),
-        Difference(
+        difference(
             key="view-without-history-used",
             kind=Kind.REFUSED,
             title=Text(
@@ -172,7 +173,7 @@ CHAPTER = Chapter(
                 loss = v.sum() + a.sum()
             """,
         ),
-        Difference(
+        difference(
             key="view-without-history-written",
             kind=Kind.REFUSED,
             title=Text("A view made under `no_grad` is written outside", "在外部写入 `no_grad` 下创建的视图"),
