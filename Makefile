@@ -90,7 +90,11 @@ lint: $(VENV)/test.stamp ## Check style, types and who imports whom
 unit: $(VENV)/test.stamp ## Run the unit tests, the examples in docstrings, and the comparison with other frameworks
 	$(PYTEST) $(PARALLEL) -m "$(UNIT)"
 
-js: ## Run the tests of the player's JavaScript
+# TypeScript as `npm install` puts it here, or the one on the PATH.
+TSC = $(firstword $(wildcard node_modules/.bin/tsc) $(shell command -v tsc))
+js: ## Check the types of the player's JavaScript, and run its tests
+	@if [ -n "$(TSC)" ]; then $(TSC) --project .; \
+	else echo "Skipped: the types of the player's JavaScript, which need TypeScript: npm install --no-package-lock"; fi
 	@if command -v node >/dev/null; then node --test $(wildcard tests/js/*.test.mjs); \
 	else echo "Skipped: the tests in tests/js need Node.js, and there is no 'node' on the PATH."; fi
 
