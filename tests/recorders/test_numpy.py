@@ -371,7 +371,9 @@ def test_large_storages_and_slots_apart() -> None:
     assert [slot for slot, _ in values.runs] == [0, 2500, 5000, 7500]
 
 
-@pytest.mark.skipif(sys.gettrace() is not None, reason="a tracer, as of `make coverage`, holds references, which NumPy counts")
+@pytest.mark.skipif(
+    sys.gettrace() is not None, reason="a tracer, as of `make coverage`, holds references, which NumPy counts"
+)
 def test_resize_is_not_refused_because_somebody_looks() -> None:
     found = run("x = np.arange(3.0)\nkept = [np.ones(1)]\nx.resize(5)\nx += 1\ny = kept[0]\n")
     assert found.failure is None
