@@ -15,7 +15,7 @@ VERSION = re.compile(r'^__version__ = "([^"]+)"$', re.MULTILINE)
 
 def version() -> str:
     """The version of the package, read without importing it: a release is built where NumPy may be missing."""
-    (found,) = VERSION.findall((ROOT / "inplacelab" / "__init__.py").read_text(encoding="utf-8"))
+    (found,) = VERSION.findall((ROOT / "inplacelab" / "version.py").read_text(encoding="utf-8"))
     return str(found)
 
 
