@@ -318,13 +318,13 @@ class EngineRecorder(observe.Observer):
         grad = None if tensor._grad is None else objects.tensor(tensor._grad).number
         self._emit(events.FlagsSet(known.number, not known.stop, known.node, grad))
 
-    def handed(self, tensors: Sequence[Tensor]) -> None:
+    def tensors_returned(self, tensors: Sequence[Tensor]) -> None:
         if not self._computing and not self._beyond_limit:
             for tensor in tensors:
                 self._objects.tensor(tensor)
             self._emit(events.Handed())
 
-    def unheard(self) -> None:
+    def unreported_code_ran(self) -> None:
         if not self._computing and not self._beyond_limit:
             self._objects.look_again()
 
