@@ -6,17 +6,16 @@ python docs/release.py v0.1.0
 from __future__ import annotations
 
 import re
+import runpy
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-VERSION = re.compile(r'^__version__ = "([^"]+)"$', re.MULTILINE)
 
 
 def version() -> str:
     """The version of the package, read without importing it: a release is built where NumPy may be missing."""
-    (found,) = VERSION.findall((ROOT / "inplacelab" / "__init__.py").read_text(encoding="utf-8"))
-    return str(found)
+    return str(runpy.run_path(str(ROOT / "inplacelab" / "version.py"))["__version__"])
 
 
 def notes(tag: str, changelog: str) -> str:
