@@ -75,7 +75,7 @@ class PyLayer:
                 raise errors.no_result(cls.__name__)
             results = call.finish(context, tensors) if call.needed else tensors
         for each in observe.listeners:
-            each.unheard()
+            each.unobserved()
         _tell(cls.__name__, call, results)
         if not several:
             return results[0]
@@ -90,4 +90,4 @@ def _tell(name: str, call: Call, results: Sequence[Tensor]) -> None:
         for result in results:
             in_place = any(result is each for each in inputs)
             root = result.base if in_place and result.base is not None else result
-            observe.tell(name, "in-place" if in_place else "ordinary", inputs, result, root.node)
+            observe.notify(name, "in-place" if in_place else "ordinary", inputs, result, root.node)

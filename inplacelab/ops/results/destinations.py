@@ -30,7 +30,7 @@ def into(op: str, out: Any, inputs: Sequence[Tensor], compute: Callable[[], Tens
         out.copy_(result)
     if observe.listeners:
         root = out if out.base is None else out.base
-        observe.tell(op, "in-place", (out, *inputs), out, root.node)
+        observe.notify(op, "in-place", (out, *inputs), out, root.node)
     return out
 
 
@@ -57,7 +57,7 @@ def reallocate(name: str, x: Tensor, ordinary: Callable[[], Tensor]) -> Tensor:
         if saved.storage is x.storage:
             saved.version = raised
     if observe.listeners:
-        observe.tell(name, "reallocated", (x,), x, x.node)
+        observe.notify(name, "reallocated", (x,), x, x.node)
     return x
 
 
