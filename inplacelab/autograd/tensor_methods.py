@@ -102,7 +102,7 @@ def detach(self: Tensor) -> Tensor:
     tensor = over(self.array, self.storage)
     tensor.overlaps = self.overlaps
     if observe.listeners:
-        observe.tell("detach", "view", (self,), tensor, None)
+        observe.notify("detach", "view", (self,), tensor, None)
     return tensor
 
 
