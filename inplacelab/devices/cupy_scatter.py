@@ -63,7 +63,7 @@ def combine(cupy: Cupy, name: str, target: Any, key: Any, value: Any) -> None:
         _multiply(cupy, target, key, value)
         return
     if name not in _ATOMIC:
-        raise errors.not_on_the_gpu(f"{name}.at")
+        raise errors.not_in_cupy(function=f"{name}.at")
     apply = getattr(cupy.library, name).at
     if _letter(target.dtype) in _ATOMIC[name]:
         apply(target, key, value)
