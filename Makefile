@@ -31,8 +31,8 @@ UNIT := not (notebooks or browser or e2e)
 PYTEST := $(PY) -m pytest -p no:nbval
 PARALLEL := -n auto --dist worksteal
 # A browser, and the servers it talks to, have clocks of their own. What failed there is run once more, and both runs are printed: what
-# fails twice has failed. Who looks for the tests that do not wait (`make browser LATE_BROWSER=1`) wants each of them.
-ONCE_MORE = $(if $(LATE_BROWSER),false,{ echo "Once more: what failed"; $(PYTEST) --lf --lfnf=none -m $(1) tests; })
+# fails twice has failed. Who looks for the tests that do not wait (`make browser SLOW_BROWSER=1`) wants each of them.
+ONCE_MORE = $(if $(SLOW_BROWSER),false,{ echo "Once more: what failed"; $(PYTEST) --lf --lfnf=none -m $(1) tests; })
 
 # Several processes import the same modules, here and in the programs that tests start: they are compiled once.
 unexport PYTHONDONTWRITEBYTECODE

@@ -23,7 +23,7 @@ from typing import Any
 
 import inplacelab as paddle
 from inplacelab.devices import GPU, cuda
-from inplacelab.devices.kernels.machine import machine
+from inplacelab.devices.kernels.gpu_versions import machine
 
 Work = Callable[[], object]
 

@@ -28,7 +28,7 @@ from inplacelab.recorders.run import record
 from inplacelab.recording import Recording
 from inplacelab_widgets import to_html
 from inplacelab_widgets.packing import packed_json
-from inplacelab_widgets.player_files import packed_javascript
+from inplacelab_widgets.player_bundle import packed_javascript
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.payload import payload
 

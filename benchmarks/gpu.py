@@ -28,10 +28,10 @@ import numpy as np
 
 import inplacelab as paddle
 from inplacelab import kernels
-from inplacelab.devices.kernels import geometry, on_gpu, ways
+from inplacelab.devices.kernels import access_plan, geometry, on_gpu
 from inplacelab.devices.kernels import source as texts
+from inplacelab.devices.kernels.gpu_versions import machine
 from inplacelab.devices.kernels.launch import Memory
-from inplacelab.devices.kernels.machine import machine
 from inplacelab.devices.kernels.source import Form, Source
 from inplacelab.kernels.kernel import Elementwise
 from inplacelab.language import Text
@@ -117,7 +117,7 @@ def through(name: str, dtype: str, layout: Layout, x: Any) -> Callable[[], None]
     """One launch of a kernel in place on a view of `x`, in the way that a launch of the engine would take."""
     kernel, way = (
         Elementwise((ROWS[name.removesuffix("_")],), in_place=True),
-        ways.way((layout,), (dtype,), 0, aligned=True),
+        access_plan.way((layout,), (dtype,), 0, aligned=True),
     )
     source = kernel.way(dtype, way.form)
     arguments = [address(x), *way.passed, way.turns]

@@ -33,8 +33,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import inplacelab
-from inplacelab.ops.spec import Row
 from inplacelab.ops.table import variants
+from inplacelab.ops.table.row import Row
 from tests.row_cases.case import Case
 from tests.row_cases.every import CASES
 

@@ -23,11 +23,12 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from inplacelab import autograd, base, device, errors, nn, regularizer
+from inplacelab.autograd import tensor_methods as _tensor_methods  # noqa: F401  # gives `Tensor` what it can do with its history
 from inplacelab.autograd.engine import grad
 from inplacelab.autograd.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from inplacelab.base.dygraph import disable_static, enable_static, in_dynamic_mode
 from inplacelab.device import get_device, set_device
-from inplacelab.device.places import (
+from inplacelab.device.paddle_places import (
     CPUPlace,
     CUDAPlace,
     is_compiled_with_cinn,
@@ -66,14 +67,13 @@ from inplacelab.nn.parameters import ParamAttr
 from inplacelab.ops import FUNCTIONS as _FUNCTIONS
 from inplacelab.printing import set_printoptions
 from inplacelab.tensor import Parameter, Size, Tensor
+from inplacelab.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from inplacelab import io, kernels, optimizer
     from inplacelab.ipython import last_recording, load_ipython_extension
     from inplacelab.recorders.run import record
     from inplacelab.saving import load, save
-
-__version__ = "0.1.0"
 
 newaxis = None
 

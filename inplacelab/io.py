@@ -14,8 +14,8 @@ import numpy as np
 
 from inplacelab import errors, observe
 from inplacelab.autograd import modes
-from inplacelab.ops.distributions import generator
-from inplacelab.ops.factories import to_tensor
+from inplacelab.ops.creation import to_tensor
+from inplacelab.ops.results.random_stream import generator
 from inplacelab.tensor import Tensor
 
 

@@ -19,7 +19,7 @@ from typing import IO, Any
 import numpy as np
 
 from inplacelab import dtypes, errors
-from inplacelab.ops.factories import to_tensor
+from inplacelab.ops.creation import to_tensor
 from inplacelab.tensor import Tensor
 
 _STRUCTURE = "structure.json"

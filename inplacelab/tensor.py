@@ -5,13 +5,13 @@
            + history (the grad node that made its value; the tensor it is a view of)
 
 The operations are rows of the table in `ops/`; each row becomes a function and a method here. What belongs to the history
-(`backward`, `grad_fn`, `stop_gradient`, ...) is attached by `autograd/methods.py`.
+(`backward`, `grad_fn`, `stop_gradient`, ...) comes from `autograd/tensor_methods.py`.
 """
 
 from __future__ import annotations
 
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -244,6 +244,13 @@ class Tensor:
         if spec:
             raise TypeError("unsupported format string passed to Tensor.__format__")
         return repr(self)
+
+
+class TopKRetType(NamedTuple):
+    """What `topk` gives."""
+
+    values: Tensor
+    indices: Tensor
 
 
 def _not_one_element(what: str, size: int) -> Exception:

@@ -2,7 +2,7 @@
 
     python notebooks/build.py                                        # all of them, glossary and claims
     python notebooks/build.py notebooks/lessons/01_*.md              # only these
-    python notebooks/build.py --seen notebooks/lessons/01_*.md       # somebody has looked at each Chinese paragraph
+    python notebooks/build.py --translated notebooks/lessons/01_*.md       # somebody has looked at each Chinese paragraph
 
 A built notebook carries its outputs but nothing that differs between two runs, so that building twice gives the same
 bytes: cell ids count from 0, metadata is fixed, and of a stepper's outputs that with pictures and text stays while the
@@ -21,15 +21,15 @@ import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 
-import claims
+import claims_page
 import glossary
-import seen
+import translation_lock
 from lesson_source import FOR_AUTHORS, LANGUAGES, Block, Code, LessonError, Prose, read_lesson
 
 HERE = Path(__file__).parent
 SOURCES = HERE / "lessons"
-GLOSSARY, CLAIMS = SOURCES / glossary.FILE, SOURCES / claims.FILE
-PAGES = {GLOSSARY.name: glossary.page, CLAIMS.name: claims.page}
+GLOSSARY, CLAIMS = SOURCES / glossary.FILE, SOURCES / claims_page.FILE
+PAGES = {GLOSSARY.name: glossary.page, CLAIMS.name: claims_page.page}
 """Pages that gather what all lessons say; each is made from its introduction and the lessons."""
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 METADATA = {
@@ -117,8 +117,8 @@ def build(source: Path) -> None:
         target.parent.mkdir(exist_ok=True)
         nbformat.write(notebook, target)
         print(f"built {target.relative_to(HERE)}")
-    for place in seen.unseen(source):
-        print(f"look at the Chinese of {place}, then run: python notebooks/build.py --seen {source}")
+    for place in translation_lock.unseen(source):
+        print(f"look at the Chinese of {place}, then run: python notebooks/build.py --translated {source}")
 
 
 def main() -> None:
@@ -126,10 +126,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Build the lessons' notebooks, executed, in English and Chinese.")
     parser.add_argument("source", nargs="*", type=Path, help="sources to build (default: all in lessons/)")
     parser.add_argument(
-        "--seen", action="store_true", help="build nothing: note that you have looked at each Chinese paragraph"
+        "--translated", action="store_true", help="build nothing: note that you have looked at each Chinese paragraph"
     )
     options = parser.parse_args()
-    work = seen.note if options.seen else build
+    work = translation_lock.note if options.translated else build
     try:
         for source in options.source or [*lessons(), GLOSSARY, CLAIMS]:
             work(source)

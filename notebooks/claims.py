@@ -1,57 +1,320 @@
-"""Which lesson settles which claim, and the page that says so to readers. The claims themselves: `what_is_said.py`."""
+"""What is said about in-place operations, and what is true of it: every claim is settled by an experiment in a lesson.
+
+A lesson marks the cell that settles a claim with the note `<!-- claim: KEY -->`. Tests hold the lessons against this
+list, and run each of these cells with its assertions inverted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from dataclasses import dataclass
+from enum import Enum
 
-from inplacelab.language import LANGUAGES, Text
-from lesson_source import Block, Prose, about_cells, read_lesson
-from what_is_said import CLAIMS
-
-FILE = "claims.md"
+from inplacelab.language import Text
 
 
-def settled(lessons: Sequence[Path]) -> dict[str, list[Path]]:
-    """The lessons that settle each claim, by its key."""
-    where: dict[str, list[Path]] = {}
-    for lesson in lessons:
-        keys = (key for note, _ in about_cells(read_lesson(lesson), "claim") for key in note.names)
-        for key in dict.fromkeys(keys):
-            where.setdefault(key, []).append(lesson)
-    return where
+class Verdict(Enum):
+    """What an experiment does to a claim."""
+
+    SHOWN = Text("shown", "成立")
+    QUALIFIED = Text("only in part", "只对一部分")
+    REFUTED = Text("refuted", "不成立")
+    ANSWERED = Text("answered", "有答案")
 
 
-def page(blocks: Sequence[Block], lessons: Sequence[Path]) -> list[Prose]:
-    """The claims as a page: what is said, whether it is so, what an experiment shows, and in which lesson."""
-    where = settled(lessons)
-    english, chinese = ("\n".join(_table(where, language)) for language in LANGUAGES)
-    return [*(block for block in blocks if isinstance(block, Prose)), Prose(english, chinese)]
+SHOWN, QUALIFIED, REFUTED, ANSWERED = Verdict.SHOWN, Verdict.QUALIFIED, Verdict.REFUTED, Verdict.ANSWERED
 
 
-_HEADS = (
-    Text("what is said", "说法"),
-    Text("is it so?", "是这样吗？"),
-    Text("what the experiment shows", "实验的结果"),
-    Text("lesson", "课"),
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One thing that is said.
+
+    Attributes:
+        key: by which a lesson names it.
+        says: the claim.
+        truth: what the experiment shows.
+        verdict: whether that agrees with the claim.
+    """
+
+    key: str
+    says: Text
+    truth: Text
+    verdict: Verdict
+
+
+CLAIMS = (
+    Claim(
+        "three-kinds",
+        Text(
+            "Operations are of three kinds: ordinary, view, in-place. A tensor is metadata and data; a view is a second "
+            "tensor on the same buffer.",
+            "操作分三类：普通、视图、原地。张量由元数据和数据组成；视图是同一块缓冲区上的另一个张量。",
+        ),
+        Text(
+            "So it is: three questions tell them apart (same object? same storage? written?).",
+            "确实如此：三个问题就能分清（是同一个对象吗？是同一块存储吗？被写过吗？）。",
+        ),
+        SHOWN,
+    ),
+    Claim(
+        "same-metadata",
+        Text("An in-place operation leaves the metadata exactly as they were.", "原地操作之后，元数据与原来完全相同。"),
+        Text(
+            "True of `add_`. `transpose_`, `t_` and `reshape_` change shape or strides; `cast_` and `equal_` change the dtype.",
+            "对 `add_` 是这样。`transpose_`、`t_`、`reshape_` 会改变形状或步幅；`cast_`、`equal_` 会改变数据类型。",
+        ),
+        QUALIFIED,
+    ),
+    Claim(
+        "less-arithmetic",
+        Text("In-place operations lower the complexity of a computation.", "原地操作能降低计算的复杂度。"),
+        Text(
+            "The same elements are computed. What is saved is an allocation, its bytes and sometimes a copy.",
+            "要算的元素一个不少。省下的是一次内存申请、那些字节，有时还有一次复制。",
+        ),
+        REFUTED,
+    ),
+    Claim(
+        "larger-models",
+        Text("Larger models fit into the same memory.", "同样的内存能放下更大的模型。"),
+        Text(
+            "How much larger depends on what would be held otherwise. Counted under a fixed limit, batches are twice as large where "
+            "a single operation makes the peak, one and a half times in a network that is only used, and no larger in training "
+            "if no name holds the old values anyway.",
+            "大多少，要看旧值本来是否还有人拿着。在固定的内存上限下数最大的批量：峰值出在单个操作上时是两倍；网络只使用、不训练时是一倍半；"
+            "训练时如果本来就没有名字拿着旧值，就一个样本也不多。",
+        ),
+        QUALIFIED,
+    ),
+    Claim(
+        "names-and-forms",
+        Text(
+            "In-place names end in an underscore, come as function and as method, and have the signature of the ordinary one.",
+            "原地操作的名字以下划线结尾，既有函数形式也有方法形式，参数与普通形式相同。",
+        ),
+        Text("Shown from the table of all of them.", "用包含全部名字的表逐一验证。"),
+        SHOWN,
+    ),
+    Claim(
+        "alpha",
+        Text(
+            "`add_` and `subtract_` take a factor `alpha` for what is added or subtracted.",
+            "`add_` 和 `subtract_` 可以给加数、减数带上系数 `alpha`。",
+        ),
+        Text(
+            "Shown: `x + alpha * y` and `x - alpha * y`, in place.",
+            "成立：原地算出 `x + alpha * y` 和 `x - alpha * y`。",
+        ),
+        SHOWN,
+    ),
+    Claim(
+        "elements-are-independent",
+        Text(
+            "Element-wise operations can be done in place because elements do not depend on one another.",
+            "逐元素操作可以原地进行，因为各元素互不依赖。",
+        ),
+        Text(
+            "Shown; and matrix product and running sum show what happens where they do depend.",
+            "成立；矩阵乘法与累加则说明元素相互依赖时会怎样。",
+        ),
+        SHOWN,
+    ),
+    Claim(
+        "transpose-moves-data",
+        Text(
+            "`transpose_` rearranges the data in place and so saves memory.",
+            "`transpose_` 在原地重排数据，因而节省内存。",
+        ),
+        Text(
+            "It writes no slot: only shape and strides change. `transpose` gives a view already, so nothing is saved.",
+            "它一个槽位也不写，变的只是形状和步幅。`transpose` 本来就给出视图，所以什么也没有省。",
+        ),
+        REFUTED,
+    ),
+    Claim(
+        "half-the-memory",
+        Text(
+            "The block with ordinary operations peaks at 134217728 bytes, in place at 67108864.",
+            "示例模块用普通操作时峰值为 134217728 字节，用原地操作时为 67108864 字节。",
+        ),
+        Text(
+            "To the byte, without gradients; training adds what backward keeps.",
+            "不求梯度时一个字节也不差；训练时还要加上反向传播保存的内容。",
+        ),
+        QUALIFIED,
+    ),
+    Claim(
+        "as-much-as-possible",
+        Text("Use in-place operations in middle layers as much as possible.", "在中间层应尽量多用原地操作。"),
+        Text(
+            "Where backward keeps a copy nothing is saved, and some writes are refused.",
+            "如果反向传播要留副本，就什么也没省；还有一些写入会被拒绝。",
+        ),
+        QUALIFIED,
+    ),
+    Claim(
+        "augmentation",
+        Text("Data augmentation and feature normalisation can be done in place.", "数据增强和特征归一化可以原地进行。"),
+        Text("Shown, with the peaks of both ways side by side.", "成立，并列出两种写法的内存峰值。"),
+        SHOWN,
+    ),
+    Claim(
+        "what-a-leaf-is",
+        Text(
+            "A leaf is a tensor that needs a gradient; `stop_gradient=False` makes a leaf; a leaf is an input of the graph.",
+            "需要梯度的张量就是叶子；`stop_gradient=False` 使张量成为叶子；叶子是计算图的输入。",
+        ),
+        Text(
+            "Three different things: a leaf is what no recorded operation has made, whether it needs a gradient or not.",
+            "这是三件不同的事：叶子是指不由任何被记录的操作产生的张量，与是否需要梯度无关。",
+        ),
+        QUALIFIED,
+    ),
+    Claim(
+        "checked-before-written",
+        Text("Whether a tensor is a leaf is checked before it is written.", "写入之前会先检查张量是不是叶子。"),
+        Text(
+            "Here it is; PaddlePaddle 3.3.1 writes first and raises then (recorded).",
+            "这里是这样；PaddlePaddle 3.3.1 先写入、后报错（有记录）。",
+        ),
+        QUALIFIED,
+    ),
+    Claim(
+        "leaf-gradient-wrong",
+        Text(
+            "Writing to a leaf would make its gradient wrong, or damage the graph.",
+            "改写叶子会让梯度出错，或破坏计算图。",
+        ),
+        Text(
+            "The gradient is the same. The optimiser would step from the overwritten value, and the name would no longer "
+            "be a leaf.",
+            "梯度不变。问题是优化器会从被改写后的值出发更新，而这个名字也不再指向叶子。",
+        ),
+        REFUTED,
+    ),
+    Claim(
+        "two-names",
+        Text(
+            "After `y = x`, `x` and `y` are two tensors that share data.",
+            "执行 `y = x` 之后，`x` 和 `y` 是共用数据的两个张量。",
+        ),
+        Text(
+            "They are one object. A view and `detach()` are second objects on the same storage.",
+            "它们是同一个对象。视图和 `detach()` 才是同一块存储上的另一个对象。",
+        ),
+        REFUTED,
+    ),
+    Claim(
+        "replicas-agree",
+        Text(
+            "In distributed training all workers must do the same in-place operations; batch normalisation needs care.",
+            "分布式训练中，各节点必须执行相同的原地操作；批归一化要格外小心。",
+        ),
+        Text("Shown with replicas that part ways.", "用各自走散的副本来演示。"),
+        SHOWN,
+    ),
+    Claim(
+        "since-2-6",
+        Text(
+            "Since 2.6 the overwritten input is kept where backward needs it.",
+            "自 2.6 起，反向传播需要时会保存被改写的输入。",
+        ),
+        Text("The rule, shown operation by operation.", "这条规则，逐个操作验证。"),
+        SHOWN,
+    ),
+    Claim(
+        "names-added",
+        Text("109 in-place names were added in 2.6.", "2.6 新增了 109 个原地操作。"),
+        Text(
+            "PaddlePaddle 3.3.1 has 132. That 109 were added cannot be verified today: the release notes name only a few.",
+            "PaddlePaddle 3.3.1 共有 132 个。新增 109 个目前无法核实：发布说明只列举了少数几个。",
+        ),
+        QUALIFIED,
+    ),
+    Claim(
+        "ordinary-has-another-shape",
+        Text("An ordinary operation is known by its different shape or strides.", "普通操作的结果有不同的形状或步幅。"),
+        Text(
+            "`relu(x)` has the same of both. The other storage is what counts.",
+            "`relu(x)` 的形状和步幅都相同。关键是另有一块存储。",
+        ),
+        REFUTED,
+    ),
+    Claim(
+        "twice-the-memory",
+        Text(
+            "In place takes once the memory instead of twice, and spares the time of an allocation.",
+            "原地操作只占一份内存而不是两份，还省去申请内存的时间。",
+        ),
+        Text("Counted: the bytes and the allocations.", "数出来：字节数和申请次数。"),
+        SHOWN,
+    ),
+    Claim(
+        "reshape-saves-a-copy",
+        Text("`reshape` in place saves a copy on the device.", "原地 `reshape` 省去一次设备内的复制。"),
+        Text(
+            "A `reshape` that strides can show is a view and copies nothing, in place or not; the others copy.",
+            "步幅能表示的 `reshape` 本来就是视图，是否原地都不复制；其余的则要复制。",
+        ),
+        QUALIFIED,
+    ),
+    Claim(
+        "scaled-twice",
+        Text(
+            "After `y = x.scale_(2.0)`, `y is x`; scaled twice by two, the gradient is 4.",
+            "执行 `y = x.scale_(2.0)` 之后 `y is x`；两次乘以二，梯度是 4。",
+        ),
+        Text("Shown, with the way of the gradient through both nodes.", "成立，并跟着梯度走过两个节点。"),
+        SHOWN,
+    ),
+    Claim(
+        "why-not-leaves",
+        Text(
+            "Why leaves cannot be written in place is left to the reader.", "为什么叶子不能原地改写，留给读者自己发掘。"
+        ),
+        Text(
+            "Because of the optimiser, which would step from the wrong place.",
+            "因为优化器会从错误的位置出发更新。",
+        ),
+        ANSWERED,
+    ),
+    Claim(
+        "setitem-is-a-value-needed",
+        Text(
+            "`x[0] = 4.0` on a parameter fails because backward still needs the value.",
+            "对参数执行 `x[0] = 4.0` 报错，是因为反向传播还要用到这个值。",
+        ),
+        Text(
+            "It is the refusal of leaves. The other refusal comes at `backward()`, from the version counter.",
+            "这是对叶子的拒绝。另一种拒绝发生在 `backward()` 时，由版本计数器引起。",
+        ),
+        REFUTED,
+    ),
+    Claim(
+        "needed-for-backward",
+        Text(
+            "`requires_grad=True` says that the gradient is needed for the backward pass.",
+            "`requires_grad=True` 表示反向传播需要这个梯度。",
+        ),
+        Text(
+            "It says (in Paddle: `stop_gradient=False`) that the gradient is retained, for the optimiser. Gradients of "
+            "intermediate tensors are used and dropped.",
+            "它（在 Paddle 里是 `stop_gradient=False`）表示要为优化器保留这个梯度。中间张量的梯度用完即释放。",
+        ),
+        REFUTED,
+    ),
+    Claim(
+        "wrong-would-raise",
+        Text(
+            "Users need not care: an in-place operation that would make a gradient wrong raises.",
+            "用户不必操心：会让梯度出错的原地操作都会报错。",
+        ),
+        Text(
+            "Not in PaddlePaddle 3.3.1: views and in-place writes together give wrong gradients without a word (recorded).",
+            "在 PaddlePaddle 3.3.1 中并非如此：视图加原地写入会一声不响地给出错误的梯度（有记录）。",
+        ),
+        REFUTED,
+    ),
 )
-_PAGE = Text("page", "页")
 
-
-def _table(where: dict[str, list[Path]], language: str) -> Iterator[str]:
-    yield _row(head.in_language(language) for head in _HEADS)
-    yield _row("---" for _ in _HEADS)
-    for claim in CLAIMS:
-        said = [text.in_language(language) for text in (claim.says, claim.verdict.value, claim.truth)]
-        links = (f"[{_number(lesson, language)}]({lesson.stem}.ipynb)" for lesson in where.get(claim.key, ()))
-        yield _row([*said, ", ".join(links)])
-
-
-def _number(lesson: Path, language: str) -> str:
-    """Of a lesson; a page has none."""
-    number = lesson.stem.split("_")[0]
-    return str(int(number)) if number.isdigit() else _PAGE.in_language(language)
-
-
-def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+LATER = frozenset({"replicas-agree"})
+"""Claims whose lesson is still to be written. A lesson that settles one takes it off this list."""

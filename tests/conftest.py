@@ -69,7 +69,7 @@ def _out_of_the_collectors_sight() -> None:
     gc.freeze()
 
 
-class _Late:
+class _SlowBrowser:
     """A Chromium in whose pages everything that may come late does."""
 
     def __init__(self, browser: Any) -> None:
@@ -77,12 +77,12 @@ class _Late:
 
     def new_context(self, **options: Any) -> Any:
         context = self._browser.new_context(**options)
-        context.add_init_script(path=Path(__file__).with_name("late.js"))
+        context.add_init_script(path=Path(__file__).with_name("latency.js"))
         return context
 
     def new_page(self, **options: Any) -> Any:
         page = self._browser.new_page(**options)
-        page.add_init_script(path=Path(__file__).with_name("late.js"))
+        page.add_init_script(path=Path(__file__).with_name("latency.js"))
         return page
 
 
@@ -104,5 +104,5 @@ def chromium() -> Iterator[Any]:
         pytest.skip("needs Chromium on the PATH or named by $CHROMIUM; on Debian: apt-get install chromium")
     with playwright.sync_playwright() as engine:
         browser = engine.chromium.launch(executable_path=executable, args=list(CHROMIUM_FLAGS))
-        yield _Late(browser) if os.environ.get("LATE_BROWSER") else browser
+        yield _SlowBrowser(browser) if os.environ.get("SLOW_BROWSER") else browser
         browser.close()

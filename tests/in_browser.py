@@ -2,7 +2,7 @@
 
 A key or a click is answered before the next line of a test runs; a page unpacks its player, fills the screen, and scrolls, when
 it finds time. So tests open pages by `open_page`, and wait for what they need; none waits for a time instead, except to see that
-something does *not* happen. `make browser LATE_BROWSER=1` shows who does not wait (`late.js`).
+something does *not* happen. `make browser SLOW_BROWSER=1` shows who does not wait (`latency.js`).
 """
 
 from __future__ import annotations

@@ -12,22 +12,23 @@ from typing import TYPE_CHECKING, Any
 from inplacelab import errors
 
 if TYPE_CHECKING:
-    from inplacelab.autograd.check import gradcheck, gradgradcheck
+    from inplacelab.autograd.backward_function import backward
+    from inplacelab.autograd.custom.context import PyLayerContext
     from inplacelab.autograd.engine import grad
-    from inplacelab.autograd.keeping import copy_saved_before_write
+    from inplacelab.autograd.gradient_checks import gradcheck, gradgradcheck
     from inplacelab.autograd.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-    from inplacelab.autograd.py_layer import PyLayer, PyLayerContext
-    from inplacelab.autograd.start import backward
+    from inplacelab.autograd.py_layer import PyLayer
+    from inplacelab.autograd.saved_copies import copy_saved_before_write
 
 _HOME = {
     "PyLayer": "py_layer",
-    "PyLayerContext": "py_layer",
-    "backward": "start",
-    "copy_saved_before_write": "keeping",
+    "PyLayerContext": "custom.context",
+    "backward": "backward_function",
+    "copy_saved_before_write": "saved_copies",
     "enable_grad": "modes",
     "grad": "engine",
-    "gradcheck": "check",
-    "gradgradcheck": "check",
+    "gradcheck": "gradient_checks",
+    "gradgradcheck": "gradient_checks",
     "is_grad_enabled": "modes",
     "no_grad": "modes",
     "set_grad_enabled": "modes",

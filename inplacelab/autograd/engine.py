@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from inplacelab import errors, observe
-from inplacelab.autograd import modes
+from inplacelab.autograd import modes, operations
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node
 from inplacelab.language import Text
@@ -90,9 +90,9 @@ class Pass:
             if ours:
                 self._ours.add(node)
         elif node in self._ours:
-            before.add_(gradient)
+            operations.ops.add_(before, gradient)
         else:
-            self._arrived[node] = before + gradient
+            self._arrived[node] = operations.ops.add(before, gradient)
             if not self.create_graph:
                 self._ours.add(node)
         for each in observe.listeners:
@@ -103,7 +103,7 @@ class Pass:
         ours = node in self._ours
         self._ours.discard(node)
         if node.hooks or node.retained:
-            gradient, ours = _call_hooks(node, gradient if ours else gradient.clone()), False
+            gradient, ours = _call_hooks(node, gradient if ours else operations.ops.clone(gradient)), False
             self._retain(node, gradient)
         if self._capture is not None and node in self._capture:
             self.captured[node] = gradient
@@ -134,7 +134,7 @@ class Pass:
         """Note the gradient of a tensor that is no leaf but asked for it."""
         tensor = None if node.retained is None else node.retained()
         if tensor is not None:
-            self._retained.append((tensor, _as_leaf(gradient.detach().clone())))
+            self._retained.append((tensor, _as_leaf(operations.ops.clone(gradient.detach()))))
 
     def _release(self, node: Node) -> None:
         """Free what a node kept, now that it has run.
@@ -156,13 +156,13 @@ class Pass:
         if leaf._stop:
             return
         if gradient.array.dtype != leaf.array.dtype:  # cast under `no_grad` since
-            gradient = gradient.cast(leaf.dtype)
+            gradient = operations.ops.cast(gradient, leaf.array.dtype)
         if leaf._grad is not None:
-            leaf._grad.add_(gradient)
+            operations.ops.add_(leaf._grad, gradient)
         elif ours and gradient.base is None and gradient.is_contiguous():
             leaf._grad = _as_leaf(gradient)
         else:
-            leaf._grad = _as_leaf(gradient.clone())
+            leaf._grad = _as_leaf(operations.ops.clone(gradient))
 
 
 def _leading_to(targets: set[Node | None], roots: Sequence[Node]) -> set[Node]:
@@ -315,7 +315,7 @@ def _root(tensor: Tensor, seed: Tensor | None) -> tuple[Node, Tensor]:
     if start is None:
         raise errors.nothing_to_differentiate(tensor=tensor)
     if seed is None:
-        return start, tensor._ones()
+        return start, operations.ops.ones_like(tensor)
     if seed.array.shape != tensor.array.shape:
         raise errors.value_shape_differs(expected=tensor.shape, given=seed.shape)
     return start, seed

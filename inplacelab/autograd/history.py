@@ -18,7 +18,8 @@ from __future__ import annotations
 import weakref
 
 from inplacelab import errors
-from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, Selected, ViewNode, meta
+from inplacelab.autograd.meta import Selected
+from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, ViewNode, meta
 from inplacelab.language import Text
 from inplacelab.tensor import Tensor
 

@@ -8,17 +8,32 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 if TYPE_CHECKING:
-    from inplacelab.autograd.keeping import Keeper
+    from inplacelab.storage import Storage
+    from inplacelab.tensor import Tensor
+
+
+class Keeper(Protocol):
+    """Copies what is saved before it is overwritten."""
+
+    def register(self, saved: Any) -> None:
+        """Look after a saved tensor from now on."""
+
+    def before_write(self, target: Tensor) -> None:
+        """`target` is about to be written: copy what is saved of its slots."""
+
+    def after_write(self, storage: Storage) -> None:
+        """The storage was written, and its version raised by one."""
+
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 recording_history = True
 
 keeper: Keeper | None = None
-"""Who copies what is saved before it is overwritten (see `keeping.py`); None: nobody, and backward refuses."""
+"""Who copies what is saved before it is overwritten (see `saved_copies.py`); None: nobody, and backward refuses."""
 
 
 def is_grad_enabled() -> bool:

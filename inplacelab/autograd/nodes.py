@@ -13,13 +13,15 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from inplacelab import errors
+from inplacelab.autograd import operations
+from inplacelab.autograd.meta import Meta, Selected
 from inplacelab.autograd.saved import Saved
-from inplacelab.layout import Layout, Shape, extent, index, moved
+from inplacelab.layout import Shape
 from inplacelab.tensor import Tensor
 
 next_serial = count().__next__
@@ -27,39 +29,9 @@ next_serial = count().__next__
 Gradients = Sequence[Tensor | None]
 
 
-class Meta(NamedTuple):
-    """What a derivative may remember of a tensor without keeping its bytes: asked for as `x_meta`."""
-
-    layout: Layout
-    dtype: np.dtype[Any]
-
-    @property
-    def shape(self) -> Shape:
-        return self.layout.shape
-
-    def within(self, base: Meta) -> Layout:
-        """The layout of this view in a storage that begins where `base` does. Slots are counted in elements of the view,
-        which may be of another size than the base's: a complex number has two slots of real ones.
-        """
-        start, _ = extent(base.layout)
-        return moved(self.layout, -(start * base.dtype.itemsize // self.dtype.itemsize))
-
-
 def meta(tensor: Tensor) -> Meta:
     """What there is to remember of a tensor."""
     return Meta(tensor.layout, tensor.array.dtype)
-
-
-class Selected(NamedTuple):
-    """What there is to remember of `x[key]`, for basic keys: worked out when backward asks, as most writes of a part never see it."""
-
-    whole: Meta
-    key: Any
-
-    @property
-    def meta(self) -> Meta:
-        """The metadata themselves."""
-        return Meta(index(self.whole.layout, self.key), self.whole.dtype)
 
 
 class Rule(Protocol):
@@ -218,7 +190,7 @@ class ViewNode(Node):
         number(self)
 
     def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:  # noqa: ARG002  # its one edge is always wanted
-        return (g._scatter(self.base, self.view),)
+        return (operations.ops.scatter(g, self.base, self.view),)
 
 
 class CopySlicesNode(Node):
@@ -251,16 +223,17 @@ class CopySlicesNode(Node):
         self.inner.release()
 
     def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
-        whole = g._arrange(self.base.within(self.base))
+        ops = operations.ops
+        whole = ops.arrange(g, self.base.within(self.base))
         view = self.view.meta if isinstance(self.view, Selected) else self.view
-        part = whole._window(view.within(self.base), view.dtype)
-        first, *others = self.inner.apply(part.clone(), wanted)
+        part = ops.window(whole, view.within(self.base), view.dtype)
+        first, *others = self.inner.apply(ops.clone(part), wanted)
         if not wanted[0]:
             return (None, *others)
         if first is None:
-            part.zero_()
+            ops.zero_(part)
         else:
-            part.copy_(first)
+            ops.copy_(part, first)
         return (whole, *others)
 
 
@@ -272,11 +245,6 @@ def fitted(gradient: Tensor, shape: Shape, dtype: np.dtype[Any]) -> Tensor:
             *range(lead),
             *(k + lead for k, n in enumerate(shape) if n == 1 and gradient.array.shape[k + lead] != 1),
         ]
-        gradient = gradient.sum(axes).reshape(shape) if axes else gradient.reshape(shape)
-    return gradient if gradient.array.dtype == dtype else _cast(gradient, dtype)
-
-
-def _cast(gradient: Tensor, dtype: np.dtype[Any]) -> Tensor:
-    if gradient.array.dtype.kind == "c" and dtype.kind != "c":
-        gradient = gradient.real()
-    return gradient.cast(dtype)
+        summed = operations.ops.sum(gradient, axes) if axes else gradient
+        gradient = operations.ops.reshape(summed, shape)
+    return gradient if gradient.array.dtype == dtype else operations.ops.cast(gradient, dtype)

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 
 from inplacelab.cli import lab, record, show
+from inplacelab.cli.bilingual_argparse import Parser
 from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.spoken import Parser
 from inplacelab.language import Text, speak
 
 __all__ = ["main"]

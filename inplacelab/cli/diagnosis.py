@@ -28,7 +28,7 @@ from inplacelab.language import Text
 from inplacelab.recorders.advice import has_ordinary
 from inplacelab.recording.fixes import fixes
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.words import closed_up
+from inplacelab.recording.sentences.phrases import closed_up
 from inplacelab.recording.trace import Marked, refusal, trace
 
 __all__ = ["of"]

@@ -9,8 +9,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from inplacelab.cli.bilingual_argparse import Parser, listed
 from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.spoken import Parser, listed
 from inplacelab.language import LANGUAGES, Text, get_language
 from inplacelab.lessons.delivery import Delivered, Outcome, deliver, shipped
 

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from inplacelab.cli.bilingual_argparse import Parser, listed
 from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.spoken import Parser, listed
 from inplacelab.language import LANGUAGES, Text, get_language
 from inplacelab.recording import codec
 from inplacelab.recording.recording import Recording

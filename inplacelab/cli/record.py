@@ -8,8 +8,8 @@ import traceback
 from pathlib import Path
 
 from inplacelab.cli import diagnosis, output
+from inplacelab.cli.bilingual_argparse import Parser, positive
 from inplacelab.cli.script import run_script
-from inplacelab.cli.spoken import Parser, positive
 from inplacelab.language import Text
 from inplacelab.recorders.detection import FRAMEWORKS
 from inplacelab.recorders.run import LIMIT

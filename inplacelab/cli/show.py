@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from inplacelab.cli import output
+from inplacelab.cli.bilingual_argparse import Parser
 from inplacelab.cli.refusal import CannotError
-from inplacelab.cli.spoken import Parser
 from inplacelab.language import Text
 from inplacelab.recording import codec
 from inplacelab.recording.recording import Recording

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab import devices, errors
-from inplacelab.device import (
+from inplacelab.device.memory import (
     device_count,
     max_memory_allocated,
     max_memory_reserved,

@@ -73,7 +73,7 @@ class Cupy:
         """`held[key] = value`. Where one slot is named several times, the last one stays, as with NumPy."""
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
-        cupy_scatter.assign(self, held, key, self.inner(value))
+        cupy_scatter.assign(self.library, held, key, self.inner(value))
 
     # ---- who computes ------------------------------------------------------------------------------------------------
 
@@ -84,7 +84,7 @@ class Cupy:
             (out,) = options["out"]
             options = {**options, "out": out}
         if method == "at":
-            return cupy_scatter.combine(self, name, *map(self.inner, inputs))
+            return cupy_scatter.combine(self.library, name, *map(self.inner, inputs))
         instead = _INSTEAD.get(name if method == "__call__" else f"{name}.{method}")
         if instead is not None:
             return instead(self, *inputs, **options)

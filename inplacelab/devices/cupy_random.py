@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Stream:
-    """One seeded stream on the device, with those of NumPy's words that `ops/distributions.py` uses.
+    """One seeded stream on the device, with those of NumPy's words that `ops/results/random_stream.py` uses.
 
     Each draw says its size, also where there is a result to fill: CuPy draws as many numbers as the size says.
     """

@@ -7,32 +7,28 @@ not said either: sums of floating-point numbers may differ in their last digits 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from inplacelab import errors
 
-if TYPE_CHECKING:
-    from inplacelab.devices.cupy_calls import Cupy
 
-
-def assign(cupy: Cupy, target: Any, key: Any, value: Any) -> None:
+def assign(library: Any, target: Any, key: Any, value: Any) -> None:
     """`target[key] = value`; of several values for one slot the last stays."""
-    if isinstance(value, cupy.library.ndarray) and value.ndim and _names_places(cupy, key):
-        value = _as_the_last(cupy, target, key, value)
+    if isinstance(value, library.ndarray) and value.ndim and _names_places(library, key):
+        value = _as_the_last(library, target, key, value)
     target[key] = value
 
 
-def _names_places(cupy: Cupy, key: Any) -> bool:
+def _names_places(library: Any, key: Any) -> bool:
     """True if a key has a table of positions: only then can it name a slot twice."""
     parts = key if isinstance(key, tuple) else (key,)
-    return any(isinstance(part, cupy.library.ndarray) and part.dtype.kind != "b" for part in parts)
+    return any(isinstance(part, library.ndarray) and part.dtype.kind != "b" for part in parts)
 
 
-def _as_the_last(cupy: Cupy, target: Any, key: Any, value: Any) -> Any:
+def _as_the_last(library: Any, target: Any, key: Any, value: Any) -> Any:
     """Each value replaced by the last one that is meant for the same slot: then it does not matter who writes last."""
-    library = cupy.library
     latest = library.full(target.shape, -1, np.int32)
     named = latest[key]
     order = library.arange(named.size, dtype=np.int32).reshape(named.shape)
@@ -51,7 +47,7 @@ Source: https://docs.cupy.dev/en/stable/reference/generated/cupyx.scatter_add.ht
 _TOP_BIT = np.uint64(1 << 63)
 
 
-def combine(cupy: Cupy, name: str, target: Any, key: Any, value: Any) -> None:
+def combine(library: Any, name: str, target: Any, key: Any, value: Any) -> None:
     """`ufunc.at`: combine what is at the places with all values that are meant for them.
 
     Raises:
@@ -60,18 +56,18 @@ def combine(cupy: Cupy, name: str, target: Any, key: Any, value: Any) -> None:
     if isinstance(key, list):
         key = tuple(key)
     if name == "multiply":
-        _multiply(cupy, target, key, value)
+        _multiply(library, target, key, value)
         return
     if name not in _ATOMIC:
         raise errors.not_in_cupy(function=f"{name}.at")
-    apply = getattr(cupy.library, name).at
+    apply = getattr(library, name).at
     if _letter(target.dtype) in _ATOMIC[name]:
         apply(target, key, value)
     elif target.dtype.kind == "c":  # the sum of complex numbers is that of their parts
         apply(target.real, key, value.real)
         apply(target.imag, key, value.imag)
     elif target.dtype == np.int64:
-        _by_its_bits(cupy, apply, target, key, value, turned=name != "add")
+        _by_its_bits(library, apply, target, key, value, turned=name != "add")
     else:
         wide = target.astype(np.float32 if target.dtype.kind == "f" else np.int32)
         apply(wide, key, value if np.isscalar(value) else value.astype(wide.dtype))
@@ -83,28 +79,27 @@ def _letter(dtype: np.dtype[Any]) -> str:
     return {"l": "q", "L": "Q"}.get(dtype.char, dtype.char)
 
 
-def _by_its_bits(cupy: Cupy, apply: Any, target: Any, key: Any, value: Any, *, turned: bool) -> None:
+def _by_its_bits(library: Any, apply: Any, target: Any, key: Any, value: Any, *, turned: bool) -> None:
     """Integers with a sign, through atomic operations for those without. Sums have the same bits; the order is the same once
     the top bit is `turned`.
     """
     bits = target.view(np.uint64)
-    given = cupy.library.full((), value, np.int64) if np.isscalar(value) else value.astype(np.int64)
+    given = library.full((), value, np.int64) if np.isscalar(value) else value.astype(np.int64)
     given = given.view(np.uint64)
     if not turned:
         apply(bits, key, given)
         return
-    cupy.library.bitwise_xor(bits, _TOP_BIT, bits)
-    apply(bits, key, cupy.library.bitwise_xor(given, _TOP_BIT))
-    cupy.library.bitwise_xor(bits, _TOP_BIT, bits)
+    library.bitwise_xor(bits, _TOP_BIT, bits)
+    apply(bits, key, library.bitwise_xor(given, _TOP_BIT))
+    library.bitwise_xor(bits, _TOP_BIT, bits)
 
 
-def _multiply(cupy: Cupy, target: Any, key: Any, value: Any) -> None:
+def _multiply(library: Any, target: Any, key: Any, value: Any) -> None:
     """There is no atomic product: so the factors are sorted by their slots, and those of one slot multiplied by doubling.
 
     After the step `d` each place has the product of up to `2 * d` factors, so `log2(n)` steps will do (W. D. Hillis and
     G. L. Steele, 1986). Who writes last does not matter: all write the same.
     """
-    library = cupy.library
     slots = library.arange(target.size).reshape(target.shape)[key]
     line = slots.ravel()
     if not line.size:

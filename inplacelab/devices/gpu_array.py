@@ -13,13 +13,26 @@ Three rules hold here, and nowhere else:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
-if TYPE_CHECKING:
-    from inplacelab.devices.cupy_calls import Cupy
+
+class Library(Protocol):
+    """The library that computes on the GPU's arrays (`cupy_calls.Cupy`)."""
+
+    def scalar(self, value: Any, dtype: Any) -> Any: ...
+
+    def key(self, key: Any) -> Any: ...
+
+    def write(self, held: Any, key: Any, value: Any) -> None: ...
+
+    def ufunc(self, ufunc: Any, method: str, inputs: Any, options: Any) -> Any: ...
+
+    def function(self, function: Any, args: Any, options: Any) -> Any: ...
+
+    def look(self, held: Any) -> Any: ...
 
 
 class GpuArray(NDArrayOperatorsMixin):
@@ -32,7 +45,7 @@ class GpuArray(NDArrayOperatorsMixin):
 
     __slots__ = ("cupy", "held")
 
-    def __init__(self, held: Any, cupy: Cupy) -> None:
+    def __init__(self, held: Any, cupy: Library) -> None:
         self.held, self.cupy = held, cupy
 
     # ---- metadata: none of it is on the device -----------------------------------------------------------------------
@@ -180,7 +193,7 @@ class GpuArray(NDArrayOperatorsMixin):
         return self.cupy.look(self.held).tolist()
 
     def tobytes(self) -> bytes:
-        return self.cupy.look(self.held).tobytes()
+        return bytes(self.cupy.look(self.held).tobytes())
 
     @property
     def flat(self) -> _Flat:

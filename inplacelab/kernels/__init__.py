@@ -35,16 +35,16 @@ from functools import cache
 from typing import Any
 
 from inplacelab import errors, observe
+from inplacelab.devices.kernels.access_plan import form_of
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.devices.kernels.source import Source
-from inplacelab.devices.kernels.ways import form_of
 from inplacelab.kernels.kernel import Elementwise, Kernel
-from inplacelab.kernels.whole_rows import WHOLE
+from inplacelab.kernels.standalone import WHOLE
 from inplacelab.language import Text
 from inplacelab.listing import Group, Listing
 from inplacelab.ops import ROWS
-from inplacelab.ops.expressions import data_types
-from inplacelab.ops.spec import Row
+from inplacelab.ops.cuda.expressions import data_types
+from inplacelab.ops.table.row import Row
 from inplacelab.tensor import Tensor
 
 __all__ = ["Kernel", "Launch", "Source", "available", "fuse", "get", "launches", "run", "source", "source_of"]

@@ -17,8 +17,8 @@ from inplacelab import errors
 from inplacelab.devices.kernels.elementwise import Step, distinct
 from inplacelab.language import Text
 from inplacelab.ops import template
-from inplacelab.ops.expressions import named, result, step
-from inplacelab.ops.spec import Row, Rule
+from inplacelab.ops.cuda.expressions import named, result, step
+from inplacelab.ops.table.row import Row, Rule
 from inplacelab.ops.template.parts import name_of
 from inplacelab.tensor import Tensor
 

@@ -19,8 +19,8 @@ from inplacelab.devices.kernels import launching
 from inplacelab.devices.kernels.source import Form, Source
 from inplacelab.kernels.chain import chained
 from inplacelab.ops import template
-from inplacelab.ops.own_kernels import OwnKernel
-from inplacelab.ops.spec import Row
+from inplacelab.ops.cuda.own_kernels import OwnKernel
+from inplacelab.ops.table.row import Row
 from inplacelab.ops.template.parts import name_of
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor

@@ -6,7 +6,7 @@ from typing import Any
 
 from inplacelab import errors
 from inplacelab.nn import functional, initializer
-from inplacelab.nn.activations import (
+from inplacelab.nn.activation_layers import (
     CELU,
     ELU,
     GELU,
@@ -30,9 +30,12 @@ from inplacelab.nn.activations import (
     Tanh,
     ThresholdedReLU,
 )
-from inplacelab.nn.clip import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
 from inplacelab.nn.containers import LayerList, Sequential
-from inplacelab.nn.criteria import (
+from inplacelab.nn.embeddings import Embedding
+from inplacelab.nn.gradient_clipping import ClipGradByGlobalNorm, ClipGradByNorm, ClipGradByValue
+from inplacelab.nn.layer import Layer
+from inplacelab.nn.layers import BatchNorm1D, Dropout, Flatten, Identity, LayerNorm, Linear
+from inplacelab.nn.loss_layers import (
     BCELoss,
     BCEWithLogitsLoss,
     CrossEntropyLoss,
@@ -42,9 +45,6 @@ from inplacelab.nn.criteria import (
     NLLLoss,
     SmoothL1Loss,
 )
-from inplacelab.nn.embeddings import Embedding
-from inplacelab.nn.layer import Layer
-from inplacelab.nn.layers import BatchNorm1D, Dropout, Flatten, Identity, LayerNorm, Linear
 from inplacelab.nn.parameters import ParamAttr
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import Any
 from inplacelab import errors
 from inplacelab.autograd.modes import no_grad
 from inplacelab.nn.layer import Layer
-from inplacelab.ops.operands import as_tensor
+from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.tensor import Tensor
 
 

@@ -5,18 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab import errors
-from inplacelab.nn.class_losses import cross_entropy, nll_loss
-from inplacelab.nn.embeddings import embedding
-from inplacelab.nn.losses import (
-    binary_cross_entropy,
-    binary_cross_entropy_with_logits,
-    kl_div,
-    l1_loss,
-    mse_loss,
-    smooth_l1_loss,
-    square_error_cost,
-)
-from inplacelab.nn.more_activations import (
+from inplacelab.nn.activation_functions import (
     celu,
     hardsigmoid,
     hardswish,
@@ -27,9 +16,20 @@ from inplacelab.nn.more_activations import (
     softsign,
     swish,
 )
+from inplacelab.nn.classification_losses import cross_entropy, nll_loss
+from inplacelab.nn.embeddings import embedding
+from inplacelab.nn.layer_functions import gelu, linear, log_softmax, one_hot
+from inplacelab.nn.losses import (
+    binary_cross_entropy,
+    binary_cross_entropy_with_logits,
+    kl_div,
+    l1_loss,
+    mse_loss,
+    smooth_l1_loss,
+    square_error_cost,
+)
 from inplacelab.nn.normalization import batch_norm, layer_norm, normalize
-from inplacelab.nn.transformations import gelu, linear, log_softmax, one_hot
-from inplacelab.ops.table import FUNCTIONAL
+from inplacelab.ops.table.exports import FUNCTIONAL
 
 __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
     "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits", "celu", "cross_entropy", "embedding",

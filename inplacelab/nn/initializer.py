@@ -16,7 +16,7 @@ from typing import Any
 from inplacelab import errors
 from inplacelab.autograd import modes
 from inplacelab.language import Text
-from inplacelab.ops.factories import to_tensor
+from inplacelab.ops.creation import to_tensor
 from inplacelab.tensor import Tensor
 
 __all__ = [

@@ -13,13 +13,13 @@ import numpy as np
 
 from inplacelab import errors, observe
 from inplacelab.autograd import modes
-from inplacelab.autograd.methods import HookHandle
+from inplacelab.autograd.handles import HookHandle
 from inplacelab.dtypes import get_default_dtype
+from inplacelab.nn.attributes import Parts
+from inplacelab.nn.layer_transfers import Movable
 from inplacelab.nn.parameters import Initializer, as_parameter, attributes
-from inplacelab.nn.parts import Parts
-from inplacelab.nn.transfers import Movable
-from inplacelab.ops.distributions import generator
-from inplacelab.ops.factories import to_tensor
+from inplacelab.ops.creation import to_tensor
+from inplacelab.ops.results.random_stream import generator
 from inplacelab.tensor import Parameter, Tensor
 
 _serials: dict[str, Iterator[int]] = {}

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from inplacelab import errors
-from inplacelab.ops.operands import as_tensor
-from inplacelab.ops.table import FUNCTIONS
+from inplacelab.ops.arguments.operands import as_tensor
+from inplacelab.ops.table.exports import FUNCTIONS
 from inplacelab.tensor import Tensor
 
 REDUCTIONS = ("mean", "sum", "none")

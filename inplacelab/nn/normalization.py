@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from inplacelab import errors
 from inplacelab.autograd import modes
 from inplacelab.language import Text
-from inplacelab.ops.operands import as_tensor
+from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.tensor import Tensor
 
 

@@ -2,39 +2,39 @@
 
 from __future__ import annotations
 
-from inplacelab.autograd import methods
 from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     activations,
     along_axis,
     arithmetic,
-    arranging,
-    asking,
-    brackets,
-    choosing,
+    backward_operations,
+    binary_functions,
+    clipping,
     comparisons,
-    composed,
     contractions,
+    copies_and_casts,
+    creation,
+    device_transfers,
     diagonals,
-    dropping,
+    dropout,
     einsum,
-    elementwise,
+    explicit_views,
     exponentials,
-    extremes,
-    factories,
-    geometry,
-    grids,
+    flip_roll_tile,
     indexing,
     joining,
-    limits,
     linear_algebra,
     logic,
     masking,
+    max_and_min,
+    maximum_and_where,
+    meshgrid,
     norms,
     operators,
-    pairs,
+    overloads,
     powers,
+    properties,
+    random_creation,
     random_fills,
-    random_tensors,
     reallocations,
     reductions,
     rounding,
@@ -44,37 +44,13 @@ from inplacelab.ops import (  # noqa: F401  # importing a chapter adds its rows
     special,
     splitting,
     statistics,
+    subscript,
     torch_names,
-    transfers,
     trigonometry,
-    two_meanings,
     views,
-    windows,
     writes,
 )
-from inplacelab.ops.table import FUNCTIONS, ROWS
+from inplacelab.ops.table import ROWS
+from inplacelab.ops.table.exports import FUNCTIONS
 
-__all__ = ["FUNCTIONS", "ROWS", "contractions", "elementwise", "factories", "reductions", "views"]
-
-methods.attach()
-geometry.attach()
-writes.attach()
-transfers.attach()
-torch_names.attach()
-splitting.attach()
-joining.attach()
-arranging.attach()
-windows.attach()
-brackets.attach()
-masking.attach()
-two_meanings.attach()
-operators.attach()
-reallocations.attach()
-asking.attach()
-comparisons.attach()
-choosing.attach()
-diagonals.attach()
-einsum.attach()
-grids.attach()
-sorting.attach()
-composed.attach()
+__all__ = ["FUNCTIONS", "ROWS"]

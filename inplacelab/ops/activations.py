@@ -13,11 +13,12 @@ from inplacelab import dtypes, errors
 from inplacelab.autograd import modes
 from inplacelab.autograd.history import check_leaf
 from inplacelab.layout import normal_axis
-from inplacelab.ops.arguments import constant
-from inplacelab.ops.kernels import clip_into, conj, quietly, scalar, start, whole_number
-from inplacelab.ops.operands import as_tensor
-from inplacelab.ops.spec import same
-from inplacelab.ops.table import FUNCTIONAL, Made, add_row, elementwise, transcendental
+from inplacelab.ops.arguments.attributes import constant
+from inplacelab.ops.arguments.operands import as_tensor
+from inplacelab.ops.results.kernel_tools import clip_into, conj, quietly, scalar, start, whole_number
+from inplacelab.ops.table import Made, add_row, elementwise, transcendental
+from inplacelab.ops.table.exports import as_functional
+from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 
 # ---- kernels ----------------------------------------------------------------------------------------------------------------
@@ -183,6 +184,7 @@ add_row("normalisation", "softmax", "x", ("Exponentials, divided by their sum al
 _SILU_OF, _SILU_INTO = Made(_SILU, "ordinary"), Made(_SILU, "in-place")
 
 
+@as_functional
 def silu(x: Tensor, inplace: bool = False, name: str | None = None) -> Tensor:
     """`x` times sigmoid(x). PaddlePaddle has no `silu_`: it is in place if `inplace` is true.
 
@@ -206,6 +208,3 @@ def silu(x: Tensor, inplace: bool = False, name: str | None = None) -> Tensor:
         check_leaf("silu", x, write="silu(y, inplace=True)")
     made: Tensor = (_SILU_INTO if inplace else _SILU_OF).function()(x)
     return made
-
-
-FUNCTIONAL["silu"] = lambda: silu

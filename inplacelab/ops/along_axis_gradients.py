@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.autograd.nodes import Meta
+from inplacelab.autograd.meta import Meta
 from inplacelab.layout import Shape
-from inplacelab.ops.factories import to_tensor
-from inplacelab.ops.places import Along, index_shape, slots_of, written_last
-from inplacelab.ops.positions import Positions
+from inplacelab.ops.arguments.axis_index import Along, index_shape, slots_of, written_last
+from inplacelab.ops.arguments.index_checks import Positions
+from inplacelab.ops.creation import to_tensor
 from inplacelab.tensor import Tensor
 
 # ---- which places, which values -------------------------------------------------------------------------------------------------

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from inplacelab import dtypes, errors
-from inplacelab.ops.arguments import constant, number_with
-from inplacelab.ops.kernels import conj, quietly, room
-from inplacelab.ops.meeting import alike
-from inplacelab.ops.spec import ZERO
+from inplacelab.ops.arguments.attributes import constant, number_with
+from inplacelab.ops.arguments.type_promotion import alike
+from inplacelab.ops.results.kernel_tools import conj, quietly, room
 from inplacelab.ops.table import elementwise
+from inplacelab.ops.table.row import ZERO
 from inplacelab.tensor import Tensor
 
 # ---- sums and products ------------------------------------------------------------------------------------------------------

@@ -10,9 +10,10 @@ import numpy as np
 
 from inplacelab import dtypes
 from inplacelab.autograd.modes import no_grad
-from inplacelab.ops.factories import operand
-from inplacelab.ops.meeting import alike, truth
-from inplacelab.ops.table import FUNCTIONS, elementwise
+from inplacelab.ops.arguments.type_promotion import alike, truth
+from inplacelab.ops.creation import operand
+from inplacelab.ops.table import elementwise
+from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.tensor import Tensor
 
 for _name, _ufunc, _sign, _aliases, _en, _zh in (
@@ -38,6 +39,8 @@ for _name, _test, _en, _zh in (
 # ---- compositions -----------------------------------------------------------------------------------------------------------
 
 
+@as_method
+@as_function
 @no_grad()
 def isclose(
     x: Tensor, y: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False, name: str | None = None
@@ -69,6 +72,8 @@ def isclose(
     return close.logical_or(x.isnan().logical_and(y.isnan())) if equal_nan else close
 
 
+@as_method
+@as_function
 def allclose(
     x: Tensor, y: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False, name: str | None = None
 ) -> Tensor:
@@ -83,6 +88,8 @@ def allclose(
     return _all(isclose(x, y, rtol, atol, equal_nan))
 
 
+@as_method
+@as_function
 def equal_all(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """One truth value: whether two tensors have the same shape and equal elements.
 
@@ -101,10 +108,3 @@ def equal_all(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
 def _all(condition: Tensor) -> Tensor:
     return condition.logical_not().sum().equal(0)
-
-
-def attach() -> None:
-    """Offer the compositions as methods and functions."""
-    for function in (isclose, allclose, equal_all):
-        setattr(Tensor, function.__name__, function)
-        FUNCTIONS[function.__name__] = lambda function=function: function  # type: ignore[misc]

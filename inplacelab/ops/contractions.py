@@ -8,7 +8,7 @@ import numpy as np
 
 from inplacelab import errors
 from inplacelab.layout import Shape
-from inplacelab.ops.kernels import conj
+from inplacelab.ops.results.kernel_tools import conj
 from inplacelab.ops.table import contraction
 from inplacelab.tensor import Tensor
 
@@ -52,7 +52,7 @@ def _gradient_right(g: Tensor, x: Tensor, rank_y: int) -> Tensor:
     return conj(flip_last(x)).matmul(g)
 
 
-contraction(
+MATMUL = contraction(
     "matmul", "x, y", ("The product of two matrices, or of stacks of them.", "两个矩阵（或两叠矩阵）的乘积。"),
     kernel=_matmul, accepts="fic", shape=_product_shape, method=False, function=False,
     d_x=lambda g, y, x_meta: _gradient_left(g, y, len(x_meta.shape)),

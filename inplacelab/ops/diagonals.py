@@ -9,10 +9,11 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.devices import CPU, Device
 from inplacelab.layout import Shape
-from inplacelab.ops.arguments import constant, number_for
-from inplacelab.ops.kernels import start
-from inplacelab.ops.spec import same
-from inplacelab.ops.table import FUNCTIONS, add_row, overwrite
+from inplacelab.ops.arguments.attributes import constant, number_for
+from inplacelab.ops.results.kernel_tools import start
+from inplacelab.ops.table import add_row, overwrite
+from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 
 # ---- triangles ----------------------------------------------------------------------------------------------------------------
@@ -184,6 +185,8 @@ add_row(
 )  # fmt: skip
 
 
+@as_method
+@as_function
 def trace(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Tensor:
     """The sum of a diagonal; of a stack of matrices, of each of them.
 
@@ -195,9 +198,3 @@ def trace(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str 
     """
     total: Tensor = x.diagonal(offset, axis1, axis2).sum(-1)
     return total
-
-
-def attach() -> None:
-    """Give the package, and `Tensor`, the operations that are made of others."""
-    Tensor.trace = trace  # type: ignore[method-assign]
-    FUNCTIONS["trace"] = lambda: trace

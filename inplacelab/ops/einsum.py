@@ -18,10 +18,11 @@ import numpy as np
 from inplacelab import errors
 from inplacelab.language import Text
 from inplacelab.layout import Shape
-from inplacelab.ops.kernels import conj
-from inplacelab.ops.operands import as_tensor
-from inplacelab.ops.spec import Row, Rule
-from inplacelab.ops.table import FUNCTIONS, Made
+from inplacelab.ops.arguments.operands import as_tensor
+from inplacelab.ops.results.kernel_tools import conj
+from inplacelab.ops.table import Made
+from inplacelab.ops.table.exports import as_function
+from inplacelab.ops.table.row import Row, Rule
 from inplacelab.tensor import Tensor
 
 Labels = tuple[str, ...]
@@ -163,6 +164,7 @@ def _plain(operands: list[Tensor], labels: list[Labels], result: Labels) -> tupl
     return [x for x, _ in pairs], [each for _, each in pairs]
 
 
+@as_function
 def einsum(equation: str, *operands: Tensor) -> Tensor:
     """Sums of products: "ij,jk->ik" multiplies two matrices, "ii->i" is a diagonal, "ij->" the sum of all elements.
 
@@ -195,8 +197,3 @@ def einsum(equation: str, *operands: Tensor) -> Tensor:
     tensors, labels = _plain(tensors, labels, result)
     terms = ",".join("".join(letters[label] for label in each) for each in labels)
     return _contract(len(tensors))(*tensors, equation=f"{terms}->{''.join(letters[label] for label in result)}")
-
-
-def attach() -> None:
-    """Give the package this function."""
-    FUNCTIONS["einsum"] = lambda: einsum

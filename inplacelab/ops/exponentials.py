@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab.ops.arguments import constant
-from inplacelab.ops.kernels import conj, quietly, scalar
+from inplacelab.ops.arguments.attributes import constant
+from inplacelab.ops.results.kernel_tools import conj, quietly, scalar
 from inplacelab.ops.table import transcendental
 from inplacelab.tensor import Tensor
 

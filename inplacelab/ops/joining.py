@@ -20,9 +20,10 @@ from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import OpNode, number
 from inplacelab.language import Text
 from inplacelab.layout import Shape, normal_axis
-from inplacelab.ops import destinations, operands
-from inplacelab.ops.spec import Row, Rule
-from inplacelab.ops.table import FUNCTIONS
+from inplacelab.ops.arguments import operands
+from inplacelab.ops.results import destinations
+from inplacelab.ops.table.exports import as_function
+from inplacelab.ops.table.row import Row, Rule
 from inplacelab.tensor import Tensor, fresh
 
 _SAYS = {
@@ -52,6 +53,7 @@ def _layer(k: int) -> Callable[..., Tensor]:
     return lambda g, axis: g._place(axis, k)
 
 
+@as_function
 def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
     """The tensors one after the other along an axis: a copy.
 
@@ -78,6 +80,7 @@ def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None, *, out: 
     return _made("concat", parts, joined, {"axis": at, "starts": starts})
 
 
+@as_function
 def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
     """The tensors one beside the other along a new axis: a copy.
 
@@ -139,19 +142,17 @@ def _made(op: str, parts: list[Tensor], joined: Any, facts: Mapping[str, Any]) -
     return result
 
 
+@as_function
 def hstack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
     """Joined along the second axis; vectors, and tensors without axes, along the only one."""
     parts = [part.reshape([1]) if part.ndim == 0 else part for part in _listed("hstack", x)]
     return concat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
+@as_function
 def vstack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
     """Joined along the first axis; vectors become rows."""
     return concat([part.reshape([1, -1]) if part.ndim < 2 else part for part in _listed("vstack", x)])
 
 
-def attach() -> None:
-    """Give the package these functions."""
-    for function in (concat, stack, hstack, vstack):
-        FUNCTIONS[function.__name__] = lambda function=function: function  # type: ignore[misc]
-    FUNCTIONS["cat"] = lambda: concat
+as_function(concat, "cat")

@@ -11,10 +11,10 @@ import numpy as np
 
 from inplacelab import errors
 from inplacelab.layout import Shape, common_shape
-from inplacelab.ops.arguments import constant, plain_number
+from inplacelab.ops.arguments.attributes import constant, plain_number
+from inplacelab.ops.arguments.index_checks import check_dtype
 from inplacelab.ops.contractions import flip_last
-from inplacelab.ops.kernels import conj, quietly
-from inplacelab.ops.positions import check_dtype
+from inplacelab.ops.results.kernel_tools import conj, quietly
 from inplacelab.ops.table import add_row, contraction
 from inplacelab.tensor import Tensor
 

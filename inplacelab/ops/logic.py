@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from inplacelab import dtypes
-from inplacelab.ops.meeting import alike, truth
-from inplacelab.ops.spec import ZERO
+from inplacelab.ops.arguments.type_promotion import alike, truth
 from inplacelab.ops.table import elementwise
+from inplacelab.ops.table.row import ZERO
 
 for _name, _ufunc, _cuda, _en, _zh in (
     ("logical_and", np.logical_and, "x && y", "both `x` and `y` are", "`x` 与 `y` 都"),

@@ -9,11 +9,12 @@ import numpy as np
 
 from inplacelab import errors
 from inplacelab.layout import Shape, common_shape
-from inplacelab.ops.factories import made
-from inplacelab.ops.kernels import start
-from inplacelab.ops.positions import Positions
-from inplacelab.ops.spec import same
-from inplacelab.ops.table import FUNCTIONS, add_row, elementwise
+from inplacelab.ops.arguments.index_checks import Positions
+from inplacelab.ops.creation import made
+from inplacelab.ops.results.kernel_tools import start
+from inplacelab.ops.table import add_row, elementwise
+from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 
 # ---- the same value everywhere ------------------------------------------------------------------------------------------------
@@ -97,6 +98,8 @@ def _check_mask(x: Any, mask: Any) -> None:
         raise errors.written_dtype_differs(op="masked_select", argument="mask", wanted="bool", given=mask.dtype.name)
 
 
+@as_method
+@as_function
 def masked_select(x: Tensor, mask: Tensor, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
     """The elements where the mask holds, in one line: a copy.
 
@@ -113,6 +116,8 @@ def masked_select(x: Tensor, mask: Tensor, name: str | None = None, *, out: Tens
     return picked if out is None else out.copy_(picked)
 
 
+@as_method
+@as_function
 def nonzero(x: Tensor, as_tuple: bool = False) -> Any:
     """The indices of the elements that are not zero: one row for each.
 
@@ -128,10 +133,3 @@ def nonzero(x: Tensor, as_tuple: bool = False) -> Any:
     if as_tuple:
         return tuple(made("nonzero", device.from_host(each), device) for each in places)
     return made("nonzero", device.from_host(np.stack(places, 1)), device)
-
-
-def attach() -> None:
-    """Give `Tensor` what is not a row: the size of these results depends on values."""
-    for function in (masked_select, nonzero):
-        setattr(Tensor, function.__name__, function)
-        FUNCTIONS[function.__name__] = lambda function=function: function  # type: ignore[misc]

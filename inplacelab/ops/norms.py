@@ -10,12 +10,12 @@ import numpy as np
 from inplacelab import dtypes, errors
 from inplacelab.language import Text
 from inplacelab.layout import normal_axis
-from inplacelab.ops.factories import to_tensor
-from inplacelab.ops.kernels import quietly
-from inplacelab.ops.positions import as_value_error, check_range
+from inplacelab.ops.arguments.index_checks import as_value_error, check_range
+from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.reductions import axes_of, reduced
-from inplacelab.ops.spec import same
+from inplacelab.ops.results.kernel_tools import quietly
 from inplacelab.ops.table import add_row, overwrite, reduction
+from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 
 # ---- the length of a vector -----------------------------------------------------------------------------------------------------

@@ -15,14 +15,15 @@ from typing import Any, cast
 import numpy as np
 
 from inplacelab import dtypes, errors
-from inplacelab.ops import destinations
-from inplacelab.ops.contractions import flip_last
-from inplacelab.ops.factories import operand
-from inplacelab.ops.operands import as_met
-from inplacelab.ops.table import FUNCTIONS, ROWS, Made
+from inplacelab.ops.arguments.operands import as_met
+from inplacelab.ops.contractions import MATMUL, flip_last
+from inplacelab.ops.creation import operand
+from inplacelab.ops.results import destinations
+from inplacelab.ops.table import ROWS, Made
+from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.tensor import Tensor
 
-_PRODUCT = Made(ROWS["matmul"], "ordinary")
+_PRODUCT = Made(MATMUL, "ordinary")
 
 
 def matmul(
@@ -144,33 +145,33 @@ def _reversed_axes(self: Tensor) -> Tensor:
     return self if self.ndim < 2 else self.transpose(list(range(self.ndim))[::-1])
 
 
-def attach() -> None:
-    """Give `Tensor` its operators."""
-    operators: dict[str, Any] = {
-        "__add__": _binary("add", lambda x, n: x.scale(1.0, n)),
-        "__radd__": _binary("add", lambda x, n: x.scale(1.0, n), reflected=True),
-        "__sub__": _binary("subtract", lambda x, n: x.scale(1.0, -n)),
-        "__rsub__": _binary("subtract", lambda x, n: x.scale(-1.0, n), reflected=True),
-        "__mul__": _binary("multiply", lambda x, n: x.scale(n)),
-        "__rmul__": _binary("multiply", lambda x, n: x.scale(n), reflected=True),
-        "__truediv__": _binary("divide", _divided),
-        "__rtruediv__": _with_operand("divide", reflected=True),
-        "__floordiv__": _with_operand("floor_divide"), "__rfloordiv__": _with_operand("floor_divide", reflected=True),
-        "__mod__": _with_operand("remainder"), "__rmod__": _with_operand("remainder", reflected=True),
-        "__pow__": _with_operand("pow"), "__rpow__": _with_operand("pow", reflected=True),
-        "__and__": _on_bits("bitwise_and"), "__rand__": _on_bits("bitwise_and", reflected=True),
-        "__or__": _on_bits("bitwise_or"), "__ror__": _on_bits("bitwise_or", reflected=True),
-        "__xor__": _on_bits("bitwise_xor"), "__rxor__": _on_bits("bitwise_xor", reflected=True),
-        "__lshift__": _on_bits("bitwise_left_shift"), "__rlshift__": _on_bits("bitwise_left_shift", reflected=True),
-        "__rshift__": _on_bits("bitwise_right_shift"), "__rrshift__": _on_bits("bitwise_right_shift", reflected=True),
-        "__matmul__": _matmul, "__neg__": _neg, "__pos__": _pos, "__abs__": _abs, "__invert__": _not,
-        "__eq__": _with_operand("equal"), "__ne__": _with_operand("not_equal"),
-        "__lt__": _with_operand("less_than"), "__le__": _with_operand("less_equal"),
-        "__gt__": _with_operand("greater_than"), "__ge__": _with_operand("greater_equal"),
-        "matmul": matmul, "mm": matmul,
-        "astype": astype, "T": property(_reversed_axes),
-        "__array_priority__": 1000, "__array_ufunc__": None,
-    }  # fmt: skip
-    for name, operator in operators.items():
-        setattr(Tensor, name, operator)
-    FUNCTIONS.update(matmul=lambda: matmul, mm=lambda: matmul)
+_OPERATORS: dict[str, Any] = {
+    "__add__": _binary("add", lambda x, n: x.scale(1.0, n)),
+    "__radd__": _binary("add", lambda x, n: x.scale(1.0, n), reflected=True),
+    "__sub__": _binary("subtract", lambda x, n: x.scale(1.0, -n)),
+    "__rsub__": _binary("subtract", lambda x, n: x.scale(-1.0, n), reflected=True),
+    "__mul__": _binary("multiply", lambda x, n: x.scale(n)),
+    "__rmul__": _binary("multiply", lambda x, n: x.scale(n), reflected=True),
+    "__truediv__": _binary("divide", _divided),
+    "__rtruediv__": _with_operand("divide", reflected=True),
+    "__floordiv__": _with_operand("floor_divide"), "__rfloordiv__": _with_operand("floor_divide", reflected=True),
+    "__mod__": _with_operand("remainder"), "__rmod__": _with_operand("remainder", reflected=True),
+    "__pow__": _with_operand("pow"), "__rpow__": _with_operand("pow", reflected=True),
+    "__and__": _on_bits("bitwise_and"), "__rand__": _on_bits("bitwise_and", reflected=True),
+    "__or__": _on_bits("bitwise_or"), "__ror__": _on_bits("bitwise_or", reflected=True),
+    "__xor__": _on_bits("bitwise_xor"), "__rxor__": _on_bits("bitwise_xor", reflected=True),
+    "__lshift__": _on_bits("bitwise_left_shift"), "__rlshift__": _on_bits("bitwise_left_shift", reflected=True),
+    "__rshift__": _on_bits("bitwise_right_shift"), "__rrshift__": _on_bits("bitwise_right_shift", reflected=True),
+    "__matmul__": _matmul, "__neg__": _neg, "__pos__": _pos, "__abs__": _abs, "__invert__": _not,
+    "__eq__": _with_operand("equal"), "__ne__": _with_operand("not_equal"),
+    "__lt__": _with_operand("less_than"), "__le__": _with_operand("less_equal"),
+    "__gt__": _with_operand("greater_than"), "__ge__": _with_operand("greater_equal"),
+    "T": property(_reversed_axes),
+    "__array_priority__": 1000, "__array_ufunc__": None,
+}  # fmt: skip
+for _name, _operator in _OPERATORS.items():
+    setattr(Tensor, _name, _operator)
+for _name in ("matmul", "mm"):
+    as_method(matmul, _name)
+    as_function(matmul, _name)
+as_method(astype)

@@ -12,11 +12,11 @@ import numpy as np
 
 from inplacelab import dtypes, errors
 from inplacelab.language import Text
-from inplacelab.ops.arguments import constant, number_with
-from inplacelab.ops.choosing import chosen
-from inplacelab.ops.kernels import conj, power, quietly, start
-from inplacelab.ops.spec import ZERO
+from inplacelab.ops.arguments.attributes import constant, number_with
+from inplacelab.ops.maximum_and_where import chosen
+from inplacelab.ops.results.kernel_tools import conj, power, quietly, start
 from inplacelab.ops.table import elementwise, transcendental
+from inplacelab.ops.table.row import ZERO
 from inplacelab.tensor import Tensor
 
 # ---- kernels that are not a single ufunc ------------------------------------------------------------------------------------

@@ -20,13 +20,14 @@ from inplacelab import errors, observe
 from inplacelab.autograd import modes
 from inplacelab.autograd.history import check_leaf, refresh
 from inplacelab.layout import Layout, Shape, packed
-from inplacelab.ops.arguments import sizes_of
-from inplacelab.ops.destinations import bequeath, reallocate
-from inplacelab.ops.factories import shape_of
-from inplacelab.ops.operands import as_tensor, refuse_devices
-from inplacelab.ops.spec import same
+from inplacelab.ops.arguments.attributes import sizes_of
+from inplacelab.ops.arguments.operands import as_tensor, refuse_devices
+from inplacelab.ops.creation import shape_of
+from inplacelab.ops.explicit_views import as_strided
+from inplacelab.ops.results.destinations import bequeath, reallocate
 from inplacelab.ops.table import add_row
-from inplacelab.ops.windows import as_strided
+from inplacelab.ops.table.exports import as_method, as_property
+from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor, adopt, fresh, look
 
 # ---- two ways to look somewhere else --------------------------------------------------------------------------------------
@@ -79,6 +80,7 @@ def _look_at(op: str, x: Tensor, source: Tensor, layout: Layout) -> Tensor:
 # ---- another storage ------------------------------------------------------------------------------------------------------
 
 
+@as_method
 def set_(
     x: Tensor,
     source: Tensor | None = None,
@@ -136,6 +138,7 @@ def _asked_for(source: Tensor, shape: Any, stride: Any, offset: int) -> Layout:
     return Layout(sizes, strides, offset // source.element_size())
 
 
+@as_method
 def reconstruct_from_(self: Tensor, other: Tensor) -> None:
     """Become another name for `other`: the same storage, metadata and history.
 
@@ -184,6 +187,7 @@ add_row(
 )  # fmt: skip
 
 
+@as_method
 def resize_(x: Tensor, shape: Sequence[int], fill_zero: bool = False, name: str | None = None) -> Tensor:
     """Show more or fewer elements of the storage, from the first one on, in that shape. No data move; the version is raised.
 
@@ -241,6 +245,7 @@ def _resize_within(x: Tensor, after: Layout) -> Tensor:
 # ---- what a function makes of it ------------------------------------------------------------------------------------------
 
 
+@as_method
 def apply(self: Tensor, func: Callable[[Tensor], Any]) -> Any:
     """What `func` makes of the tensor.
 
@@ -252,6 +257,7 @@ def apply(self: Tensor, func: Callable[[Tensor], Any]) -> Any:
     return func(self.detach())
 
 
+@as_method
 def apply_(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
     """Replace the tensor by what `func` makes of it: in its own storage if shape and dtype allow it, otherwise in a new one (and
     so, too, if a gradient goes through it: the derivative may need the values that are there).
@@ -293,9 +299,5 @@ def _set_grad_(self: Tensor, gradient: Tensor) -> None:
     self.grad = as_tensor("grad_", "gradient", 1, gradient)
 
 
-def attach() -> None:
-    """Give `Tensor` what is no row."""
-    for method in (set_, reconstruct_from_, resize_, apply, apply_):
-        setattr(Tensor, method.__name__, method)
-    Tensor.data = property(_data, _set_data, doc=_data.__doc__)  # type: ignore[assignment]
-    Tensor.grad_ = property(_grad_, _set_grad_, doc=_grad_.__doc__)  # type: ignore[assignment]
+as_property("data", _data, _set_data)
+as_property("grad_", _grad_, _set_grad_)

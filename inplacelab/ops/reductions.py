@@ -9,8 +9,8 @@ import numpy as np
 
 from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, normal_axis
-from inplacelab.ops.arguments import sizes_of
-from inplacelab.ops.kernels import conj, quietly
+from inplacelab.ops.arguments.attributes import sizes_of
+from inplacelab.ops.results.kernel_tools import conj, quietly
 from inplacelab.ops.scans import products_before
 from inplacelab.ops.table import add_row, reduction
 from inplacelab.tensor import Tensor
@@ -76,13 +76,13 @@ def _expand(out: Any, x: Any) -> None:
     np.copyto(out, x)
 
 
-def _wished_dtype(x: Any, dtype: Any) -> Any:
+def _result_dtype(x: Any, dtype: Any) -> Any:
     return x if dtype is None else dtypes.as_numpy(dtype)
 
 
 def _sum_dtype(x: Any, dtype: Any) -> Any:
     """Integers and booleans are counted in int64."""
-    return dtypes.int64.numpy if dtype is None and x.kind in "biu" else _wished_dtype(x, dtype)
+    return dtypes.int64.numpy if dtype is None and x.kind in "biu" else _result_dtype(x, dtype)
 
 
 reduction(
@@ -94,7 +94,7 @@ reduction(
 reduction(
     "mean", ("The mean over the axes in `axis`, or over all.", "沿 `axis` 各轴求平均；缺省时对全部元素求平均。"),
     attrs="axis=None, keepdim=False, *, dtype=None", kernel=_mean, prepare={"axis": axes_of},
-    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_wished_dtype,
+    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_result_dtype,
     d_x=lambda g, x_meta, axis: spread(g, x_meta.shape, axis).scale(1.0 / max(count(x_meta.shape, axis), 1)),
 )  # fmt: skip
 
@@ -106,7 +106,7 @@ def _prod(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
 
 
 def _check_factors(x: Any, dtype: Any) -> None:
-    if _wished_dtype(x.dtype, dtype).kind == "b":
+    if _result_dtype(x.dtype, dtype).kind == "b":
         raise errors.kernel_not_registered(dtype="bool", op="prod")
 
 
@@ -127,7 +127,7 @@ def _gradient_of_product(g: Tensor, x: Tensor, axis: tuple[int, ...]) -> Tensor:
 reduction(
     "prod", ("The product over the axes in `axis`, or over all.", "沿 `axis` 各轴求积；缺省时对全部元素求积。"),
     attrs="axis=None, keepdim=False, dtype=None", kernel=_prod, prepare={"axis": axes_of}, validate=_check_factors,
-    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_wished_dtype,
+    shape=lambda x, axis, keepdim: reduced(x, axis, keepdim), dtype=_result_dtype,
     d_x=_gradient_of_product,
 )  # fmt: skip
 

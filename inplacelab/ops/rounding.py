@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.ops.arguments import constant
-from inplacelab.ops.kernels import quietly, start, whole_number
-from inplacelab.ops.spec import ZERO
+from inplacelab.ops.arguments.attributes import constant
+from inplacelab.ops.results.kernel_tools import quietly, start, whole_number
 from inplacelab.ops.table import elementwise
+from inplacelab.ops.table.row import ZERO
 
 
 def _already_whole(out: Any, x: Any) -> None:

@@ -11,10 +11,10 @@ import numpy as np
 
 from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, normal_axis
-from inplacelab.ops.kernels import conj
-from inplacelab.ops.positions import along, checked_axis
-from inplacelab.ops.spec import same
+from inplacelab.ops.arguments.index_checks import along, checked_axis
+from inplacelab.ops.results.kernel_tools import conj
 from inplacelab.ops.table import add_row
+from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 
 # ---- what both have in common -----------------------------------------------------------------------------------------------

@@ -12,11 +12,9 @@ import numpy as np
 
 from inplacelab import errors
 from inplacelab.layout import Shape, normal_axis
-from inplacelab.ops.arguments import constant, plain_number
-from inplacelab.ops.factories import to_tensor
-from inplacelab.ops.kernels import start
-from inplacelab.ops.places import written_last
-from inplacelab.ops.positions import (
+from inplacelab.ops.arguments.attributes import constant, plain_number
+from inplacelab.ops.arguments.axis_index import written_last
+from inplacelab.ops.arguments.index_checks import (
     along,
     as_index_error,
     as_value_error,
@@ -27,8 +25,10 @@ from inplacelab.ops.positions import (
     front_axis,
     line_of,
 )
-from inplacelab.ops.spec import same
+from inplacelab.ops.creation import to_tensor
+from inplacelab.ops.results.kernel_tools import start
 from inplacelab.ops.table import add_row
+from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 
 
@@ -74,7 +74,7 @@ add_row(
     shape=lambda x, index, axis: _with_rows(x, axis, (index[0],)),
     d_x=lambda g, x_meta, index, axis: _gradient_of_selected(g, index, x_meta.shape, axis),
 )  # fmt: skip
-add_row(
+GATHER = add_row(
     "selection", "gather", "x, index", ("The rows at the positions in `index`, along `axis`: a copy.", "沿 `axis` 取出 `index` 所列位置的各行（副本）。"),
     attrs="axis=None", validate=_check_gather, prepare={"axis": _axis_given}, kernel=_select, dtype=same, in_place=False,
     method=False, function=False, out=True,
@@ -186,7 +186,7 @@ def _gradient_of_updates(g: Tensor, index: Tensor, shape: Shape, overwrite: bool
     return whole
 
 
-add_row(
+SCATTER = add_row(
     "scatter", "scatter", "x, index, updates",
     ("Write the rows of `updates` at the positions in `index`; or zero those rows and add (`overwrite=False`).",
      "把 `updates` 的各行写到 `index` 所列的位置；`overwrite=False` 时先清零这些行再累加。"),

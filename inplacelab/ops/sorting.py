@@ -7,17 +7,18 @@ gradients find their way back. Elements that are equal keep their order; NaN cou
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, normal_axis
-from inplacelab.ops.factories import made
-from inplacelab.ops.operands import as_tensor
-from inplacelab.ops.spec import same
-from inplacelab.ops.table import FUNCTIONS, ROWS, Made, add_row
-from inplacelab.tensor import Tensor
+from inplacelab.ops.arguments.operands import as_tensor
+from inplacelab.ops.creation import made
+from inplacelab.ops.table import Made, add_row
+from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.table.row import same
+from inplacelab.tensor import Tensor, TopKRetType
 
 
 def _axis(x: Any, axis: Any) -> int:
@@ -68,21 +69,14 @@ add_row(
     attrs="axis=-1, descending=False, stable=False", accepts="fi", kernel=_argsort, prepare={"axis": _axis}, shape=same,
     dtype=lambda: dtypes.int64.numpy, in_place=False,
 )  # fmt: skip
-add_row(
+_FIRST_PLACES_ROW = add_row(
     "selection", "_first_places", "x",
     ("The indices along `axis` of the `k` largest, or smallest, elements.", "沿 `axis` 最大（或最小）的 `k` 个元素的下标。"),
     attrs="k, axis=-1, largest=True", accepts="fi", kernel=_first, prepare={"axis": _axis, "k": _how_many}, validate=_check_enough,
     shape=_shortened, dtype=lambda: dtypes.int64.numpy, in_place=False, function=False, called="topk",
 )  # fmt: skip
 
-_FIRST_PLACES = Made(ROWS["_first_places"], "ordinary")
-
-
-class TopKRetType(NamedTuple):
-    """What `topk` gives."""
-
-    values: Tensor
-    indices: Tensor
+_FIRST_PLACES = Made(_FIRST_PLACES_ROW, "ordinary")
 
 
 def _taken(x: Tensor, indices: Tensor, axis: int | None) -> Tensor:
@@ -92,6 +86,8 @@ def _taken(x: Tensor, indices: Tensor, axis: int | None) -> Tensor:
     return taken
 
 
+@as_method
+@as_function
 def sort(x: Tensor, axis: int = -1, descending: bool = False, stable: bool = False, name: str | None = None) -> Tensor:
     """The elements in order along `axis`: a copy.
 
@@ -118,6 +114,8 @@ def sort(x: Tensor, axis: int = -1, descending: bool = False, stable: bool = Fal
     return _taken(x, x.argsort(axis, descending, stable), axis)
 
 
+@as_method
+@as_function
 def topk(
     x: Tensor,
     k: int | Tensor,
@@ -157,6 +155,8 @@ def topk(
     return TopKRetType(_taken(x, indices, axis), indices)
 
 
+@as_method
+@as_function
 def unique(  # noqa: PLR0913, PLR0917  # as many as in Paddle
     x: Tensor,
     return_index: bool = False,
@@ -199,10 +199,3 @@ def unique(  # noqa: PLR0913, PLR0917  # as many as in Paddle
     device = x.storage.device
     tensors = tuple(made("unique", device.from_host(each), device) for each in parts)
     return tensors if any(asked) else tensors[0]
-
-
-def attach() -> None:
-    """Give the package, and `Tensor`, these functions."""
-    for function in (sort, topk, unique):
-        setattr(Tensor, function.__name__, function)
-        FUNCTIONS[function.__name__] = lambda function=function: function  # type: ignore[misc]

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.ops.arguments import constant
-from inplacelab.ops.kernels import conj, quietly, whole_number
+from inplacelab.ops.arguments.attributes import constant
+from inplacelab.ops.results.kernel_tools import conj, quietly, whole_number
 from inplacelab.ops.table import elementwise, transcendental
 from inplacelab.tensor import Tensor
 

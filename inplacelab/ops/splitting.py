@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.autograd.nodes import Meta
+from inplacelab.autograd.meta import Meta
 from inplacelab.layout import Layout, Shape, index, normal_axis, packed, slices
-from inplacelab.ops.arguments import sizes_of
-from inplacelab.ops.spec import same
-from inplacelab.ops.table import FUNCTIONS, Made, add_row
+from inplacelab.ops.arguments.attributes import sizes_of
+from inplacelab.ops.backward_operations import scatter
+from inplacelab.ops.table import Made, add_row
+from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.table.row import same
 from inplacelab.ops.views import nth
 from inplacelab.tensor import Tensor
 
@@ -39,7 +41,7 @@ def _place_of(shape: Shape, axis: int, place: int) -> Layout:
 
 def _put_back(g: Tensor, x: Meta, part: Layout) -> Tensor:
     """Zeros of the shape of `x`, with `g` where the part was."""
-    whole: Tensor = g._scatter(Meta(_whole(x.shape), x.dtype), Meta(part, x.dtype))
+    whole: Tensor = scatter(g, Meta(_whole(x.shape), x.dtype), Meta(part, x.dtype))
     return whole
 
 
@@ -75,6 +77,8 @@ def _at(x: Tensor, axis: int, bounds: Sequence[int]) -> list[Tensor]:
     return [x._part(axis, start, stop) for start, stop in pairwise(bounds)]
 
 
+@as_method
+@as_function
 def unbind(input: Tensor, axis: Any = 0) -> list[Tensor]:
     """The places along one axis, each as a view without that axis. Writing one writes the tensor, and gradients are right.
 
@@ -94,6 +98,8 @@ def unbind(input: Tensor, axis: Any = 0) -> list[Tensor]:
     return [_NTH.function()(input, axis % rank, place) for place in range(input.shape[axis])]
 
 
+@as_method
+@as_function
 def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
     """The places along one axis, each as a copy without that axis.
 
@@ -107,6 +113,8 @@ def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
     return [x._place(at, place) for place in range(x.shape[at])]
 
 
+@as_method
+@as_function
 def split(x: Tensor, num_or_sections: int | Sequence[int], axis: Any = 0, name: str | None = None) -> list[Tensor]:
     """Copies of the parts of one axis: so many of equal size, or of the sizes in a list (one may be -1).
 
@@ -146,6 +154,8 @@ def _sections(shape: Sequence[int], sizes: list[int], axis: int) -> list[int]:
     return found
 
 
+@as_method
+@as_function
 def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> list[Tensor]:
     """So many copies of equal parts of one axis.
 
@@ -159,6 +169,8 @@ def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> lis
     return split(x, chunks, at)
 
 
+@as_method
+@as_function
 def tensor_split(
     x: Tensor, num_or_indices: int | Sequence[int], axis: Any = 0, name: str | None = None
 ) -> list[Tensor]:
@@ -182,16 +194,22 @@ def tensor_split(
     return [x[(*[slice(None)] * at, slice(start, stop))] for start, stop in pairwise(places)]
 
 
+@as_method
+@as_function
 def hsplit(x: Tensor, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Tensor]:
     """`tensor_split` along the second axis; along the only one of a vector."""
     return tensor_split(x, num_or_indices, 1 if x.ndim > 1 else 0)
 
 
+@as_method
+@as_function
 def vsplit(x: Tensor, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Tensor]:
     """`tensor_split` along the first of two axes or more."""
     return _needing(x, 2, num_or_indices, 0)
 
 
+@as_method
+@as_function
 def dsplit(x: Tensor, num_or_indices: int | Sequence[int], name: str | None = None) -> list[Tensor]:
     """`tensor_split` along the third axis."""
     return _needing(x, 3, num_or_indices, 2)
@@ -201,10 +219,3 @@ def _needing(x: Tensor, rank: int, num_or_indices: int | Sequence[int], axis: in
     if x.ndim < rank:
         raise errors.too_few_axes(below=rank - 1, rank=x.ndim, needed=rank)
     return tensor_split(x, num_or_indices, axis)
-
-
-def attach() -> None:
-    """Give `Tensor`, and the package, these functions."""
-    for function in (unbind, unstack, split, chunk, tensor_split, hsplit, vsplit, dsplit):
-        setattr(Tensor, function.__name__, function)
-        FUNCTIONS[function.__name__] = lambda function=function: function  # type: ignore[misc]

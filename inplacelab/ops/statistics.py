@@ -8,10 +8,10 @@ import numpy as np
 
 from inplacelab import dtypes
 from inplacelab.layout import Shape
-from inplacelab.ops.kernels import quietly
 from inplacelab.ops.reductions import axes_of, count, reduced, spread
-from inplacelab.ops.spec import same
+from inplacelab.ops.results.kernel_tools import quietly
 from inplacelab.ops.table import reduction
+from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 
 # ---- variance -------------------------------------------------------------------------------------------------------------------

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from inplacelab import devices, dtypes
-from inplacelab.ops.factories import filled, made, public, shape_of
-from inplacelab.ops.keywords import are_numbers
-from inplacelab.ops.wishes import finished
+from inplacelab.ops.arguments.creation_options import finished
+from inplacelab.ops.arguments.keywords import are_numbers
+from inplacelab.ops.creation import filled, made, shape_of
+from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.tensor import Tensor
 
 
@@ -19,7 +20,8 @@ def _together(first: Any, more: tuple[Any, ...]) -> Any:
     return [first, *more] if more or are_numbers([first]) else first
 
 
-@public
+@as_method
+@as_function
 def permute(input: Tensor, dims: Any, *more: int) -> Tensor:
     """`transpose`, with or without brackets around the order of the axes: a view.
 
@@ -38,6 +40,7 @@ def permute(input: Tensor, dims: Any, *more: int) -> Tensor:
     return input.transpose(_together(dims, more))
 
 
+@as_method
 def repeat(self: Tensor, repeats: Any, *more: int) -> Tensor:
     """`tile`, with or without brackets around the numbers: a copy.
 
@@ -50,6 +53,7 @@ def repeat(self: Tensor, repeats: Any, *more: int) -> Tensor:
     return self.tile(_together(repeats, more))
 
 
+@as_method
 def new_full(
     self: Tensor,
     size: Sequence[int],
@@ -71,6 +75,7 @@ def new_full(
     return finished(_new("new_full", self, size, fill_value, dtype, device), requires_grad, pin_memory)
 
 
+@as_method
 def new_zeros(
     self: Tensor,
     size: Any,
@@ -91,6 +96,7 @@ def new_zeros(
     return finished(_new("new_zeros", self, _together(size, more), 0, dtype, device), requires_grad, pin_memory)
 
 
+@as_method
 def new_ones(
     self: Tensor,
     size: Any,
@@ -111,6 +117,7 @@ def new_ones(
     return finished(_new("new_ones", self, _together(size, more), 1, dtype, device), requires_grad, pin_memory)
 
 
+@as_method
 def new_empty(
     self: Tensor,
     size: Any,
@@ -137,9 +144,3 @@ def new_empty(
 def _new(name: str, like: Tensor, size: Any, value: Any, dtype: Any, device: Any) -> Tensor:
     where = like.storage.device if device is None else devices.find(device)
     return filled(name, size, value, like.dtype if dtype is None else dtype, where)
-
-
-def attach() -> None:
-    """Give `Tensor` these methods."""
-    for method in (permute, repeat, new_full, new_zeros, new_ones, new_empty):
-        setattr(Tensor, method.__name__, method)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab.ops.arguments import constant
-from inplacelab.ops.kernels import conj, quietly
+from inplacelab.ops.arguments.attributes import constant
+from inplacelab.ops.results.kernel_tools import conj, quietly
 from inplacelab.ops.table import transcendental
 from inplacelab.tensor import Tensor
 

@@ -13,11 +13,12 @@ from operator import index as as_integer
 from typing import Any
 
 from inplacelab import errors, layout
-from inplacelab.autograd.nodes import Meta
+from inplacelab.autograd.meta import Meta
 from inplacelab.layout import Layout, Shape, normal_axis
 from inplacelab.layout.keys import PLAIN
-from inplacelab.ops.arguments import sizes_of
-from inplacelab.ops.keywords import Exchange
+from inplacelab.ops.arguments.attributes import sizes_of
+from inplacelab.ops.arguments.keywords import Exchange
+from inplacelab.ops.backward_operations import scatter
 from inplacelab.ops.table import view
 
 
@@ -220,45 +221,45 @@ view(
 view(
     "diagonal", ("The diagonal of two axes, as the last axis.", "取两个轴的对角线，作为最后一个轴。"),
     attrs="offset=0, axis1=0, axis2=1", prepare={"offset": _number}, layout=layout.diagonal, in_place=False,
-    d_x=lambda g, x_meta, out_meta: g._scatter(x_meta, out_meta),
+    d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
 view(
     "unfold", ("Windows of `size` elements along an axis, `step` apart, as the last axis.",
                "沿一个轴每隔 `step` 取一个长为 `size` 的窗口，作为最后一个轴。"),
     attrs="axis, size, step", layout=layout.unfold, node="TensorUnfoldGradNode", in_place=False,
-    d_x=lambda g, x_meta, out_meta: g._scatter(x_meta, out_meta),
+    d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
 view(
     "slice", ("From `starts` to `ends` along the named axes.", "沿指定的轴从 `starts` 取到 `ends`。"),
     attrs="axes, starts, ends", prepare={"axes": _axes, "starts": _numbers, "ends": _numbers}, layout=_slice, in_place=False,
-    d_x=lambda g, x_meta, out_meta: g._scatter(x_meta, out_meta),
+    d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
 view(
     "strided_slice", ("From `starts` to `ends` along the named axes, by steps.", "沿指定的轴从 `starts` 按步长取到 `ends`。"),
     attrs="axes, starts, ends, strides", layout=layout.slices, in_place=False,
     prepare={"axes": _axes, "starts": _numbers, "ends": _numbers, "strides": _numbers},
-    d_x=lambda g, x_meta, out_meta: g._scatter(x_meta, out_meta),
+    d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
 view(
     "narrow", ("`length` places of one axis, from `start` on.", "从 `start` 起取一个轴上的 `length` 个位置。"),
     attrs="dim, start, length", prepare={"start": _number}, layout=layout.narrow, node="AsStridedGradNode", in_place=False,
-    d_x=lambda g, x_meta, out_meta: g._scatter(x_meta, out_meta),
+    d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
 nth = view(
     "_nth", ("One place of one axis: `unbind` gives them all.", "一个轴上的一个位置：`unbind` 给出全部。"),
     attrs="axis, place", layout=_nth, node="UnbindGradNode", called="unbind", in_place=False, function=False,
-    d_x=lambda g, x_meta, out_meta: g._scatter(x_meta, out_meta),
+    d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip
 
 getitem = view(
     "getitem", ("Select by integers, slices, None and `...`.", "用整数、切片、None 与 `...` 选取。"),
     attrs="key", prepare={"key": fixed}, layout=layout.index, shortcut=indexed, node="SliceGradNode", in_place=False,
     method=False, function=False,
-    d_x=lambda g, x_meta, key: g._scatter(x_meta, Meta(layout.index(x_meta.layout, key), x_meta.dtype)),
+    d_x=lambda g, x_meta, key: scatter(g, x_meta, Meta(layout.index(x_meta.layout, key), x_meta.dtype)),
 )  # fmt: skip
 window = view(
     "_window", ("Look at the storage through any layout.", "以任意布局查看存储。"),
     attrs="layout, dtype=None", prepare={"dtype": _as_it_is}, layout=lambda before, layout, dtype: layout,
     dtype=lambda dtype: dtype, node="AsStridedGradNode", called="as_strided", in_place=False, function=False,
-    d_x=lambda g, x_meta, out_meta: g._scatter(x_meta, out_meta),
+    d_x=lambda g, x_meta, out_meta: scatter(g, x_meta, out_meta),
 )  # fmt: skip

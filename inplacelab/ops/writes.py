@@ -12,10 +12,11 @@ import numpy as np
 from inplacelab import errors, observe
 from inplacelab.autograd import modes
 from inplacelab.autograd.history import refresh
-from inplacelab.ops.arguments import check_all_hold, check_keeps_imaginary, constant, number_for
-from inplacelab.ops.factories import operand
-from inplacelab.ops.spec import ZERO
-from inplacelab.ops.table import FUNCTIONS, overwrite
+from inplacelab.ops.arguments.attributes import check_all_hold, check_keeps_imaginary, constant, number_for
+from inplacelab.ops.creation import operand
+from inplacelab.ops.table import overwrite
+from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.table.row import ZERO
 from inplacelab.tensor import Tensor
 
 
@@ -53,6 +54,7 @@ setitem = overwrite("setitem", "x, y", ("Write `y` into a part: `x[key] = y`.", 
                     attrs="selected=None", kernel=_copy, cuda=dict.fromkeys("fib", "y"), validate=_check_set, node="SetValueGradNode", called="setitem", method=False, d_x=ZERO, d_y=lambda g: g)  # fmt: skip
 
 
+@as_method
 def set_value(self: Tensor, value: Any) -> None:
     """Replace every element by those of `value`, which must have the same shape and dtype.
 
@@ -78,12 +80,7 @@ def set_value(self: Tensor, value: Any) -> None:
         observe.tell("set_value", "in-place", (self,), self, self.node)
 
 
-def zeros_now(self: Tensor) -> None:
-    """Fill with zeros outside the history: for gradients."""
-    with modes.no_grad():
-        self.zero_()
-
-
+@as_function
 def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
     """Add a number to a tensor of one element, in place although the name has no underscore: a counter.
 
@@ -94,10 +91,3 @@ def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
     if x.size != 1:
         raise errors.increment_needs_one_element(size=x.size)
     return x.scale_(1.0, value)
-
-
-def attach() -> None:
-    """Give `Tensor`, and the package, the writes that are not rows."""
-    FUNCTIONS["increment"] = lambda: increment
-    Tensor.set_value = set_value  # type: ignore[method-assign]
-    Tensor._zeros_now = zeros_now  # type: ignore[method-assign]

@@ -8,7 +8,7 @@ from typing import Any
 
 from inplacelab import errors
 from inplacelab.language import Text
-from inplacelab.nn.clip import Pairs
+from inplacelab.nn.gradient_clipping import Pairs
 from inplacelab.regularizer import L2Decay
 from inplacelab.tensor import Tensor
 

@@ -12,8 +12,8 @@ from inplacelab.recording.facts import ErrorFacts
 from inplacelab.recording.fixes import fixes, in_one_sentence
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.errors import stale_notes
-from inplacelab.recording.sentences.moment import Moment
-from inplacelab.recording.sentences.words import closed_up
+from inplacelab.recording.sentences.phrases import closed_up
+from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.tensor import Tensor
 
 ADVISED = 20

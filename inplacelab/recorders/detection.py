@@ -13,7 +13,7 @@ from inplacelab.recorders.engine import EngineRecorder
 from inplacelab.recorders.numpy import NumpyRecorder
 
 if TYPE_CHECKING:
-    from inplacelab.recorders.run import Recorder
+    from inplacelab.recorders.recorder import Recorder
 
 _RECORDERS: dict[str, type[Recorder]] = {recorder.framework: recorder for recorder in (EngineRecorder, NumpyRecorder)}
 FRAMEWORKS = tuple(_RECORDERS)

@@ -15,7 +15,6 @@ from math import inf
 from types import FrameType
 from typing import Any
 
-import inplacelab
 from inplacelab import devices, errors, observe
 from inplacelab.autograd import modes
 from inplacelab.autograd.custom.node import CustomNode
@@ -31,6 +30,7 @@ from inplacelab.recorders.engine_objects import EngineObjects, KnownTensor, part
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Place, Program, Scope, function_name, scopes_of
 from inplacelab.tensor import Tensor
+from inplacelab.version import __version__
 
 SMALL = 16
 """Gradients of up to this many elements are kept with their values."""
@@ -73,7 +73,7 @@ class EngineRecorder(observe.Observer):
         refusals: the engine's refusals so far, in order, held weakly.
     """
 
-    framework, version = "inplacelab", inplacelab.__version__
+    framework, version = "inplacelab", __version__
 
     def __init__(
         self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None

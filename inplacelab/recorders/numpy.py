@@ -52,7 +52,7 @@ class _Array:
 
 
 class NumpyRecorder:
-    """Emits events about the arrays of a program (see `run.Recorder`). After `limit` statements it only counts them."""
+    """Emits events about the arrays of a program (see `recorder.Recorder`). After `limit` statements it only counts them."""
 
     framework, version, refusals = "numpy", np.__version__, ()
 

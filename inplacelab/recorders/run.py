@@ -5,62 +5,24 @@ from __future__ import annotations
 import ast
 import gc
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from types import CodeType, FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
-import inplacelab
 from inplacelab.errors import Refusal
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import DEFAULT, checked, framework_used, recorder_of
-from inplacelab.recorders.log import EventLog, Log
+from inplacelab.recorders.log import EventLog
 from inplacelab.recorders.program import Program, Scope, scopes_of, with_block
+from inplacelab.recorders.recorder import Recorder
 
 if TYPE_CHECKING:
     from inplacelab.recording.recording import Recording
 
 LIMIT = 2000
 """Steps kept by default; a recording that was cut says so."""
-
-
-class Recorder(Protocol):
-    """Watches a program of one framework and emits events. To record another framework is to write another of these.
-
-    Attributes:
-        framework, version: what it watches.
-        live_before: the bytes that were live when the recording began.
-        missed: how many events were not recorded because of the limit.
-        refusals: the framework's refusals so far, in order, held weakly, so that they can be told what the recording knows of them.
-    """
-
-    framework: str
-    version: str
-    live_before: int
-
-    def __init__(
-        self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None
-    ) -> None: ...
-
-    @property
-    def missed(self) -> int: ...
-
-    @property
-    def refusals(self) -> Sequence[Callable[[], Refusal | None]]: ...
-
-    def listening(self) -> AbstractContextManager[object]:
-        """Hear what happens inside a `with` block."""
-
-    def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
-        """A statement of an instrumented program begins (see `instrument.StatementListener`)."""
-
-    def failed(self, error: BaseException) -> None:
-        """The program ended with an exception."""
-
-    def finish(self, scope: Scope) -> None:
-        """The program is over, and these are its names."""
 
 
 class Session:
@@ -185,7 +147,7 @@ class record:
 
 # --- tracebacks --------------------------------------------------------------------------------------------------------
 
-_ENGINE = (str(Path(inplacelab.__file__).parent), "<inplacelab ")
+_ENGINE = (str(Path(__file__).parents[1]), "<inplacelab ")
 """How the names of the engine's files begin: those in the package, and those of operations that were written out."""
 
 

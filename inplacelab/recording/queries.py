@@ -19,9 +19,9 @@ from inplacelab.recording.facts import (
     Values,
     WriteFacts,
 )
-from inplacelab.recording.reading import element_values, slots_reached
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Runs, common_runs, is_contiguous, joined, slot_runs, slots_of
+from inplacelab.recording.values_read import element_values, slots_reached
 
 __all__ = [
     "Runs",

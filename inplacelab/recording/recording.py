@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import CounterFacts, NodeFacts, SavedFacts, Step, StorageFacts, TensorFacts
-from inplacelab.recording.naming import Called, Span, called_at, coming_names
+from inplacelab.recording.tensor_names import Called, Span, called_at, coming_names
 
 SCHEMA_VERSION = 2
 """Of what `codec.to_json` writes. Who changes the facts raises it, and teaches `upgrade.py` what has changed."""

@@ -11,12 +11,12 @@ from typing import Literal
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import SavedFacts, Step, WriteFacts
-from inplacelab.recording.fixes.program import program_of
+from inplacelab.recording.fixes.source_tree import program_of
 from inplacelab.recording.naming import kept_values, naming
 from inplacelab.recording.queries import newly_stale
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences.errors import Spoilt, spoilt, written_through
-from inplacelab.recording.sentences.moment import Moment
+from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.slots import common_runs, slot_runs
 
 __all__ = ["Marked", "refusal", "trace"]

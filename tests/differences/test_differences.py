@@ -22,7 +22,7 @@ from inplacelab.differences.page import PAGES
 from inplacelab.differences.running import finite_difference, run
 from inplacelab.language import LANGUAGES, Text, speak
 from inplacelab.listing import Group, Listing
-from tests.gathered import for_each
+from tests.subtests import for_each
 
 ROOT = Path(__file__).parents[2]
 RENEW = "if the change is meant: python docs/differences.py --record"

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import inplacelab
-from inplacelab.ops.table import FUNCTIONS
-from tests.gathered import for_each
+from inplacelab.ops.table.exports import FUNCTIONS
+from tests.subtests import for_each
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 

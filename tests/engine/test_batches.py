@@ -11,7 +11,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import errors
-from tests.gathered import for_each
+from tests.subtests import for_each
 
 
 def pairs(module: Any) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import inplacelab
-from tests.gathered import for_each
+from tests.subtests import for_each
 
 pytestmark = [pytest.mark.oracle, pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 

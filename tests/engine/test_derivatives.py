@@ -11,7 +11,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor
-from inplacelab.ops.spec import NoFormula
+from inplacelab.ops.table.row import NoFormula
 from tests.row_cases.each import for_each_variant, is_elementwise
 
 Array = Any

@@ -11,7 +11,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor, errors
-from tests.gathered import for_each
+from tests.subtests import for_each
 
 EQUATIONS: dict[str, tuple[tuple[int, ...], ...]] = {
     "i,i->": ((3,), (3,)),

@@ -12,7 +12,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab import errors, nn
 from inplacelab.optimizer import SGD, Adam, AdamW, lr
-from tests.gathered import for_each
+from tests.subtests import for_each
 
 EPOCHS = 12
 

@@ -12,7 +12,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor, dtypes
-from tests.gathered import for_each
+from tests.subtests import for_each
 
 NAMES = ["bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64", "complex64", "complex128"]
 REAL = ["float16", "float32", "float64"]

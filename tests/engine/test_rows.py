@@ -9,7 +9,8 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor
-from inplacelab.ops.table import FUNCTIONAL, FUNCTIONS, ROWS, elementwise
+from inplacelab.ops.table import ROWS, elementwise
+from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS
 from tests.row_cases.each import for_each_variant, is_elementwise
 from tests.row_cases.every import CASES
 

@@ -13,9 +13,9 @@ import pytest
 import inplacelab
 from inplacelab import errors
 from inplacelab.language import speak
-from inplacelab.ops.sharing import CHAPTERS, TABLE, Line
-from inplacelab.ops.sharing_rows import Kind
-from tests.gathered import for_each
+from inplacelab.ops.table.views_and_copies import CHAPTERS, TABLE, Line
+from inplacelab.ops.table.views_and_copies_rows import Kind
+from tests.subtests import for_each
 
 LINES = [line for chapter in CHAPTERS for line in chapter.lines]
 for_every_line = for_each("line", LINES, ids=lambda line: line.program)

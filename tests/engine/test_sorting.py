@@ -11,7 +11,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor, errors
-from tests.gathered import for_each
+from tests.subtests import for_each
 
 NAN = float("nan")
 X = np.array([[3.0, -1.0, 2.0, 0.5], [4.0, 1.0, -2.0, 7.0], [2.5, 6.0, 5.0, -4.0]], "float32")

@@ -12,7 +12,7 @@ import pytest
 import inplacelab as paddle
 from inplacelab import Tensor
 from inplacelab.nn import functional as F  # noqa: N812  # the name that Paddle's own documents give it
-from inplacelab.ops.keywords import Alias
+from inplacelab.ops.arguments.keywords import Alias
 
 
 @pytest.fixture(autouse=True)

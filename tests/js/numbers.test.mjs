@@ -1,4 +1,4 @@
-// Numbers in the lens look as Python writes them: tests/widgets/test_pages.py reads the same cases.
+// Numbers in the lens look as Python writes them: tests/widgets/test_lens_values.py reads the same cases.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

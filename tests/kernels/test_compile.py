@@ -14,7 +14,7 @@ from inplacelab.devices.kernels import source
 from inplacelab.devices.kernels.source import Form, Kind, Source
 from inplacelab.devices.kernels.types import C_TYPES
 from inplacelab.ops import ROWS
-from inplacelab.ops.expressions import data_types
+from inplacelab.ops.cuda.expressions import data_types
 from tests.tiers import choose, sample
 
 needs_nvrtc = pytest.mark.skipif(

@@ -13,10 +13,10 @@ from inplacelab import errors, kernels
 from inplacelab.devices.kernels import on_cpu
 from inplacelab.kernels.kernel import Elementwise
 from inplacelab.ops import ROWS
-from inplacelab.ops.expressions import data_types
-from inplacelab.ops.spec import Row
+from inplacelab.ops.cuda.expressions import data_types
 from inplacelab.ops.table import Made
-from tests.gathered import for_each
+from inplacelab.ops.table.row import Row
+from tests.subtests import for_each
 from tests.tiers import choose, sample
 
 WITH_EXPRESSION = [row for row in ROWS.values() if row.cuda and row.ordinary and row.name != "cast"]

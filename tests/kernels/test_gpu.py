@@ -15,14 +15,14 @@ import numpy as np
 import pytest
 
 from inplacelab import kernels
-from inplacelab.devices.kernels import geometry, on_cpu, on_gpu, source, ways
+from inplacelab.devices.kernels import access_plan, geometry, on_cpu, on_gpu, source
 from inplacelab.devices.kernels.launch import Memory
 from inplacelab.devices.kernels.source import Form, Source
 from inplacelab.devices.kernels.types import C_TYPES
 from inplacelab.kernels.kernel import Elementwise
 from inplacelab.layout import Layout
 from inplacelab.ops import ROWS
-from inplacelab.ops.expressions import data_types, result
+from inplacelab.ops.cuda.expressions import data_types, result
 
 pytestmark = pytest.mark.gpu
 
@@ -92,7 +92,7 @@ def test_every_form(both: Callable[..., None], name: str, dtype: str) -> None:
     for form in forms:
         arrays = [np.random.default_rng(k).choice([0, 0, 1, 7, 90], (17, 48)).astype(dtype) for k in (1, 2)]
         out = np.zeros((17, 48), result(row, dtype))
-        n, layouts = rows.size // form.width, [ways.packs(rows, form.width)] * 3
+        n, layouts = rows.size // form.width, [access_plan.packs(rows, form.width)] * 3
         if form.kind == "contiguous":
             n, layouts = out.size - 3, []
         both(kernel.way(dtype, form), geometry.elementwise(rows.size, form.width), *arrays, out, *layouts, n)

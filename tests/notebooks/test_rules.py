@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 import build
-import claims
+import claims_page
 import glossary
-import seen
+import translation_lock
+from claims import CLAIMS, LATER
 from lesson_source import Code, Prose, about_cells, read_lesson, terms
-from what_is_said import CLAIMS, LATER
 
 LESSONS = build.lessons()
 IGNORED = "nbval-ignore-output"
@@ -84,14 +84,16 @@ def test_terms_are_introduced_in_numbered_lessons() -> None:
 
 @pytest.mark.parametrize("source", [*LESSONS, build.GLOSSARY, build.CLAIMS], ids=lambda source: source.stem)
 def test_somebody_has_seen_the_chinese_of_every_english_paragraph(source: Path) -> None:
-    assert seen.unseen(source) == [], f"compare them, then run: python notebooks/build.py --seen {source.name}"
+    assert translation_lock.unseen(source) == [], (
+        f"compare them, then run: python notebooks/build.py --translated {source.name}"
+    )
 
 
 def test_every_claim_is_settled_but_for_those_whose_lesson_is_to_come() -> None:
     known = {claim.key for claim in CLAIMS}
     assert len(known) == len(CLAIMS)
     assert known >= LATER
-    assert set(claims.settled(LESSONS)) == known - LATER
+    assert set(claims_page.settled(LESSONS)) == known - LATER
 
 
 @each_lesson

@@ -10,7 +10,7 @@ Which module has which idea:
     frameworks     runs the code on inplacelab, PyTorch and PaddlePaddle
     outcome        what is left when a program is over, in whatever framework it ran
     verdict        compares outcomes: agreement, refusal, defect; paddle: how the real PaddlePaddle fares
-    generate       random programs; makers: what the next statement may be; keys: what stands in brackets
+    generate       random programs; statements: what the next statement may be; keys: what stands in brackets
     shrink         smaller programs with the same verdict
     campaign       many programs and the table of counts: `python -m tests.oracle --programs 1000 --torch --paddle`
 """

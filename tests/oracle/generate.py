@@ -15,10 +15,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .jets import Shape
-from .makers import MAKERS
 from .memory import MAY_RUN, RefusedError, Tensor
 from .program import Program, Statement
 from .reference import Interpreter
+from .statements import MAKERS
 
 T = TypeVar("T")
 LARGEST = 100.0

@@ -10,7 +10,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 
-from . import aftermath
+from . import run_reference
 from .frameworks import PADDLE
 from .outcome import Outcome, Refusal, agree, close
 from .program import Program
@@ -56,7 +56,7 @@ def judge_paddle(program: Program) -> str:
     """`RIGHT`; `REFUSED`: an exception, and nothing wrong before; `WRONG`: a wrong number without one; "": does not count."""
     if program.dtypes != {"float64"}:
         return ""
-    expected, escape = aftermath.run(program)
+    expected, escape = run_reference.run(program)
     if escape or expected.refusals:
         return ""
     found = PADDLE.run(program)

@@ -9,12 +9,12 @@ from random import Random
 import numpy as np
 import pytest
 
-from .aftermath import run
 from .functions import FUNCTIONS, RECIPROCAL, Function, power, scaling
 from .generate import generate
 from .jets import Array, Jet
 from .outcome import Outcome, weights
 from .program import Program, Statement
+from .run_reference import run
 from .tables import has_strides
 
 STEP = 1e-5

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from . import aftermath
+from . import run_reference
 from .frameworks import OURS, TORCH
 from .memory import MAY_RUN
 from .outcome import Gradient, Outcome, Probe, Refusal, agree, close
@@ -91,7 +91,7 @@ def judge(program: Program, *, second: bool = False, torch: bool = False) -> Jud
     """
     second = second and all(statement.op != "hook" for statement in program)
     ours = OURS.run(program, second=second)
-    expected, escape = aftermath.run(program, second=second, refused=ours.refusals)
+    expected, escape = run_reference.run(program, second=second, refused=ours.refusals)
     case = _Case(program, ours, expected, TORCH.run(program, second=second) if torch else None, escape)
     held = 0 if escape else sum(isinstance(probe, Mapping) for probe in ours.probes.values())
     return Judgement(program, tuple(case.findings()), escape, second, held)

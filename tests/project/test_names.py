@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import inplacelab
-from tests.gathered import for_each
+from tests.subtests import for_each
 
 RECORDED = Path(__file__).with_name("paddle_names.json")
 PROGRAM = Path(__file__).resolve()

@@ -21,7 +21,7 @@ from inplacelab.recorders.log import EventLog, EventRing
 from inplacelab.recorders.program import Program, Scope
 from inplacelab.recording import Recording
 from inplacelab.recording.facts import NodeFacts
-from tests.witness import author
+from tests.witness import random_programs
 
 PROGRAM = """\
 a = paddle.to_tensor([1., 2.], stop_gradient=False)
@@ -149,7 +149,7 @@ def test_a_ring_holds_no_more_than_its_size_and_what_is_alive() -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_a_recording_of_a_ring_ends_as_the_whole_one_does(seed: int) -> None:
-    text = author.write(Random(seed))
+    text = random_programs.write(Random(seed))
     log, ring = EventLog(), EventRing(40)
     listened(text, Tee(log, ring))
     assert ring.cut

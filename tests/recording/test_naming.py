@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from inplacelab.recording import Recording, sentence
 from inplacelab.recording.edges import edge_names
-from inplacelab.recording.naming import Called, coming_names, naming
+from inplacelab.recording.naming import naming
 from inplacelab.recording.quiz.question import on_storage
-from inplacelab.recording.sentences.moment import Moment
-from tests.gathered import for_each
+from inplacelab.recording.sentences.step_context import Moment
+from inplacelab.recording.tensor_names import Called, coming_names
 from tests.recorders.golden.renew import PROGRAMS, run
+from tests.subtests import for_each
 
 START = "x = paddle.to_tensor([1., 2.], stop_gradient=False)\n"
 

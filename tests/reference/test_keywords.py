@@ -13,11 +13,11 @@ import pytest
 
 import inplacelab
 from inplacelab import Tensor
-from inplacelab.ops.keywords import ALIASES, SEPARATE, Alias
+from inplacelab.ops.arguments.keywords import ALIASES, SEPARATE, Alias
 from inplacelab.ops.table import ROWS
-from tests.gathered import for_each
 from tests.reference import keywords
 from tests.reference.keywords import ask_call, attempt, find, recorded, required, sample
+from tests.subtests import for_each
 
 RECORDED = recorded()
 TARGETS = RECORDED["targets"]

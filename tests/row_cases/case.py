@@ -11,8 +11,8 @@ from zlib import crc32
 import numpy as np
 
 from inplacelab import Tensor
-from inplacelab.ops.spec import Row
 from inplacelab.ops.table import ROWS, Made, variants
+from inplacelab.ops.table.row import Row
 
 Array = np.ndarray[Any, Any]
 Shape = tuple[int, ...]

@@ -1,4 +1,4 @@
-"""Cases for the rows of `ops/comparisons.py`, `ops/logic.py` and `ops/choosing.py`."""
+"""Cases for the rows of `ops/comparisons.py`, `ops/logic.py` and `ops/maximum_and_where.py`."""
 
 from __future__ import annotations
 

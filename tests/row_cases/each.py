@@ -1,4 +1,4 @@
-"""Tests that try every row: one test for each chapter of the table (`tests/gathered.py` says why)."""
+"""Tests that try every row: one test for each chapter of the table (`tests/subtests.py` says why)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.gathered import Named, Test, takes, try_all
 from tests.row_cases.case import Case
 from tests.row_cases.every import CHAPTERS
+from tests.subtests import Named, Test, takes, try_all
 from tests.tiers import choose, sample
 
 WRITE = ("in-place", "relayout")
@@ -31,7 +31,7 @@ def _by_chapter(
     by_chapter = {name: some(chapter) for name, chapter in CHAPTERS.items()}
     chapters = [name for name, found in by_chapter.items() if found]
 
-    def gathered(test: Test) -> Test:
+    def tried(test: Test) -> Test:
         @pytest.mark.parametrize("chapter", chapters)
         @takes(test, parameters, more=("chapter",))
         def tries_all(*, chapter: str, **fixtures: Any) -> None:
@@ -39,7 +39,7 @@ def _by_chapter(
 
         return tries_all
 
-    return gathered
+    return tried
 
 
 def _any(_: Case) -> bool:

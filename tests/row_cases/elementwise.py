@@ -1,4 +1,4 @@
-"""Cases for the rows of `ops/elementwise.py`."""
+"""Cases for the rows of `ops/copies_and_casts.py`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cases for the rows of `ops/splitting.py` and `ops/arranging.py`."""
+"""Cases for the rows of `ops/splitting.py` and `ops/flip_roll_tile.py`."""
 
 from __future__ import annotations
 

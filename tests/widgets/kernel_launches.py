@@ -8,8 +8,8 @@ from typing import NamedTuple
 from inplacelab.devices.kernels import geometry, traffic
 from inplacelab.devices.kernels.launch import Launch, Operand, Role
 from inplacelab.layout import packed
-from inplacelab_widgets.kernel.pick import Pick
-from inplacelab_widgets.kernel.shown import Shown, shown_launches
+from inplacelab_widgets.kernel.launches import Shown, shown_launches
+from inplacelab_widgets.kernel.warp_accesses import Pick
 
 
 class Case(NamedTuple):

@@ -13,7 +13,7 @@ pytest.importorskip("anywidget", reason="needs the notebook extra: pip install -
 
 from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab_widgets import KernelView
-from inplacelab_widgets.player_files import javascript, stylesheet
+from inplacelab_widgets.player_bundle import javascript, stylesheet
 from tests.in_browser import open_page, until_it_presents, until_it_presents_no_more
 from tests.widgets.test_kernel_view import recording_of_launches
 

@@ -8,18 +8,18 @@ import pytest
 
 from inplacelab.devices.kernels import geometry
 from inplacelab.devices.kernels.geometry import WARP
+from inplacelab_widgets.kernel.animation import film_of
 from inplacelab_widgets.kernel.drawing import PANEL, PANELS, Layers
-from inplacelab_widgets.kernel.film import film_of
-from inplacelab_widgets.kernel.fixed import fixed_marks
+from inplacelab_widgets.kernel.fixed_marks import fixed_marks
+from inplacelab_widgets.kernel.launches import Shown, shown_launches
 from inplacelab_widgets.kernel.payload import payload
-from inplacelab_widgets.kernel.pick import Pick, accesses_at
 from inplacelab_widgets.kernel.picks import MOST, Picks, picks_of, said_of_picks
 from inplacelab_widgets.kernel.scene import hit_layers, spoken, thread_layers, warp_layers
-from inplacelab_widgets.kernel.shown import Shown, shown_launches
 from inplacelab_widgets.kernel.tables import picked_tables
+from inplacelab_widgets.kernel.warp_accesses import Pick, accesses_at
 from inplacelab_widgets.packing import packed_json
 from inplacelab_widgets.scene.marks import Look
-from tests.gathered import for_each
+from tests.subtests import for_each
 from tests.widgets import kernel_launches
 from tests.widgets.kernel_launches import launch, operand
 

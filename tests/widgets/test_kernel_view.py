@@ -24,12 +24,12 @@ from inplacelab.language import LANGUAGES
 from inplacelab.recording.facts import LaunchFacts, OperandFacts, Step
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import KernelView, Stepper
-from inplacelab_widgets.kernel.fixed import height
-from inplacelab_widgets.kernel.pick import Pick, served
-from inplacelab_widgets.kernel.shown import shown_launches
+from inplacelab_widgets.kernel.exports import svg
+from inplacelab_widgets.kernel.fixed_marks import height
+from inplacelab_widgets.kernel.launches import shown_launches
 from inplacelab_widgets.kernel.strips import cost_of, share_of_moved, spread
 from inplacelab_widgets.kernel.totals import totals
-from inplacelab_widgets.kernel.twins import svg
+from inplacelab_widgets.kernel.warp_accesses import Pick, served
 from inplacelab_widgets.packing import unpacked
 from tests.widgets import kernel_launches
 
@@ -252,7 +252,7 @@ sys.path.insert(0, sys.argv[1])
 import kernel_launches as made
 from inplacelab_widgets.kernel.payload import payload
 from inplacelab_widgets.kernel.picks import picks_of
-from inplacelab_widgets.kernel.twins import plain, svg
+from inplacelab_widgets.kernel.exports import plain, svg
 for name, (shown, picks) in made.CASES.items():
     for pick in picks:
         print(svg(shown, pick, "en"), plain(shown, pick, "zh"))

@@ -13,8 +13,8 @@ import pytest
 from inplacelab import differences
 from inplacelab.language import Text
 from inplacelab.listing import Group, Listing
-from inplacelab.ops.sharing import TABLE
 from inplacelab.ops.table.printed import listing as operations
+from inplacelab.ops.table.views_and_copies import TABLE
 from tests.in_browser import open_page
 
 anywidget = pytest.importorskip("anywidget")

@@ -15,7 +15,7 @@ pytest.importorskip(
 
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import GraphView, MemoryView, MetadataView, Stepper, StorageView, VersionView, View, to_html
-from inplacelab_widgets.player_files import javascript, stylesheet
+from inplacelab_widgets.player_bundle import javascript, stylesheet
 from tests.in_browser import open_page, until_it_presents, until_it_presents_no_more, until_still
 
 pytestmark = pytest.mark.browser

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from inplacelab_widgets.player_files import javascript, stylesheet
+from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.scene import PANELS, Scene
 from inplacelab_widgets.scene.marks import Look
 from inplacelab_widgets.scene.palette import DASHES, ROLES, STYLES, TENSOR_COLOURS, properties, resolved

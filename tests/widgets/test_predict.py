@@ -18,8 +18,8 @@ from inplacelab_widgets import Stepper, to_html
 from inplacelab_widgets.packing import unpacked
 from inplacelab_widgets.page import payload_of
 from inplacelab_widgets.scene import Scene
-from inplacelab_widgets.scene.asked import asked
 from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.scene.predict_question import asked
 from tests.recorders.golden.renew import run
 
 Samples = Callable[[str], Recording]

@@ -12,7 +12,7 @@ import pytest
 from inplacelab.recording.quiz import quiz
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_html
-from inplacelab_widgets.player_files import javascript, stylesheet
+from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.scene.payload import payload
 from tests.in_browser import open_page

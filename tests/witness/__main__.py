@@ -11,7 +11,7 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from .author import write
+from .random_programs import write
 from .shrink import shrink
 from .trial import differences
 

@@ -16,7 +16,7 @@ from inplacelab.recording import Recording, queries
 from inplacelab.recording.quiz import questions_at
 from tests.recording.predictions import chosen, expected
 from tests.tiers import examples
-from tests.witness.author import write
+from tests.witness.random_programs import write
 from tests.witness.trial import differences, stepped
 
 

@@ -28,7 +28,7 @@ from inplacelab.recording.recording import Recording, State
 
 from .alive import Picture, picture
 from .matching import Matching
-from .told import told
+from .recorded import told
 
 FILENAME = "<program>"
 LIMIT = 10_000

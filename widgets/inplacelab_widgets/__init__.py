@@ -12,11 +12,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from inplacelab_widgets.exports import to_html, to_markdown, to_png, to_svg, to_text
     from inplacelab_widgets.kernel.view import KernelView
     from inplacelab_widgets.list_view import ListView
+    from inplacelab_widgets.panel_views import GraphView, MemoryView, MetadataView, StorageView, VersionView, View
     from inplacelab_widgets.stepper import Stepper
-    from inplacelab_widgets.twins import to_html, to_markdown, to_png, to_svg, to_text
-    from inplacelab_widgets.views import GraphView, MemoryView, MetadataView, StorageView, VersionView, View
 
 __all__ = [
     "GraphView",
@@ -36,13 +36,18 @@ __all__ = [
 ]
 
 _VIEWS = ("GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView", "View")
-_HOMES = {"KernelView": "kernel.view", "ListView": "list_view", "Stepper": "stepper", **dict.fromkeys(_VIEWS, "views")}
+_HOMES = {
+    "KernelView": "kernel.view",
+    "ListView": "list_view",
+    "Stepper": "stepper",
+    **dict.fromkeys(_VIEWS, "panel_views"),
+}
 
 
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}; there are: {', '.join(__all__)}")
-    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'twins')}"), name)
+    return getattr(import_module(f"{__name__}.{_HOMES.get(name, 'exports')}"), name)
 
 
 def __dir__() -> list[str]:

@@ -9,8 +9,8 @@ import traitlets
 
 from inplacelab.language import Text, get_language
 from inplacelab.listing import Cell, Listing
-from inplacelab_widgets.player_files import for_anywidget, stylesheet, without_comments
-from inplacelab_widgets.stand_in import LiveWidget
+from inplacelab_widgets.live_widget import LiveWidget
+from inplacelab_widgets.player_bundle import for_anywidget, stylesheet, without_comments
 
 __all__ = ["ListView"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inplacelab_widgets.views import View
+from inplacelab_widgets.panel_views import View
 
 __all__ = ["Stepper"]
 

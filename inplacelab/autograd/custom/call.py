@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from inplacelab import errors
 from inplacelab.autograd import modes
+from inplacelab.autograd.custom.context import PyLayerContext
 from inplacelab.autograd.custom.memory import differentiable
 from inplacelab.autograd.custom.node import CustomNode, side
 from inplacelab.autograd.history import check_leaf, edge, rebase
 from inplacelab.autograd.nodes import Node
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor, over
-
-if TYPE_CHECKING:
-    from inplacelab.autograd.py_layer import PyLayer, PyLayerContext
 
 
 class Arrival(NamedTuple):
@@ -35,7 +33,7 @@ class Arrival(NamedTuple):
 class Call:
     """One call of a layer: what came in, and what becomes of what comes out."""
 
-    def __init__(self, layer: type[PyLayer], arguments: Sequence[Any]) -> None:
+    def __init__(self, layer: type[Any], arguments: Sequence[Any]) -> None:
         self.layer = layer
         groups = [_tensors_in(each) for each in arguments]
         self.slots = [None if isinstance(a, Tensor) else len(g) for a, g in zip(arguments, groups, strict=True) if g]

@@ -11,20 +11,18 @@ from __future__ import annotations
 import weakref
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from inplacelab import errors, observe
-from inplacelab.autograd import modes
+from inplacelab.autograd import modes, operations
+from inplacelab.autograd.custom.context import PyLayerContext
 from inplacelab.autograd.custom.memory import Kept
 from inplacelab.autograd.nodes import Gradients, Node, fitted, number
 from inplacelab.autograd.saved import Saved
 from inplacelab.layout import Shape
 from inplacelab.tensor import Tensor
-
-if TYPE_CHECKING:
-    from inplacelab.autograd.py_layer import PyLayer, PyLayerContext
 
 
 class Side(NamedTuple):
@@ -58,7 +56,7 @@ class CustomNode(Node):
 
     kind: ClassVar[str] = "GradNodePyLayer"
 
-    def __init__(self, layer: type[PyLayer], context: PyLayerContext, edges: Sequence[Node | None]) -> None:
+    def __init__(self, layer: type[Any], context: PyLayerContext, edges: Sequence[Node | None]) -> None:
         self.layer, self.context, self.edges = layer, context, tuple(edges)
         self.order: Sequence[int] = range(len(edges))
         self.inputs: Sequence[Side] = ()
@@ -180,7 +178,7 @@ class CustomNode(Node):
                 node_name=self.name, position=position, found=gradient.shape, expected=expected.shape
             )
         formed = fitted(gradient, expected.shape, expected.dtype)
-        return formed.clone() if formed is gradient or formed.storage is gradient.storage else formed
+        return operations.ops.clone(formed) if formed is gradient or formed.storage is gradient.storage else formed
 
 
 def _reaches(shape: Shape, larger: Shape) -> bool:
@@ -211,14 +209,14 @@ class ResultNode(Node):
         return f"{self._custom.name}.{self.position}"
 
     def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:  # noqa: ARG002  # its one edge is always wanted
-        results = self._custom.results
+        ops, results = operations.ops, self._custom.results
         start = sum(each.size for each in results[: self.position])
         total = sum(each.size for each in results)
         common = np.result_type(*(each.dtype for each in results if each.dtype.kind in "fc"))
-        wide = g if g.array.dtype == common else g.cast(common)
-        vector = wide._spread_out((total + len(results),))
-        vector[start : start + results[self.position].size] = wide.reshape([-1])
-        vector[total + self.position] = 1.0
+        wide = g if g.array.dtype == common else ops.cast(g, common)
+        vector = ops.zeros(wide, (total + len(results),))
+        ops.set_part(vector, slice(start, start + results[self.position].size), ops.reshape(wide, (-1,)))
+        ops.set_part(vector, total + self.position, 1.0)
         return (vector,)
 
 

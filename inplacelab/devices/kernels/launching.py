@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from inplacelab import errors, observe
-from inplacelab.devices.kernels import geometry, traffic, ways
+from inplacelab.devices.kernels import access_plan, geometry, traffic
 from inplacelab.devices.kernels.launch import Launch, Memory, Operand, Role
 from inplacelab.devices.kernels.source import Form, Source
 from inplacelab.devices.kernels.types import PACK
@@ -104,7 +104,7 @@ def elementwise(name: str, makes: Makes, windows: Sequence[Window], numbers: Seq
     written = [each.role != "reads" for each in windows].index(True)
     aligned = _simulated(device) or all(each.memory.begin % PACK == 0 for each in windows)
     dtypes = tuple([each.dtype for each in windows])
-    way = ways.way(tuple([each.layout for each in windows]), dtypes, written, aligned=aligned)
+    way = access_plan.way(tuple([each.layout for each in windows]), dtypes, written, aligned=aligned)
     arguments = [*[each.memory for each in windows], *numbers, *way.passed, way.turns]
     return Plan(name, makes(dtypes, way.form), way.grid, windows, way.layouts, arguments, device)
 

@@ -12,107 +12,24 @@ from typing import Any
 from inplacelab import dtypes, errors
 from inplacelab.language import Text
 from inplacelab.ops import template
-from inplacelab.ops.kernels import in_dtype_of_result
-from inplacelab.ops.spec import Row, Rule
+from inplacelab.ops.results.kernel_tools import in_dtype_of_result
+from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS
+from inplacelab.ops.table.row import Row, Rule
 from inplacelab.tensor import Tensor
 
 ROWS: dict[str, Row] = {}
 """All rows by name."""
 
 
-class Functions(dict[str, Callable[[], Callable[..., Any]]]):
-    """Functions by name, each made when a module is first asked for it, and then kept there: until another takes its name."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._kept: dict[str, dict[str, Any]] = {}
-
-    def give(self, name: str, module: dict[str, Any]) -> Callable[..., Any]:
-        """Make a function, and keep it among the names of the module that was asked for it."""
-        made = module[name] = self[name]()
-        self._kept[name] = module
-        return made
-
-    def __setitem__(self, name: str, make: Callable[[], Callable[..., Any]]) -> None:
-        super().__setitem__(name, make)
-        self._kept.pop(name, {}).pop(name, None)
-
-
-FUNCTIONS = Functions()
-"""The functions of the package's top level, by name, each made when it is first asked for."""
-
-FUNCTIONAL = Functions()
-"""The functions of `nn.functional` that are rows."""
-
-TAKE_OUT = frozenset(
-    [
-        "abs",
-        "acos",
-        "acosh",
-        "add",
-        "atanh",
-        "bitwise_and",
-        "bitwise_left_shift",
-        "bitwise_not",
-        "bitwise_or",
-        "bitwise_right_shift",
-        "bitwise_xor",
-        "ceil",
-        "clip",
-        "concat",
-        "cos",
-        "cosh",
-        "cumprod",
-        "cumsum",
-        "divide",
-        "equal",
-        "exp",
-        "expm1",
-        "floor",
-        "floor_divide",
-        "frac",
-        "greater_equal",
-        "greater_than",
-        "index_add",
-        "less_equal",
-        "less_than",
-        "log",
-        "log10",
-        "log1p",
-        "log2",
-        "logical_and",
-        "logical_not",
-        "logical_or",
-        "logical_xor",
-        "matmul",
-        "maximum",
-        "mean",
-        "minimum",
-        "multiply",
-        "not_equal",
-        "outer",
-        "pow",
-        "prod",
-        "remainder",
-        "round",
-        "rsqrt",
-        "scatter",
-        "sigmoid",
-        "sign",
-        "sin",
-        "sinh",
-        "softmax",
-        "sqrt",
-        "stack",
-        "subtract",
-        "sum",
-        "take_along_axis",
-        "tanh",
-        "tril",
-        "triu",
-        "where",
-    ]
-)
+TAKE_OUT = frozenset((
+    "abs", "acos", "acosh", "add", "atanh", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or",
+    "bitwise_right_shift", "bitwise_xor", "ceil", "clip", "concat", "cos", "cosh", "cumprod", "cumsum", "divide",
+    "equal", "exp", "expm1", "floor", "floor_divide", "frac", "greater_equal", "greater_than", "index_add",
+    "less_equal", "less_than", "log", "log10", "log1p", "log2", "logical_and", "logical_not", "logical_or",
+    "logical_xor", "matmul", "maximum", "mean", "minimum", "multiply", "not_equal", "outer", "pow", "prod",
+    "remainder", "round", "rsqrt", "scatter", "sigmoid", "sign", "sin", "sinh", "softmax", "sqrt", "stack",
+    "subtract", "sum", "take_along_axis", "tanh", "tril", "triu", "where",
+))  # fmt: skip
 """The functions that take `out=`, as in PaddlePaddle 3.3.1."""
 
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from inplacelab.language import Text
 from inplacelab.listing import Cell, Group, Listing
-from inplacelab.ops.spec import ZERO, Row
 from inplacelab.ops.table import ROWS
 from inplacelab.ops.table.paddle import RAISES, SINCE
+from inplacelab.ops.table.row import ZERO, Row
 
 TITLE = Text("The operations, in place", "各操作的原地行为")
 HEADS = (

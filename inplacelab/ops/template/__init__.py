@@ -31,11 +31,12 @@ from inplacelab.autograd.history import check_leaf, edge, rebase, refresh
 from inplacelab.autograd.nodes import OpNode, meta, next_serial
 from inplacelab.autograd.saved import OUTPUT, Saved, save_copy
 from inplacelab.layout import common_shape
-from inplacelab.ops import destinations, keywords, metadata, operands, overlap, touched
-from inplacelab.ops.documentation import document
-from inplacelab.ops.keywords import aliases_of
-from inplacelab.ops.spec import Row
-from inplacelab.ops.template import in_place, ordinary, spelling, views
+from inplacelab.ops.arguments import keywords, operands, overlap
+from inplacelab.ops.arguments.keywords import aliases_of
+from inplacelab.ops.results import destinations, metadata
+from inplacelab.ops.table.row import Row
+from inplacelab.ops.template import in_place, ordinary, spelling, touched_slots, view
+from inplacelab.ops.template.documentation import document
 from inplacelab.ops.template.parts import name_of
 from inplacelab.tensor import Tensor, fresh
 
@@ -46,7 +47,7 @@ _SCOPE: dict[str, Any] = {
     "next_serial": next_serial, "meta": meta, "save_copy": save_copy, "check_leaf": check_leaf, "edge": edge, "rebase": rebase,
     "refresh": refresh, "fresh": fresh, "modes": modes, "observe": observe, "NOTHING": {},
     "common_shape": common_shape, "operands": operands, "overlap": overlap, "metadata": metadata, "destinations": destinations,
-    "keywords": keywords, "touched": touched, "ABSENT": keywords.ABSENT,
+    "keywords": keywords, "touched": touched_slots, "ABSENT": keywords.ABSENT,
 }  # fmt: skip
 
 
@@ -88,7 +89,7 @@ def _launcher(row: Row, variant: str) -> Callable[..., bool]:
 
     @cache
     def made() -> Callable[..., bool]:
-        from inplacelab.ops.own_kernels import Launcher  # noqa: PLC0415
+        from inplacelab.ops.cuda.own_kernels import Launcher  # noqa: PLC0415
 
         return Launcher(row, variant)
 
@@ -103,7 +104,7 @@ def _spoken(code: CodeType, row: Row, variant: str) -> CodeType:
 
 def source(row: Row, variant: str) -> str:
     """The Python text of one variant of a row."""
-    body = {"ordinary": ordinary.lines, "in-place": in_place.lines, "view": views.view, "relayout": views.relayout}[
+    body = {"ordinary": ordinary.lines, "in-place": in_place.lines, "view": view.view, "relayout": view.relayout}[
         variant
     ]
     lines = [*spelling.sorted_out(row, variant), *body(row)]

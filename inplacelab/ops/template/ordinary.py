@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from inplacelab.ops.spec import Row
+from inplacelab.ops.table.row import Row
 from inplacelab.ops.template import parts
 
 

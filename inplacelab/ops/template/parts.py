@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from inplacelab.ops.spec import WRITING, Row, same
+from inplacelab.ops.table.row import WRITING, Row, same
 
 
 def name_of(row: Row, variant: str) -> str:

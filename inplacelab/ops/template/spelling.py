@@ -19,8 +19,8 @@ from collections.abc import Iterable, Iterator
 from keyword import iskeyword
 from typing import Any
 
-from inplacelab.ops import keywords
-from inplacelab.ops.spec import Row
+from inplacelab.ops.arguments import keywords
+from inplacelab.ops.table.row import Row
 from inplacelab.ops.template.parts import name_of
 
 Parameter = inspect.Parameter

@@ -9,7 +9,8 @@ from typing import Any
 
 from inplacelab import errors
 from inplacelab.optimizer.lr.base import LRScheduler
-from inplacelab.optimizer.lr.decays import (
+from inplacelab.optimizer.lr.plateau import ReduceOnPlateau
+from inplacelab.optimizer.lr.smooth_decays import (
     CosineAnnealingDecay,
     ExponentialDecay,
     InverseTimeDecay,
@@ -18,8 +19,7 @@ from inplacelab.optimizer.lr.decays import (
     NaturalExpDecay,
     PolynomialDecay,
 )
-from inplacelab.optimizer.lr.plateau import ReduceOnPlateau
-from inplacelab.optimizer.lr.stairs import MultiStepDecay, PiecewiseDecay, StepDecay
+from inplacelab.optimizer.lr.stepwise_decays import MultiStepDecay, PiecewiseDecay, StepDecay
 from inplacelab.optimizer.lr.warmup import LinearWarmup, NoamDecay
 
 __all__ = [

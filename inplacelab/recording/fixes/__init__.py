@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inplacelab.language import Text
-from inplacelab.recording.fixes.program import Edit, Fix, program_of
-from inplacelab.recording.fixes.refused import refusal_fixes
-from inplacelab.recording.fixes.stale import stale_fixes
-from inplacelab.recording.fixes.writes import HasOrdinary
+from inplacelab.recording.fixes.refused_operations import refusal_fixes
+from inplacelab.recording.fixes.source_tree import Edit, Fix, program_of
+from inplacelab.recording.fixes.stale_values import stale_fixes
+from inplacelab.recording.fixes.write_elsewhere import HasOrdinary
 from inplacelab.recording.recording import Recording
 
 __all__ = ["Edit", "Fix", "fixes", "in_one_sentence"]

@@ -16,7 +16,7 @@ from inplacelab.recording.quiz.memory import live_bytes, shares
 from inplacelab.recording.quiz.question import KINDS, Kind, Question
 from inplacelab.recording.quiz.writes import values, version
 from inplacelab.recording.recording import Recording
-from inplacelab.recording.sentences.moment import Moment
+from inplacelab.recording.sentences.step_context import Moment
 
 __all__ = ["MOST_AT_ONCE", "questions_at", "quiz"]
 

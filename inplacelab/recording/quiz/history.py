@@ -15,8 +15,8 @@ from inplacelab.recording.quiz.question import (
     named,
 )
 from inplacelab.recording.recording import State
-from inplacelab.recording.sentences.moment import Moment
-from inplacelab.recording.sentences.words import joined, listing, quoted
+from inplacelab.recording.sentences.phrases import joined, listing, quoted
+from inplacelab.recording.sentences.step_context import Moment
 
 __all__ = ["node", "stale"]
 

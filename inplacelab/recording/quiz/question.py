@@ -10,8 +10,8 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.queries import tensors_on
-from inplacelab.recording.sentences.moment import Moment
-from inplacelab.recording.sentences.words import closed_up, listing, quoted
+from inplacelab.recording.sentences.phrases import closed_up, listing, quoted
+from inplacelab.recording.sentences.step_context import Moment
 
 __all__ = ["KINDS", "MOST_OPTIONS", "Kind", "Option", "Question", "a_question", "learners_write", "named", "on_storage"]
 

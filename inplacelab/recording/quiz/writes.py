@@ -16,8 +16,8 @@ from inplacelab.recording.quiz.question import (
     named,
     on_storage,
 )
-from inplacelab.recording.sentences.moment import Moment
-from inplacelab.recording.sentences.words import joined, listing, slots
+from inplacelab.recording.sentences.phrases import joined, listing, slots
+from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.slots import common_runs, slot_runs
 
 __all__ = ["values", "version"]

@@ -11,9 +11,9 @@ from inplacelab.recording.sentences.backward import backward_moment
 from inplacelab.recording.sentences.errors import error_step
 from inplacelab.recording.sentences.launches import launched
 from inplacelab.recording.sentences.lines import plain_line
-from inplacelab.recording.sentences.moment import Moment
 from inplacelab.recording.sentences.operations import operation
-from inplacelab.recording.sentences.words import closed_up, joined
+from inplacelab.recording.sentences.phrases import closed_up, joined
+from inplacelab.recording.sentences.step_context import Moment
 
 __all__ = ["sentence"]
 

@@ -9,8 +9,8 @@ from inplacelab.recording.facts import BackwardAction, BackwardFacts, NodeFacts,
 from inplacelab.recording.naming import naming, storage_label, tensor_label
 from inplacelab.recording.passes import steps_of_pass
 from inplacelab.recording.sentences.lines import written
-from inplacelab.recording.sentences.moment import Moment
-from inplacelab.recording.sentences.words import joined, listing, quoted, shape, values
+from inplacelab.recording.sentences.phrases import joined, listing, quoted, shape, values
+from inplacelab.recording.sentences.step_context import Moment
 
 __all__ = ["backward_moment"]
 

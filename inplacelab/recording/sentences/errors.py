@@ -8,8 +8,8 @@ from inplacelab.language import Text
 from inplacelab.recording.facts import ErrorFacts, SavedFacts, Step, WriteFacts
 from inplacelab.recording.naming import naming, storage_label
 from inplacelab.recording.queries import stale, who_overwrote
-from inplacelab.recording.sentences.moment import Moment
-from inplacelab.recording.sentences.words import joined, quoted
+from inplacelab.recording.sentences.phrases import joined, quoted
+from inplacelab.recording.sentences.step_context import Moment
 from inplacelab.recording.slots import common_runs, slot_runs
 
 __all__ = ["Spoilt", "error_step", "spoilt", "stale_notes", "written_through"]

@@ -7,7 +7,7 @@ from math import prod
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import LaunchFacts
-from inplacelab.recording.sentences.words import listing, quoted
+from inplacelab.recording.sentences.phrases import listing, quoted
 
 __all__ = ["launched"]
 

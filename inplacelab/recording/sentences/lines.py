@@ -7,8 +7,8 @@ from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import storage_label
 from inplacelab.recording.queries import tensors_on
-from inplacelab.recording.sentences.moment import Moment
-from inplacelab.recording.sentences.words import byte_count, joined, listing, quoted
+from inplacelab.recording.sentences.phrases import byte_count, joined, listing, quoted
+from inplacelab.recording.sentences.step_context import Moment
 
 __all__ = ["freed", "plain_line", "written"]
 

@@ -10,8 +10,8 @@ from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.naming import Naming, namings, storage_label
 from inplacelab.recording.queries import newly_stale, tensors_counted_by
 from inplacelab.recording.sentences.lines import freed
-from inplacelab.recording.sentences.moment import Moment
-from inplacelab.recording.sentences.words import MOST_ITEMS, byte_count, joined, listing, shape, slots
+from inplacelab.recording.sentences.phrases import MOST_ITEMS, byte_count, joined, listing, shape, slots
+from inplacelab.recording.sentences.step_context import Moment
 
 __all__ = ["operation"]
 

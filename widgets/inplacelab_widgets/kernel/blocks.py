@@ -10,7 +10,7 @@ from inplacelab.devices.kernels.geometry import WARP
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab_widgets.kernel.drawing import HEAD, LANE, LEFT, PANELS, ROOM, Drawn, box, grouped, path, said, text
-from inplacelab_widgets.kernel.pick import Pick
+from inplacelab_widgets.kernel.warp_accesses import Pick
 from inplacelab_widgets.kernel.words import PICKED
 
 COLUMNS, ROWS = 32, 8

@@ -6,8 +6,8 @@ from inplacelab.devices.kernels import geometry
 from inplacelab.devices.kernels.geometry import PASSES, TILE, Access, parts
 from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab.language import Text
-from inplacelab_widgets.kernel.pick import Pick, accesses_at
-from inplacelab_widgets.kernel.shown import Shown
+from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.warp_accesses import Pick, accesses_at
 from inplacelab_widgets.kernel.words import PICKED
 
 

@@ -8,16 +8,16 @@ from dataclasses import replace
 from inplacelab.devices.kernels.geometry import WARP
 from inplacelab.language import Text
 from inplacelab_widgets.kernel import words
+from inplacelab_widgets.kernel.animation import film_of, mark_of
 from inplacelab_widgets.kernel.drawing import PAD, WIDTH, text
-from inplacelab_widgets.kernel.film import film_of, mark_of
-from inplacelab_widgets.kernel.fixed import head_of
+from inplacelab_widgets.kernel.fixed_marks import head_of
+from inplacelab_widgets.kernel.launches import Shown
 from inplacelab_widgets.kernel.picks import Picks, said_of_picks, totals_of
 from inplacelab_widgets.kernel.scene import spoken
-from inplacelab_widgets.kernel.shown import Shown
 from inplacelab_widgets.kernel.tables import Table, facts_table, picked_tables
-from inplacelab_widgets.scene.asked import spoken as both
 from inplacelab_widgets.scene.marks import Group, Panel, Words
-from inplacelab_widgets.scene.pools import Json, Pools
+from inplacelab_widgets.scene.panel_payload import Json, Pools
+from inplacelab_widgets.scene.predict_question import spoken as both
 from inplacelab_widgets.words import PLAYER
 
 

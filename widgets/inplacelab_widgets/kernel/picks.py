@@ -11,8 +11,8 @@ from inplacelab.devices.kernels.geometry import WARP, parts
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab_widgets.kernel.drawing import grouped
-from inplacelab_widgets.kernel.pick import Pick, served
-from inplacelab_widgets.kernel.shown import Shown
+from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.warp_accesses import Pick, served
 from inplacelab_widgets.kernel.words import PICKED
 
 MOST = 2048

@@ -14,10 +14,10 @@ from inplacelab_widgets.kernel.blocks import (
 )
 from inplacelab_widgets.kernel.drawing import LEFT, PANEL, PANELS, Drawn, Layers, grouped, text
 from inplacelab_widgets.kernel.formulas import share_of
-from inplacelab_widgets.kernel.pick import Pick, served
+from inplacelab_widgets.kernel.launches import Shown
 from inplacelab_widgets.kernel.picks import Picks
-from inplacelab_widgets.kernel.shown import Shown
 from inplacelab_widgets.kernel.strips import cost_of, strip_hits, strip_of_thread, strip_of_warp
+from inplacelab_widgets.kernel.warp_accesses import Pick, served
 from inplacelab_widgets.kernel.words import PICKED
 
 

@@ -27,8 +27,8 @@ from inplacelab_widgets.kernel.drawing import (
     text,
 )
 from inplacelab_widgets.kernel.formulas import slot_of
-from inplacelab_widgets.kernel.pick import Lane, Pick, Served
-from inplacelab_widgets.kernel.shown import Shown
+from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.warp_accesses import Lane, Pick, Served
 from inplacelab_widgets.kernel.words import PICKED
 from inplacelab_widgets.scene.measure import size_in_bytes
 

@@ -8,11 +8,11 @@ from inplacelab.devices.kernels.geometry import WARP
 from inplacelab.language import Text
 from inplacelab_widgets.kernel import words
 from inplacelab_widgets.kernel.drawing import grouped
-from inplacelab_widgets.kernel.fixed import counted, device_of
-from inplacelab_widgets.kernel.pick import Lane, Pick, Served, served
-from inplacelab_widgets.kernel.shown import Shown
+from inplacelab_widgets.kernel.fixed_marks import counted, device_of
+from inplacelab_widgets.kernel.launches import Shown
 from inplacelab_widgets.kernel.strips import share_of_moved
 from inplacelab_widgets.kernel.totals import totals, why_not_counted
+from inplacelab_widgets.kernel.warp_accesses import Lane, Pick, Served, served
 from inplacelab_widgets.kernel.words import PICKED
 from inplacelab_widgets.scene.marks import Words
 

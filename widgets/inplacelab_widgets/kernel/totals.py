@@ -9,8 +9,8 @@ from inplacelab.devices.kernels import geometry, traffic
 from inplacelab.devices.kernels.geometry import WARP
 from inplacelab.language import Text
 from inplacelab_widgets.kernel import words
-from inplacelab_widgets.kernel.pick import Pick, served
-from inplacelab_widgets.kernel.shown import Shown
+from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.warp_accesses import Pick, served
 
 
 class Totals(NamedTuple):

@@ -11,17 +11,17 @@ from ipywidgets import jslink
 
 from inplacelab.devices.kernels import geometry
 from inplacelab.language import get_language
-from inplacelab_widgets import player_files
-from inplacelab_widgets.kernel import twins
+from inplacelab_widgets import player_bundle
+from inplacelab_widgets.kernel import exports
+from inplacelab_widgets.kernel.launches import Shown, shown_launches
 from inplacelab_widgets.kernel.payload import payload, title_of
-from inplacelab_widgets.kernel.pick import Pick, fitted
 from inplacelab_widgets.kernel.picks import MOST, MOST_OF_ALL, Picks, picks_of
-from inplacelab_widgets.kernel.shown import Shown, shown_launches
+from inplacelab_widgets.kernel.warp_accesses import Pick, fitted
+from inplacelab_widgets.live_widget import LiveWidget
 from inplacelab_widgets.packing import packed_json
+from inplacelab_widgets.panel_views import View
 from inplacelab_widgets.raster import png
-from inplacelab_widgets.scene.pools import Json
-from inplacelab_widgets.stand_in import LiveWidget
-from inplacelab_widgets.views import View
+from inplacelab_widgets.scene.panel_payload import Json
 
 __all__ = ["KernelView"]
 
@@ -54,7 +54,7 @@ class KernelView(LiveWidget):
     >>> KernelView(seen, thread=37)  # doctest: +SKIP
     """
 
-    _esm = player_files.packed_javascript()
+    _esm = player_bundle.packed_javascript()
 
     launch = traitlets.Int(0, help="Which of the launches is shown, from 0.").tag(sync=True)
     block = traitlets.Int(0, help="The picked block, counted within the grid.").tag(sync=True)
@@ -154,7 +154,7 @@ class KernelView(LiveWidget):
             turn: likewise.
             language: "en" or "zh"; that of the view if not given.
         """
-        return twins.svg(self._now, self._pick(block, thread, turn), language or self.language)
+        return exports.svg(self._now, self._pick(block, thread, turn), language or self.language)
 
     def to_png(self, path: str | Path | None = None, *, scale: float = 2, language: str | None = None) -> bytes:
         """The same picture as PNG, with the extra `png`; see `inplacelab_widgets.to_png`."""
@@ -174,14 +174,14 @@ class KernelView(LiveWidget):
             "step": self.step,
         }
         title = self._now.launch.kernel if self._now else "KernelView"
-        page = twins.page(self._sent(), language or self.language, title, traits)
+        page = exports.page(self._sent(), language or self.language, title, traits)
         if path is not None:
             Path(path).write_text(page, encoding="utf-8")
         return page
 
     def to_text(self, language: str | None = None) -> str:
         """The picture and its tables as plain text."""
-        return twins.plain(self._now, self._pick(None, None, None), language or self.language)
+        return exports.plain(self._now, self._pick(None, None, None), language or self.language)
 
     def __repr__(self) -> str:
         titles = ", ".join(repr(title_of(each).en) for each in self._shown)
@@ -192,6 +192,6 @@ class KernelView(LiveWidget):
         pick = self._pick(None, None, None)
         return {
             "text/plain": repr(self),
-            "text/html": twins.html(self._now, pick, self.language),
-            "image/svg+xml": twins.svg(self._now, pick, self.language),
+            "text/html": exports.html(self._now, pick, self.language),
+            "image/svg+xml": exports.svg(self._now, pick, self.language),
         }

@@ -15,11 +15,11 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences import sentence
 from inplacelab_widgets.scene.elements import elements_panel
 from inplacelab_widgets.scene.graph import graph_panel
+from inplacelab_widgets.scene.key_steps import telling_step, telling_steps
 from inplacelab_widgets.scene.lanes import lanes_panel
 from inplacelab_widgets.scene.marks import Panel
 from inplacelab_widgets.scene.memory import memory_panel
 from inplacelab_widgets.scene.storages import storages_panel
-from inplacelab_widgets.scene.telling import telling_step, telling_steps
 
 __all__ = ["EVERYTHING", "PANELS", "Scene", "panels_of", "scene_of", "telling_step", "telling_steps"]
 

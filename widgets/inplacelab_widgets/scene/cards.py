@@ -9,15 +9,15 @@ from itertools import pairwise
 from inplacelab.language import Text
 from inplacelab.recording.facts import TensorFacts
 from inplacelab.recording.frameworks import framework_of
-from inplacelab.recording.naming import Called
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.tensor_names import Called
 from inplacelab_widgets import words
+from inplacelab_widgets.scene.changed_looks import touched
 from inplacelab_widgets.scene.marks import Look, Mark, Words, between, flashes, lasting, path, rect, text
 from inplacelab_widgets.scene.measure import NORMAL, SMALL, coordinate, shortened, widest, width_of
 from inplacelab_widgets.scene.names import formula, kind, layout_words, node_called, not_yet
 from inplacelab_widgets.scene.palette import TENSOR_COLOURS
 from inplacelab_widgets.scene.timeline import Life, followed
-from inplacelab_widgets.scene.touched import touched
 
 LINE_HEIGHT = 14.0
 PAD = 9.0

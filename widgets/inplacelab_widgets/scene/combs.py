@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from math import prod
 
 from inplacelab.recording.facts import StorageFacts, TensorFacts
-from inplacelab.recording.reading import bytes_of, slots_reached
 from inplacelab.recording.slots import slots_of
+from inplacelab.recording.values_read import bytes_of, slots_reached
 from inplacelab_widgets.scene.cards import Card
 from inplacelab_widgets.scene.marks import Attributes, Look, Mark, Runs, lasting, text
 from inplacelab_widgets.scene.measure import abridged, coordinate, widest, width_of

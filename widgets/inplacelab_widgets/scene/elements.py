@@ -21,6 +21,7 @@ from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.cards import Card, Face, cards, chip_marks, stretches
+from inplacelab_widgets.scene.element_grid import LINE, Sheet, sheet_for, sheet_marks
 from inplacelab_widgets.scene.marks import (
     Attributes,
     Group,
@@ -37,7 +38,6 @@ from inplacelab_widgets.scene.marks import (
 )
 from inplacelab_widgets.scene.measure import SMALL, width_of
 from inplacelab_widgets.scene.names import tensor_name
-from inplacelab_widgets.scene.sheet import LINE, Sheet, sheet_for, sheet_marks
 from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives
 
 WIDTH = 814.0

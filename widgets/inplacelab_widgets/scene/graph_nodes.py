@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import NodeFacts, TensorFacts
-from inplacelab.recording.naming import Called, Naming
+from inplacelab.recording.naming import Naming
 from inplacelab.recording.passes import running
 from inplacelab.recording.recording import Recording, State
+from inplacelab.recording.tensor_names import Called
 from inplacelab_widgets import words
+from inplacelab_widgets.scene.changed_looks import touched
 from inplacelab_widgets.scene.marks import Words
 from inplacelab_widgets.scene.names import enumerated, kept_names, node_names, unquoted
 from inplacelab_widgets.scene.timeline import Life, followed
-from inplacelab_widgets.scene.touched import touched
 
 _UNDER_WAY = ("waiting", "arrived")
 """What only a pass that runs can say of a node."""

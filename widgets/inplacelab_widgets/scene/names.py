@@ -10,9 +10,10 @@ from inplacelab.language import Text
 from inplacelab.recording.edges import Passed
 from inplacelab.recording.facts import NodeFacts, SavedFacts, Step, StorageFacts, Summary, TensorFacts
 from inplacelab.recording.frameworks import Framework
-from inplacelab.recording.naming import Called, Naming, coming, namings
+from inplacelab.recording.naming import Naming, namings
 from inplacelab.recording.recording import Recording, State
 from inplacelab.recording.slots import Laid
+from inplacelab.recording.tensor_names import Called, coming
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.marks import Words
 from inplacelab_widgets.scene.measure import abridged, shortened

@@ -1,6 +1,6 @@
 """A scene as plain data for the player: marks with their runs, sentences, tables and words in both languages.
 
-`pools.py` packs panels and tables; what is said of the steps and of the program is added here.
+`panel_payload.py` packs panels and tables; what is said of the steps and of the program is added here.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from inplacelab.recording.quiz import Question
 from inplacelab.recording.trace import Marked, trace
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import PANELS, Scene, panels_of
-from inplacelab_widgets.scene.asked import asked, spoken
 from inplacelab_widgets.scene.axis import LEFT, RIGHT, Axis
 from inplacelab_widgets.scene.code import source_lines
 from inplacelab_widgets.scene.focus import Thread, threads
+from inplacelab_widgets.scene.lens_values import pages
 from inplacelab_widgets.scene.links import links
 from inplacelab_widgets.scene.names import player_words, unquoted
-from inplacelab_widgets.scene.pages import pages
-from inplacelab_widgets.scene.pools import Json, Pools
+from inplacelab_widgets.scene.panel_payload import Json, Pools
+from inplacelab_widgets.scene.predict_question import asked, spoken
 from inplacelab_widgets.scene.tables import table_changes, tables, told_by
 
 

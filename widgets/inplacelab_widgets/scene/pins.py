@@ -11,11 +11,11 @@ from inplacelab.recording.facts import NodeFacts, SavedFacts
 from inplacelab.recording.naming import node_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
+from inplacelab_widgets.scene.changed_looks import touched
 from inplacelab_widgets.scene.marks import Look, Mark, Runs, Words, path, rect, runs, text
 from inplacelab_widgets.scene.measure import SMALL, coordinate, width_of
 from inplacelab_widgets.scene.names import enumerated, kept_names, unquoted
 from inplacelab_widgets.scene.timeline import Life, followed
-from inplacelab_widgets.scene.touched import touched
 
 HEIGHT = 34.0
 

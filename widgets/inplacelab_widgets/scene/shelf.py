@@ -20,7 +20,7 @@ from inplacelab_widgets.scene.focus import Span
 from inplacelab_widgets.scene.marks import Group, Look, Runs, always, lasting, rect, text
 from inplacelab_widgets.scene.measure import SMALL, shortened, size_in_bytes, width_of
 from inplacelab_widgets.scene.pins import Pin
-from inplacelab_widgets.scene.seats import order_of_rows
+from inplacelab_widgets.scene.row_order import order_of_rows
 from inplacelab_widgets.scene.timeline import Life, shared_rows
 
 _Facts = TypeVar("_Facts")

@@ -28,7 +28,7 @@ from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width
 from inplacelab_widgets.scene.names import who
 from inplacelab_widgets.scene.pin_folds import Hanging, hanging
 from inplacelab_widgets.scene.pins import Pin, pins
-from inplacelab_widgets.scene.seats import order_of_rows
+from inplacelab_widgets.scene.row_order import order_of_rows
 from inplacelab_widgets.scene.shelf import Shelved, shelf
 from inplacelab_widgets.scene.strip import GUTTER, WITH_VALUES, Strip, strip_for, strip_marks
 from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives, version_labels

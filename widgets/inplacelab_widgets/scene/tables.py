@@ -16,6 +16,7 @@ from inplacelab.recording.frameworks import Framework, framework_of
 from inplacelab.recording.naming import is_constant, node_label, storage_label
 from inplacelab.recording.recording import Recording, State
 from inplacelab_widgets import words
+from inplacelab_widgets.scene.changed_looks import touched
 from inplacelab_widgets.scene.marks import Words
 from inplacelab_widgets.scene.measure import size_in_bytes
 from inplacelab_widgets.scene.names import (
@@ -30,7 +31,6 @@ from inplacelab_widgets.scene.names import (
 )
 from inplacelab_widgets.scene.numerals import whole
 from inplacelab_widgets.scene.pins import Face, Key, pin_changes, pins_at
-from inplacelab_widgets.scene.touched import touched
 
 _MOST_VALUES = 16
 

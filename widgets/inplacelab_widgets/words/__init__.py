@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inplacelab_widgets.words.alone import (
+from inplacelab_widgets.words.descriptions import (
     ALSO_THERE,
     GRAPH_SAYS,
     GRAPH_TOO_WIDE,
@@ -12,7 +12,6 @@ from inplacelab_widgets.words.alone import (
     STORAGES_SAY,
     STORAGES_SAY_PLAINLY,
 )
-from inplacelab_widgets.words.asking import PREDICT
 from inplacelab_widgets.words.graph import (
     ALL_WAITING,
     BEGINS_AT,
@@ -66,6 +65,7 @@ from inplacelab_widgets.words.history import (
     UNPACK_FAILS,
 )
 from inplacelab_widgets.words.player import KEYS, KEYS_WITHOUT_GRADIENTS, LINKS, PLAYER
+from inplacelab_widgets.words.predict import PREDICT
 from inplacelab_widgets.words.storages import (
     BY,
     CELLS_ONLY,

@@ -1,0 +1,225 @@
+"""Is a derivative right? Backward is held against finite differences, once (`gradcheck`) and twice (`gradgradcheck`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from inplacelab import errors
+from inplacelab.autograd import engine, modes
+from inplacelab.autograd.finite_differences import Array, Function, Program, Slope, leaf, results_of, sent_back, slopes
+from inplacelab.language import Text
+from inplacelab.tensor import Tensor
+
+
+def _check_precise(program: Program) -> None:
+    if not program.checked:
+        raise errors.no_input_needs_gradient()
+    for position, values in zip(program.checked, program.values, strict=True):
+        if values.dtype not in (np.float64, np.complex128):
+            raise errors.dtype_too_coarse(position=position, dtype=values.dtype.name)
+
+
+def _check_repeatable(program: Program) -> None:
+    """Two runs from the same values give the same results and the same gradients."""
+    (leaves, first), (others, second) = program.run(program.values), program.run(program.values)
+    for k, (one, other) in enumerate(zip(first, second, strict=True)):
+        if not np.array_equal(one.numpy(), other.numpy(), equal_nan=True):
+            raise errors.function_not_deterministic(result=k, what=Text("the value", "值"))
+        pairs = zip(sent_back(one, leaves, _ones(one)), sent_back(other, others, _ones(other)), strict=True)
+        if not all(np.array_equal(a, b, equal_nan=True) for a, b in pairs):
+            raise errors.function_not_deterministic(result=k, what=Text("the gradient", "梯度"))
+
+
+def _ones(like: Tensor) -> Array:
+    return np.ones(like.array.shape, like.array.dtype)
+
+
+class Finding(NamedTuple):
+    """The worst derivative of one slope: how far it is off, and where.
+
+    The numbers of the input and of its element, of the result and of its element, and the two derivatives.
+    """
+
+    error: float
+    input: int
+    element: Sequence[int]
+    result: int
+    where: Sequence[int]
+    numeric: complex
+    analytic: complex
+
+
+def _check_slopes(program: Program, eps: float, atol: float, rtol: float) -> None:
+    """Refuse the worst of the derivatives that are further off than allowed."""
+    findings: list[Finding] = []
+    wrong = compared = 0
+    for slope in slopes(program, eps):
+        error = np.abs(slope.analytic - slope.numeric)
+        off = ~(error <= atol + rtol * np.abs(slope.numeric))  # also where one of them is no number
+        wrong, compared = wrong + int(off.sum()), compared + off.size
+        if off.any():
+            findings.append(_worst(slope, np.where(off, np.nan_to_num(error, nan=np.inf), -1.0)))
+    if findings:
+        worst = max(findings, key=lambda each: each.error)
+        raise _refused(worst, wrong, compared)
+
+
+def _refused(worst: Finding, wrong: int, compared: int) -> Exception:
+    error = abs(worst.analytic - worst.numeric)
+    return errors.gradients_differ(
+        input=worst.input,
+        element=worst.element,
+        result=worst.result,
+        where=worst.where,
+        numeric=worst.numeric,
+        analytic=worst.analytic,
+        error=error,
+        relative=error / abs(worst.numeric) if worst.numeric else float("inf"),
+        wrong=wrong,
+        compared=compared,
+    )
+
+
+def _worst(slope: Slope, error: Array) -> Finding:
+    row, column = np.unravel_index(np.argmax(error), error.shape)
+    element = [int(n) for n in np.unravel_index(column, slope.input_shape)]
+    where = [int(n) for n in np.unravel_index(row, slope.result_shape)]
+    derivatives = slope.numeric[row, column], slope.analytic[row, column]
+    return Finding(float(error[row, column]), slope.input, element, slope.result, where, *derivatives)
+
+
+def _check(function: Function, inputs: Sequence[Any], eps: float, atol: float, rtol: float) -> None:
+    program = Program(function, inputs)
+    _check_precise(program)
+    _check_repeatable(program)
+    _check_slopes(program, eps, atol, rtol)
+
+
+def _verdict(check: Callable[[], None], raise_exception: bool) -> bool:
+    """True if `check` finds nothing; False, or the error itself, if it does."""
+    try:
+        with modes.enable_grad():
+            check()
+    except errors.GradcheckError:
+        if raise_exception:
+            raise
+        return False
+    return True
+
+
+def gradcheck(
+    function: Function,
+    inputs: Any,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+) -> bool:
+    """True if the gradients of `function` at `inputs` are its slopes, as finite differences measure them.
+
+    The function is called with copies of the inputs, so it may write to them in place; the inputs themselves stay as they are.
+
+    Args:
+        function: takes the inputs, returns a tensor or several. It must give the same results for the same inputs.
+        inputs: a tensor, or several and other arguments. Checked are those with `stop_gradient=False`, in float64 or complex128;
+            it takes two calls for each of their elements.
+        eps: how far to step to either side.
+        atol: how much a gradient may be off, whatever its size.
+        rtol: how much it may be off besides, as a fraction of the slope.
+        raise_exception: False to be told False instead of why.
+
+    Raises:
+        GradcheckError: if a gradient is wrong, saying which; if the function is not deterministic; if there is nothing to check;
+            or if an input is not precise enough.
+
+    >>> import inplacelab as paddle
+    >>> from inplacelab.autograd import gradcheck
+    >>> x = paddle.to_tensor([0.5, 2.], dtype="float64", stop_gradient=False)
+    >>> gradcheck(lambda x: x.sin_().multiply_(x), x)       # sin(x)², overwriting x twice
+    True
+    >>> gradcheck(lambda x: x * x.detach(), x, raise_exception=False)
+    False
+
+    Source: the name and the tolerances are those of `torch.autograd.gradcheck`.
+    """
+    return _verdict(lambda: _check(function, _listed(inputs), eps, atol, rtol), raise_exception)
+
+
+def gradgradcheck(
+    function: Function,
+    inputs: Any,
+    grad_outputs: Any = None,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+) -> bool:
+    """True if the gradients of the gradients of `function` are right, too.
+
+    What is checked is backward as a function of the inputs and of the gradients that it starts with.
+
+    Args:
+        function: as for `gradcheck`.
+        inputs: as for `gradcheck`.
+        grad_outputs: the gradients to start with, one for each result that has a history; if None, random ones, the same
+            every time.
+        eps: how far to step to either side.
+        atol: how much a gradient may be off, whatever its size.
+        rtol: how much it may be off besides, as a fraction of the slope.
+        raise_exception: False to be told False instead of why.
+
+    Raises:
+        GradcheckError: as for `gradcheck`; the inputs that it counts are then those of `function`, followed by `grad_outputs`.
+
+    >>> import inplacelab as paddle
+    >>> from inplacelab.autograd import gradgradcheck
+    >>> x = paddle.to_tensor([0.5, 2.], dtype="float64", stop_gradient=False)
+    >>> gradgradcheck(lambda x: x.exp_() * x, x)
+    True
+
+    Source: the name is that of `torch.autograd.gradgradcheck`.
+    """
+    given = _listed(inputs)
+
+    def check() -> None:
+        program = Program(function, given)
+        _check_precise(program)
+        starts = (
+            _starts(program) if grad_outputs is None else [leaf(each.numpy(), each) for each in _listed(grad_outputs)]
+        )
+        _check(_derivative(function, program.checked, len(given)), [*given, *starts], eps, atol, rtol)
+
+    return _verdict(check, raise_exception)
+
+
+def _derivative(function: Function, checked: Sequence[int], count: int) -> Function:
+    """Backward as a function of `count` inputs and of the gradients that it starts with."""
+
+    def derivative(*arguments: Any) -> list[Tensor]:
+        inputs, seeds = arguments[:count], arguments[count:]
+        results = results_of(function, inputs)
+        found = engine.grad(results, [inputs[k] for k in checked], seeds, create_graph=True, allow_unused=True)
+        return [each for each in found if each is not None]
+
+    return derivative
+
+
+def _starts(program: Program) -> list[Tensor]:
+    """Random gradients to start with, as leaves: one for each result."""
+    stream = np.random.Generator(np.random.PCG64(0))
+    return [leaf(_random(stream, each), each) for each in program.run(program.values)[1]]
+
+
+def _random(stream: np.random.Generator, like: Tensor) -> Array:
+    drawn: Array = stream.standard_normal(like.array.shape)
+    if like.array.dtype.kind == "c":
+        drawn = drawn + 1j * stream.standard_normal(like.array.shape)
+    return np.asarray(drawn, like.array.dtype)
+
+
+def _listed(tensors: Any) -> list[Any]:
+    """One tensor or several arguments, as a list."""
+    return [tensors] if isinstance(tensors, Tensor) else list(tensors)

@@ -1,0 +1,92 @@
+"""Functions of `nn.functional` that are made of rows: what a layer does to its input."""
+
+from __future__ import annotations
+
+from math import pi, sqrt
+from typing import Any
+
+from inplacelab import errors
+from inplacelab.language import Text
+from inplacelab.ops import FUNCTIONS
+from inplacelab.ops.arguments.operands import as_tensor
+from inplacelab.tensor import Tensor
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | None = None) -> Tensor:
+    """`x @ weight + bias`.
+
+    Args:
+        x: of shape [*, in_features].
+        weight: of shape [in_features, out_features].
+        bias: of shape [out_features], or None.
+        name: for Paddle's sake; not used.
+
+    >>> import inplacelab as paddle
+    >>> paddle.nn.functional.linear(paddle.ones([1, 2]), paddle.ones([2, 3])).tolist()
+    [[2.0, 2.0, 2.0]]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/linear_en.html
+    """
+    product = as_tensor("linear", "x", 0, x) @ weight
+    return product if bias is None else product + bias
+
+
+def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
+    """The logarithm of `softmax`, without the numbers that overflow on the way.
+
+    PaddlePaddle 3.3.1 gives at least -64, on the CPU; this is the logarithm, however small.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/log_softmax_en.html
+    """
+    scores = as_tensor("log_softmax", "x", 0, x) if dtype is None else x.cast(dtype)
+    result: Tensor = scores - scores.logsumexp(axis, keepdim=True)
+    return result
+
+
+def gelu(x: Tensor, approximate: Any = False, name: str | None = None) -> Tensor:
+    """`x` times the probability that a normally distributed number is smaller than `x`.
+
+    Args:
+        x: a floating-point tensor.
+        approximate: True or "tanh": by a formula with tanh; False or "none": by the error function.
+        name: for Paddle's sake; not used.
+
+    Raises:
+        ArgumentError: if `approximate` is something else.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/gelu_en.html
+    """
+    x = as_tensor("gelu", "x", 0, x)
+    if approximate not in (True, False, "tanh", "none"):
+        raise errors.bad_argument(
+            op="gelu", argument="approximate", value=approximate, possible=Text("tanh, none", "tanh、none")
+        )
+    if approximate in (True, "tanh"):
+        inner = (x + x * x * x.scale(0.044715)).scale(sqrt(2.0 / pi)).tanh()
+    else:
+        inner = x.scale(sqrt(0.5)).erf()
+    result: Tensor = x.scale(0.5) * inner.scale(1.0, 1.0)
+    return result
+
+
+def one_hot(x: Tensor, num_classes: int = -1, name: str | None = None) -> Tensor:
+    """A row of zeros with a single one for each number: at the place that the number says.
+
+    Args:
+        x: integers from 0 up to `num_classes`, of shape [*].
+        num_classes: how long a row is; -1: as long as the largest number needs.
+        name: for Paddle's sake; not used.
+
+    Returns:
+        Numbers of the default dtype, of shape [*, num_classes].
+
+    Raises:
+        IndexRangeError: if a number is not below `num_classes`.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/one_hot_en.html
+    """
+    x = as_tensor("one_hot", "x", 0, x)
+    length = int(x.max()) + 1 if num_classes == -1 else int(num_classes)
+    rows = FUNCTIONS["zeros"]()([*x.shape, length])
+    result: Tensor = rows.put_along_axis(x.unsqueeze(-1), 1.0, x.ndim)
+    return result

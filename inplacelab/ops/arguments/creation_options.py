@@ -1,0 +1,64 @@
+"""Options of the functions that make tensors: `device=`, `requires_grad=`, `pin_memory=` and `out=`, as in PaddlePaddle 3.3."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from inplacelab import devices
+from inplacelab.ops.results import destinations
+from inplacelab.tensor import Tensor
+
+CREATION_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    function: tuple(words.split())
+    for words, functions in {
+        "out device requires_grad pin_memory": "arange empty eye full ones rand randn randperm zeros",
+        "out device requires_grad": "linspace standard_normal uniform",
+        "device requires_grad pin_memory": "empty_like full_like ones_like zeros_like",
+        "device requires_grad": "rand_like randn_like",
+    }.items()
+    for function in functions.split()
+}
+"""The functions that make a tensor, and the keywords that they take for it: measured on PaddlePaddle 3.3.1."""
+
+DEFAULTS: Mapping[str, Any] = {"out": None, "device": None, "requires_grad": False, "pin_memory": False}
+
+_device: devices.Device | None = None
+
+
+def device_for(like: Tensor | None = None) -> devices.Device:
+    """Where a new tensor is made: on the device given by `device=`, else beside `like`, else on the current device."""
+    return _device or (devices.current() if like is None else like.storage.device)
+
+
+@contextmanager
+def _made_on(device: Any) -> Iterator[None]:
+    global _device
+    before, _device = _device, None if device is None else devices.find(device)
+    try:
+        yield
+    finally:
+        _device = before
+
+
+def with_options(op: str, make: Callable[..., Tensor], values: tuple[Any, ...], named: dict[str, Any]) -> Tensor:
+    """The tensor that `make` makes, with the options among the keywords `named` applied."""
+    options = {word: named.pop(word, DEFAULTS[word]) for word in CREATION_OPTIONS[op]}
+
+    def compute() -> Tensor:
+        with _made_on(options["device"]):
+            return make(*values, **named)
+
+    if options.get("out") is not None:
+        return destinations.into(op, options["out"], (), compute)
+    return finished(compute(), options["requires_grad"], options.get("pin_memory", False))
+
+
+def finished(tensor: Tensor, requires_grad: bool, pin_memory: bool) -> Tensor:
+    """A new tensor in pinned memory, or declared a leaf that needs a gradient, if asked."""
+    if pin_memory:
+        tensor = tensor.pin_memory()
+    if requires_grad:
+        tensor.stop_gradient = False
+    return tensor

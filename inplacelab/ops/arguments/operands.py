@@ -1,0 +1,120 @@
+"""Operands: what an operation was given, brought into the engine's form or refused.
+
+The generated functions (see `ops/template/`) compare two attributes where that will do; what stands here is called only in the
+cases that are not the plainest.
+"""
+
+from __future__ import annotations
+
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+from inplacelab import dtypes, errors
+from inplacelab.layout import Shape, common_shape
+from inplacelab.ops.arguments.attributes import check_holds, constant
+from inplacelab.ops.arguments.keywords import ABSENT, missing
+from inplacelab.storage import Unaccounted
+from inplacelab.tensor import Tensor, over
+
+# ---- tensors, and numbers in their place ------------------------------------------------------------------------------
+
+
+def as_tensor(op: str, argument: str, position: int, value: Any) -> Tensor:
+    """`value` if it is a tensor (a `Parameter`, say); refused otherwise."""
+    if isinstance(value, Tensor):
+        return value
+    if value is ABSENT:
+        missing(op, argument)
+    raise errors.not_a_tensor(op, argument, position, value)
+
+
+def as_operand(op: str, argument: str, position: int, value: Any, x: Any) -> Tensor:
+    """An input that may be a number, which `x` then has to hold: a tensor as it is, a number as a tensor without axes."""
+    if isinstance(value, Tensor):
+        return value
+    _check_number(op, argument, value, x)
+    check_holds(x.array.dtype, value)
+    return _without_axes(value, x)
+
+
+def as_met(op: str, argument: str, position: int, value: Any, x: Any) -> Tensor:
+    """An input that may be a number, which `x` is computed with: an integer or boolean tensor must not make it lose its
+    fraction on the way.
+    """
+    if isinstance(value, Tensor):
+        return value
+    _check_number(op, argument, value, x)
+    dtype = x.array.dtype
+    if dtype.kind in "iub":
+        with np.errstate(invalid="ignore"):  # infinity is no integer, either
+            if constant(value, dtype) != value:
+                raise errors.cannot_promote(x=dtype.name, y=type(value).__name__, op=op)
+    return _without_axes(value, x)
+
+
+def _check_number(op: str, argument: str, value: Any, x: Any) -> None:
+    if value is ABSENT:
+        missing(op, argument)
+    if not isinstance(value, Number | np.bool_):
+        if op.rstrip("_") == "pow":  # the one that is checked in Python in PaddlePaddle
+            raise errors.exponent_not_a_number(argument=argument, value=value)
+        raise errors.not_a_number(value=value)
+    if not isinstance(x, Tensor):
+        raise errors.not_a_tensor(op, "x", 0, x)
+    if isinstance(value, complex) and x.array.dtype.kind != "c":
+        raise errors.cannot_promote(x=x.array.dtype.name, y="complex", op="number")
+
+
+def _without_axes(value: Any, x: Tensor) -> Tensor:
+    """A number in the dtype of `x`. Its bytes are no tensor of the program, so the memory account does not have them."""
+    device = x.storage.device
+    made = device.constant(constant(value, x.array.dtype))
+    return over(made, Unaccounted(made, device))
+
+
+# ---- dtypes, shapes and devices that must go together -----------------------------------------------------------------
+
+
+def check_dtype(op: str, kinds: str, *inputs: np.dtype[Any]) -> None:
+    """Refuse an operation whose inputs do not meet, or meet in a dtype that it is not defined for."""
+    dtype = promoted(op, *inputs)
+    if dtype.kind not in kinds:
+        raise errors.kernel_not_registered(dtype=dtype.name, op=op.rstrip("_"))
+
+
+def promoted(op: str, *inputs: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype in which the inputs meet."""
+    result = inputs[0]
+    for other in inputs[1:]:
+        result = dtypes.promote(op, result, other)
+    return result
+
+
+def broadcast(op: str, *tensors: Tensor) -> Shape:
+    """The shape of the result of an element-wise operation."""
+    shape: Shape = tensors[0].array.shape
+    for each in tensors[1:]:
+        together = common_shape(shape, each.array.shape)
+        if together is None:
+            raise errors.cannot_broadcast(x=shape, y=each.shape, op=op)
+        shape = together
+    return shape
+
+
+def refuse_shape(op: str, x: Tensor, y: Tensor) -> None:
+    """Refuse an operand that cannot be broadcast to the shape of `x`, which is to be written."""
+    refuse_growth(op, x, broadcast(op, x, y))
+
+
+def refuse_growth(op: str, x: Tensor, shape: Shape) -> None:
+    """Refuse to write a result of another shape into `x`."""
+    if op == "setitem":
+        raise errors.assigned_would_grow(op=op, target=x.shape, result=shape)
+    raise errors.would_grow(op=op, target=x.shape, result=shape)
+
+
+def refuse_devices(op: str, x: Tensor, y: Tensor) -> None:
+    """Refuse operands on different devices."""
+    raise errors.devices_differ(op=op, x=x.place.text, y=y.place.text)

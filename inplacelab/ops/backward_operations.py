@@ -1,0 +1,114 @@
+"""The operations that backward computes with, provided to `autograd`.
+
+Most are operations of the table. Two lay gradients out like the storages they belong to: a view is a layout on a storage, so its
+gradient can be put in its place by geometry alone, whatever chain of slices and transposes made it. They are not for learners, but
+have derivatives of their own, so second derivatives go through views too.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from inplacelab.autograd import operations
+from inplacelab.autograd.meta import Meta
+from inplacelab.language import Text
+from inplacelab.layout import Layout, Shape, extent
+from inplacelab.ops.results import metadata
+from inplacelab.ops.table.row import Row, Rule
+from inplacelab.tensor import Tensor, fresh, over
+
+
+def _part(g: Tensor, base: Meta, view: Meta) -> Tensor:
+    part: Tensor = arrange(g, base.within(base))._window(view.within(base), view.dtype)
+    return part
+
+
+_ARRANGE = Row(
+    name="_arrange", kind="geometry", inputs=("x",), attrs="layout", node="ArrangeGradNode", in_place=False,
+    says=Text("A copy of `x` in a new storage, laid out by `layout`.", "按 `layout` 布局、位于新存储中的 `x` 的副本。"),
+    rules=(Rule(lambda g: g),),
+)  # fmt: skip
+_SCATTER = Row(
+    name="_scatter", kind="geometry", inputs=("x",), attrs="base, view", node="ScatterGradNode", in_place=False,
+    says=Text("Zeros laid out like a base, with `x` in the slots of a view.", "按基张量布局的零，视图所在的槽位放入 `x`。"),
+    rules=(Rule(_part),),
+)  # fmt: skip
+
+
+def arrange(x: Tensor, layout: Layout) -> Tensor:
+    """A copy in a new storage, laid out by `layout` (which starts at slot 0 and may leave gaps)."""
+    device = x.storage.device
+    whole = fresh(device.zeros(extent(layout)[1], x.array.dtype), device)
+    result = over(device.window(whole.array, layout, x.array.dtype), whole.storage)
+    np.copyto(result.array, x.array)
+    metadata.attach(_ARRANGE, x, result, {"layout": layout})
+    return result
+
+
+def scatter(x: Tensor, base: Meta, view: Meta) -> Tensor:
+    """Zeros laid out like a base, with the tensor in the slots of a view of it; added up where the view shows a slot twice."""
+    device, (start, stop) = x.storage.device, extent(base.layout)
+    whole = fresh(device.zeros(stop - start, base.dtype), device)
+    shown = view.within(base)
+    part = device.window(whole.array, shown, view.dtype)
+    if part.size:
+        line = whole.array.view(view.dtype)
+        slots = device.window(np.arange(line.size), shown, np.dtype(np.int64))
+        np.add.at(line, slots, x.array) if _repeats(slots) else np.copyto(part, x.array)
+    result = over(device.window(whole.array, base.within(base), base.dtype), whole.storage)
+    metadata.attach(_SCATTER, x, result, {"base": base, "view": view})
+    return result
+
+
+def _repeats(slots: Any) -> bool:
+    return bool(np.unique(slots).size != prod(slots.shape))
+
+
+class BackwardOperations:
+    """The operations of the table, as `autograd.operations.Operations` asks for them."""
+
+    arrange = staticmethod(arrange)
+    scatter = staticmethod(scatter)
+
+    def add(self, x: Tensor, y: Tensor) -> Tensor:
+        return x.add(y)
+
+    def add_(self, x: Tensor, y: Tensor) -> Tensor:
+        return x.add_(y)
+
+    def cast(self, x: Tensor, dtype: np.dtype[Any]) -> Tensor:
+        return (x.real() if x.array.dtype.kind == "c" and dtype.kind != "c" else x).cast(dtype)
+
+    def clone(self, x: Tensor) -> Tensor:
+        return x.clone()
+
+    def copy_(self, x: Tensor, y: Tensor) -> Tensor:
+        return x.copy_(y)
+
+    def ones_like(self, x: Tensor) -> Tensor:
+        return x._ones()
+
+    def reshape(self, x: Tensor, shape: Shape) -> Tensor:
+        return x.reshape(shape)
+
+    def set_part(self, x: Tensor, key: Any, value: Any) -> None:
+        x[key] = value
+
+    def sum(self, x: Tensor, axes: list[int]) -> Tensor:
+        return x.sum(axes)
+
+    def window(self, x: Tensor, layout: Layout, dtype: np.dtype[Any]) -> Tensor:
+        window: Tensor = x._window(layout, dtype)
+        return window
+
+    def zero_(self, x: Tensor) -> Tensor:
+        return x.zero_()
+
+    def zeros(self, like: Tensor, shape: Shape) -> Tensor:
+        return like._spread_out(shape)
+
+
+operations.provide(BackwardOperations())

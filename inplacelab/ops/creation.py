@@ -1,0 +1,237 @@
+"""Making tensors: from data, filled, or counted. Those of random numbers are made in `random_creation.py`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inplacelab import devices, dtypes, errors, observe
+from inplacelab.language import Text
+from inplacelab.ops.arguments.attributes import check_all_hold, check_holds, check_keeps_imaginary, sizes_of
+from inplacelab.ops.arguments.creation_options import device_for
+from inplacelab.ops.results.constant_tensors import constant_tensor
+from inplacelab.ops.table.exports import as_function
+from inplacelab.tensor import Tensor, fresh
+
+
+def shape_of(name: str, shape: Any) -> tuple[int, ...]:
+    """A shape, however it was given; refused if a size is negative."""
+    sizes = sizes_of(name, shape)
+    if any(n < 0 for n in sizes):
+        raise errors.bad_shape(op=name, shape=shape)
+    return tuple(sizes)
+
+
+def made(name: str, array: Any, device: devices.Device, stop_gradient: bool = True) -> Tensor:
+    """A new tensor over `array`, told to whoever listens."""
+    tensor = fresh(array, device)
+    tensor._stop = stop_gradient
+    if observe.listeners:
+        observe.tell(name, "create", (), tensor, None)
+    return tensor
+
+
+@as_function
+def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Tensor:
+    """A tensor with a copy of `data`: numbers, nested lists of equal length, a NumPy array, or a tensor.
+
+    Args:
+        data: the values.
+        dtype: the type of the elements. If None: Python floats become the default type (float32), complex numbers
+            complex64, integers int64; arrays and tensors keep theirs.
+        place: the device; the current one if None.
+        stop_gradient: False for a leaf whose gradient is wanted.
+
+    Raises:
+        ArgumentError: if the rows are of different lengths, or hold something that is no number.
+        DTypeError: if there is no such dtype.
+
+    >>> import inplacelab as paddle
+    >>> paddle.to_tensor([[1, 2], [3, 4]]).dtype
+    <DataType.INT64: 9>
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/to_tensor_en.html
+    """
+    device = (
+        devices.find(place)
+        if place is not None
+        else data.storage.device
+        if isinstance(data, Tensor)
+        else devices.current()
+    )
+    wanted = None if dtype is None else dtypes.as_numpy(dtype)
+    values = _array(data, wanted)
+    wanted = values.dtype if wanted is None else wanted
+    check_all_hold("to_tensor", wanted, values)
+    return made("to_tensor", device.from_host(values.astype(wanted, copy=False)), device, stop_gradient)
+
+
+def operand(value: Any, x: Tensor, dtype: Any = None) -> Tensor:
+    """A number or an array that meets `x` in an operation, as a tensor of the same dtype and on the same device.
+
+    A tensor is handed back as it is. Nobody is told: the program has not asked for a tensor.
+    """
+    if isinstance(value, Tensor):
+        return value
+    device = x.storage.device
+    wanted = x.array.dtype if dtype is None else dtype
+    check_holds(wanted, value)
+    values = _array(value, wanted)
+    check_keeps_imaginary("to_tensor", wanted, values.dtype)
+    check_all_hold("to_tensor", wanted, values)
+    return fresh(device.from_host(values.astype(wanted, copy=False)), device)
+
+
+def _array(data: Any, wanted: np.dtype[Any] | None = None) -> Any:
+    """The values as a NumPy array of a dtype that a tensor can have. Python numbers take the default types, unless another
+    type is wanted: then they keep their full precision until they are cast to it.
+    """
+    if isinstance(data, Tensor):
+        return data.numpy()
+    array: Any
+    if isinstance(data, devices.GpuArray):  # of a kernel or a derivative
+        array = data
+    elif isinstance(data, np.ndarray | np.generic):
+        array = np.asarray(data)
+    else:
+        try:
+            array = np.asarray(_plain(data))
+        except (ValueError, TypeError) as error:
+            raise errors.ragged_data(detail=str(error).split(".")[0]) from None
+        if wanted is None and array.dtype.kind in "fc" and not _holds_arrays(data):
+            array = array.astype(dtypes.as_numpy(None) if array.dtype.kind == "f" else np.complex64)
+    if array.dtype.kind not in "biufc":
+        raise errors.ragged_data(detail=f"this holds {array.dtype}")
+    return array.astype(dtypes.named(array.dtype).numpy, copy=False)
+
+
+def _plain(data: Any) -> Any:
+    """Nested lists with the tensors in them read."""
+    if isinstance(data, Tensor):
+        return data.numpy()
+    return [_plain(each) for each in data] if isinstance(data, list | tuple) else data
+
+
+def _holds_arrays(data: Any) -> bool:
+    while isinstance(data, list | tuple) and data:
+        data = data[0]
+    return isinstance(data, Tensor | np.ndarray | np.generic)
+
+
+@as_function
+def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """A tensor of `shape` with `fill_value` in every element; of the default dtype if None (bool and complex128 by the value)."""
+    return filled("full", shape, fill_value, _type_of(fill_value) if dtype is None else dtype)
+
+
+@as_function
+def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """A tensor of zeros; float32 unless `dtype` says otherwise."""
+    return filled("zeros", shape, 0, dtype)
+
+
+@as_function
+def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """A tensor of ones; float32 unless `dtype` says otherwise."""
+    return filled("ones", shape, 1, dtype)
+
+
+@as_function
+def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """A tensor whose elements are whatever the memory held."""
+    device = device_for()
+    return made("empty", device.empty(shape_of("empty", shape), dtypes.as_numpy(dtype)), device)
+
+
+@as_function
+def empty_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
+    """A tensor shaped like `x` whose elements are whatever the memory held."""
+    device = device_for(x)
+    return made("empty_like", device.empty(x.array.shape, dtypes.as_numpy(x.dtype if dtype is None else dtype)), device)
+
+
+def _type_of(value: Any) -> Any:
+    """A number's own type where the default type could not hold it."""
+    return {bool: "bool", complex: "complex128"}.get(type(value))
+
+
+def filled(name: str, shape: Any, value: Any, dtype: Any, device: devices.Device | None = None) -> Tensor:
+    """A tensor that the operation `name` has made, with `value` in every element; on the current device if None."""
+    tensor = constant_tensor(shape_of(name, shape), value, dtypes.as_numpy(dtype), device or device_for())
+    if observe.listeners:
+        observe.tell(name, "create", (), tensor, None)
+    return tensor
+
+
+@as_function
+def full_like(x: Tensor, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
+    """A tensor shaped like `x` with `fill_value` in every element."""
+    return filled("full_like", x.shape, fill_value, x.dtype if dtype is None else dtype, device_for(x))
+
+
+@as_function
+def zeros_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
+    """A tensor of zeros shaped like `x`."""
+    return filled("zeros_like", x.shape, 0, x.dtype if dtype is None else dtype, device_for(x))
+
+
+@as_function
+def ones_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
+    """A tensor of ones shaped like `x`."""
+    return filled("ones_like", x.shape, 1, x.dtype if dtype is None else dtype, device_for(x))
+
+
+@as_function
+def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None) -> Tensor:
+    """`start`, `start + step`, ... up to but without `end`; with one argument, 0, 1, ... up to it.
+
+    int64 if all are integers, else the default dtype.
+
+    Raises:
+        ArgumentError: if `step` is zero.
+    """
+    start, end = (0, start) if end is None else (start, end)
+    start, end, step = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
+    if step == 0:
+        raise errors.bad_argument(
+            op="arange", argument="step", value=step, possible=Text("a number that is not zero", "非零数")
+        )
+    if dtype is None:
+        dtype = "int64" if all(isinstance(v, int | np.integer) for v in (start, end, step)) else None
+    device = device_for()
+    return made("arange", device.from_host(np.arange(start, end, step).astype(dtypes.as_numpy(dtype))), device)
+
+
+@as_function
+def linspace(start: Any, stop: Any, num: int, dtype: Any = None, name: str | None = None) -> Tensor:
+    """`num` numbers, evenly spaced, from `start` to `stop` inclusive."""
+    device = device_for()
+    return made(
+        "linspace",
+        device.from_host(np.linspace(float(start), float(stop), int(num)).astype(dtypes.as_numpy(dtype))),
+        device,
+    )
+
+
+@as_function
+def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
+    """A matrix with ones on its diagonal."""
+    device = device_for()
+    return made("eye", device.from_host(np.eye(num_rows, num_columns, dtype=dtypes.as_numpy(dtype))), device)
+
+
+# ---- asking, copying --------------------------------------------------------------------------------------------------------
+
+
+@as_function
+def is_tensor(x: Any) -> bool:
+    """True if `x` is a tensor."""
+    return isinstance(x, Tensor)
+
+
+@as_function
+def assign(x: Any, output: Tensor | None = None) -> Tensor:
+    """A copy of `x`; written into `output` if that is given."""
+    source = x if isinstance(x, Tensor) else to_tensor(x)
+    return source.clone() if output is None else output.copy_(source)

@@ -1,0 +1,125 @@
+"""Moving a tensor to another device (a copy there, through which gradients come back), and to another dtype."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inplacelab import devices, dtypes, errors, observe
+from inplacelab.autograd.history import refresh
+from inplacelab.devices import Device
+from inplacelab.dtypes import DType
+from inplacelab.language import Text
+from inplacelab.ops.operators import astype
+from inplacelab.ops.results import metadata
+from inplacelab.ops.table.exports import as_method, as_property
+from inplacelab.ops.table.row import Row, Rule
+from inplacelab.tensor import Tensor, fresh
+
+_TO = Row(
+    name="to", kind="transfer", inputs=("x",), attrs="source", node="MemcpyGradNode", in_place=False,
+    says=Text("A copy on another device.", "另一设备上的副本。"),
+    rules=(Rule(lambda g, source: _moved(g, source)),),
+)  # fmt: skip
+
+
+def _moved(x: Tensor, target: Device) -> Tensor:
+    source = x.storage.device
+    if target is source:
+        return x
+    if x.base is not None:
+        refresh(x)
+    result = fresh(target.from_host(source.to_host(x.array)), target)
+    node = metadata.attach(_TO, x, result, {"source": source})
+    if observe.listeners:
+        observe.tell("to", "ordinary", (x,), result, node)
+    return result
+
+
+@as_method
+def to(self: Tensor, *where: Any, device: Any = None, dtype: Any = None, blocking: bool = True) -> Tensor:
+    """The tensor on another device, in another dtype, or both; itself if it is there already and of that dtype.
+
+    It is said as in Paddle: `x.to("gpu")`, `x.to("float64")`, `x.to("cpu", "int32")`, `x.to(other)`, or by name. Gradients come
+    back through it.
+
+    Args:
+        self: the tensor.
+        where: a device, a dtype, both in this order, or a tensor that has both; then `blocking`.
+        device: a device or place.
+        dtype: the type of the elements.
+        blocking: whether to wait for the copy. NumPy always has it done.
+
+    Raises:
+        OptionError: if nothing is asked for.
+        DeviceError: if there is no such device.
+    """
+    device, dtype = _asked_for(where, device, dtype)
+    if device is None and dtype is None:
+        raise errors.nowhere_to_move()
+    moved = self if device is None else _moved(self, devices.find(device))
+    return moved if dtype is None else astype(moved, dtype)
+
+
+def _asked_for(where: tuple[Any, ...], device: Any, dtype: Any) -> tuple[Any, Any]:
+    """The device and the dtype, if they are asked for, however that is said."""
+    first: Any
+    second: Any
+    first, second, *_ = (*where, None, None)
+    if isinstance(first, Tensor):
+        return first.storage.device, first.dtype
+    if _is_dtype(first):
+        return device, first
+    if isinstance(second, bool):  # blocking
+        second = None
+    return (device if first is None else first), (dtype if second is None else second)
+
+
+def _is_dtype(value: Any) -> bool:
+    return isinstance(value, DType | np.dtype) or (isinstance(value, str) and value in dtypes.NAMES)
+
+
+@as_method
+def cpu(self: Tensor) -> Tensor:
+    """The tensor on the CPU: itself if it is there already, as in Paddle."""
+    return to(self, "cpu")
+
+
+@as_method
+def cuda(self: Tensor, device_id: int | None = None, blocking: bool = True) -> Tensor:
+    """The tensor on the GPU: itself if it is there already. Of the simulated GPU only where that has been chosen.
+
+    Args:
+        self: the tensor.
+        device_id: the number of the GPU: 0.
+        blocking: whether to wait for the copy. It is in order with everything else on the GPU's stream.
+
+    Raises:
+        DeviceError: if there is no GPU, and no simulated one has been chosen with `set_device`.
+    """
+    return to(self, "gpu" if device_id is None else f"gpu:{device_id}")
+
+
+@as_method
+def pin_memory(self: Tensor, blocking: bool = True) -> Tensor:
+    """A copy in pinned memory, from which a GPU copies faster; itself if it is there already.
+
+    Raises:
+        DeviceError: if neither a GPU nor the simulated one has been chosen with `set_device`.
+    """
+    here = self.storage.device
+    if here.place.is_cuda_pinned_place():
+        return self
+    gpu = here if here.place.is_gpu_place() else devices.current()
+    if not gpu.place.is_gpu_place():
+        raise errors.no_pinned_memory()
+    return _moved(self, devices.beside(gpu))
+
+
+def is_cuda(self: Tensor) -> bool:
+    """True if the storage is on a GPU, real or simulated."""
+    return self.place.is_gpu_place()
+
+
+as_property("is_cuda", is_cuda)

@@ -1,0 +1,132 @@
+"""Dropout: set elements to zero at random while a network is trained.
+
+Backward needs to know which ones, so a mask is kept: one byte an element. What the elements were, it does not need to know; so
+this may be done in place, and costs no copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors
+from inplacelab.autograd import modes
+from inplacelab.autograd.history import check_leaf
+from inplacelab.layout import normal_axis
+from inplacelab.ops.arguments.attributes import constant
+from inplacelab.ops.arguments.operands import as_tensor
+from inplacelab.ops.creation import made
+from inplacelab.ops.results import random_stream
+from inplacelab.ops.table import Made, elementwise
+from inplacelab.ops.table.exports import as_functional
+from inplacelab.tensor import Tensor
+
+MODES = ("upscale_in_train", "downscale_in_infer")
+
+
+def _dropout(out: Any, x: Any, mask: Any, factor: float, device: Any) -> None:
+    dropped = np.logical_not(mask)
+    device.ledger.borrow(dropped.nbytes)
+    np.multiply(x, constant(factor, out.dtype), out)
+    np.copyto(out, constant(0, out.dtype), where=dropped)
+
+
+def _again(g: Tensor, mask: Tensor, factor: float) -> Tensor:
+    """The gradient is dropped where the elements were."""
+    dropped: Tensor = _ORDINARY.function()(g, mask, factor)
+    return dropped
+
+
+_ROW = elementwise(
+    "dropout", "x, mask", ("`x` times `factor` where `mask` is true, 0 elsewhere.", "`mask` 为真处取 `x` 乘以 `factor`，其余为 0。"),
+    attrs="factor=1.0", kernel=_dropout, accepts="f", masks=("mask",),
+    cuda={"f": "mask ? x * factor : 0"}, dtype=lambda x: x, method=False, function=False, by_argument=True, d_x=_again,
+)  # fmt: skip
+_ORDINARY, _IN_PLACE = Made(_ROW, "ordinary"), Made(_ROW, "in-place")
+
+
+@as_functional
+def dropout(
+    x: Tensor,
+    p: float = 0.5,
+    axis: int | Sequence[int] | None = None,
+    training: bool = True,
+    inplace: bool = False,
+    mode: str = "upscale_in_train",
+    name: str | None = None,
+) -> Tensor:
+    """Set each element to zero with probability `p`, and scale the others, so that the mean stays what it was.
+
+    以概率 `p` 把每个元素置零，并缩放其余元素，使均值保持不变。
+
+    Args:
+        x: a floating-point tensor.
+        p: the probability, from 0 to 1; with 0 the result is `x` itself.
+        axis: the axes along which elements are chosen one by one; along the others they share one fate. None: all axes.
+        training: if not, nothing is set to zero.
+        inplace: write into `x`, whose version is raised by one. Not together with `axis`, as in PaddlePaddle.
+        mode: "upscale_in_train" divides by `1 - p` in training; "downscale_in_infer" multiplies by it otherwise.
+        name: for Paddle's sake; not used.
+
+    Raises:
+        ArgumentError: if `p` is no probability, or `mode` is another word.
+        ArgumentKindError: if `p` is no number, or `axis` no integers.
+        UnsupportedError: if it is in place and has an axis.
+
+    >>> import inplacelab as paddle
+    >>> x = paddle.ones([3])
+    >>> y = paddle.nn.functional.dropout(x, 1.0, inplace=True)
+    >>> y is x, x.inplace_version, x.tolist()
+    (True, 1, [0.0, 0.0, 0.0])
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/dropout_en.html
+    """
+    x = as_tensor("dropout", "x", 0, x)
+    check_dropout(p, axis, mode)
+    if inplace and axis is not None:
+        raise errors.dropout_axes_in_place()
+    if p == 0:
+        return x
+    if inplace and modes.recording_history:  # before anything is drawn: a refused call leaves the stream where it was
+        check_leaf("dropout", x, write="dropout(y, inplace=True)")
+    keep = 1.0 - p
+    if training:
+        mask, factor = _chosen(x, keep, axis), 1.0 / keep if mode == MODES[0] and keep else 1.0
+    else:
+        mask, factor = _all(x), keep if mode == MODES[1] else 1.0
+    dropped: Tensor = (_IN_PLACE if inplace else _ORDINARY).function()(x, mask, factor)
+    return dropped
+
+
+def check_dropout(p: Any, axis: Any, mode: str) -> None:
+    """Refuse what is no probability, no axis, or no mode."""
+    if not isinstance(p, int | float) or isinstance(p, bool):
+        raise errors.dropout_rate_not_a_number(p=p)
+    if not 0 <= p <= 1:
+        raise errors.dropout_rate_out_of_range(p=p)
+    if mode not in MODES:
+        raise errors.unknown_dropout_mode(mode=mode)
+    if axis is not None and not isinstance(axis, int | list | tuple):
+        raise errors.bad_dropout_axis(axis=axis)
+
+
+def _chosen(x: Tensor, keep: float, axis: int | Sequence[int] | None) -> Tensor:
+    """A mask that is true with probability `keep`: along the axes given one by one, along the others for all at once."""
+    sizes = x.array.shape
+    if axis is not None:
+        chosen = {normal_axis(each, len(sizes)) for each in ([axis] if isinstance(axis, int) else axis)}
+        sizes = tuple(n if k in chosen else 1 for k, n in enumerate(sizes))
+    device = x.storage.device
+    numbers = device.empty(sizes, np.dtype(np.float32))
+    device.ledger.borrow(numbers.nbytes)
+    random_stream.bernoulli(numbers, keep, device=device)
+    return made("bernoulli", numbers.astype(bool), device)
+
+
+def _all(x: Tensor) -> Tensor:
+    device = x.storage.device
+    mask = device.empty((), np.dtype(bool))
+    np.copyto(mask, True)
+    return made("full", mask, device)

@@ -1,0 +1,178 @@
+"""Choosing between two values, element by element: the larger, the smaller, the one that a condition names.
+
+The gradient goes to the value that was chosen. Where the two are equal, `maximum` and `minimum` give each a half, as in
+Paddle and PyTorch; `fmax` and `fmin` give all to the first.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from inplacelab import dtypes, errors
+from inplacelab.ops.arguments.type_promotion import alike
+from inplacelab.ops.creation import made, operand, to_tensor
+from inplacelab.ops.table import Made, elementwise
+from inplacelab.ops.table.exports import as_function, as_method
+from inplacelab.ops.table.row import ZERO
+from inplacelab.tensor import Tensor
+
+# ---- the larger, the smaller --------------------------------------------------------------------------------------------------
+
+
+def _maximum(out: Any, x: Any, y: Any) -> None:
+    np.maximum(x, y, out=out)
+
+
+def _minimum(out: Any, x: Any, y: Any) -> None:
+    np.minimum(x, y, out=out)
+
+
+def _share(g: Tensor, larger: Tensor, smaller: Tensor) -> Tensor:
+    """All of `g` where the first is larger, half of it where they are equal, and nothing where one is not a number."""
+    at_least, more = larger.greater_equal(smaller), larger.greater_than(smaller)
+    return g * (at_least.cast(g.dtype) + more.cast(g.dtype)).scale(0.5)
+
+
+def _if_first(g: Tensor, wins: Tensor, y: Tensor) -> Tensor:
+    """`g` where `fmax` or `fmin` takes the first: where it wins, or the second is not a number."""
+    return g * wins.logical_or(y.isnan()).cast(g.dtype)
+
+
+elementwise(
+    "maximum", "x, y", ("The larger of two elements; NaN if one of them is.", "两个元素中较大者；其一为 NaN 时得 NaN。"),
+    kernel=_maximum, accepts="fi", in_place=False, cuda={"f": "isnan(x) || x > y ? x : y", "i": "x > y ? x : y"},
+    d_x=lambda g, x, y: _share(g, x, y),
+    d_y=lambda g, x, y: _share(g, y, x),
+)  # fmt: skip
+elementwise(
+    "minimum", "x, y", ("The smaller of two elements; NaN if one of them is.", "两个元素中较小者；其一为 NaN 时得 NaN。"),
+    kernel=_minimum, accepts="fi", in_place=False, cuda={"f": "isnan(x) || x < y ? x : y", "i": "x < y ? x : y"},
+    d_x=lambda g, x, y: _share(g, y, x),
+    d_y=lambda g, x, y: _share(g, x, y),
+)  # fmt: skip
+elementwise(
+    "fmax", "x, y", ("The larger of two elements; of a number and NaN the number.", "两个元素中较大者；数与 NaN 之间取数。"),
+    ufunc=np.fmax, accepts="fi", in_place=False, cuda={"f": "fmax(x, y)", "i": "x > y ? x : y"},
+    d_x=lambda g, x, y: _if_first(g, x.greater_equal(y), y),
+    d_y=lambda g, x, y: g - _if_first(g, x.greater_equal(y), y),
+)  # fmt: skip
+elementwise(
+    "fmin", "x, y", ("The smaller of two elements; of a number and NaN the number.", "两个元素中较小者；数与 NaN 之间取数。"),
+    ufunc=np.fmin, accepts="fi", in_place=False, cuda={"f": "fmin(x, y)", "i": "x < y ? x : y"},
+    d_x=lambda g, x, y: _if_first(g, x.less_equal(y), y),
+    d_y=lambda g, x, y: g - _if_first(g, x.less_equal(y), y),
+)  # fmt: skip
+
+
+def _heaviside(out: Any, x: Any, y: Any, device: Any) -> None:
+    device.ledger.borrow(out.size)
+    steps = np.broadcast_to(np.equal(x, 0), out.shape)
+    np.greater(x, 0, out)
+    np.copyto(out, y, where=steps)
+
+
+elementwise(
+    "heaviside", "x, y", ("The step function: 0 below zero, 1 above, `y` where `x` is zero.", "阶跃函数：负数得 0，正数得 1，`x` 为零处得 `y`。"),
+    kernel=_heaviside, accepts="fi", dtype=alike("heaviside"), cuda="x == 0 ? y : x > 0 ? 1 : 0",
+    d_x=ZERO,
+    d_y=lambda g, x: g * x.equal(0).cast(g.dtype),
+)  # fmt: skip
+
+# ---- the one that a condition names -------------------------------------------------------------------------------------------
+
+
+def _check_condition(condition: Any) -> None:
+    if condition.dtype.kind != "b":
+        raise errors.condition_is_not_bool(dtype=condition.dtype.name)
+
+
+def _where(out: Any, condition: Any, x: Any, y: Any, device: Any) -> None:
+    if out is not x:
+        np.copyto(out, y)
+        np.copyto(out, x, where=condition)
+        return
+    device.ledger.borrow(condition.nbytes)
+    np.copyto(out, y, where=np.logical_not(condition))
+
+
+def chosen(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """`x` where the condition holds, elsewhere `y`."""
+    result: Tensor = _CHOOSE.function()(condition, x, y)
+    return result
+
+
+_WHERE = elementwise(
+    "where", "x, condition, y", ("`x` where the condition holds, elsewhere `y`.", "条件成立处取 `x`，其余处取 `y`。"),
+    call="condition, x, y", method=False, function=False, out=True, kernel=_where, validate=_check_condition, dtype=lambda x, y: dtypes.promote("where", x, y),
+    masks=("condition",), cuda=dict.fromkeys("fib", "condition ? x : y"),
+    d_x=lambda g, condition: chosen(condition, g, operand(0, g)),
+    d_y=lambda g, condition: chosen(condition, operand(0, g), g),
+)  # fmt: skip
+
+_CHOOSE, _CHOOSE_INTO = Made(_WHERE, "ordinary"), Made(_WHERE, "in-place")
+
+
+@as_method
+@as_function
+def where(
+    condition: Tensor, x: Any = None, y: Any = None, name: str | None = None, *, out: Tensor | None = None
+) -> Any:
+    """`x` where the condition holds, elsewhere `y`.
+
+    条件成立处取 `x`，其余处取 `y`；只给出条件时，得到条件成立处的下标。
+
+    Args:
+        condition: truth values.
+        x: a tensor or a number, which takes the dtype that `to_tensor` gives it.
+        y: the same. Condition, `x` and `y` are broadcast against each other.
+        name: ignored.
+        out: a tensor to write the result into.
+
+    Returns:
+        A tensor; without `x` and `y` the indices at which the condition holds: a tensor for each axis.
+
+    Raises:
+        OperandError: if the condition is not of truth values, or only one of `x` and `y` is given.
+        DTypeError: if `x` and `y` do not meet: write `where(x > 0, x, 0.0)`, not `0`, for floating-point `x`.
+
+    >>> import inplacelab as paddle
+    >>> x = paddle.to_tensor([1.0, -2.0])
+    >>> paddle.where(x > 0, x, 0.0).tolist()
+    [1.0, 0.0]
+    """
+    if x is None and y is None:
+        return _places(condition)
+    if x is None or y is None:
+        raise errors.only_one_choice()
+    x, y = (each if not isinstance(each, int | float | complex | np.number) else to_tensor(each) for each in (x, y))
+    return _CHOOSE.function()(condition, x, y, out=out)
+
+
+@as_method
+@as_function
+def where_(condition: Tensor, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
+    """In place: write `y` into `x` where the condition does not hold. The version of `x` is raised by one.
+
+    原地操作：在条件不成立处把 `y` 写入 `x`；`x` 的版本号加一。
+
+    Raises:
+        OperandError: if the condition is not of truth values, or `x` and `y` are not both tensors.
+        ShapeError: if the result has another shape than `x`. (PaddlePaddle 3.3.1 then leaves `x` as it was.)
+        LeafWriteError: if `x` is a leaf that needs a gradient, or a view of one.
+
+    >>> import inplacelab as paddle
+    >>> x = paddle.to_tensor([1.0, -2.0])
+    >>> paddle.where_(x > 0, x, paddle.zeros([2])) is x
+    True
+    """
+    if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
+        raise errors.only_one_choice()
+    result: Tensor = _CHOOSE_INTO.function()(condition, x, y)
+    return result
+
+
+def _places(condition: Tensor) -> tuple[Tensor, ...]:
+    device = condition.storage.device
+    return tuple(made("where", device.from_host(places), device) for places in np.nonzero(condition.array))

@@ -1,0 +1,1 @@
+"""What operations make their results with: destinations, other metadata, constant and random tensors, tools for kernels."""

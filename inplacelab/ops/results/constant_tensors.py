@@ -1,0 +1,58 @@
+"""New tensors with one number in every element: what `zeros`, `full` and their like are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from inplacelab.devices import Device
+from inplacelab.layout import Shape
+from inplacelab.ops.arguments.attributes import number_for
+from inplacelab.ops.table import ROWS
+from inplacelab.ops.table.exports import as_method
+from inplacelab.tensor import Tensor, fresh
+
+
+def constant_tensor(shape: tuple[int, ...], value: Any, dtype: np.dtype[Any], device: Device) -> Tensor:
+    """A new tensor with `value` in every element: memory, and then the kernel of `fill_`. Nobody is told of the tensor."""
+    tensor = fresh(device.empty(shape, dtype), device)
+    number = number_for(tensor.array, value)
+    if not (device.launches and _launch_fill()((tensor,), (tensor.array,), value=number)):
+        tensor.array.fill(number)
+    return tensor
+
+
+@cache
+def _launch_fill() -> Callable[..., bool]:
+    """Launches the kernel of `fill_`. It is made when a device first asks for it: the CPU never does."""
+    from inplacelab.ops.cuda.own_kernels import Launcher  # noqa: PLC0415
+
+    return Launcher(ROWS["fill"], "in-place")
+
+
+# ---- what derivatives ask for ---------------------------------------------------------------------------------------------
+
+
+def _like(like: Tensor, shape: Shape, value: int) -> Tensor:
+    return constant_tensor(shape, value, like.array.dtype, like.storage.device)
+
+
+@as_method
+def _zeros(self: Tensor) -> Tensor:
+    """Zeros of the same shape, outside the history."""
+    return _like(self, self.array.shape, 0)
+
+
+@as_method
+def _ones(self: Tensor) -> Tensor:
+    """Ones of the same shape, outside the history."""
+    return _like(self, self.array.shape, 1)
+
+
+@as_method
+def _spread_out(self: Tensor, shape: Shape) -> Tensor:
+    """Zeros of another shape, of the same dtype and device, outside the history."""
+    return _like(self, shape, 0)

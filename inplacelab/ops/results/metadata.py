@@ -1,0 +1,156 @@
+"""Views and changes of metadata: other windows on bytes that stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from inplacelab import observe
+from inplacelab.autograd import modes
+from inplacelab.autograd.history import check_leaf, check_view, edge, refresh
+from inplacelab.autograd.live_views import Views
+from inplacelab.autograd.meta import Meta
+from inplacelab.autograd.nodes import OpNode, meta, number
+from inplacelab.layout import Layout, Shape, may_overlap_itself, whole
+from inplacelab.ops.table.row import Row
+from inplacelab.tensor import Tensor, fresh, over
+
+# ---- another tensor on the same storage -------------------------------------------------------------------------------
+
+
+def window(x: Tensor, layout: Layout, dtype: np.dtype[Any] | None = None) -> Any:
+    """The array that shows the storage of `x` through a layout."""
+    return x.storage.device.window(x.storage.buffer, layout, dtype or x.array.dtype)
+
+
+def view(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: Layout | None = None) -> Tensor:
+    """Another tensor on the storage of `x`: it shows the array `shown`, whose layout is `after` (or is found out if needed)."""
+    result = glance(x, shown, after)
+    _belong(result)
+    if row.rules[0] is None:
+        result.untracked = "bits"
+    node = None
+    if not x._stop and modes.recording_history:
+        node = attach(row, x, result, _remembered(row, x, result, facts, after))
+    if observe.listeners:
+        observe.tell(row.called or row.name, "view", (x,), result, node, attributes=facts)
+    return result
+
+
+def glance(x: Tensor, shown: Any, after: Layout | None = None) -> Tensor:
+    """The same view without a node, and unknown to its base: for a moment, to write through it."""
+    base, storage = x.base, x.storage
+    if base is not None:
+        if modes.recording_history:
+            check_view(x)
+        refresh(x)
+    result = over(shown, storage)
+    if after is not None or x.overlaps:
+        result.overlaps = may_overlap_itself(after or result.layout)
+    result.base = x if base is None else base
+    result._seen = x._seen if x.untracked else storage.version
+    result.untracked = x.untracked or ("" if modes.recording_history else "no_grad")
+    return result
+
+
+def _show(x: Tensor, shown: Any, after: Layout | None) -> None:
+    """Let `x` look through the window `shown`. What NumPy finds by itself shows no slot twice, unless `x` did so before."""
+    x.array = shown
+    if after is not None or x.overlaps:
+        x.overlaps = may_overlap_itself(after or x.layout)
+
+
+def _belong(view: Tensor) -> None:
+    """Have a view be remembered by its base."""
+    base = view.base
+    assert base is not None
+    if base._views is None:
+        base._views = Views()
+    base._views.add(view)
+
+
+def attach(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any]) -> OpNode | None:
+    """Give `result` its place in the history, for operations of one input that keep no tensors."""
+    return hand_on(row, x, result, facts) if modes.recording_history else None
+
+
+def hand_on(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any]) -> OpNode | None:
+    """The same, whether history is recorded or not."""
+    if x._stop or row.rules[0] is None:
+        return None
+    node = OpNode.__new__(OpNode)
+    node.row, node.edges, node.kept, node.facts = row, (edge(x),), (), facts
+    node.shapes, node.dtypes = (x.array.shape,), (x.array.dtype,)
+    result.node, result._stop = number(node), False
+    return node
+
+
+def _remembered(
+    row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any], after: Layout | None
+) -> Mapping[str, Any]:
+    """Of all there is to know about a view, what its derivative asks for: finding out where a window lies takes a while.
+
+    If elements of `x` share a slot, the slot does not tell which of them the view shows. So both are remembered as they would
+    lie if each element had a slot of its own.
+    """
+    known = dict(facts)
+    if x.overlaps and row.layout is not None:
+        apart = whole(x.array.shape)
+        known["x_meta"] = Meta(apart, x.array.dtype)
+        known["out_meta"] = Meta(row.layout(apart, *facts.values()), result.array.dtype)
+        return known
+    if "x_meta" in row.facts:
+        known["x_meta"] = meta(x)
+    if "out_meta" in row.facts:
+        known["out_meta"] = meta(result) if after is None else Meta(after, result.array.dtype)
+    return known
+
+
+def copied(row: Row, x: Tensor, shape: Shape, facts: Mapping[str, Any]) -> Tensor:
+    """What a view would show, in a storage of its own: for layouts that no strides can express."""
+    device = x.storage.device
+    out = device.empty(shape, x.array.dtype)
+    np.copyto(out.reshape(x.array.shape), x.array)
+    result = fresh(out, device)
+    if x.base is not None:
+        refresh(x)
+    node = attach(row, x, result, {**facts, "x_meta": meta(x), "out_meta": meta(result)})
+    if observe.listeners:
+        observe.tell(row.name, "ordinary", (x,), result, node, attributes=facts)
+    return result
+
+
+# ---- the tensor itself ------------------------------------------------------------------------------------------------
+
+
+def relayout(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: Layout | None = None) -> Tensor:
+    """Change the metadata of `x` itself: it shows the array `shown` from now on, whose layout is `after` (or is found out if
+    needed). No data move; the version is raised all the same, as in Paddle.
+
+    A tensor with history keeps it also under `no_grad`: nothing is computed, only named differently, and the old node
+    would not even fit the new shape.
+    """
+    name = row.name + "_"
+    base, storage = x.base, x.storage
+    if base is not None:
+        refresh(x)
+    has_history = not (x._stop and (base is None or base._stop))
+    if modes.recording_history and has_history:
+        check_leaf(name, x)
+    node = None
+    if has_history and (base is not None or x.node is not None):
+        result = over(shown, storage)
+        node = hand_on(row, x, result, _remembered(row, x, result, facts, after))
+    _show(x, shown, after)
+    storage.version += 1
+    if modes.keeper is not None:
+        modes.keeper.after_write(storage)  # no slot was written: what is saved still shows what it showed
+    if base is not None:
+        x._seen = -1 if has_history else storage.version
+    elif node is not None:
+        x.node = node
+    if observe.listeners:
+        observe.tell(name, "relayout", (x,), x, node, attributes=facts)
+    return x

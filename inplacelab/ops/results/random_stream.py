@@ -1,0 +1,161 @@
+"""Where random numbers come from: one seeded stream, and the distributions that are drawn from it.
+
+`seed(n)` starts a stream that is the same on every machine. Each distribution below writes into `out`, whatever its dtype
+and strides: NumPy draws single and double precision straight into packed memory, and everything else by way of a buffer, so
+the same seed gives a view the numbers that it would give a tensor of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from inplacelab.devices import CPU, Device
+from inplacelab.ops.results.kernel_tools import quietly
+
+if TYPE_CHECKING:
+    from numpy.random import Generator as Rng
+
+_seed = 0
+_streams: dict[str, Any] = {}
+
+
+def seed(seed: int) -> None:
+    """Start the streams of random numbers anew: after `seed(0)` the same calls give the same numbers, on every machine.
+
+    On a GPU the numbers are made there, and are others than on the CPU: see `devices/cupy_random.py`.
+    """
+    global _seed
+    _seed = int(seed)
+    _streams.clear()
+
+
+def generator(device: Device = CPU, own: int = 0) -> Any:
+    """The stream that random numbers on a device come from, made when first needed: NumPy's random module is slow to import.
+
+    With a number other than 0, a stream of that number: the common one does not move on.
+    """
+    if own:
+        return device.stream_of(int(own))
+    stream = _streams.get(device.kind_of_numbers)
+    if stream is None:
+        stream = _streams[device.kind_of_numbers] = device.stream_of(_seed)
+    return stream
+
+
+def _into(out: Any, device: Any, fill: Callable[[Any], object]) -> None:
+    """Have `fill` write random numbers into `out`, or into a buffer where NumPy cannot draw into it."""
+    wide = np.dtype(np.float32) if out.dtype == np.float16 else out.dtype
+    if out.flags.c_contiguous and wide == out.dtype:
+        fill(out)
+        return
+    buffer = device.empty(out.shape, wide)
+    device.ledger.borrow(buffer.nbytes)
+    fill(buffer)
+    np.copyto(out, buffer, casting="same_kind")
+
+
+def _stretch(x: Any, scale: Any, shift: Any) -> None:
+    if scale != 1:
+        np.multiply(x, x.dtype.type(scale), x)
+    if shift != 0:
+        np.add(x, x.dtype.type(shift), x)
+
+
+def uniform(out: Any, min: float, max: float, seed: int, device: Any) -> None:
+    """Evenly distributed from `min` up to, but without, `max`."""
+
+    def fill(x: Any) -> None:
+        generator(device, seed).random(out=x, dtype=x.dtype)
+        _stretch(x, max - min, min)
+
+    _into(out, device, fill)
+    if (min, max) != (0, 1) or out.dtype == np.float16:  # rounding must not reach the bound that is left out
+        np.minimum(out, np.nextafter(out.dtype.type(max), out.dtype.type(min)), out=out)
+
+
+def _normal(x: Any, mean: complex, std: float, device: Device) -> None:
+    parts, share = x, 1.0
+    if x.dtype.kind == "c":
+        parts, share = x.reshape(-1).view(x.real.dtype), np.sqrt(0.5)
+    generator(device).standard_normal(out=parts, dtype=parts.dtype)
+    _stretch(parts, std * share, 0)
+    _stretch(x, 1, mean)
+
+
+def normal(out: Any, mean: complex, std: float, device: Any) -> None:
+    """Normally distributed. A complex number has half of the variance in each of its parts."""
+    _into(out, device, lambda x: _normal(x, mean, std, device))
+
+
+@quietly
+def log_normal(out: Any, mean: complex, std: float, device: Any) -> None:
+    """The exponential of what `normal` draws."""
+
+    def fill(x: Any) -> None:
+        _normal(x, mean, std, device)
+        np.exp(x, x)
+
+    _into(out, device, fill)
+
+
+def exponential(out: Any, lam: float, device: Any) -> None:
+    """Exponentially distributed, with mean `1 / lam`."""
+
+    def fill(x: Any) -> None:
+        generator(device).standard_exponential(out=x, dtype=x.dtype)
+        np.divide(x, x.dtype.type(lam), x)
+
+    _into(out, device, fill)
+
+
+@quietly
+def cauchy(out: Any, loc: float, scale: float, device: Any) -> None:
+    """Cauchy-distributed: the tangent of an angle that is evenly distributed."""
+
+    def fill(x: Any) -> None:
+        generator(device).random(out=x, dtype=x.dtype)
+        _stretch(x, np.pi, -np.pi / 2)
+        np.tan(x, x)
+        _stretch(x, scale, loc)
+
+    _into(out, device, fill)
+
+
+def bernoulli(out: Any, p: Any, device: Any) -> None:
+    """1 with probability `p`, otherwise 0: whether an evenly distributed number lies below `p`."""
+
+    def fill(x: Any) -> None:
+        generator(device).random(out=x, dtype=x.dtype)
+        np.subtract(p, x, x, casting="same_kind")
+        np.sign(x, x)
+        np.maximum(x, x.dtype.type(0), out=x)
+
+    _into(out, device, fill)
+
+
+@quietly
+def geometric(out: Any, probs: Any, device: Any) -> None:
+    """How many trials it takes until the first succeeds, each with probability `probs`: 1, 2, 3, ...
+
+    It is the waiting time of a process with a constant rate, in whole steps.
+    """
+
+    def fill(x: Any) -> None:
+        rate = -np.log1p(-probs.astype(x.dtype, copy=False))
+        device.ledger.borrow(3 * rate.nbytes)
+        generator(device).standard_exponential(out=x, dtype=x.dtype)
+        np.divide(x, rate, x)
+        np.ceil(x, x)
+        np.maximum(x, x.dtype.type(1), out=x)
+
+    _into(out, device, fill)
+
+
+def integers(out: Any, low: int, high: int, device: Any, rng: Rng | None = None) -> None:
+    """Integers from `low` up to, but without, `high`, all equally likely."""
+    drawn = (rng or generator(device)).integers(low, high, out.shape, out.dtype if out.dtype.kind in "iu" else np.int64)
+    device.ledger.borrow(drawn.nbytes)
+    np.copyto(out, drawn, casting="unsafe")

@@ -1,0 +1,118 @@
+"""`x[key]` and `x[key] = value`.
+
+Basic keys (integers, slices, None, `...`) select by layout: reading gives a view, and writing is a write through that
+view. Other keys (lists, tensors of integers, masks) select by a table of positions (see `indexing`): reading gives a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from inplacelab import errors, observe
+from inplacelab.autograd import modes
+from inplacelab.autograd.meta import Selected
+from inplacelab.autograd.nodes import meta
+from inplacelab.layout import index, is_basic
+from inplacelab.ops import views, writes
+from inplacelab.ops.arguments.overlap import slots_of
+from inplacelab.ops.creation import operand
+from inplacelab.ops.indexing import fits, positions
+from inplacelab.ops.results.metadata import glance, window
+from inplacelab.ops.table import Made
+from inplacelab.ops.table.exports import as_method
+from inplacelab.tensor import Tensor
+
+_VIEW = Made(views.getitem, "view")
+_WRITE = Made(writes.setitem, "in-place")
+
+
+def getitem(self: Tensor, key: Any) -> Tensor:
+    """`x[key]`: a view for integers, slices, None and `...`; a copy for lists, tensors and masks.
+
+    Raises:
+        IndexRangeError: if an index lies outside its axis.
+        IndexKindError: if the key is of a kind that cannot select.
+    """
+    return _VIEW.function()(self, key) if is_basic(key) else self._take(key)
+
+
+def setitem(self: Tensor, key: Any, value: Any) -> None:
+    """`x[key] = value`: writes in place, whoever else looks at those slots; numbers are cast to the dtype of `x`.
+
+    Raises:
+        LeafWriteError: if the tensor is a leaf that needs a gradient, or a view of one.
+        WriteConflictError: if the value overlaps the part that is written.
+        ShapeError: if the value does not fit.
+    """
+    given = operand(value, self)
+    if is_basic(key):
+        _write_part(self, key, value, given)
+    else:
+        _write_positions(self, key, value, given)
+
+
+def _write_part(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
+    plain = views.fixed(x.array, key)
+    write, part = _WRITE.function(), _part(x, plain)
+    if given.array.ndim > part.array.ndim and fits(given.array.shape, part.array.shape):
+        given = _without_leading(given, part.array.ndim)
+    selected = Selected(meta(x), plain) if modes.recording_history and not (x._stop and given._stop) else None
+    if not observe.listeners:
+        write(part, given, selected)
+        return
+    with observe.silence():
+        write(part, given, selected)
+    _tell_written(x, value, part)
+
+
+def _without_leading(value: Tensor, rank: int) -> Tensor:
+    """A value without its leading axes of one element: `x[0] = y` where `y` is a matrix of one row."""
+    with observe.silence():
+        return value.reshape(value.shape[value.ndim - rank :])
+
+
+def _part(x: Tensor, key: Any) -> Tensor:
+    """The view that a basic key selects. It needs no node: the write gives the base another history in any case."""
+    shown, after = views.indexed(x.array, key), None
+    if shown is None:  # the layout has the words to refuse the key
+        after = index(x.layout, key)
+        shown = window(x, after)
+    part = glance(x, shown, after)
+    part._stop = x._stop
+    return part
+
+
+def _write_positions(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
+    found = positions(x.array, key)
+    if not fits(given.array.shape, found.shape):
+        raise errors.assigned_would_grow(op="setitem", target=found.shape, result=given.shape)
+    with observe.silence():
+        x._put_(given, found)
+    if observe.listeners:
+        _tell_written(x, value, _slots_at(x, key))
+
+
+def _tell_written(x: Tensor, value: Any, written: Any) -> None:
+    root = x if x.base is None else x.base
+    observe.tell(
+        "setitem", "in-place", (x, value) if isinstance(value, Tensor) else (x,), x, root.node, written=written
+    )
+
+
+def _slots_at(x: Tensor, key: Any) -> list[int]:
+    """The slots of the storage that `x[key]` shows."""
+    slots = slots_of(x)
+    return [int(slot) for slot in np.unique(slots[positions(slots, key).keys])]
+
+
+def iterate(self: Tensor) -> Iterator[Tensor]:
+    """The views `x[0]`, `x[1]`, ..."""
+    return (getitem(self, k) for k in range(len(self)))
+
+
+as_method(getitem, "__getitem__")
+as_method(setitem, "__setitem__")
+as_method(iterate, "__iter__")

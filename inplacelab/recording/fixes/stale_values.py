@@ -1,0 +1,259 @@
+"""Fixes for a value that was overwritten before backward could use it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import SavedFacts
+from inplacelab.recording.fixes.recompute import computed_again
+from inplacelab.recording.fixes.source_tree import Edit, Fix, Program
+from inplacelab.recording.fixes.write_elsewhere import (
+    HasOrdinary,
+    Write,
+    cloned_before,
+    name_of,
+    rebinding,
+    written_ordinarily,
+)
+from inplacelab.recording.naming import RESULT, Kept, kept_values
+from inplacelab.recording.passes import begun_at
+from inplacelab.recording.queries import stale, who_overwrote
+from inplacelab.recording.recording import Recording
+
+__all__ = ["stale_fixes"]
+
+_ON_THE_WAY = ("waiting", "arrived", "unpacking", "failed")
+_TOUCHES_GRADIENTS = {
+    "grad", "gradient", "clear_grad", "clear_gradient", "clear_gradients", "zero_grad", "step", "minimize", "backward", "set_state_dict"
+}  # fmt: skip
+"""What a call of `backward` must not be moved across."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A backward pass that failed, with all that it would have found overwritten."""
+
+    recording: Recording
+    program: Program
+    begun: int
+    """The step at which the pass began."""
+    lost: tuple[tuple[int, SavedFacts], ...]
+    writes: tuple[Write, ...]
+
+    @property
+    def kept_by(self) -> int:
+        """The last step that kept something of it."""
+        whose = kept_values(self.recording)
+        return max((whose[node, saved.name].step or 0 for node, saved in self.lost), default=0)
+
+
+def stale_fixes(recording: Recording, program: Program, index: int, has_ordinary: HasOrdinary) -> list[Fix]:
+    """What fixes the program whose backward pass failed at step `index`: the cheapest first.
+
+    Each fix is for all values that the pass would have found overwritten, not only for the first.
+    """
+    case = _case(recording, program, index)
+    if case is None:
+        return []
+    elsewhere = written_ordinarily(program, case.writes, has_ordinary) or cloned_before(
+        recording, program, case.writes, case.kept_by
+    )
+    found = [each for each in (_backward_first(case), elsewhere, _computed_again(case)) if each is not None]
+    if len(found) < 2 and (copied := _kept_as_copies(case)) is not None:
+        found.append(copied)
+    return found or [_advice(case.program, case.writes, has_ordinary)]
+
+
+def _case(recording: Recording, program: Program, index: int) -> _Case | None:
+    # The step before: the failing step may already have lost what a function's end gives back.
+    state = recording.state(max(index - 1, 0))
+    begun = begun_at(recording, index)
+    lost = tuple(each for each in stale(state) if state.nodes[each[0]].status in _ON_THE_WAY)
+    if begun is None or not lost:
+        return None
+    writes: dict[int, Write] = {}
+    for _, saved in lost:
+        for step, facts in who_overwrote(recording, saved, index):
+            if step.index:
+                writes[step.index] = Write(step, facts, recording.state(step.index - 1))
+    ordered = tuple(writes[key] for key in sorted(writes))
+    return _Case(recording, program, begun, lost, ordered) if ordered else None
+
+
+# --- backward before the write -----------------------------------------------------------------------------------------
+
+
+def _backward_first(case: _Case) -> Fix | None:
+    """The pass runs before the first write, if all that it goes through was there by then, and nobody minds."""
+    program, recording = case.program, case.recording
+    backward, wrote = program.statement(recording.steps[case.begun].line), case.writes[0].step
+    across = None if backward is None else _between(program, backward, wrote.line)
+    if backward is None or across is None or program.repeats(backward) or not isinstance(backward, ast.Expr):
+        return None
+    if program.function(across[0]) is not program.function(backward) or _needs(across, backward):
+        return None
+    touched = {n.attr for each in across for n in ast.walk(each) if isinstance(n, ast.Attribute)}
+    if touched & _TOUCHES_GRADIENTS:
+        return None
+    first, last = across[0].lineno, across[0].end_lineno or across[0].lineno
+    begins = next(
+        (s.index for s in recording.steps[case.kept_by + 1 :] if s.line is not None and first <= s.line <= last), 0
+    )
+    if not 0 < begins <= wrote.index or not _was_the_same(case, backward, begins):
+        return None
+    text = program.text(backward)
+    says = Text("call `{0}` before line {1}", "把 `{0}` 移到第 {1} 行之前").format(text, first)
+    whole = Edit(backward.lineno, 0, (backward.end_lineno or backward.lineno) + 1, 0, "")
+    return Fix(says, (program.line_before(across[0], text), whole))
+
+
+def _between(program: Program, backward: ast.stmt, line: int | None) -> list[ast.stmt] | None:
+    """The statements from the one that wrote, or in which it was written, up to the call of `backward`."""
+    block = program.block(backward)
+    end = block.index(backward)
+    holds = [
+        k for k, each in enumerate(block[:end]) if line is not None and each.lineno <= line <= (each.end_lineno or 0)
+    ]
+    if len(holds) != 1 or isinstance(block[holds[0]], ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return None
+    lines = [each.lineno for each in block[max(holds[0] - 1, 0) : end + 2]]
+    # Several statements on one line cannot be moved apart.
+    return block[holds[0] : end] if len(set(lines)) == len(lines) else None
+
+
+def _needs(across: Sequence[ast.stmt], backward: ast.stmt) -> bool:
+    """Whether the call of `backward` reads a name that these statements bind."""
+    nodes = [node for each in across for node in ast.walk(each)]
+    bound = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    bound |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+    return any(isinstance(node, ast.Name) and node.id in bound for node in ast.walk(backward))
+
+
+def _was_the_same(case: _Case, backward: ast.stmt, index: int) -> bool:
+    """Whether the call of `backward` would have meant the same before step `index`: all tensors that it names were there,
+    with the same history and the same values.
+    """
+    then, now = case.recording.state(index - 1), case.recording.state(case.begun - 1)
+    names = {node.id for node in ast.walk(backward) if isinstance(node, ast.Name)}
+    tensors = [(then.bound(name), now.bound(name)) for name in names if now.bound(name) is not None]
+    for old, new in tensors:
+        if old is None or new is None or old != new:
+            return False
+        was, is_now = then.tensors[old], now.tensors[new]
+        if was.node != is_now.node or then.version(was) != now.version(is_now):
+            return False
+    return bool(tensors)
+
+
+# --- the value is computed again ---------------------------------------------------------------------------------------
+
+
+def _computed_again(case: _Case) -> Fix | None:
+    """After a step of an optimizer, what was computed from the old parameters is computed from the new ones."""
+    program, steps = case.program, case.recording.steps
+    backward = program.statement(steps[case.begun].line)
+    kept = [kept_values(case.recording)[node, saved.name].step for node, saved in case.lost]
+    makers = [None if step is None else program.statement(steps[step].line) for step in kept]
+    if backward is None or not all(each.updates for each in case.writes):
+        return None
+    across = _between(program, backward, case.writes[-1].step.line)
+    return computed_again(program, makers, _updated(case), across, backward) if across else None
+
+
+def _updated(case: _Case) -> list[str]:
+    """The names of all that the same lines gave new values: of the parameters, too, whose old values nobody had kept."""
+    lines, recording = {each.step.line for each in case.writes}, case.recording
+    writes = [(s.index, each.tensor) for s in recording.steps if s.index and s.line in lines for each in s.writes]
+    tensors = (recording.state(index - 1).tensors.get(tensor) for index, tensor in writes)
+    return [name for tensor in tensors if tensor for name in tensor.names]
+
+
+# --- a copy is kept ----------------------------------------------------------------------------------------------------
+
+
+def _kept_as_copies(case: _Case) -> Fix | None:
+    """What is kept is a clone, which nobody writes."""
+    whose = kept_values(case.recording)
+    changes: dict[ast.stmt, dict[Edit, None]] = {}
+    for node, saved in case.lost:
+        kept = whose[node, saved.name]
+        step = case.recording.steps[kept.step] if kept.step is not None else None
+        statement = case.program.statement(step.line) if step is not None else None
+        if step is None or statement is None or saved.copy:
+            return None
+        edits = _copy_of(case.program, statement, step.op, kept)
+        if not edits:
+            return None
+        changes.setdefault(statement, {}).update(dict.fromkeys(edits))
+    if len(changes) > 1:
+        return None
+    ((statement, edits_there),) = changes.items()
+    shown = case.program.text(statement, list(edits_there))
+    says = Text("in line {0} have a copy kept: `{1}`", "让第 {0} 行保存副本：`{1}`").format(statement.lineno, shown)
+    return Fix(says, tuple(edits_there))
+
+
+def _copy_of(program: Program, statement: ast.stmt, op: str | None, kept: Kept) -> Sequence[Edit]:
+    did = program.did(statement, op)
+    if kept.role == RESULT:
+        in_place = op is None or op.endswith("_")
+        return [] if did is None or in_place else program.cloned(did)
+    reads = program.reads(did or statement, kept.name) if kept.name else _operand(did, kept.role)
+    return [edit for each in reads for edit in program.cloned(each)]
+
+
+def _operand(did: ast.expr | None, role: str) -> list[ast.expr]:
+    """An operand without a name: by where it stands."""
+    if isinstance(did, ast.BinOp):
+        return [did.left] if role == "x" else [did.right] if role == "y" else []
+    if isinstance(did, ast.Call) and isinstance(did.func, ast.Attribute):
+        return [did.func.value] if role == "x" else did.args[:1] if role == "y" else []
+    return []
+
+
+# --- no particular change is sure to help ----------------------------------------------------------------------------
+
+
+def _advice(program: Program, writes: Sequence[Write], has_ordinary: HasOrdinary) -> Fix:
+    """What is always true, with the lines and the name that it is about."""
+    write = writes[0]
+    if write.step.line is None or write.step.op is None:
+        pattern = Text("call `backward()` before that, or write to a copy", "在此之前调用 `backward()`，或改为写入副本")
+        return Fix(pattern, ())
+    if write.tensor is None or not write.tensor.names:  # within a call: a layer that works in place, say
+        pattern = Text(
+            "in what line {0} calls, use the ordinary form of `{1}` (without the underscore, or without `inplace=True`), or have "
+            "it write to a clone",
+            "在第 {0} 行所调用的代码中，使用 `{1}` 的普通形式（去掉下划线，或去掉 `inplace=True`），或让它写入副本",
+        )
+        return Fix(pattern.format(write.step.line, write.step.op.rstrip("_")), ())
+    if write.step.phase == "backward":  # a hook has written it, or a derivative that the program has written
+        pattern = Text(
+            "have line {0}, which is run while backward still needs `{1}`, write to a clone of it",
+            "第 {0} 行运行时反向传播还需要 `{1}`，请让它写入 `{1}` 的副本",
+        )
+        return Fix(pattern.format(write.step.line, name_of(write.tensor)), ())
+    if all(each.updates for each in writes):
+        return Fix(_AFTER_AN_UPDATE.format(write.step.line), ())
+    rebound = rebinding(program, program.statement(write.step.line), has_ordinary)
+    if rebound:
+        return Fix(_A_NEW_TENSOR.format(write.step.line, rebound), ())
+    pattern = Text(
+        "call `backward()` before line {0} is run, or have line {0} write to a clone of `{1}`",
+        "在执行第 {0} 行之前调用 `backward()`，或让第 {0} 行写入 `{1}` 的副本",
+    )
+    return Fix(pattern.format(write.step.line, name_of(write.tensor)), ())
+
+
+_A_NEW_TENSOR = Text(
+    "call `backward()` before line {0} is run, or in line {0} write `{1}`: a new tensor, which the other names of the old one do "
+    "not see",
+    "在执行第 {0} 行之前调用 `backward()`，或把第 {0} 行改写为 `{1}`：它产生一个新张量，旧张量的其他名字看不到它",
+)
+_AFTER_AN_UPDATE = Text(
+    "call `backward()` before line {0} is run, or compute the loss again after it, from the new values",
+    "在执行第 {0} 行之前调用 `backward()`，或在其后用新的值重新计算损失",
+)

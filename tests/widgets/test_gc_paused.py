@@ -1,0 +1,29 @@
+"""The collector is as it was once something is drawn."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+
+from inplacelab_widgets.gc_paused import undisturbed
+
+
+def test_the_collector_waits_and_goes_on_also_after_an_error() -> None:
+    assert gc.isenabled()
+    with undisturbed():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    with pytest.raises(ValueError, match="in between"), undisturbed():
+        raise ValueError("in between")
+    assert gc.isenabled()
+
+
+def test_a_collector_that_was_off_stays_off() -> None:
+    gc.disable()
+    try:
+        with undisturbed():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

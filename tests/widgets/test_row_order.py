@@ -1,0 +1,70 @@
+"""In which order rows stand that storages share, and how a player may stand cards elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inplacelab_widgets.player_bundle import source
+from inplacelab_widgets.scene import Scene
+from inplacelab_widgets.scene.marks import GAP
+from inplacelab_widgets.scene.row_order import order_of_rows
+from inplacelab_widgets.scene.storages import CARD_GAP
+from inplacelab_widgets.scene.timeline import shared_rows
+
+LIVES = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)).map(lambda span: (min(span), max(span))), min_size=1)
+
+
+def blank(lives: list[tuple[int, int]], rows: list[int], order: list[int]) -> int:
+    """For how many steps a row stands empty right above one in which something lives, over all such pairs."""
+    alive = {
+        row: {k for span, its in zip(lives, rows, strict=True) if its == row for k in range(span[0], span[1] + 1)}
+        for row in order
+    }
+    return sum(len(alive[lower] - alive[upper]) for upper, lower in pairwise(order))
+
+
+def test_rows_without_gaps_stay_in_the_order_of_their_storages() -> None:
+    assert order_of_rows([(0, 9), (1, 9), (2, 9)], [0, 1, 2], {0: 80, 1: 80, 2: 80}) == [0, 1, 2]
+
+
+def test_what_a_loop_frees_for_good_stands_below_what_lives_on() -> None:
+    # A temporary, then what the program keeps: without an order the first would leave a gap above the second.
+    assert order_of_rows([(0, 20), (1, 3), (2, 20)], [0, 1, 2], dict.fromkeys(range(3), 80)) == [0, 2, 1]
+
+
+@given(LIVES)
+def test_every_row_has_one_place_and_no_neighbours_would_be_better_the_other_way_round(
+    unordered: list[tuple[int, int]],
+) -> None:
+    lives = sorted(unordered)
+    rows = shared_rows(lives)
+    order = order_of_rows(lives, rows, dict.fromkeys(rows, 1))
+    assert sorted(order) == sorted(set(rows))
+    for upper, lower in pairwise(order):
+        assert blank(lives, rows, [upper, lower]) <= blank(lives, rows, [lower, upper])
+
+
+@pytest.mark.parametrize("name", ["views", "really_stale", "kept_often", "many"])
+def test_a_player_knows_where_cards_were_laid_out(sample_scene: Callable[[str], Scene], name: str) -> None:
+    for group in sample_scene(name).storages.groups:
+        assert group.block is not None
+        left, top, width, in_row = group.block.cards
+        for mark in group.marks:
+            place = dict(mark.place)
+            if mark.card and place.get("width") == width:
+                k = mark.card - 1
+                assert place["x"] == pytest.approx(left + k % in_row * (width + 8))
+                assert place["y"] == pytest.approx(top + k // in_row * group.block.pitch)
+                assert place["height"] == group.block.pitch - CARD_GAP
+        assert max((mark.card for mark in group.marks), default=0) == group.block.count
+
+
+def test_the_player_has_the_same_measures() -> None:
+    constants = dict(re.findall(r"^(?:export )?const (\w+) = ([\d.]+);$", source("shelf"), re.MULTILINE))
+    assert float(constants["GAP"]) == GAP

@@ -1,0 +1,314 @@
+"""What stays where nothing can be stepped: which steps are told, the strip of frames, the tables, the PNG."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import struct
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import inplacelab
+from inplacelab.language import LANGUAGES, Text, speak
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets import to_png, to_svg
+from inplacelab_widgets.scene import Scene, scene_of, telling_step, telling_steps
+from inplacelab_widgets.scene.code import code_panel
+from inplacelab_widgets.scene.measure import width_of
+from inplacelab_widgets.scene.picture import picture
+from inplacelab_widgets.static_html import still_html, still_picture
+from tests.recorders.golden.renew import run
+
+SVG = "{http://www.w3.org/2000/svg}"
+HEADING = re.compile(r"(\d)\. step (\d+) of \d+")
+
+# --- which steps ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "step"), [("stale", 9), ("lesson", 4), ("hostile", 1), ("views", 4)])
+def test_the_telling_step(sample: Callable[[str], Recording], name: str, step: int) -> None:
+    assert telling_step(sample(name)) == step
+
+
+def recorded(program: Callable[[Any], object]) -> Recording:
+    with inplacelab.record(title="told") as rec, contextlib.suppress(RuntimeError):
+        program(inplacelab)
+    assert rec.recording is not None
+    return rec.recording
+
+
+def told(recording: Recording) -> list[str | None]:
+    """What happens in the chosen steps: the operation, "end" where backward ends, the error's type."""
+    chosen = (recording.steps[step] for step in telling_steps(recording))
+    return [s.error.type if s.error else s.backward.action if s.backward else s.op for s in chosen]
+
+
+def test_a_stale_value_is_told_as_kept_overwritten_and_refused() -> None:
+    def program(paddle: Any) -> None:
+        a = paddle.ones([3])
+        a.stop_gradient = False
+        b = a.scale(2.0)
+        unrelated = paddle.zeros([2])
+        c = b.multiply(b)
+        unrelated.scale_(3.0)
+        b.add_(a)
+        b[0].zero_()
+        c.sum().backward()
+
+    assert told(recorded(program)) == ["multiply", "add_", "zero_", "RuntimeError"]
+
+
+def test_a_rewritten_history_is_told_before_at_and_after() -> None:
+    def program(paddle: Any) -> None:
+        a = paddle.ones([3])
+        a.stop_gradient = False
+        b = a.scale(2.0)
+        v = b[0:2]
+        v.scale_(3.0)
+        b.sum().backward()
+
+    assert told(recorded(program)) == ["getitem", "scale_", "end"]
+
+
+def test_one_write_without_a_history_needs_one_picture() -> None:
+    def program(paddle: Any) -> None:
+        x = paddle.ones([3])
+        x.add_(x)
+
+    recording = recorded(program)
+    assert told(recording) == ["add_"]
+    assert to_svg(recording) == to_svg(recording, telling_step(recording))
+
+
+def test_a_program_without_writes_shows_its_end() -> None:
+    recording = recorded(lambda paddle: paddle.ones([3]).sum())
+    assert telling_steps(recording) == (len(recording) - 1,)
+
+
+def test_the_chosen_steps_are_few_in_order_and_hold_the_telling_one(recording: Recording) -> None:
+    steps = telling_steps(recording)
+    assert 1 <= len(steps) <= 4
+    assert list(steps) == sorted(set(steps))
+    assert telling_step(recording) in steps
+
+
+def test_nothing_can_be_told_of_nothing() -> None:
+    with pytest.raises(ValueError, match="the recording has none"):
+        telling_steps(Recording("inplacelab", "0", "empty", "", ()))
+
+
+# --- the strip ----------------------------------------------------------------------------------------------------------
+
+
+def words_in(svg: str) -> list[str]:
+    return ["".join(text.itertext()) for text in ET.fromstring(svg).iter(f"{SVG}text")]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_strip_is_a_valid_small_picture(scene: Scene, language: str) -> None:
+    svg = still_picture(scene, language)
+    root = ET.fromstring(svg)
+    assert len(svg.encode()) < 60_000
+    steps = telling_steps(scene.recording)
+    if len(steps) > 1:
+        assert 848 <= float(root.attrib["width"]) <= 900
+    for step in steps:
+        # Every frame's sentence is in the picture's description, for those who do not see it.
+        spoken = scene.sentences[step].in_language(language).replace("`", "")
+        assert spoken in (root.findtext(f"{SVG}desc") or "")
+
+
+def test_frames_are_numbered_and_say_their_step(scene: Scene) -> None:
+    steps = telling_steps(scene.recording)
+    found = [match.groups() for each in words_in(still_picture(scene, "en")) if (match := HEADING.match(each))]
+    expected = [(str(k), str(step + 1)) for k, step in enumerate(steps, start=1)]
+    assert found == (expected if len(steps) > 1 else [])
+
+
+def test_the_story_of_a_stale_value_is_in_its_frames(sample_scene: Callable[[str], Scene]) -> None:
+    said = words_in(still_picture(sample_scene("stale"), "en"))
+    in_order = [
+        "b (operands 1 and 2) @ v0 · ✓ fresh",
+        "v0→v1",
+        "b (operands 1 and 2) @ v0 · ✗ stale, now v1",
+        "✗ failed",
+    ]
+    places = [said.index(each) for each in in_order]
+    assert places == sorted(places)
+    # The storages that the story is not about are named, not drawn.
+    assert "Also there: S0 (a), S1 (k), S3 (c)" in said
+    assert not any(each.startswith("S0 ·") for each in said)
+
+
+# Nothing of it can be folded.
+LONG = "".join(
+    f"y = y.{name}()\n"
+    for name in ["tanh", "exp", "relu", "sin", "cos", "abs", "square", "sigmoid", "sinh", "erf", "atan", "asinh"]
+)
+FAR = (
+    f"y = paddle.ones([3]); y.stop_gradient = False\nkept = y.exp()\n{LONG}z = y + kept\nkept.zero_()\n"
+    f"{LONG}z.sum().backward()\n"
+)
+
+
+def test_the_lines_of_the_story_are_shown_however_far_away_they_are() -> None:
+    recording = run(FAR).recording
+    panel = code_panel(recording, 300, len(recording) - 1, near=True)
+    said = [
+        look.text for group in panel.groups for mark in group.marks if (look := mark.at(0)) and look.text is not None
+    ]
+    lines = [each.en if isinstance(each, Text) else each for each in said]
+    assert lines == [
+        *["⋮", "2", "kept = y.exp()", "▼ kept v0", "⋮", "16", "kept.zero_()", "v0 → v1", "⋮"],
+        *["27", "y = y.atan()", "28", "y = y.asinh()", "29", "z.sum().backward()", "✗ finds v1"],
+    ]
+
+
+def test_what_is_said_of_a_line_is_beside_it_or_below_it_but_never_upon_it() -> None:
+    recording = run(FAR).recording
+    for width in (90, 140, 200, 400):
+        marks = code_panel(recording, width, len(recording) - 1, near=True).groups[0].marks
+        rows: dict[float, list[tuple[float, float]]] = {}
+        for mark in marks:
+            look, place = mark.at(0), dict(mark.place)
+            if look is None or mark.tag != "text":
+                continue
+            wide = width_of(look.text)
+            left = float(place["x"]) - (wide if "end" in look.style else 0)
+            rows.setdefault(float(place["y"]), []).append((left, left + wide))
+        for row in rows.values():
+            in_order = sorted(row)
+            assert all(one[1] <= other[0] + 1 for one, other in pairwise(in_order)), (width, in_order)
+
+
+def test_of_a_graph_too_wide_the_part_around_the_failure_is_drawn() -> None:
+    scene = scene_of(run(FAR).recording)
+    said = words_in(still_picture(scene, "en"))
+    assert (
+        said.count("The part of the graph around the node of this step:") == 2
+    )  # where it went stale, and where it failed
+    assert "✗ failed" in said
+    everyone = {node.name for node in scene.recording.state().nodes.values()}
+    drawn = everyone & {*said}
+    assert "ExpGradNode" in drawn
+    assert len(drawn) < len(everyone)
+    height, width = (float(ET.fromstring(still_picture(scene, "en")).attrib[key]) for key in ("height", "width"))
+    assert (height, width) < (1600, 900)
+
+
+def test_a_cut_recording_says_so_in_its_picture(sample: Callable[[str], Recording]) -> None:
+    for name in ("stale", "relayout"):  # of several frames, and of one
+        cut = replace(sample(name), truncated=7)
+        assert any("The recording was cut: 7 later events" in each for each in words_in(to_svg(cut)))
+
+
+def test_long_code_is_cut_visibly(sample_scene: Callable[[str], Scene]) -> None:
+    scene = sample_scene("really_training")
+    said = words_in(still_picture(scene, "en"))
+    assert said.count("⋮") >= 4
+    assert words_in(picture(scene, 5, "en")).count("⋮") == 0
+
+
+# --- HTML ---------------------------------------------------------------------------------------------------------------
+
+
+class Elements(HTMLParser):
+    """The tags of a piece of HTML, each closed by its own end, and the words between them."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.words: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag != "img":
+            self.open.append(tag)
+        assert {name for name, _ in attrs} <= {"alt", "src"}
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+def test_the_html_is_an_image_and_folded_tables(scene: Scene) -> None:
+    page = Elements(still_html(scene, "en"))
+    assert page.open == []
+    assert page.tags[:3] == ["img", "details", "summary"]
+    assert set(page.tags) == {"img", "details", "summary", "table", "caption", "thead", "tbody", "tr", "th", "td"}
+
+
+def test_what_the_program_wrote_is_text_in_the_html(sample_scene: Callable[[str], Scene]) -> None:
+    page = Elements(still_html(sample_scene("hostile"), "en"))
+    assert page.tags.count("img") == 1
+    assert not {"b", "script"} & set(page.tags)
+    assert "<b>&\"'</b>" in page.words
+
+
+def test_the_tables_say_what_the_last_frame_shows(sample_scene: Callable[[str], Scene]) -> None:
+    said = Elements(still_html(sample_scene("stale"), "zh")).words
+    assert {"以表格阅读", "追踪的字节数", "存活", "68 B", "存储", "张量", "12, 14, 16, 18"} <= set(said)
+
+
+# --- PNG ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def rasteriser() -> None:
+    pytest.importorskip("resvg_py", reason="needs resvg: python -m pip install -e '.[png]'", exc_type=ImportError)
+
+
+def size_of(png: bytes) -> tuple[int, int]:
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+    width, height = struct.unpack(">II", png[16:24])
+    return width, height
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.usefixtures("rasteriser")
+def test_a_png_has_the_picture_s_size(sample: Callable[[str], Recording], tmp_path: Path, language: str) -> None:
+    root = ET.fromstring(to_svg(sample("lesson"), 4, language))
+    drawn = to_png(sample("lesson"), 4, tmp_path / "picture.png", scale=0.5, language=language)
+    assert (tmp_path / "picture.png").read_bytes() == drawn
+    for found, wanted in zip(size_of(drawn), (root.attrib["width"], root.attrib["height"]), strict=True):
+        assert abs(found - float(wanted) / 2) <= 1
+
+
+@pytest.mark.usefixtures("rasteriser")
+def test_a_png_without_size_is_refused(sample: Callable[[str], Recording]) -> None:
+    with pytest.raises(ValueError, match="scale must be positive"):
+        to_png(sample("lesson"), scale=0)
+
+
+@pytest.mark.parametrize(("language", "says"), [("en", "To draw PNG pictures"), ("zh", "绘制 PNG 图片需要")])
+def test_without_a_renderer_the_error_says_what_to_install(
+    sample: Callable[[str], Recording], monkeypatch: pytest.MonkeyPatch, language: str, says: str
+) -> None:
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+    with speak(language), pytest.raises(ImportError, match=says) as refused:
+        to_png(sample("lesson"))
+    assert "inplacelab[png]" in str(refused.value)
+    assert refused.value.name == "resvg_py"
+
+
+def test_a_graph_that_backward_has_let_go_is_left_out() -> None:
+    with inplacelab.record() as block:
+        x = inplacelab.to_tensor([8.0, 4.0], stop_gradient=False)
+        with inplacelab.no_grad():
+            x.scale_(0.5)
+        x.sum().backward()
+    assert block.recording is not None
+    assert not block.recording.state().nodes
+    assert "<svg" in still_picture(scene_of(block.recording), "en")

@@ -1,0 +1,244 @@
+"""What the stepper shows, without a widget: a still picture, a page that plays offline, plain text. No Jupyter needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from inplacelab.language import Text, get_language
+from inplacelab.recording.frameworks import framework_of
+from inplacelab.recording.quiz import Question
+from inplacelab.recording.recording import Recording
+from inplacelab.recording.sentences import sentence
+from inplacelab_widgets import words
+from inplacelab_widgets.page import whole_page
+from inplacelab_widgets.player_bundle import javascript, stylesheet
+from inplacelab_widgets.predict_questions import questions_for
+from inplacelab_widgets.raster import png
+from inplacelab_widgets.scene import PANELS, Scene, panels_of, scene_of, telling_step
+from inplacelab_widgets.scene.marks import Panel, Words
+from inplacelab_widgets.scene.names import player_words, unquoted
+from inplacelab_widgets.scene.panel_export import lone_picture, said_of
+from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.scene.picture import picture
+from inplacelab_widgets.scene.tables import Table, tables, told_by
+from inplacelab_widgets.static_html import still_picture
+
+__all__ = ["to_html", "to_markdown", "to_png", "to_svg", "to_text"]
+
+
+def to_svg(
+    recording: Recording | Scene,
+    step: int | None = None,
+    language: str | None = None,
+    *,
+    panels: Sequence[str] | None = None,
+) -> str:
+    """A recording as a still SVG picture.
+
+    The picture stands on its own light background and needs no CSS, script or network. Everything that the program
+    wrote is escaped.
+
+    Args:
+        recording: what to draw, or a scene already laid out.
+        step: the step to draw with everything there is to see, counted from 0; negative numbers count from the end. If
+            not given, the recording's most telling steps as a strip of up to four frames, or the one that shows it all.
+        language: "en" or "zh"; the current language if not given.
+        panels: only these panels, out of "code", "storages", "elements", "graph", "lanes" and "memory".
+
+    Raises:
+        IndexError: if there is no such step.
+        ValueError: if the recording has no steps.
+    """
+    scene = recording if isinstance(recording, Scene) else scene_of(recording)
+    spoken = language or get_language()
+    if panels is not None:
+        return lone_picture(scene, panels, _chosen(scene.recording, step), spoken)
+    if step is None:
+        return still_picture(scene, spoken)
+    return picture(scene, scene.recording.state(step).step.index, spoken)
+
+
+def to_png(
+    recording: Recording | Scene,
+    step: int | None = None,
+    path: str | Path | None = None,
+    *,
+    scale: float = 2.0,
+    language: str | None = None,
+    panels: Sequence[str] | None = None,
+) -> bytes:
+    """The picture of `to_svg` as PNG. Needs the extra `png`.
+
+    Args:
+        recording: what to draw, or a scene already laid out.
+        step: as for `to_svg`.
+        path: where to write the picture, if anywhere.
+        scale: pixels for each px of the picture: 2 is sharp on most screens.
+        language: "en" or "zh"; the current language if not given.
+        panels: as for `to_svg`.
+
+    Returns:
+        The picture's bytes.
+
+    Raises:
+        ImportError: if resvg is not installed; the message says how to install it.
+        IndexError: if there is no such step.
+        ValueError: if the recording has no steps, or `scale` is not positive.
+    """
+    spoken = language or get_language()
+    drawn = png(to_svg(recording, step, spoken, panels=panels), scale, spoken)
+    if path is not None:
+        Path(path).write_bytes(drawn)
+    return drawn
+
+
+def to_html(
+    recording: Recording | Scene,
+    path: str | Path | None = None,
+    *,
+    language: str | None = None,
+    predict: bool | Iterable[Question] = False,
+    panels: Sequence[str] | None = None,
+) -> str:
+    """A whole page that plays a recording in any browser, from a file, without a network.
+
+    Args:
+        recording: what to play, or a scene already laid out.
+        path: where to write the page (UTF-8), if anywhere.
+        language: the language in which it opens; the reader can switch. The current language if not given.
+        predict: True to ask what a step will do before it is shown, or the questions to ask; see `Stepper`.
+        panels: as for `to_svg`.
+
+    Returns:
+        The page as text.
+
+    Raises:
+        ValueError: if the recording has no steps, or not the step that a question is about.
+    """
+    scene = recording if isinstance(recording, Scene) else scene_of(recording)
+    page = _page(scene, language or get_language(), predict, panels_of(scene.recording) if panels is None else panels)
+    if path is not None:
+        Path(path).write_text(page, encoding="utf-8")
+    return page
+
+
+def to_text(
+    recording: Recording | Scene,
+    step: int | None = None,
+    language: str | None = None,
+    *,
+    panels: Sequence[str] | None = None,
+) -> str:
+    """One step as plain text: where it is, what happened, and the tables of what there is.
+
+    Args:
+        recording: what to tell, or a scene already laid out.
+        step: as for `to_svg`, but one step: the most telling one if not given.
+        language: "en" or "zh"; the current language if not given.
+        panels: only what these panels show, as they say it to those who do not see them.
+    """
+    plain, shown = _told(recording, panels)
+    chosen, spoken = _chosen(plain, step), language or get_language()
+    parts = [_place(plain, chosen), unquoted(sentence(plain, chosen)), *said_of(shown, chosen)]
+    tables = [_plain(table, spoken) for table in _tables(plain, chosen, panels)]
+    return "\n\n".join([*(part.in_language(spoken) for part in parts), *tables]) + "\n"
+
+
+def to_markdown(
+    recording: Recording | Scene,
+    step: int | None = None,
+    language: str | None = None,
+    *,
+    panels: Sequence[str] | None = None,
+) -> str:
+    """One step in Markdown, for places that show neither widgets nor pictures; see `to_text`."""
+    plain, shown = _told(recording, panels)
+    chosen, spoken = _chosen(plain, step), language or get_language()
+    source = "\n".join(f"    {line}" for line in plain.source.rstrip().split("\n"))
+    parts = [
+        f"**{_safe(_place(plain, chosen).in_language(spoken))}**",
+        *([source] if panels is None or "code" in panels else []),
+        _in_markdown(sentence(plain, chosen).in_language(spoken)),
+        *(_in_markdown(said.in_language(spoken)) for said in said_of(shown, chosen)),
+    ]
+    parts += [_marked_down(table, spoken) for table in _tables(plain, chosen, panels)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _told(recording: Recording | Scene, panels: Sequence[str] | None) -> tuple[Recording, list[Panel]]:
+    """The recording, and the panels that speak for themselves: those asked for. All together are told by the tables."""
+    plain = recording.recording if isinstance(recording, Scene) else recording
+    if panels is None:
+        return plain, []
+    scene = recording if isinstance(recording, Scene) else scene_of(recording)
+    return plain, [scene.panel(name) for name in PANELS if name in panels]
+
+
+def _tables(recording: Recording, step: int, panels: Sequence[str] | None) -> Iterator[Table]:
+    found = tables(recording, recording.state(step))
+    return (table for table in (found if panels is None else told_by(panels, found)) if table.rows)
+
+
+def _chosen(recording: Recording, step: int | None) -> int:
+    return telling_step(recording) if step is None else recording.state(step).step.index
+
+
+def _place(recording: Recording, step: int) -> Text:
+    now = recording.steps[step]
+    place = words.PLAYER["position"].format(step=step + 1, steps=len(recording))
+    if now.line is not None:
+        place = Text("{0}, {1}", "{0}，{1}").format(place, words.LINE.format(line=now.line))
+    phase = player_words(framework_of(recording))[now.phase]
+    if phase.en:
+        place = Text("{0}, {1}", "{0}，{1}").format(place, phase)
+    return Text("{0}: {1}", "{0}：{1}").format(recording.title, place) if recording.title else place
+
+
+def _cells(table: Table, language: str) -> list[list[str]]:
+    def said(word: Words) -> str:
+        return word.in_language(language) if isinstance(word, Text) else word
+
+    return [[said(column) for column in table.columns], *([said(cell) for cell in cells] for _, cells in table.rows)]
+
+
+def _plain(table: Table, language: str) -> str:
+    rows = _cells(table, language)
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return "\n".join([table.title.in_language(language), *(f"  {line}" for line in lines)])
+
+
+def _marked_down(table: Table, language: str) -> str:
+    head, *rows = ([_safe(cell) for cell in row] for row in _cells(table, language))
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join([f"**{table.title.in_language(language)}**", "", *(f"| {' | '.join(line)} |" for line in lines)])
+
+
+_CODE = re.compile(r"(`[^`]*`)")
+_MEANS_SOMETHING = re.compile(r"([\\*`|]|(?<!\w)_|_(?!\w))")
+"""What Markdown would take for its own. An underscore between letters is none."""
+
+
+def _safe(said: str) -> str:
+    """Words that a program may have written, as Markdown that shows just these words."""
+    return _MEANS_SOMETHING.sub(r"\\\1", said).replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _in_markdown(said: str) -> str:
+    """A sentence, in which backticks stand round code already."""
+    return "".join(piece if _CODE.fullmatch(piece) else _safe(piece) for piece in _CODE.split(said))
+
+
+def _page(scene: Scene, language: str, predict: bool | Iterable[Question], panels: Sequence[str]) -> str:
+    asked = questions_for(scene.recording, predict)
+    return whole_page(
+        payload(scene, asked, panels=panels),
+        javascript(),
+        stylesheet(),
+        folder="inplacelab_widgets/player",
+        title=scene.recording.title,
+        language=language,
+        options={"predict": predict is not False},
+    )

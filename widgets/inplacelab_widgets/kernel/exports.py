@@ -1,0 +1,93 @@
+"""Still pictures, pages and text of a launch, without a notebook."""
+
+from __future__ import annotations
+
+import base64
+from html import escape
+
+from inplacelab.language import Text
+from inplacelab_widgets.kernel import words
+from inplacelab_widgets.kernel.animation import mark_of
+from inplacelab_widgets.kernel.drawing import PAD, WIDTH
+from inplacelab_widgets.kernel.fixed_marks import fixed_marks, head_of, height
+from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.scene import picked_marks, spoken
+from inplacelab_widgets.kernel.tables import Table, facts_table, picked_tables
+from inplacelab_widgets.kernel.warp_accesses import Pick
+from inplacelab_widgets.page import whole_page
+from inplacelab_widgets.player_bundle import javascript, stylesheet
+from inplacelab_widgets.scene.marks import Look, Mark, Words, always
+from inplacelab_widgets.scene.svg import document, mark_at, placed
+from inplacelab_widgets.words import PLAYER
+
+
+def svg(shown: Shown | None, pick: Pick, language: str) -> str:
+    """A launch with a picked thread, as SVG text that needs nothing else. Without a launch, words that say so."""
+    if shown is None:
+        drawn = mark_at(Mark("text", (("x", PAD), ("y", 26.0)), always(Look("text", words.NO_LAUNCH))), 0, language)
+        return document((WIDTH + 2 * PAD, 44), [drawn], "", words.NO_LAUNCH.in_language(language))
+    marks = fixed_marks(shown) + (picked_marks(shown, pick) if shown.drawable else [])
+    inside = "".join(mark_at(mark_of(each), 0, language) for each in marks)
+    size = (WIDTH + 2 * PAD, height(shown) + 2 * PAD)
+    return document(size, [placed(inside, PAD, PAD)], shown.launch.kernel, told(shown, pick).in_language(language))
+
+
+def told(shown: Shown, pick: Pick) -> Text:
+    """The picture in words."""
+    head = head_of(shown)
+    return head + Text(" ", "") + spoken(shown, pick) if shown.drawable else head
+
+
+def html(shown: Shown | None, pick: Pick, language: str) -> str:
+    """The picture as an image, with its tables folded under it: of notebooks that are not trusted, only this is kept."""
+    encoded = base64.b64encode(svg(shown, pick, language).encode()).decode("ascii")
+    said = words.NO_LAUNCH if shown is None else told(shown, pick)
+    shown_tables = "" if shown is None else "".join(_table(each, language) for each in all_tables(shown, pick))
+    summary = escape(PLAYER["tables"].in_language(language))
+    folded = f"<details><summary>{summary}</summary>{shown_tables}</details>" if shown_tables else ""
+    picture = f'<img alt="{escape(said.in_language(language))}" src="data:image/svg+xml;base64,{encoded}">'
+    return f"<div>{picture}{folded}</div>"
+
+
+def all_tables(shown: Shown, pick: Pick) -> list[Table]:
+    """All there is to read of a launch."""
+    return [facts_table(shown), *(picked_tables(shown, pick) if shown.drawable else [])]
+
+
+def _table(table: Table, language: str) -> str:
+    heads = "".join(f'<th scope="col">{escape(_in(each, language))}</th>' for each in table.heads)
+    rows = "".join(
+        f'<tr><th scope="row">{escape(_in(first, language))}</th>'
+        + "".join(f"<td>{escape(_in(cell, language))}</td>" for cell in rest)
+        + "</tr>"
+        for first, *rest in table.rows
+    )
+    head = f"<thead><tr>{heads}</tr></thead>" if heads else ""
+    return f"<table><caption>{escape(_in(table.caption, language))}</caption>{head}<tbody>{rows}</tbody></table>"
+
+
+def _in(said: Words, language: str) -> str:
+    return said.in_language(language) if isinstance(said, Text) else said
+
+
+def plain(shown: Shown | None, pick: Pick, language: str) -> str:
+    """The picture and its tables as plain text."""
+    if shown is None:
+        return words.NO_LAUNCH.in_language(language) + "\n"
+    parts = [told(shown, pick).in_language(language).rstrip()]
+    for table in all_tables(shown, pick):
+        lines = [
+            [_in(cell, language) for cell in row] for row in ((table.heads, *table.rows) if table.heads else table.rows)
+        ]
+        widths = [max(len(line[k]) for line in lines) for k in range(len(lines[0]))]
+        spoken_lines = [
+            "  " + "  ".join(cell.ljust(w) for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines
+        ]
+        parts.append("\n".join([_in(table.caption, language), *spoken_lines]))
+    return "\n\n".join(parts) + "\n"
+
+
+def page(sent: dict[str, object], language: str, title: str, traits: dict[str, int]) -> str:
+    """A page that shows the launches in any browser, from a file, without a network."""
+    folder = "inplacelab_widgets/player"
+    return whole_page(sent, javascript(), stylesheet(), folder=folder, title=title, language=language, options=traits)

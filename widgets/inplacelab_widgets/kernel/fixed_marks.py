@@ -1,0 +1,120 @@
+"""The marks that do not depend on the pick: the head, what the whole launch moves, the legend."""
+
+from __future__ import annotations
+
+from inplacelab.devices.kernels.launch import Dim3
+from inplacelab.language import Text
+from inplacelab_widgets.kernel import words
+from inplacelab_widgets.kernel.drawing import HEAD, LEFT, WIDTH, Drawn, box, grouped, path, text
+from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.scene import height_of
+from inplacelab_widgets.kernel.totals import totals, why_not_counted
+from inplacelab_widgets.scene.marks import Words
+from inplacelab_widgets.scene.measure import SMALL, width_of
+
+BAR = 340.0
+"""The length of the longest bar."""
+ROW = 18.0
+
+
+def height(shown: Shown) -> float:
+    """How high the whole picture is."""
+    return height_of(shown) + 5 * ROW + 48 if shown.drawable else HEAD + 4 * ROW + 40
+
+
+def fixed_marks(shown: Shown) -> list[Drawn]:
+    """Everything but what the pick decides."""
+    if shown.drawable:
+        top = height_of(shown) + 12
+        return [*_head(shown), *_totals(shown, top), *_legend(top + 4 * ROW + 24)]
+    why = words.EMPTY if shown.launch.kind in words.KINDS and shown.launch.kind != "library" else words.LIBRARY
+    return [*_head(shown), text(0, HEAD + 12, "", why), *_totals(shown, HEAD + 30)]
+
+
+def device_of(shown: Shown) -> Words:
+    """Who ran it: the name of the hardware, or that it was simulated."""
+    launch = shown.launch
+    return words.SIMULATED if launch.simulated else launch.device or words.UNNAMED_DEVICE
+
+
+def head_of(shown: Shown) -> Text:
+    """The kernel, what its launch was like, and who ran it."""
+    device = device_of(shown)
+    both = device if isinstance(device, Text) else Text(device, device)
+    name = Text(f"{shown.launch.kernel}: ", f"{shown.launch.kernel}：")
+    return name + facts_of(shown) + Text(" · ", " · ") + both + Text(".", "。")
+
+
+def facts_of(shown: Shown) -> Text:
+    """What kind of kernel it is, how many threads it had and what each took."""
+    launch = shown.launch
+    kind = words.KINDS.get(launch.kind, words.KINDS["library"])
+    size = words.SIZE.format(blocks=counted(launch.grid), threads=counted(launch.block))
+    takes = words.TAKES_ONE if launch.width == 1 else words.TAKES_SEVERAL
+    takes = takes.format(width=launch.width, dtype=launch.dtype)
+    dot = Text(" · ", " · ")
+    return kind + dot + size + dot + takes if shown.drawable else kind
+
+
+def counted(size: Dim3) -> str:
+    """How many there are, and along which axes if along several.
+
+    >>> counted((8192, 1, 1)), counted((32, 8, 1))
+    ('8,192', '32·8')
+    """
+    return "·".join(grouped(n) for n in size if n > 1) or "1"
+
+
+def _head(shown: Shown) -> list[Drawn]:
+    device = device_of(shown)
+    wide = width_of(device, SMALL) + 18
+    style = "pill raised" if shown.launch.simulated else "pill"
+    return [
+        text(0, 13, "title bold", shown.launch.kernel),
+        text(0, 32, "soft", facts_of(shown)),
+        path(box(WIDTH - wide - 1, 1.5, wide, 20), style),
+        text(WIDTH - wide / 2 - 1, 15.5, "bold middle", device),
+    ]
+
+
+def _totals(shown: Shown, top: float) -> list[Drawn]:
+    """Bars of the bytes that the threads asked for, and of those that were moved for them."""
+    found = totals(shown)
+    rows = ((words.TOTAL_READ, found.read), (words.TOTAL_WRITTEN, found.written), (words.TOTAL_MOVED, found.moved))
+    longest = max(1, *(n or 0 for _, n in rows), found.read + found.written)
+    marks = [
+        path(f"M0 {top}H{WIDTH}", "grid"),
+        text(0, top + ROW, "bold", words.TOTAL),
+        *([text(LEFT + 60, top + ROW, "soft", storage_of(shown))] if shown.drawable else []),
+    ]
+    for k, (name, count) in enumerate(rows):
+        y = top + (k + 2) * ROW
+        marks.append(text(LEFT - 6, y, "small end", name))
+        if count is None:
+            marks.append(text(LEFT, y, "soft", why_not_counted(shown)))
+            continue
+        asked = count if name is not words.TOTAL_MOVED else min(count, found.read + found.written)
+        marks.append(path(box(LEFT, y - 9, BAR * asked / longest, 10), "wanted mark-soft"))
+        if name is words.TOTAL_MOVED:
+            marks.append(path(box(LEFT, y - 9, BAR * count / longest, 10), "sector"))
+        marks.append(text(LEFT + BAR * count / longest + 8, y, "", words.IN_BYTES.format(bytes=f"{count:,}")))
+    return marks
+
+
+def storage_of(shown: Shown) -> Text:
+    """Whether the result took new memory."""
+    written = next(each for each in shown.launch.operands if each.role != "reads")
+    if written.role == "both":
+        return words.IN_PLACE.format(name=written.name)
+    return words.OUT_OF_PLACE.format(size=words.IN_BYTES.format(bytes=f"{written.storage_bytes:,}"))
+
+
+def _legend(top: float) -> list[Drawn]:
+    """What the fills and the frame mean."""
+    wanted, moved, picked, frame = words.LEGEND
+    marks: list[Drawn] = []
+    x = 0.0
+    for style, meaning in (("wanted c0-fill", wanted), ("slot", moved), ("written", picked)):
+        marks += [path(box(x + 2, top - 9, 11, 10), style), text(x + 19, top, "small soft", meaning)]
+        x += 19 + width_of(meaning, 10) + 16
+    return [*marks, path(box(2, top + 9, 22, 10), "over sector"), text(30, top + 18, "small soft", frame)]

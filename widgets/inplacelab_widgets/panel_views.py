@@ -1,0 +1,219 @@
+"""Views of a recording as notebook widgets: the stepper's panels, each by itself.
+
+Every view is an ordinary widget with the same traits: views stand in an `HBox` or `VBox`, can be observed from Python and
+linked with `jslink`. A view of another view shares its recording and goes where it goes, also without a kernel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, ClassVar
+
+import traitlets
+from ipywidgets import jslink
+
+from inplacelab.language import Text, get_language
+from inplacelab.recording.quiz import Question
+from inplacelab.recording.recording import Recording
+from inplacelab_widgets import exports
+from inplacelab_widgets.gc_paused import undisturbed
+from inplacelab_widgets.live_widget import LiveWidget
+from inplacelab_widgets.packing import packed_json
+from inplacelab_widgets.player_bundle import packed_javascript
+from inplacelab_widgets.predict_questions import questions_for
+from inplacelab_widgets.scene import EVERYTHING, Scene, panels_of, scene_of
+from inplacelab_widgets.scene.focus import threads
+from inplacelab_widgets.scene.payload import payload
+from inplacelab_widgets.static_html import still_html, still_picture
+
+__all__ = ["GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView", "View"]
+
+_SHARED = ("step", "language", "mode", "selection", "follow")
+"""What a view and the view that it was made from have in common."""
+
+
+class View(LiveWidget):
+    """Some panels of a recording, played in the notebook.
+
+    The whole recording is in the browser: stepping needs no kernel. The traits follow what the reader does, and setting
+    them moves the view.
+
+    Args:
+        shown: the recording to show; or another view, to show more of its recording and go where it goes.
+        step: the step to open at, counted from 0; negative numbers count from the end. That of the other view, or the
+            first one, if not given.
+        panels: what to show, out of "code", "storages", "elements", "graph", "lanes" and "memory".
+        toolbar: whether to show controls and the sentence of the step; not if not given for a view of another view.
+        predict: True to ask what a step will do before it is shown; or the questions to ask, as
+            `inplacelab.recording.quiz.quiz` chooses them.
+        traits: other traits to begin with.
+
+    Raises:
+        ValueError: if the recording has no steps, there is no such panel, or a question is about a step that is not
+            there.
+        traitlets.TraitError: if there is no such step, or no tensor to follow has such a name.
+    """
+
+    _esm = packed_javascript()
+    _panels: ClassVar[tuple[str, ...]] = EVERYTHING
+
+    step = traitlets.Int(0, help="The step shown, counted from 0.").tag(sync=True)
+    n_steps = traitlets.Int(0, read_only=True, help="How many steps there are.").tag(sync=True)
+    mode = traitlets.Enum(
+        ("event", "line"), "event", help="What the arrow keys and the slider step by: 'event' or 'line'."
+    ).tag(sync=True)
+    selection = traitlets.Unicode(
+        "", help="What is kept lit: a tensor 't3', storage 's1', slot 's1:4' or grad node 'n2'; '' for nothing."
+    ).tag(sync=True)
+    predict = traitlets.Bool(False, help="Whether steps are asked about before they are shown.").tag(sync=True)
+    answers: traitlets.List[dict[str, Any]] = traitlets.List(
+        help="What was answered, in order: for each question a dict with its 'step' and 'kind', with 'chosen', the positions "
+        "of the options chosen, and 'right', whether they were; both None for a question that was skipped."
+    ).tag(sync=True)
+    follow = traitlets.Unicode(
+        "", help="The name of a tensor whose storages stay in full while the others are named in one line; '' for none."
+    ).tag(sync=True)
+    panels = traitlets.Tuple(read_only=True, help="What is shown, by name.").tag(sync=True)
+    toolbar = traitlets.Bool(True, read_only=True, help="Whether there are controls and a sentence.").tag(sync=True)
+    _payload = traitlets.Unicode().tag(sync=True)
+
+    def __init__(
+        self,
+        shown: Recording | View,
+        step: int | None = None,
+        *,
+        panels: tuple[str, ...] | None = None,
+        toolbar: bool | None = None,
+        predict: bool | Iterable[Question] = False,
+        **traits: Any,
+    ) -> None:
+        other = shown if isinstance(shown, View) else None
+        # A view or a `record` block has the recording; whoever hands over the block means that.
+        self._recording: Recording = getattr(shown, "recording", shown)
+        with undisturbed():
+            self._scene: Scene = other._scene if other else scene_of(self._recording)
+        chosen = _existing_panels(self._panels if panels is None else panels)
+        if panels is None and len(chosen) > 1:
+            chosen = tuple(name for name in chosen if name in panels_of(self._recording))
+        self.set_trait("n_steps", len(self._recording))
+        self.set_trait("panels", chosen)
+        self.set_trait("toolbar", other is None if toolbar is None else toolbar)
+        shared = {name: getattr(other, name) for name in _SHARED} if other else {"language": get_language()}
+        given = shared | traits | ({} if step is None else {"step": step})
+        with undisturbed():
+            # Without controls nothing is asked.
+            self._questions = questions_for(self._recording, predict) if self.toolbar else ()
+            sent = packed_json(payload(self._scene, self._questions, panels=chosen))
+        super().__init__(_payload=sent, predict=predict is not False, **given)
+        # In the browser, so that it works without a kernel too.
+        self._links = [jslink((other, name), (self, name)) for name in _SHARED] if other else []
+
+    @property
+    def recording(self) -> Recording:
+        """The recording that is shown."""
+        return self._recording
+
+    @property
+    def questions(self) -> tuple[Question, ...]:
+        """What is asked while `predict` is on, in the order of the steps; nothing without controls."""
+        return self._questions
+
+    @traitlets.validate("step")
+    def _existing_step(self, proposal: Any) -> int:
+        step, count = int(proposal["value"]), len(self._recording)
+        if not -count <= step < count:
+            raise traitlets.TraitError(f"there is no step {step}: this recording has {count} steps, 0 to {count - 1}")
+        return step % count
+
+    @traitlets.validate("follow")
+    def _existing_name(self, proposal: Any) -> str:
+        names = [thread.name for thread in threads(self._recording)]
+        if (name := str(proposal["value"])) and name not in names:
+            raise traitlets.TraitError(f"no tensor is called {name!r}; there are: {', '.join(names) or 'none'}")
+        return name
+
+    @property
+    def _only(self) -> tuple[str, ...] | None:
+        """The panels for the twins; None for all of them, which have a picture of their own."""
+        return None if set(self.panels) == set(panels_of(self._recording)) else tuple(self.panels)
+
+    def to_svg(self, step: int | None = None, language: str | None = None) -> str:
+        """A still picture of one step, or of the most telling ones; see `inplacelab_widgets.to_svg`."""
+        return exports.to_svg(self._scene, step, language or self.language, panels=self._only)
+
+    def to_png(
+        self, step: int | None = None, path: str | Path | None = None, *, scale: float = 2, language: str | None = None
+    ) -> bytes:
+        """The same picture as PNG, with the extra `png`; see `inplacelab_widgets.to_png`."""
+        spoken = language or self.language
+        return exports.to_png(self._scene, step, path, scale=scale, language=spoken, panels=self._only)
+
+    def to_html(self, path: str | Path | None = None, *, language: str | None = None) -> str:
+        """A page that plays the recording offline; see `inplacelab_widgets.to_html`."""
+        asking = self._questions if self.predict else False
+        return exports.to_html(self._scene, path, language=language or self.language, predict=asking, panels=self._only)
+
+    def to_text(self, step: int | None = None, language: str | None = None) -> str:
+        """One step as plain text; see `inplacelab_widgets.to_text`."""
+        return exports.to_text(self._scene, step, language or self.language, panels=self._only)
+
+    def to_markdown(self, step: int | None = None, language: str | None = None) -> str:
+        """One step in Markdown; see `inplacelab_widgets.to_markdown`."""
+        return exports.to_markdown(self._scene, step, language or self.language, panels=self._only)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._recording.title!r}, steps={len(self._recording)}, step={self.step})"
+
+    def _stand_in(self) -> dict[str, str]:
+        """A picture and a stable line of text."""
+        with undisturbed():
+            picture = still_picture(self._scene, self.language, self._only)
+            page = still_html(self._scene, self.language, self._only, picture)
+        return {"text/plain": repr(self), "text/html": page, "image/svg+xml": picture}
+
+
+_NO_PANEL = Text("there is no panel {0}: choose from {1}", "没有面板 {0}：可选的有 {1}")
+_NO_CHOICE = Text("no panel is chosen: choose from {1}", "没有选择面板：可选的有 {1}")
+
+
+def _existing_panels(panels: tuple[str, ...]) -> tuple[str, ...]:
+    unknown = ", ".join(repr(name) for name in panels if name not in EVERYTHING)
+    if unknown or not panels:
+        wrong = (_NO_PANEL if unknown else _NO_CHOICE).format(unknown, ", ".join(EVERYTHING))
+        raise ValueError(str(wrong))
+    return tuple(name for name in EVERYTHING if name in panels)
+
+
+class StorageView(View):
+    """Storages: their slots and values, which tensors reach them, their versions, and what backward keeps of them.
+
+    >>> stepper = Stepper(recording)  # doctest: +SKIP
+    >>> HBox([stepper, StorageView(stepper)])  # doctest: +SKIP
+    """
+
+    _panels = ("storages",)
+
+
+class MetadataView(View):
+    """Tensors as a program sees them: shape, strides and offset, and which slot each element is."""
+
+    _panels = ("elements",)
+
+
+class VersionView(View):
+    """The version of each storage over all steps, and the saved tensors that depend on it."""
+
+    _panels = ("lanes",)
+
+
+class GraphView(View):
+    """The graph of grad nodes, how in-place operations rewrite it, and where backward stands in it."""
+
+    _panels = ("graph",)
+
+
+class MemoryView(View):
+    """The bytes of the live storages over all steps, and their peak."""
+
+    _panels = ("memory",)

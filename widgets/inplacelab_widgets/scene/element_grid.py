@@ -1,0 +1,218 @@
+"""One tensor with one layout, drawn: its metadata, the hops along its axes, and its elements with their slots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import Number, StorageFacts, TensorFacts
+from inplacelab.recording.naming import storage_label
+from inplacelab.recording.slots import Runs as SlotRuns
+from inplacelab.recording.slots import is_contiguous
+from inplacelab.recording.values_read import bytes_of, element_values, slots_under
+from inplacelab_widgets import words
+from inplacelab_widgets.scene.grid import HEIGHT, Grid, Index, position
+from inplacelab_widgets.scene.grid_hops import hop_marks
+from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, lasting, path, rect, saying, text
+from inplacelab_widgets.scene.measure import NORMAL, SMALL, coordinate, widest
+from inplacelab_widgets.scene.names import axis_letter, formula, layout_words
+from inplacelab_widgets.scene.numerals import number
+from inplacelab_widgets.scene.strip import hatch
+from inplacelab_widgets.scene.timeline import Life
+
+LINE = 14.0
+NARROWEST_CELL = 36.0
+AIR = 4.0
+"""Between the elements and the notes below them."""
+
+_Moment = tuple[int, StorageFacts]
+_Cell = tuple[Index, float, float]
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A tensor over the steps `first` to `last`, in which its metadata stay what they are."""
+
+    facts: TensorFacts
+    first: int
+    last: int
+    grid: Grid
+    storage: StorageFacts
+    values: tuple[tuple[int, tuple[Number | None, ...]], ...]
+    """(step, what each element drawn holds from then on)."""
+    metadata: tuple[Text, Text]
+    changes: tuple[tuple[str, Text], ...]
+    """(style, words): what the step that gave it this layout says about the one before."""
+    notes: tuple[tuple[Text, Runs], ...]
+    """What stands below the elements, and when."""
+
+    @cached_property
+    def width(self) -> float:
+        said = [*self.metadata, *(line for _, line in self.changes), *(note for note, _ in self.notes)]
+        return max(self.grid.width, widest(said, SMALL))
+
+    @cached_property
+    def height(self) -> float:
+        """Of the elements and the notes below them."""
+        return self.grid.height + (AIR + LINE * len(self.notes) if self.notes else 0)
+
+
+def sheet_for(
+    facts: TensorFacts, before: TensorFacts | None, first: int, last: int, storage: Life[StorageFacts], room: float
+) -> Sheet:
+    """The sheet of a tensor from step `first` to step `last`. `before`: what it was until then."""
+    moments = tuple(_during(storage, first, last))
+    # The values decide how wide a cell is, and that decides how many are drawn: ask with the narrowest cells first.
+    most = Grid(facts, NARROWEST_CELL, room)
+    spoken = [number(value) for _, values in _values(facts, moments, most) for value in values if value is not None]
+    own = moments[0][1]
+    labels = [_slot(own, facts, index) for index, _, _ in most.cells()]
+    grid = Grid(facts, max(NARROWEST_CELL, widest(spoken, NORMAL) + 8, widest(labels, 9) + 6), room)
+    values = tuple(_values(facts, moments, grid))
+    metadata = layout_words(facts), Text("{0} · {1}", "{0} · {1}").format(facts.dtype, formula(facts))
+    notes = [(note, between(first, last, Look("text soft", note))) for note in _notes(facts, grid, own)]
+    if any(None in known for _, known in values):
+        note = Look("text soft", words.NOT_RECORDED)
+        notes.append(
+            (words.NOT_RECORDED, lasting(((at, note if None in known else None) for at, known in values), last))
+        )
+    changes = tuple(_changes(facts, before))
+    return Sheet(facts, first, last, grid, own, values, metadata, changes, tuple(notes))
+
+
+def _during(life: Life[StorageFacts], first: int, last: int) -> Iterable[_Moment]:
+    """What a storage is from `first` to `last`."""
+    since = [moment for moment in life.moments if moment[0] <= first][-1:]
+    return [(first, facts) for _, facts in since] + [moment for moment in life.moments if first < moment[0] <= last]
+
+
+def _changes(facts: TensorFacts, before: TensorFacts | None) -> Iterable[tuple[str, Text]]:
+    if before is None:
+        return
+    if before.storage != facts.storage:
+        now, old = storage_label(facts.storage), storage_label(before.storage)
+        yield "text bold", words.NEW_STORAGE.format(now=now, before=old)
+    was = Text("{0}  {1}", "{0}  {1}").format(before.dtype, layout_words(before))
+    if was != Text("{0}  {1}", "{0}  {1}").format(facts.dtype, layout_words(facts)):
+        yield "text soft struck", was
+
+
+def _notes(facts: TensorFacts, grid: Grid, storage: StorageFacts) -> Iterable[Text]:
+    total = prod(facts.shape)
+    if not total:
+        yield words.NO_ELEMENTS
+        return
+    if grid.cut:
+        yield words.ELEMENTS_CUT.format(drawn=prod(grid.drawn), total=total)
+    for axis, (size, stride) in enumerate(zip(facts.shape, facts.strides, strict=True)):
+        if size > 1 and stride == 0:
+            yield words.ONE_SLOT.format(size=size, axis=axis_letter(axis))
+    if not is_contiguous(facts):
+        yield words.NON_CONTIGUOUS
+    if facts.dtype != storage.dtype:
+        wide, slot = bytes_of(facts.dtype, storage), bytes_of(storage.dtype, storage)
+        yield words.READ_AS.format(dtype=facts.dtype, bytes=wide, slot=slot)
+
+
+def _values(
+    facts: TensorFacts, moments: tuple[_Moment, ...], grid: Grid
+) -> list[tuple[int, tuple[Number | None, ...]]]:
+    """What each element drawn holds, at each change."""
+    positions = [position(facts, index) for index, _, _ in grid.cells()]
+    return [(step, element_values(storage, facts.dtype, positions)) for step, storage in moments]
+
+
+def _key(facts: TensorFacts, index: Index) -> str:
+    """What an element is called in the player: "t3:1,2"."""
+    return f"t{facts.id}:{','.join(map(str, index))}"
+
+
+def _spoken(value: Number | None) -> str:
+    return "·" if value is None else number(value)
+
+
+def _slot(storage: StorageFacts, facts: TensorFacts, index: Index) -> str:
+    """Where an element stands: "→9", or "→2–3" for one that is wider than a slot."""
+    at = position(facts, index)
+    start, stop = slots_under(storage, facts.dtype, at, at + 1)
+    return f"→{start}" if stop - start < 2 else f"→{start}–{stop - 1}"
+
+
+def sheet_marks(sheet: Sheet, x: float, top: float, grid_top: float, written: Mapping[int, SlotRuns]) -> list[Mark]:
+    """The marks of a sheet.
+
+    Args:
+        sheet: what to draw.
+        x: its left edge.
+        top: where its metadata begin.
+        grid_top: where its elements begin.
+        written: for each step that wrote to the storage, which slots.
+    """
+    marks = [
+        _line(x, top, k, between(sheet.first, sheet.last, Look("text soft" if k else "text", said)))
+        for k, said in enumerate(sheet.metadata)
+    ]
+    for k, (style, said) in enumerate(sheet.changes):
+        look = between(sheet.first, sheet.first, Look(style, said))
+        marks.append(text(x, top + LINE * (k + 3) - 3.5, look))
+    cells = [(index, x + left, grid_top + y) for index, left, y in sheet.grid.cells()]
+    marks += _boxes(sheet, cells, written)
+    marks += _words(sheet, cells)
+    marks += hop_marks(sheet.grid, x, grid_top, sheet.first, sheet.last)
+    below = grid_top + sheet.grid.height + AIR
+    return marks + [_line(x, below, k, looks) for k, (_, looks) in enumerate(sheet.notes)]
+
+
+def _line(x: float, top: float, k: int, looks: Runs) -> Mark:
+    return text(x, top + LINE * (k + 1) - 3.5, looks)
+
+
+def _boxes(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) -> list[Mark]:
+    """A box for each element, hatched where its value is not known."""
+    wide = sheet.grid.cell
+    marks = []
+    all_known = between(sheet.values[0][0], sheet.last, Look("slot"))
+    missing = any(None in known for _, known in sheet.values)
+    for k, (index, x, y) in enumerate(cells):
+        looks = all_known
+        if missing:
+            now = ((step, Look("slot" if known[k] is not None else "slot unknown")) for step, known in sheet.values)
+            looks = lasting(now, sheet.last)
+        marks.append(rect(x, y, wide, HEIGHT, looks, keys=(_key(sheet.facts, index),)))
+        if missing and any(known[k] is None for _, known in sheet.values):
+            unknown = [(step, Look("hatch") if known[k] is None else None) for step, known in sheet.values]
+            marks.append(path(hatch(x, y, wide, HEIGHT), lasting(unknown, sheet.last)))
+    return marks + _written(sheet, cells, written)
+
+
+def _written(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) -> list[Mark]:
+    """A heavy box round each element whose slot a step wrote, through whichever tensor."""
+    steps = [step for step in written if sheet.first <= step <= sheet.last]
+    if not steps:
+        return []
+    wide = coordinate(sheet.grid.cell)
+    boxes = []
+    for index, x, y in cells:
+        at = position(sheet.facts, index)
+        box = f"M{coordinate(x)} {coordinate(y)}h{wide}v{HEIGHT:g}h-{wide}z"
+        boxes.append((box, *slots_under(sheet.storage, sheet.facts.dtype, at, at + 1)))
+    moments = []
+    for step in steps:
+        hit = "".join(box for box, start, stop in boxes if any(start < b and a < stop for a, b in written[step]))
+        moments.append((step, Look("written", None, (("d", hit),)) if hit else None, None))
+    return [Mark("path", (), flashes(moments, sheet.last))]
+
+
+def _words(sheet: Sheet, cells: list[_Cell]) -> list[Mark]:
+    """In each box the value, and below it the slot."""
+    marks = []
+    for k, (index, x, y) in enumerate(cells):
+        middle = round(x + sheet.grid.cell / 2, 1)
+        said = saying("text value", ((step, _spoken(known[k])) for step, known in sheet.values), sheet.last)
+        slot = Look("text tiny middle", _slot(sheet.storage, sheet.facts, index))
+        marks.append(text(middle, y + 14.5, said, keys=(_key(sheet.facts, index),)))
+        marks.append(text(middle, y + 26, between(sheet.first, sheet.last, slot)))
+    return marks

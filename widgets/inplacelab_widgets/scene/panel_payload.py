@@ -1,0 +1,165 @@
+"""Panels and tables as plain data for the player.
+
+What repeats (words, styles, moving attributes, looks) is stored once and referred to by its position, since a recording
+of a training loop says the same things a thousand times. `player/runs.js` documents the same shapes as JSDoc types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import astuple
+from functools import lru_cache
+from typing import Any
+
+from inplacelab.language import Text
+from inplacelab_widgets.scene.marks import Group, Look, Mark, More, Panel, Runs, Words
+from inplacelab_widgets.scene.predict_question import spoken
+
+Json = dict[str, Any]
+_GONE = -1
+
+
+class _Pool:
+    """Values without repeats, each known by its position."""
+
+    def __init__(self, pack: Callable[[Any], Any]) -> None:
+        self.values: list[Any] = []
+        self._pack = pack
+        self._positions: dict[Hashable, int] = {}
+
+    def position(self, value: Hashable) -> int:
+        found = self._positions.get(value)
+        if found is None:
+            packed = self._pack(value)
+            found = self._positions[value] = len(self.values)
+            self.values.append(packed)
+        return found
+
+
+class Pools:
+    """Packs panels and tables, and keeps what they refer to."""
+
+    def __init__(self) -> None:
+        self._said = _Pool(spoken)
+        self._styles = _Pool(lambda style: " ".join(f"ipl-{name}" for name in style.split()))
+        self._moves = _Pool(lambda moves: {key: _number(value) for key, value in moves})
+        self._looks = _Pool(self._look)
+        self._known: dict[int, list[int]] = {}
+
+    def packed(self) -> Json:
+        """What the panels and tables refer to."""
+        return {
+            "said": self._said.values,
+            "styles": self._styles.values,
+            "moves": self._moves.values,
+            "looks": self._looks.values,
+        }
+
+    def says(self, said: Words) -> int:
+        """The position of words."""
+        return self._said.position(said)
+
+    def panel(self, panel: Panel) -> Json:
+        """A panel over all steps."""
+        size = {"name": panel.name, "width": panel.width, "height": panel.height}
+        notes: Json = {"notes": self._told(panel.notes)} if panel.notes else {}
+        groups = {"groups": [packed for group in panel.groups for packed in self._unfolded(group, panel.more)]}
+        if panel.more:
+            size["height"] = panel.more.note.y
+            notes["unfolds"] = {"says": spoken(panel.more.says), "height": panel.more.height}
+        if panel.opened:
+            notes["unfolds"] = {"says": spoken(panel.opened.says)}
+            notes["opened"] = self.panel(panel.opened.panel)
+        shelf = {"shelf": [self._group(chip) for chip in panel.shelf]} if panel.shelf else {}
+        return {**size, **notes, "says": self._told(panel.says), **groups, **shelf}
+
+    def table(
+        self, title: Text, columns: Iterable[Words], changes: Iterable[tuple[int, str, tuple[Words, ...] | None]]
+    ) -> Json:
+        """A table over all steps.
+
+        Args:
+            title: its caption.
+            columns: their heads.
+            changes: in order of steps: the step, the key of a row, and its cells from then on; None if it is gone.
+        """
+        rows: dict[str, list[Any]] = {}
+        for step, key, cells in changes:
+            self._add_row(rows.setdefault(key, []), step, cells)
+        return {"title": spoken(title), "columns": [spoken(column) for column in columns], "rows": rows}
+
+    def _told(self, said: tuple[tuple[int, Text], ...]) -> list[int]:
+        """[step, words, step, words, ...], with an entry wherever they change."""
+        told: list[int] = []
+        for step, words_then in said:
+            position = self.says(words_then)
+            if not told or told[-1] != position:
+                told += [step, position]
+        return told
+
+    def _unfolded(self, group: Group, more: More | None) -> Iterable[Json]:
+        """A group; in place of the note that something is folded, what is folded."""
+        if more is None or group is not more.note:
+            return [self._group(group)]
+        return [self._group(hidden) | {"folded": True} for hidden in more.groups]
+
+    def _group(self, group: Group) -> Json:
+        place: Json = {"x": _number(group.x), "y": _number(group.y), "height": _number(group.height)}
+        place |= {"width": _number(group.width), "first": group.first, "last": group.last}
+        if group.is_fixed:
+            place["fixed"] = True
+        if group.block:
+            row, width, height, cards, count, pitch = astuple(group.block)
+            place |= {"row": row, "memory": [_number(width), _number(height)]}
+            place["cards"] = [*map(_number, cards), count, _number(pitch)]
+        if group.key:
+            place["key"] = group.key
+        if group.open:
+            place |= {"open": [step for span in group.open for step in span]}
+        return {**place, "marks": [self._mark(mark) for mark in group.marks]}
+
+    def _mark(self, mark: Mark) -> list[Any]:
+        """[tag, place, [step, look, step, look, ...], keys, links, card], without what is empty at the end."""
+        place = {key: _number(value) for key, value in mark.place}
+        runs = self._runs(mark.runs)
+        if mark.card:
+            return [mark.tag, place, runs, " ".join(mark.keys), " ".join(mark.links), mark.card]
+        if mark.links:
+            return [mark.tag, place, runs, " ".join(mark.keys), " ".join(mark.links)]
+        if mark.keys:
+            return [mark.tag, place, runs, " ".join(mark.keys)]
+        return [mark.tag, place, runs] if runs else [mark.tag, place]
+
+    def _runs(self, runs: Runs) -> list[int]:
+        """[step, look, step, look, ...]. Many marks share their runs: the slots of a storage, what follows the steps."""
+        found = self._known.get(id(runs))  # the scene keeps them all, so that no other one can have this identity
+        if found is None:
+            found = self._known[id(runs)] = []
+            for step, look in runs:
+                found += (step, _GONE if look is None else self._looks.position(look))
+        return found
+
+    def _look(self, look: Look) -> list[int]:
+        """[style, words, moves], each the position of what it names."""
+        style = self._styles.position(look.style)
+        said = _GONE if look.text is None else self.says(look.text)
+        if look.attributes:
+            return [style, said, self._moves.position(look.attributes)]
+        return [style] if said == _GONE else [style, said]
+
+    def _add_row(self, runs: list[Any], step: int, cells: tuple[Words, ...] | None) -> None:
+        """A row as [[step, cells or null], ...], with an entry wherever something changes."""
+        here = None if cells is None else [self.says(cell) for cell in cells]
+        if runs and runs[-1][0] == step:
+            runs.pop()
+        if here != (runs[-1][1] if runs else None):
+            runs.append([step, here])
+
+
+@lru_cache(maxsize=1 << 14)
+def _number(value: str | float) -> str | float:
+    """A coordinate as a number: what `measure.coordinate` says in words."""
+    if isinstance(value, str):
+        return value
+    short = round(value, 1)
+    return int(short) if short == int(short) else short

@@ -1,0 +1,61 @@
+"""What stays of a stepper where nothing can be stepped: a picture, and the tables of its last frame folded under it."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from inplacelab.language import Text
+from inplacelab_widgets import words
+from inplacelab_widgets.scene import Scene, telling_steps
+from inplacelab_widgets.scene.frames import strip, told
+from inplacelab_widgets.scene.marks import Words
+from inplacelab_widgets.scene.panel_export import lone_picture
+from inplacelab_widgets.scene.picture import picture
+from inplacelab_widgets.scene.tables import Table, tables, told_by
+
+__all__ = ["still_html", "still_picture"]
+
+
+def still_picture(scene: Scene, language: str, panels: Sequence[str] | None = None) -> str:
+    """The recording as one SVG picture: its most telling steps as a strip, or the one step that shows it all.
+
+    With `panels`, only these, at the last of the telling steps.
+    """
+    steps = telling_steps(scene.recording)
+    if panels is not None:
+        return lone_picture(scene, panels, steps[-1], language)
+    return strip(scene, steps, language) if len(steps) > 1 else picture(scene, steps[0], language)
+
+
+def still_html(scene: Scene, language: str, panels: Sequence[str] | None = None, picture_svg: str | None = None) -> str:
+    """The same picture as HTML without scripts or styles, with the tables of its last step for those who do not see it.
+
+    `picture_svg` is the picture if it has been drawn already.
+
+    The picture is an image and not part of the page: of notebooks that are not trusted, only images are kept.
+    """
+    steps = telling_steps(scene.recording)
+    encoded = base64.b64encode((picture_svg or still_picture(scene, language, panels)).encode()).decode("ascii")
+    alternative = escape(told(scene, steps if panels is None else steps[-1:], language))
+    shown = tables(scene.recording, scene.recording.state(steps[-1]))
+    shown = shown if panels is None else told_by(panels, shown)
+    folded = "".join(_table(table, language) for table in shown if table.rows)
+    summary = escape(words.PLAYER["tables"].in_language(language))
+    return (
+        f'<img alt="{alternative}" src="data:image/svg+xml;base64,{encoded}">\n'
+        f"<details><summary>{summary}</summary>\n{folded}</details>"
+    )
+
+
+def _table(table: Table, language: str) -> str:
+    head = _row("th", table.columns, language)
+    body = "".join(_row("td", cells, language) for _, cells in table.rows)
+    caption = escape(table.title.in_language(language))
+    return f"<table><caption>{caption}</caption><thead>{head}</thead><tbody>{body}</tbody></table>\n"
+
+
+def _row(cell: str, said: Iterable[Words], language: str) -> str:
+    spoken = (each.in_language(language) if isinstance(each, Text) else each for each in said)
+    return "<tr>" + "".join(f"<{cell}>{escape(each)}</{cell}>" for each in spoken) + "</tr>"
