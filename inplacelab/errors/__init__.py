@@ -7,10 +7,10 @@ overwrote it) is added by the recorder as notes and is not part of `str(error)`.
 All refusals are raised before anything was written: a refused operation leaves data, shape, dtype, version and history
 as they were.
 
-Every refusal is one row of a chapter, `*.toml`, named after what the program did: a class, Paddle's headline, the reason and
-the fix. A row that is `like` another says only what differs. It is raised by its name, with a keyword for each field in its
-texts: `raise errors.uneven_split(sections=n, shape=x.shape, axis=axis)`. `catalogue` makes refusals of entries, `classes` has
-the classes to catch, `computed` the few refusals that must look at the values first.
+Every refusal is one entry in a chapter, a `.toml` file named after what the program did: a class, Paddle's headline, the
+reason and the fix. An entry that is `like` another says only what differs. It is raised by its name, with a keyword for each
+field in its texts: `raise errors.uneven_split(sections=n, shape=x.shape, axis=axis)`. `catalogue` makes refusals of entries,
+`classes` has the classes to catch, `computed` the few refusals that must look at the values first.
 """
 
 from inplacelab.errors.catalogue import Entry, entries
@@ -19,7 +19,7 @@ from inplacelab.errors.computed import *
 
 
 def __getattr__(name: str) -> Entry:
-    """A row by its name."""
+    """An entry by its name."""
     if name.startswith("_") or name not in entries():
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
     return entries()[name]

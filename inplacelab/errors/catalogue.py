@@ -83,7 +83,7 @@ def entries() -> dict[str, Entry]:
 
 
 def _complete(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """A table of a chapter, with what it has in common with the row that it is `like`."""
+    """A table of a chapter, with what it has in common with the entry that it is `like`."""
     table = tables[name]
     return {**_complete(tables, table["like"]), **table} if "like" in table else table
 
@@ -93,6 +93,7 @@ def _entry(table: Mapping[str, Any]) -> Entry:
     return Entry(kind, table["headline"], Text(**table["why"]), Text(**table["fix"]), table.get("hint", ""))
 
 
+@cache
 def fields_of(text: str) -> frozenset[str]:
     """The names of the fields in one text."""
     return frozenset(name.removeprefix("-") for _, name, _, _ in Formatter().parse(text) if name)

@@ -1,4 +1,4 @@
-"""Refusals whose row, or whose words, follow from the values that are refused."""
+"""Refusals whose entry, or whose fields, must be worked out from the values first."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def cannot_multiply(x: Sequence[int], y: Sequence[int]) -> Refusal:
 
 def bad_window_offset(offset: int, itemsize: int) -> Refusal:
     """The refusal of an offset in bytes at which no element begins."""
-    row = "negative_window_offset" if offset < 0 else "unaligned_window_offset"
-    return entries()[row](offset=offset, itemsize=itemsize)
+    name = "negative_window_offset" if offset < 0 else "unaligned_window_offset"
+    return entries()[name](offset=offset, itemsize=itemsize)
 
 
 def not_there(module: str, name: str, names: Iterable[str]) -> AttributeError:
