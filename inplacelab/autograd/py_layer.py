@@ -14,7 +14,7 @@ from inplacelab import errors, observe
 from inplacelab.autograd import modes
 from inplacelab.autograd.custom.call import Call
 from inplacelab.autograd.custom.context import PyLayerContext
-from inplacelab.autograd.custom.memory import Memory
+from inplacelab.autograd.custom.kept_tensors import Memory
 from inplacelab.tensor import Tensor
 
 

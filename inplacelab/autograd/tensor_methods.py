@@ -8,7 +8,7 @@ from typing import Any
 
 from inplacelab import errors, observe
 from inplacelab.autograd import engine, modes, operations
-from inplacelab.autograd.handles import GradFn, HookHandle
+from inplacelab.autograd.grad_fn import GradFn, HookHandle
 from inplacelab.autograd.history import edge, refresh
 from inplacelab.tensor import Tensor, over
 

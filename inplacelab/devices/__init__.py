@@ -1,7 +1,22 @@
-"""Devices: where bytes live and kernels run. Only this package knows which array library computes.
+"""Devices: where bytes live and kernels run. Only this package imports an array library for a GPU.
 
 `cpu` is NumPy. `gpu` is the first GPU that CuPy sees; CuPy is imported when a program first asks for it. The *simulated* GPU is
-NumPy with an account of its own: it has to be asked for by name, and is never put in the place of a GPU that is missing.
+NumPy with a memory account of its own: a program asks for it by name, and it never replaces a GPU that is missing.
+
+A row of the table computes by a kernel written once, with NumPy's functions. NumPy asks its operands who computes, and on a GPU
+`gpu_array.py` answers:
+
+    np.add(x, y, x)      GpuArray.__array_ufunc__      the same ufunc of CuPy: one launch on the current stream
+    np.copyto(x, 0)      GpuArray.__array_function__   CuPy's function, or a replacement in `cupy_calls.py`
+    np.add.at(x, i, y)                                 `cupy_scatter.py`: atomics, with NumPy's order where it has one
+
+So a row needs no second kernel for a GPU; where it has one (an expression in CUDA C, see `kernels/`), that one is tried first.
+What CuPy has no function for is listed in `cupy_calls.NOT_YET`, with the reason. Whether two windows overlap is decided on the
+host, from their addresses. Memory has three measures: the ledger (what tensors own), the pool (`reserved`), and the driver.
+
+The tests in `tests/devices/` run every row, dtype and gradient on a strict stand-in for CuPy, an array that has what
+`cupy_names.json` recorded of the real one (names, parameters, the loops of each ufunc) and refuses all else. The mark `gpu` runs
+the same tests on a GPU.
 """
 
 from __future__ import annotations
@@ -12,11 +27,10 @@ from typing import Any
 from inplacelab import errors
 from inplacelab.devices import cuda
 from inplacelab.devices.base import Device, Place
-from inplacelab.devices.cpu import CPU
 from inplacelab.devices.cuda import GPU
 from inplacelab.devices.gpu_array import GpuArray
+from inplacelab.devices.numpy_devices import CPU, SIMULATED_GPU
 from inplacelab.devices.pinned import PINNED, SIMULATED_PINNED, beside
-from inplacelab.devices.simulated import SIMULATED_GPU
 
 __all__ = [
     "ALL", "CPU", "GPU", "SIMULATED_GPU", "Device", "GpuArray", "Place", "available", "beside", "current", "find",

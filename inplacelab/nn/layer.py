@@ -13,7 +13,7 @@ import numpy as np
 
 from inplacelab import errors, observe
 from inplacelab.autograd import modes
-from inplacelab.autograd.handles import HookHandle
+from inplacelab.autograd.grad_fn import HookHandle
 from inplacelab.dtypes import get_default_dtype
 from inplacelab.nn.attributes import Parts
 from inplacelab.nn.layer_transfers import Movable

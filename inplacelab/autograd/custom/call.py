@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from inplacelab import errors
 from inplacelab.autograd import modes
 from inplacelab.autograd.custom.context import PyLayerContext
-from inplacelab.autograd.custom.memory import differentiable
+from inplacelab.autograd.custom.kept_tensors import differentiable
 from inplacelab.autograd.custom.node import CustomNode, side
 from inplacelab.autograd.history import check_leaf, edge, rebase
 from inplacelab.autograd.nodes import Node

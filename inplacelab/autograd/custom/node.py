@@ -18,7 +18,7 @@ import numpy as np
 from inplacelab import errors, observe
 from inplacelab.autograd import modes, operations
 from inplacelab.autograd.custom.context import PyLayerContext
-from inplacelab.autograd.custom.memory import Kept
+from inplacelab.autograd.custom.kept_tensors import Kept
 from inplacelab.autograd.nodes import Gradients, Node, fitted, number
 from inplacelab.autograd.saved import Saved
 from inplacelab.layout import Shape

@@ -1,11 +1,38 @@
-"""Kernels in CUDA C, and all that is needed to be sure of them without a GPU.
+"""Kernels in CUDA C, and the means to check them without a GPU.
 
-A kernel is a `.cu` file with a few places filled in (`source`). The same text runs on a GPU (`on_gpu`), is compiled for GPUs
-that are not there (`compile`), and runs on the CPU, thread by thread, with every access written down (`on_cpu`).
+A kernel is a `.cu` file in this folder. Into most of them an expression of a row is filled (`cuda="x > 0 ? x : 0"`), or several
+for a fused chain; others are complete (normalise, transpose, scatter). A kernel includes nothing, so NVRTC alone compiles it and
+a lesson can show all of it. **One source, three uses**:
 
-    geometry   which thread touches which slots, as pure functions
-    traffic    what that costs: sectors of 32 bytes for each warp, bytes for a launch
-    launch     one launch as plain data, for recorders and pictures
+    row's expression --> source.py --> text --> on_gpu.py    NVRTC compiles it, CuPy launches it
+      (.cu files)                          --> compile.py   NVRTC compiles it for sm_75, sm_80, sm_90: no GPU needed
+                                           --> on_cpu.py    g++ compiles it with `cuda_on_cpu.h`: runs thread by thread
 
-Nothing here knows a tensor or a row of the table; `inplacelab.kernels` brings the two together.
+    access_plan  how a launch walks through memory: merges axes, orders them by the operand that is written, packs 16 bytes,
+                 loads a broadcast operand once for a pack, uses 32-bit indices where they suffice; each is a form of the source
+    launch       one launch as plain data, for observers and pictures
+    geometry     which thread touches which slots, as pure functions
+    traffic      what that costs: sectors of 32 bytes for each warp, bytes for a launch
+    trace        every access of a run on the CPU; finds races
+
+On the CPU the kernel's parameters are traced pointers and its threads are fibres (contexts on Linux, system threads elsewhere). A
+run reports an access outside its memory and a barrier that not all threads reach. Tests compare `geometry` and `traffic` with the
+trace, access by access.
+
+Nothing here knows a tensor or a row. `ops/cuda/expressions.py` makes a step of a kernel from a row, `ops/cuda/own_kernels.py` plans
+its launch, and there are two ways to that plan:
+
+    x.relu_()                   the function that the template wrote asks `LAUNCHED(...)` first where the device `launches`:
+                                  on a GPU       the kernel is launched; CuPy computes what it cannot
+                                  simulated      the launch is reported if there is an observer; NumPy computes
+                                  on the CPU     `launches` is False: one test
+    kernels.run("relu_", x)     the same row with this kernel in place of NumPy's
+
+So the simulated GPU reports the launches of a real one; tests compare the two for every row, variant and dtype. A kernel computes in
+the dtype in which NumPy computes; operands of other dtypes are converted when read and written. It is not used for complex
+operands, for attributes that it does not take, or for empty tensors.
+
+It is compiled with `--fmad=false`: a product and a sum are two roundings, as in NumPy. Half precision is 16 bits in memory and a
+`float` in every computation, rounded once when stored (`half.cu`, since CUDA's own type is declared in a header). Floats that no
+integer holds become what x86 makes of them, on every device (`whole_number.cu`).
 """
