@@ -81,7 +81,7 @@ class PyLayer:
             several = isinstance(returned, tuple | list)
             tensors = [each for each in (returned if several else [returned]) if isinstance(each, Tensor)]
             if not tensors:
-                raise errors.no_result(cls.__name__)
+                raise errors.forward_returned_no_tensor(layer=cls.__name__)
             results = call.finish(context, tensors) if call.needed else tensors
         for each in observe.listeners:
             each.unreported_code_ran()
