@@ -81,7 +81,7 @@ class PyLayer:
             several = isinstance(returned, tuple | list)
             tensors = [each for each in (returned if several else [returned]) if isinstance(each, Tensor)]
             if not tensors:
-                raise errors.no_result(cls.__name__)
+                raise errors.forward_returned_no_tensor(layer=cls.__name__)
             results = call.finish(context, tensors) if call.needed else tensors
         for each in observe.listeners:
             each.unreported_code_ran()
@@ -99,4 +99,4 @@ def _tell(name: str, call: Call, results: Sequence[Tensor]) -> None:
         for result in results:
             in_place = any(result is each for each in inputs)
             root = result.base if in_place and result.base is not None else result
-            observe.tell(name, "in-place" if in_place else "ordinary", inputs, result, root.node)
+            observe.notify(name, "in-place" if in_place else "ordinary", inputs, result, root.node)

@@ -33,7 +33,7 @@ def _moved(x: Tensor, target: Device) -> Tensor:
     result = fresh(target.from_host(source.to_host(x.array)), target)
     node = metadata.attach(_TO, x, result, {"source": source})
     if observe.listeners:
-        observe.tell("to", "ordinary", (x,), result, node)
+        observe.notify("to", "ordinary", (x,), result, node)
     return result
 
 
@@ -57,7 +57,7 @@ def to(self: Tensor, *where: Any, device: Any = None, dtype: Any = None, blockin
     """
     device, dtype = _asked_for(where, device, dtype)
     if device is None and dtype is None:
-        raise errors.nowhere_to_go()
+        raise errors.nowhere_to_move()
     moved = self if device is None else _moved(self, devices.find(device))
     return moved if dtype is None else astype(moved, dtype)
 

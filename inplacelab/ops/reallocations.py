@@ -47,7 +47,9 @@ def _take_bytes(op: str, x: Tensor, other: Tensor) -> None:
     """Exchange the bytes of `x` for those of `other`, and leave its place in the history as it is."""
     have, given = x.array, other.array
     if not x.stop_gradient and (have.shape != given.shape or have.dtype != given.dtype):
-        raise errors.gradient_would_not_fit(op, x.shape, other.shape, (have.dtype.name, given.dtype.name))
+        raise errors.gradient_would_not_fit(
+            op=op, have=x.shape, dtype=have.dtype.name, given=other.shape, given_dtype=given.dtype.name
+        )
     bequeath(x)
     x.array, x.storage, x.overlaps = given, other.storage, other.overlaps
     x.base, x.untracked = None, ""
@@ -71,7 +73,7 @@ def _look_at(op: str, x: Tensor, source: Tensor, layout: Layout) -> Tensor:
     else:
         _take_bytes(op, x, shown)
     if observe.listeners:
-        observe.tell(op, "reallocated", (x, source), x, x.node)
+        observe.notify(op, "reallocated", (x, source), x, x.node)
     return x
 
 
@@ -115,7 +117,7 @@ def set_(
     """
     given = _nothing_like(x) if source is None else as_tensor("set_", "source", 1, source)
     if given.array.dtype != x.array.dtype:
-        raise errors.storage_of_other_dtype(x.array.dtype.name, given.array.dtype.name)
+        raise errors.storage_dtype_differs(given=given.array.dtype.name, have=x.array.dtype.name)
     return _look_at("set_", x, given, _asked_for(given, shape, stride, offset))
 
 
@@ -130,7 +132,7 @@ def _asked_for(source: Tensor, shape: Any, stride: Any, offset: int) -> Layout:
     sizes = tuple(source.shape) if shape is None else shape_of("set_", shape)
     strides = packed(sizes) if stride is None else tuple(sizes_of("set_", stride))
     if len(sizes) != len(strides):
-        raise errors.unequal_window(sizes, strides)
+        raise errors.window_strides_missing(sizes=len(sizes), strides=len(strides))
     if offset % source.element_size():
         raise errors.bad_window_offset(offset, source.element_size())
     return Layout(sizes, strides, offset // source.element_size())
@@ -161,7 +163,7 @@ def _set_data(self: Tensor, other: Tensor) -> None:
         refresh(self)
     _take_bytes("data", self, given)
     if observe.listeners:
-        observe.tell("data", "reallocated", (self, given), self, self.node)
+        observe.notify("data", "reallocated", (self, given), self, self.node)
 
 
 # ---- more or less of its own ----------------------------------------------------------------------------------------------
@@ -210,16 +212,16 @@ def resize_(x: Tensor, shape: Sequence[int], fill_zero: bool = False, name: str 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/Tensor_en.html
     """
     if not isinstance(shape, list | tuple):  # as in Paddle: `resize_(6, 4)` would not mean what it says
-        raise errors.bad_shape("resize_", shape)
+        raise errors.bad_shape(op="resize_", shape=shape)
     sizes = shape_of("resize_", shape)
     if not x.is_contiguous():
-        raise errors.scattered("resize_", x.strides)
+        raise errors.elements_scattered(op="resize_", strides=x.strides)
     if fill_zero and prod(sizes) > x.size:
         return reallocate("resize_", x, lambda: x._lengthened(sizes))
     after = Layout(sizes, packed(sizes), x.layout.offset)
     there = x.storage.nbytes // x.element_size() - after.offset
     if after.size > there:
-        raise errors.nothing_to_grow_into(after.size, there)
+        raise errors.storage_too_small(wanted=after.size, slots=there)
     return _resize_within(x, after)
 
 
@@ -236,7 +238,7 @@ def _resize_within(x: Tensor, after: Layout) -> Tensor:
     if modes.keeper is not None:
         modes.keeper.after_write(x.storage)  # no slot was written
     if observe.listeners:
-        observe.tell("resize_", "relayout", (x,), x, x.node)
+        observe.notify("resize_", "relayout", (x,), x, x.node)
     return x
 
 
@@ -251,7 +253,7 @@ def apply(self: Tensor, func: Callable[[Tensor], Any]) -> Any:
         KernelError: if the tensor needs a gradient: no derivative of `func` is known.
     """
     if not self.stop_gradient:
-        raise errors.apply_of_gradient(tensor=self)
+        raise errors.apply_on_gradient(tensor=self)
     return func(self.detach())
 
 
@@ -272,7 +274,7 @@ def apply_(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
     with observe.silence():
         result = apply(self, func)
         if not isinstance(result, Tensor):
-            raise errors.applied_to_no_tensor(result)
+            raise errors.apply_returned_no_tensor(result=result)
         if result.storage is self.storage:  # a window on what is about to be written
             result = result.clone()
     fits = result.array.shape == self.array.shape and result.array.dtype == self.array.dtype
@@ -281,7 +283,7 @@ def apply_(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
     with observe.silence():
         self.copy_(result)
     if observe.listeners:
-        observe.tell("apply_", "in-place", (self,), self, self.node)
+        observe.notify("apply_", "in-place", (self,), self, self.node)
     return self
 
 

@@ -88,7 +88,7 @@ def _part(x: Tensor, key: Any) -> Tensor:
 def _write_positions(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
     found = positions(x.array, key)
     if not fits(given.array.shape, found.shape):
-        raise errors.would_grow("setitem", found.shape, given.shape)
+        raise errors.assigned_would_grow(op="setitem", target=found.shape, result=given.shape)
     with observe.silence():
         x._put_(given, found)
     if observe.listeners:
@@ -97,7 +97,7 @@ def _write_positions(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
 
 def _tell_written(x: Tensor, value: Any, written: Any) -> None:
     root = x if x.base is None else x.base
-    observe.tell(
+    observe.notify(
         "setitem", "in-place", (x, value) if isinstance(value, Tensor) else (x,), x, root.node, written=written
     )
 

@@ -68,16 +68,16 @@ def set_value(self: Tensor, value: Any) -> None:
     """
     given = operand(value, self, getattr(value, "dtype", None))
     if given.array.shape != self.array.shape:
-        raise errors.value_shape(self.shape, given.shape)
+        raise errors.value_shape_differs(expected=self.shape, given=given.shape)
     if given.array.dtype != self.array.dtype:
-        raise errors.value_dtype(self.dtype.name, given.dtype.name)
+        raise errors.value_dtype_differs(expected=self.dtype.name, given=given.dtype.name)
     if self.base is not None:
         refresh(self)
     root = self if self.base is None else self.base
     with observe.silence(), modes.set_grad_enabled(modes.recording_history and root.node is not None):
         self.copy_(given.detach())
     if observe.listeners:
-        observe.tell("set_value", "in-place", (self,), self, self.node)
+        observe.notify("set_value", "in-place", (self,), self, self.node)
 
 
 @as_function
@@ -89,5 +89,5 @@ def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
         LeafWriteError: if it is a leaf that needs a gradient. (PaddlePaddle 3.3.1 lets it go.)
     """
     if x.size != 1:
-        raise errors.no_counter(x.size)
+        raise errors.increment_needs_one_element(size=x.size)
     return x.scale_(1.0, value)
