@@ -101,7 +101,7 @@ __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
     "set_language", "set_printoptions", "uint8", *_SHORT, *_FUNCTIONS,
 ]  # fmt: skip
 
-# Division by zero gives inf and nan without a word, as in Paddle. Only warnings raised by our own calls are silenced.
+# Division by zero gives inf and nan without a warning, as in Paddle. Only warnings raised by our own calls are silenced.
 warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"inplacelab(\..*)?$")
 
 
@@ -117,7 +117,7 @@ sys.modules[Tensor.__module__].__class__ = _TensorModule
 
 
 def __getattr__(name: str) -> Any:
-    """Functions of the table are written out when first asked for; optimizers, recorders and the notebook are imported then."""
+    """Functions of the table are generated on first use; optimizers, recorders and the notebook are imported then."""
     if name in _LAZY:
         value = getattr(import_module(_LAZY[name]), name)
     elif name in {"io", "kernels", "optimizer"}:

@@ -1,4 +1,4 @@
-"""Data types under Paddle's names, and the rules by which two of them meet.
+"""Data types under Paddle's names, and the rules of type promotion.
 
 >>> from inplacelab import dtypes
 >>> dtypes.float32
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class DType:
-    """A data type of tensor elements: `paddle.float32` and its like. One object for each type; compare with `==` or `is`.
+    """A data type of tensor elements, such as `paddle.float32`. One object for each type; compare with `==` or `is`.
 
     Attributes:
         name: "float32".
@@ -63,12 +63,16 @@ _default = float32
 
 
 def get_default_dtype() -> str:
-    """The data type that Python floats become: "float32" unless changed."""
+    """Returns the name of the data type that Python floats become: "float32" unless changed."""
     return _default.name
 
 
 def set_default_dtype(d: Any) -> None:
-    """Choose the data type that Python floats become: a floating-point type."""
+    """Sets the data type that Python floats become.
+
+    Args:
+        d: a floating-point type: a name ("float64"), a `DType` or a NumPy data type.
+    """
     global _default
     wanted = named(d)
     if wanted.numpy.kind != "f":
@@ -77,10 +81,10 @@ def set_default_dtype(d: Any) -> None:
 
 
 def named(dtype: Any) -> DType:
-    """The `DType` for a name ("float32"), a NumPy data type, a Python type, or a `DType`.
+    """Returns the `DType` for a name ("float32"), a NumPy data type, a Python type, or a `DType`.
 
     Raises:
-        DTypeError: if there is no such type; the message lists those there are.
+        DTypeError: if there is no such type; the message lists the existing ones.
     """
     if isinstance(dtype, DType):
         return dtype
@@ -104,8 +108,13 @@ def as_numpy(dtype: Any) -> np.dtype[Any]:
 
 
 def promote(op: str, x: np.dtype[Any], y: np.dtype[Any]) -> np.dtype[Any]:
-    """The type in which `x` and `y` meet, by Paddle's rule: floating-point types widen, anything may meet a complex type,
-    and nothing else mixes.
+    """Returns the common type of `x` and `y`, by Paddle's rule: floating-point types widen, any type mixes with a complex
+    type, and no other types mix.
+
+    Args:
+        op: the name of the operation, for the error message.
+        x: the first operand's type.
+        y: the second operand's type.
 
     Raises:
         DTypeError: for int with float, int with another int, and bool with anything real.
@@ -124,7 +133,7 @@ def promote(op: str, x: np.dtype[Any], y: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def floating(x: np.dtype[Any]) -> np.dtype[Any]:
-    """The type of `exp(x)` and its like: that of `x`, or float32 for integers and booleans, as in Paddle."""
+    """Returns the result type of functions such as `exp`: that of `x`, or float32 for integers and booleans, as in Paddle."""
     return x if x.kind in "fc" else float32.numpy
 
 
@@ -140,12 +149,12 @@ def quotient(x: np.dtype[Any], y: np.dtype[Any]) -> np.dtype[Any]:
     return floating(promote("divide", x, y))
 
 
-# ---- how far a type reaches -----------------------------------------------------------------------------------------------
+# ---- limits of a type -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, repr=False)
 class IntegerLimits:
-    """What `iinfo` says: the smallest and the largest number, how many bits, the type's name."""
+    """The result of `iinfo`: the smallest and the largest number, the number of bits, the type's name."""
 
     min: int
     max: int
@@ -158,7 +167,7 @@ class IntegerLimits:
 
 @dataclass(frozen=True, repr=False)
 class FloatLimits:
-    """What `finfo` says: the smallest and the largest number, the step at 1, the digits, the smallest normal number."""
+    """The result of `finfo`: the smallest and the largest number, the step at 1, the digits, the smallest normal number."""
 
     min: float
     max: float
@@ -177,10 +186,10 @@ class FloatLimits:
 
 
 def iinfo(dtype: Any) -> IntegerLimits:
-    """How far an integer type reaches.
+    """Returns the limits of an integer type.
 
     Raises:
-        ArgumentError: if it is no integer type.
+        ArgumentError: if it is not an integer type.
 
     >>> from inplacelab import dtypes
     >>> dtypes.iinfo("int8")
@@ -194,10 +203,10 @@ def iinfo(dtype: Any) -> IntegerLimits:
 
 
 def finfo(dtype: Any) -> FloatLimits:
-    """How far a floating-point type reaches, and how finely; of a complex type, its parts.
+    """Returns the limits and the precision of a floating-point type; for a complex type, those of its parts.
 
     Raises:
-        ArgumentError: if it is neither.
+        ArgumentError: if it is neither floating-point nor complex.
     """
     wanted = named(dtype)
     if wanted.numpy.kind not in "fc":

@@ -1,6 +1,6 @@
 """Batches for a training loop: `for x, y in paddle.io.DataLoader(dataset, batch_size=32, shuffle=True)`.
 
-A batch is made of copies, so what is done to it in place leaves the data set as it is. Everything is read in the program's own
+A batch is made of copies, so an in-place operation on it does not change the data set. Everything is read in the program's
 process, one batch at a time.
 """
 
@@ -20,7 +20,7 @@ from inplacelab.tensor import Tensor
 
 
 class Examples(Protocol):
-    """What batches are made of: a `Dataset`, or a list."""
+    """The source of batches: a `Dataset`, or a list."""
 
     def __len__(self) -> int: ...
 
@@ -28,20 +28,27 @@ class Examples(Protocol):
 
 
 class Dataset:
-    """The base of every data set: define `__getitem__`, which gives one example, and `__len__`.
+    """The base of every data set: define `__getitem__`, which returns one example, and `__len__`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/io/Dataset_en.html
     """
 
     def __getitem__(self, idx: int) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} defines no __getitem__(): say there what example `idx` is")
+        raise NotImplementedError(
+            f"{type(self).__name__} does not define __getitem__(idx), which returns example `idx`"
+        )
 
     def __len__(self) -> int:
-        raise NotImplementedError(f"{type(self).__name__} defines no __len__(): say there how many examples there are")
+        raise NotImplementedError(
+            f"{type(self).__name__} does not define __len__(), which returns the number of examples"
+        )
 
 
 class TensorDataset(Dataset):
-    """Tensors whose first axis counts the examples: one is a tuple with a part of each.
+    """Tensors whose first axis counts the examples; an example is a tuple of one row of each tensor.
+
+    Args:
+        tensors: the tensors, all of the same length along axis 0.
 
     Raises:
         AssertedArgumentError: if the first axes are of different lengths.
@@ -62,19 +69,19 @@ class TensorDataset(Dataset):
 
 
 class DataLoader:
-    """The examples of a data set in batches.
+    """Iterates over the examples of a data set in batches.
 
     Args:
-        dataset: has a length, and gives an example for each index: numbers, arrays, tensors, or lists, tuples and dictionaries of
+        dataset: has a length and returns an example for each index: numbers, arrays, tensors, or lists, tuples and dictionaries of
             them.
-        batch_size: how many examples make a batch.
-        shuffle: whether each round takes them in another order; `paddle.seed` settles which.
-        drop_last: whether a last batch that is smaller is left out.
-        collate_fn: makes a batch of a list of examples. If None: a tensor of each field, with the examples along its first axis.
-        num_workers: for Paddle's sake: one process reads everything here.
+        batch_size: the number of examples in a batch.
+        shuffle: whether each epoch has a new random order; `paddle.seed` makes it reproducible.
+        drop_last: whether to leave out a last batch that is smaller than the others.
+        collate_fn: makes a batch of a list of examples. If None, each field becomes a tensor with the examples along its first axis.
+        num_workers: accepted for compatibility with Paddle; ignored (one process reads everything).
 
     Raises:
-        AssertedArgumentError: if `batch_size` is no positive integer.
+        AssertedArgumentError: if `batch_size` is not a positive integer.
 
     >>> import inplacelab as paddle
     >>> dataset = paddle.io.TensorDataset([paddle.arange(6.).reshape([3, 2]), paddle.arange(3)])
@@ -102,7 +109,7 @@ class DataLoader:
         self.collate_fn, self.num_workers = collate_fn or _collated, num_workers
 
     def __len__(self) -> int:
-        """How many batches there are."""
+        """The number of batches."""
         whole, rest = divmod(len(self.dataset), self.batch_size)
         return whole + (rest > 0 and not self.drop_last)
 
@@ -117,7 +124,7 @@ class DataLoader:
 
 
 def _collated(examples: list[Any]) -> Any:
-    """One thing of many of its kind: a tensor of numbers, arrays or tensors; lists and dictionaries field by field."""
+    """A batch of several examples: a tensor of numbers, arrays or tensors; lists and dictionaries field by field."""
     first = examples[0]
     if isinstance(first, Mapping):
         return {name: _collated([each[name] for each in examples]) for name in first}

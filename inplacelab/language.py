@@ -1,7 +1,7 @@
-"""Words in two languages, and the one that is current.
+"""Texts in two languages, and the current language.
 
 Everything that a person reads (error explanations, sentences under a picture, documentation of an operation) is a
-`Text`: the same thing said in English and in Chinese. `str(text)` says it in the current language.
+`Text`: the same sentence in English and in Chinese. `str(text)` is the one in the current language.
 
 >>> from inplacelab.language import Text, speak
 >>> greeting = Text("a view", "一个视图")
@@ -27,18 +27,18 @@ __all__ = ["LANGUAGES", "Language", "Text", "get_language", "set_language", "spe
 
 @dataclass(frozen=True, slots=True, init=False, eq=False)
 class Text:
-    """One thing said in both languages.
+    """The same text in both languages.
 
     Attributes:
-        en: the English words.
-        zh: the Chinese words.
+        en: the English text.
+        zh: the Chinese text.
     """
 
     en: str
     zh: str
 
     def __init__(self, en: str, zh: str) -> None:
-        # A picture says thousands of things: this takes half the time of what a frozen dataclass does by itself.
+        # A picture has thousands of texts: this takes half the time of a frozen dataclass's own `__init__`.
         _set_en(self, en)
         _set_zh(self, zh)
 
@@ -46,11 +46,15 @@ class Text:
         return self.in_language(_current)
 
     def in_language(self, language: str) -> str:
-        """The words in `language` ("en" or "zh")."""
+        """The text in `language` ("en" or "zh")."""
         return self.zh if language == "zh" else self.en
 
     def format(self, *args: Any, **facts: Any) -> Text:
-        """Fill in `{placeholders}`. A fact that is itself a `Text` appears in each language's own words."""
+        """Fills in `{placeholders}`, as `str.format` does. A fact that is a `Text` appears in the language of the result.
+
+        >>> Text("{0} of {1}", "{1} 的{0}").format(Text("a copy", "副本"), "`x`").zh
+        '`x` 的副本'
+        """
         if _TELLING.issuperset(map(type, args)) and _TELLING.issuperset(map(type, facts.values())):
             return _filled_before(self, *args, **facts)
         return _filled(self, *args, **facts)
@@ -73,9 +77,9 @@ def _filled(text: Text, *args: Any, **facts: Any) -> Text:
     return Text(text.en.format(*en, **en_facts), text.zh.format(*zh, **zh_facts))
 
 
-# Of two facts of one of these types that are equal, the same is said; of 0.0 and -0.0 it is not.
+# Equal facts of one of these types are printed alike; 0.0 and -0.0 are equal and are not.
 _TELLING = frozenset({int, str, Text})
-# A picture of a loop says the same things over and over: of all that it fills in, four in five were filled in before.
+# The picture of a loop repeats its texts: four in five were filled in before.
 _filled_before = lru_cache(maxsize=1 << 13, typed=True)(_filled)
 _set_en, _set_zh = Text.__dict__["en"].__set__, Text.__dict__["zh"].__set__
 
@@ -92,17 +96,17 @@ _NO_LANGUAGE = Text("There is no language {0!r} here: choose one of {1}.", "没�
 
 
 def get_language() -> str:
-    """The current language: "en" or "zh"."""
+    """Returns the current language: "en" or "zh"."""
     return _current
 
 
 def set_language(language: str) -> None:
-    """Choose the language of everything a person reads: "en" (English) or "zh" (Chinese).
+    """Sets the language of everything a person reads: "en" (English) or "zh" (Chinese).
 
     The environment variable `INPLACELAB_LANGUAGE` sets the language a session starts with.
 
     Raises:
-        ValueError: if the language is neither.
+        ValueError: if `language` is neither.
     """
     global _current
     if language not in LANGUAGES:
@@ -112,7 +116,7 @@ def set_language(language: str) -> None:
 
 @contextmanager
 def speak(language: str) -> Iterator[None]:
-    """Use `language` inside a `with` block, then the one before it again."""
+    """Uses `language` inside a `with` block, and the previous one after it."""
     before = _current
     set_language(language)
     try:

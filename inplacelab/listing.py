@@ -1,7 +1,7 @@
-"""Lists that show themselves: as text in a terminal, in a notebook as a table, in the current language.
+"""Tables of texts that display themselves, as text in a terminal and as a table in a notebook, in the current language.
 
-A cell is words with `code` in backquotes (in two, where the code has one itself). Rows stand in groups, each with a
-title unless there is only one.
+A cell is text with `code` in backquotes (double ones where the code contains a backquote). Rows are in groups, each with
+a title unless there is only one group.
 
 >>> from inplacelab.language import Text
 >>> from inplacelab.listing import Group, Listing
@@ -34,18 +34,18 @@ _CODE = re.compile(r"(`+)(.+?)\1")
 
 
 class Group(NamedTuple):
-    """Rows that belong together, and their title: None where the title of the list says it all."""
+    """Rows that belong together, and their title; None where the title of the table is enough."""
 
     title: Text | None
     rows: Sequence[Sequence[Cell]]
 
 
 class Listing:
-    """A table of words.
+    """A table of texts.
 
     Attributes:
-        title: what it lists.
-        heads: what stands in each column.
+        title: the caption.
+        heads: the head of each column.
         groups: the rows.
     """
 
@@ -56,12 +56,12 @@ class Listing:
         return sum(len(group.rows) for group in self.groups)
 
     def where(self, wanted: Callable[[Sequence[Cell]], bool]) -> Listing:
-        """Only the rows that `wanted` says True of."""
+        """Returns the table with only the rows for which `wanted(row)` is True."""
         kept = (Group(title, [row for row in rows if wanted(row)]) for title, rows in self.groups)
         return Listing(self.title, self.heads, [group for group in kept if group.rows])
 
     def about(self, *words: str) -> Listing:
-        """Only the rows whose first cell contains one of the words."""
+        """Returns the table with only the rows whose first cell contains one of the words."""
         return self.where(lambda row: any(word in str(row[0]) for word in words))
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class Listing:
             yield from group.rows
 
     def to_markdown(self) -> str:
-        """The list as Markdown: its title, and a table for each group."""
+        """Returns the table as Markdown: its title, and a Markdown table for each group."""
         return "\n\n".join([f"**{self.title}**", *self.tables()])
 
     _repr_markdown_ = to_markdown
@@ -96,7 +96,7 @@ class Listing:
     def _body(self, group: Group) -> str:
         title = ""
         if group.title is not None:
-            # JupyterLab sets the words of a table to the right: a title would stand over nothing.
+            # JupyterLab aligns the text of a table to the right, away from where a title belongs.
             cell = f'<th scope="rowgroup" colspan="{len(self.heads)}" style="text-align: left">'
             title = f"<tr>{cell}{_html(group.title)}</th></tr>"
         return f"<tbody>{title}{''.join(map(_row, group.rows))}</tbody>"
@@ -108,7 +108,7 @@ def _row(row: Sequence[Cell]) -> str:
 
 
 def _html(cell: Cell) -> str:
-    """Words with `code` in backquotes, as HTML."""
+    """Text with `code` in backquotes, as HTML."""
     return _CODE.sub(r"<code>\2</code>", escape(str(cell)))
 
 
@@ -122,7 +122,7 @@ def _piped(cell: Cell) -> str:
 
 
 def _width(words: str) -> int:
-    """How many columns the words take: a Chinese character takes two."""
+    """The number of columns that a text takes: a Chinese character takes two."""
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in words)
 
 

@@ -1,8 +1,8 @@
-"""How the engine tells what it does to those who listen, at the cost of one test per operation when nobody does.
+"""Notifies observers of what the engine does. Without observers, an operation pays for one test.
 
-A recorder subclasses `Observer`, overrides what it wants to hear, and is put in place with `listening`. Observers get
-live objects and must copy at once what they need: in-place operations destroy the past. They must not write to tensors,
-nor keep them alive.
+A recorder subclasses `Observer`, overrides the methods it needs, and is registered with `listening`. Observers receive
+live objects and must copy what they need immediately, because in-place operations overwrite it. They must not write to
+tensors or keep them alive.
 """
 
 from __future__ import annotations
@@ -16,126 +16,139 @@ NO_ATTRIBUTES: Mapping[str, Any] = MappingProxyType({})
 
 
 class Observer:
-    """Everything that can be heard. All methods do nothing here."""
+    """Receives everything that the engine reports. All methods do nothing by default."""
 
     def operation(
         self, name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, *, written: Any = None,
         read: Sequence[int] | None = None, attributes: Mapping[str, Any] = NO_ATTRIBUTES,
     ) -> None:  # fmt: skip
-        """An operation was done.
+        """Called after an operation.
 
         Args:
-            name: as the learner wrote it: "add_".
+            name: the operation as the program wrote it, such as "add_".
             category: "create", "ordinary", "view", "in-place", "relayout" (own metadata only) or "reallocated" (in place
                 in name only).
             inputs: the tensors read.
             output: the result; for an in-place operation the tensor that was written, which is also the first input.
             node: the grad node made, or None.
-            written: what was written, if it is not all of the output: the tensor that shows it (`x[0] = 5`) or a list of
-                slots (`x[[0]] = 5`).
+            written: what was written, if that is not all of the output: a tensor on the written part (`x[0] = 5`) or a list
+                of slots (`x[[0]] = 5`).
             read: the slots of the first input that an index selected, in the order of the result; None if all of it was read.
             attributes: its other arguments, by name.
         """
 
     def launched(self, launch: Any, storages: Sequence[Any]) -> None:
-        """A kernel was launched: told before the operation that it is of, and also in `silence`, for it did run.
+        """Called after a kernel launch, before the operation that it belongs to; also in `silence`.
 
         Args:
             launch: a `devices.kernels.launch.Launch`, which is plain data.
-            storages: for each operand the storage that it lies in; None for one that has none yet (a result), or none of its own.
+            storages: the storage of each operand; None for an operand without one, such as a result that is not a tensor yet.
         """
 
     def flagged(self, tensor: Any) -> None:
-        """A tensor has another `stop_gradient` or `.grad`, or left the history, and no operation will tell of it."""
+        """Called when `stop_gradient` or `.grad` of a tensor was set, or it left the history, without an operation."""
 
-    def handed(self, tensors: Sequence[Any]) -> None:
-        """The program is given tensors that no operation tells of: gradients that `paddle.grad` has found, a `deepcopy`."""
+    def tensors_returned(self, tensors: Sequence[Any]) -> None:
+        """Called when the program receives tensors that no operation reports: results of `paddle.grad`, a `deepcopy`."""
 
-    def unheard(self) -> None:
-        """Code of the program's own has run, and nobody was told of its operations: they may have written what is known."""
+    def unreported_code_ran(self) -> None:
+        """Called after the program's code ran in `silence`: its operations were not reported, but may have written to tensors."""
 
     def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
-        """Backward starts at these nodes, with these gradients."""
+        """Called when backward starts, with pairs of a node and its gradient."""
 
     def gradient_arrives(self, node: Any, gradient: Any) -> None:
-        """A gradient (the first or a further part of a sum) was handed to `node`."""
+        """Called when `node` receives a gradient: the first, or a further part of a sum."""
 
     def node_begins(self, node: Any, gradient: Any) -> None:
-        """The whole gradient is there; the node will now compute those of its inputs."""
+        """Called when the gradient of `node` is complete, before the node computes the gradients of its inputs."""
 
     def unpacks(self, node: Any, saved: Any) -> None:
-        """`node` is about to compare and use a saved tensor."""
+        """Called before `node` checks the version of a saved tensor and uses it."""
 
     def hook_begins(self, node: Any, hook: Any, gradient: Any) -> None:
-        """The program's own code runs now: a hook is called with the whole gradient that came to `node`."""
+        """Called before a hook of the program runs, with the complete gradient of `node`."""
 
     def hook_ends(self, node: Any, gradient: Any) -> None:
-        """It is over, and this is the gradient from now on. A hook that raises does not end: backward fails."""
+        """Called after a hook returned, with the gradient that continues. If a hook raises, `backward_fails` is called instead."""
 
     def custom_begins(self, node: Any, function: Any, gradients: Sequence[Any]) -> None:
-        """The program's own code runs now: the `backward` of an operation of its own, which `node` is the node of.
+        """Called before the `backward` of a `PyLayer` runs.
 
         Args:
-            node: the node, which has begun.
+            node: the operation's node, which has begun.
             function: the program's function.
-            gradients: what it is given: a gradient for each result, None for one that did not come.
+            gradients: its arguments: a gradient for each result, None where no gradient arrived.
         """
 
     def custom_ends(self, node: Any) -> None:
-        """It is over, and has returned. One that raises does not end: backward fails."""
+        """Called after the `backward` of a `PyLayer` returned. If it raises, `backward_fails` is called instead."""
 
     def node_ends(self, node: Any) -> None:
-        """The node has handed its gradients on."""
+        """Called when a node has passed its gradients on."""
 
     def backward_ends(self) -> None:
-        """Backward came to its end without an error."""
+        """Called when backward has finished."""
 
     def backward_fails(self) -> None:
-        """Backward was stopped by an error."""
+        """Called when an error stopped backward."""
 
 
 listeners: tuple[Observer, ...] = ()
-"""Who listens. The engine tests `if observe.listeners:` before it prepares anything to say."""
+"""The observers of operations; empty in `silence`. The engine tests `if observe.listeners:` before it prepares a report."""
 
-everyone: tuple[Observer, ...] = ()
-"""Who listens, in `silence` too: of operations made of others only one is told, but each of their kernels runs."""
+launch_listeners: tuple[Observer, ...] = ()
+"""The observers of launches, also in `silence`: a composite operation is reported once, but each of its kernel launches is reported."""
 
 
-def _tell_everyone(name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, **details: Any) -> None:
+def _notify_all(name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, **details: Any) -> None:
     for each in listeners:
         each.operation(name, category, inputs, output, node, **details)
 
 
-tell: Callable[..., None] = _tell_everyone
-"""Tells those who listen of an operation. With one listener, the usual case, this *is* its method: a call less for each
-operation that is recorded."""
+notify: Callable[..., None] = _notify_all
+"""Reports an operation to all listeners. With one listener, the usual case, this *is* its `operation` method, which saves a
+call for each recorded operation."""
 
 
-def _set_listeners(them: tuple[Observer, ...]) -> None:
-    global listeners, tell
-    listeners = them
-    tell = them[0].operation if len(them) == 1 else _tell_everyone
+def _set_listeners(observers: tuple[Observer, ...]) -> None:
+    global listeners, notify
+    listeners = observers
+    notify = observers[0].operation if len(observers) == 1 else _notify_all
 
 
-def _set_everyone(them: tuple[Observer, ...]) -> None:
-    global everyone
-    everyone = them
+def _set_launch_listeners(observers: tuple[Observer, ...]) -> None:
+    global launch_listeners
+    launch_listeners = observers
 
 
 @contextmanager
 def listening(observer: Observer) -> Iterator[None]:
-    """Have `observer` hear everything inside a `with` block."""
+    """Registers `observer` inside a `with` block.
+
+    Args:
+        observer: the observer.
+
+    >>> class Names(Observer):
+    ...     def operation(self, name, *args, **details):
+    ...         print(name)
+    >>> import inplacelab as paddle
+    >>> with listening(Names()):
+    ...     x = paddle.ones([2]).scale_(3.0)
+    ones
+    scale_
+    """
     _set_listeners((*listeners, observer))
-    _set_everyone((*everyone, observer))
+    _set_launch_listeners((*launch_listeners, observer))
     try:
         yield
     finally:
         _set_listeners(tuple(each for each in listeners if each is not observer))
-        _set_everyone(tuple(each for each in everyone if each is not observer))
+        _set_launch_listeners(tuple(each for each in launch_listeners if each is not observer))
 
 
 class silence:  # noqa: N801  # used as a function is; a generator would take longer than a small operation does
-    """Have nobody hear of the operations inside: one that is made of others is told once, as the learner wrote it."""
+    """Suppresses reports of the operations inside a `with` block: a composite operation is reported once, under its own name."""
 
     __slots__ = ("_before",)
 

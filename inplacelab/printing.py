@@ -1,9 +1,9 @@
-"""How a tensor is printed: PaddlePaddle 3.3.1's layout, sign for sign.
+"""Prints tensors in the format of PaddlePaddle 3.3.1, character for character.
 
-A header line with the metadata, then the data, indented under the opening bracket. Every element becomes a word; the
-words are padded on the right to one width. Two habits of Paddle are kept because programs compare printed text: the
-width is measured at the edges of the tensor only, even when all of it is shown, and a sign column appears as soon as
-one of the measured elements is negative.
+A header line with the metadata is followed by the data, indented under the opening bracket. The elements are padded on
+the right to one width. Two habits of Paddle are kept because programs compare printed text: the width is measured at the
+edges of the tensor only, even when all of it is shown, and a sign column appears as soon as one of the measured elements
+is negative.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ __all__ = ["PrintOptions", "format_data", "format_tensor", "get_printoptions", "
 
 @dataclass(frozen=True, slots=True)
 class PrintOptions:
-    """What `set_printoptions` sets."""
+    """The options that `set_printoptions` sets."""
 
     precision: int = 8
     """Digits after the point."""
     threshold: int = 1000
     """A tensor with more elements than this is summarised."""
     edgeitems: int = 3
-    """How many elements a summary shows at each end of an axis."""
+    """The number of elements that a summary shows at each end of an axis."""
     sci_mode: bool = False
     """Print every float in scientific notation."""
     linewidth: int = 80
@@ -43,7 +43,7 @@ _options = PrintOptions()
 
 
 def get_printoptions() -> PrintOptions:
-    """The options that tensors are printed with now."""
+    """Returns the current print options."""
     return _options
 
 
@@ -54,17 +54,17 @@ def set_printoptions(
     sci_mode: bool | None = None,
     linewidth: int | None = None,
 ) -> None:
-    """Choose how tensors are printed. What is not given stays as it is.
+    """Sets how tensors are printed. Options that are not given keep their values.
 
     Args:
-        precision: digits after the point; 8 at first.
-        threshold: a tensor with more elements is summarised; 1000 at first.
-        edgeitems: elements that a summary shows at each end of an axis; 3 at first.
-        sci_mode: whether floats are printed in scientific notation; False at first.
-        linewidth: characters in a line; 80 at first.
+        precision: digits after the point; 8 by default.
+        threshold: a tensor with more elements is summarised; 1000 by default.
+        edgeitems: elements that a summary shows at each end of an axis; 3 by default.
+        sci_mode: whether floats are printed in scientific notation; False by default.
+        linewidth: characters in a line; 80 by default.
 
     Raises:
-        TypeError: if `sci_mode` is no bool or another option no int. Nothing is changed then.
+        TypeError: if `sci_mode` is not a bool or another option is not an int. Nothing is changed then.
         ValueError: if a number is negative. Nothing is changed then.
     """
     global _options
@@ -84,14 +84,14 @@ def format_tensor(
     stop_gradient: bool,
     prefix: str = "Tensor",
 ) -> str:
-    """The repr of a tensor.
+    """Returns the repr of a tensor.
 
     Args:
         array: its elements.
         shape: its shape, as the header shows it.
         dtype_name: its dtype, without the name of the package: "float32".
-        place: where it lies: "Place(cpu)".
-        stop_gradient: whether it asks for no gradient.
+        place: its device: "Place(cpu)".
+        stop_gradient: True if it needs no gradient.
         prefix: the word before the bracket; the data is indented by its length.
 
     >>> elements = np.array([[0.5, -1.5], [2.25, 3.0]])
@@ -106,7 +106,7 @@ def format_tensor(
 
 
 def format_data(array: NDArray[Any], indent: int) -> str:
-    """The elements of a tensor in nested brackets, the outermost of which stands in column `indent`.
+    """Returns the elements of a tensor in nested brackets; the outermost bracket is in column `indent`.
 
     >>> print(format_data(np.array([[1, 20], [300, 4]]), indent=0))
     [[1  , 20 ],
@@ -121,14 +121,14 @@ def format_data(array: NDArray[Any], indent: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Column:
-    """The width of every word, and whether room is left for a sign."""
+    """The width of every element, and whether there is a sign column."""
 
     width: int
     signed: bool
 
     def fit(self, element: Any) -> str:
         word = _word(element)
-        # A word that fills the width gets no blank for its sign: the column then stands one place to the left.
+        # An element that fills the width gets no blank for its sign: it then begins one place to the left.
         blank = " " if self.signed and len(word) < self.width and not _is_negative(element) else ""
         return (blank + word).ljust(self.width)
 
@@ -180,7 +180,7 @@ def _nested(array: Any, indent: int, column: _Column, *, summary: bool) -> str:
 
 
 def _shown(size: int, *, summary: bool) -> list[int | None]:
-    """The positions along an axis that are printed; None stands for those left out."""
+    """The positions along an axis that are printed; None for those left out."""
     count = _options.edgeitems
     if summary and size > 2 * count:
         return [*range(count), None, *range(size - count, size)]

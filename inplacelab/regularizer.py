@@ -1,4 +1,4 @@
-"""What pulls parameters towards zero while they are trained: `weight_decay=paddle.regularizer.L2Decay(1e-4)`."""
+"""Weight decay, which pulls parameters towards zero in training: `weight_decay=paddle.regularizer.L2Decay(1e-4)`."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from inplacelab.tensor import Tensor
 
 
 class L2Decay:
-    """This times the parameter is added to its gradient, as if half of it times the sum of the squares belonged to the loss.
+    """Adds `coeff` times the parameter to its gradient, as if the loss had a term `coeff / 2 * sum(parameter ** 2)`.
 
     A plain number as `weight_decay` means the same.
+
+    Args:
+        coeff: the factor.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/regularizer/L2Decay_en.html
     """
@@ -26,7 +29,10 @@ class L2Decay:
 
 
 class L1Decay(L2Decay):
-    """This times the sign of the parameter is added to its gradient: small parameters are pulled as hard as large ones.
+    """Adds `coeff` times the sign of the parameter to its gradient: small parameters are pulled as hard as large ones.
+
+    Args:
+        coeff: the factor.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/regularizer/L1Decay_en.html
     """

@@ -1,8 +1,8 @@
-"""`save` and `load`: tensors and what holds them, in a file that can be read without running any code.
+"""Saves tensors, and dictionaries and lists of them, to a file that can be loaded without running any code.
 
-The file is a zip archive, as `numpy.savez` makes it: an array for each tensor, and `structure.json`, which says where in the
-dictionaries and lists they stand. PaddlePaddle's own files are pickles, and reading a pickle runs whatever its author wrote into it;
-so they are refused, and said to be so.
+The file is a zip archive, as `numpy.savez` makes it: an array for each tensor, and `structure.json`, which has the
+dictionaries and lists around them. PaddlePaddle's own files are pickles. Reading a pickle can run any code, so such files
+are refused with an error that explains it.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from inplacelab.tensor import Tensor
 _STRUCTURE = "structure.json"
 _PLAIN = (str, int, float, bool, type(None))
 _FIRST_TIME = (1980, 1, 1, 0, 0, 0)
-"""The time that every part of an archive is said to be of: the same values make the same bytes."""
+"""The time stamp of every file in an archive: the same values give the same bytes."""
 
 Place = str | PathLike[str] | IO[bytes]
 
 
 def save(obj: Any, path: Place, protocol: int = 4) -> None:  # noqa: ARG001  # Paddle's parameter, of its pickles
-    """Write tensors, numbers and words to a file: alone, or in dictionaries, lists and tuples (`layer.state_dict()`, say).
+    """Writes tensors, numbers and strings to a file: alone, or in dictionaries, lists and tuples (such as `layer.state_dict()`).
 
     Args:
-        obj: what is written. A tensor's values and name are; its history and gradient are not.
-        path: where to; missing folders are made. Or a file that is open for writing bytes.
-        protocol: for Paddle's sake; not used.
+        obj: the object. A tensor's values and name are written; its history and gradient are not.
+        path: the file's path (missing folders are created), or a file opened for writing bytes.
+        protocol: accepted for compatibility with Paddle; ignored.
 
     Raises:
-        ArgumentError: if there is something in it that cannot be written, such as a layer or a function; then nothing is.
+        ArgumentError: if `obj` contains an object that cannot be written, such as a layer or a function. Nothing is written then.
 
     >>> import io
     >>> import inplacelab as paddle
@@ -65,15 +65,18 @@ def save(obj: Any, path: Place, protocol: int = 4) -> None:  # noqa: ARG001  # P
 
 
 def load(path: Place, *, return_numpy: bool = False) -> Any:
-    """What `save` wrote. Tensors, and arrays too, are tensors on the current device that need no gradient.
+    """Reads a file that `save` wrote.
 
     Args:
-        path: the file, or one that is open for reading bytes.
-        return_numpy: whether to give arrays in the place of tensors.
+        path: the file's path, or a file opened for reading bytes.
+        return_numpy: whether to return NumPy arrays instead of tensors.
+
+    Returns:
+        The object. Tensors and arrays become tensors on the current device with `stop_gradient=True`.
 
     Raises:
-        ArgumentError: if there is no such file, or `save` did not write it (a file of PaddlePaddle is a pickle, which could run any
-            code: `paddle.load` of PaddlePaddle reads it, and its `numpy()` values can be saved here).
+        ArgumentError: if there is no such file, or `save` did not write it. (A file of PaddlePaddle is a pickle, which could run
+            any code. Load it with PaddlePaddle's `paddle.load`, and save its `numpy()` values here.)
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/load_en.html
     """
@@ -91,7 +94,7 @@ def load(path: Place, *, return_numpy: bool = False) -> Any:
 
 
 def _described(obj: Any, arrays: list[Any]) -> Any:
-    """`obj` as JSON: plain values as they are, all else as a list of a word and what belongs to it. Arrays are put aside."""
+    """`obj` as JSON: plain values as they are, all others as a list of a kind and a content. Arrays go into `arrays`."""
     if isinstance(obj, Tensor):
         arrays.append(obj.numpy())
         return ["tensor", len(arrays) - 1, obj.name]
@@ -127,11 +130,11 @@ def _read(file: Any, called: str, return_numpy: bool) -> Any:
         raise errors.file_of_another_package(path=called) from error
 
 
-def _built(told: Any, archive: zipfile.ZipFile, return_numpy: bool) -> Any:
-    """What `_described` was given."""
-    if not isinstance(told, list):
-        return told
-    kind, content, *more = told
+def _built(described: Any, archive: zipfile.ZipFile, return_numpy: bool) -> Any:
+    """The object that `_described` was given."""
+    if not isinstance(described, list):
+        return described
+    kind, content, *more = described
     if kind == "tensor":
         array = np.lib.format.read_array(io.BytesIO(archive.read(f"{content}.npy")), allow_pickle=False)
         return array if return_numpy else _tensor(array, *more)

@@ -1,8 +1,8 @@
-"""Storage: a flat run of slots on a device, with a version counter.
+"""Storages: flat runs of slots on a device, with a version counter.
 
-Tensors are metadata that point into a storage. The version counter is raised by one whenever something writes to the
-storage, through whichever tensor; views and `detach()` share the storage and therefore the counter. A tensor that
-backward has kept remembers the version at which it was kept (see `autograd/saved.py`).
+Tensors are metadata that point into a storage. Every write to the storage, through any tensor, raises the version counter
+by one; views and `detach()` share the storage and therefore the counter. A saved tensor remembers the version at which it
+was saved (see `autograd/saved.py`).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 class Storage:
-    """Bytes, the device they are on, and how often they have been written.
+    """The bytes of tensors, their device, and the number of writes.
 
     Attributes:
         buffer: the device's array that owns the bytes; its elements are the slots, in order.
-        device: where they are.
-        nbytes: how many bytes.
-        version: how often the storage was written after its first filling.
+        device: the device that the bytes are on.
+        nbytes: the size in bytes.
+        version: the number of writes since the storage was first filled.
         episode: the number of the ledger's episode in which it was made.
     """
 
@@ -31,7 +31,7 @@ class Storage:
         self.nbytes = nbytes = buffer.nbytes
         ledger = device.ledger
         self.episode = ledger.episode
-        ledger.live = live = ledger.live + nbytes  # `ledger.hold`, written out: this runs for every ordinary operation
+        ledger.live = live = ledger.live + nbytes  # `ledger.hold`, inlined: this runs for every ordinary operation
         if live > ledger.peak:
             ledger.peak = live
 
@@ -44,7 +44,7 @@ class Storage:
 
     @property
     def slots(self) -> int:
-        """How many elements it holds."""
+        """The number of elements."""
         return int(self.buffer.size)
 
     def __repr__(self) -> str:
@@ -52,7 +52,7 @@ class Storage:
 
 
 class Unaccounted(Storage):
-    """A number that an operation was given in a tensor's place: it stands in no account, because no tensor of the program
+    """The storage of a number that was passed instead of a tensor. It is in no account, because no tensor of the program
     owns it.
     """
 

@@ -1,4 +1,4 @@
-"""Tensor: metadata that point into a storage, and a place in the gradient history. No mathematics.
+"""Tensors: metadata that point into a storage, and a place in the gradient history. No mathematics.
 
     tensor = storage (bytes, version counter)        shared by views and `detach()`
            + layout  (shape, strides, offset) and dtype
@@ -26,7 +26,7 @@ _serial = count()
 
 
 class Size(list[int]):
-    """A shape, as Paddle 3.3 gives it: a list that prints as `paddle.Size([2, 3])`."""
+    """A shape, as in Paddle 3.3: a list that prints as `paddle.Size([2, 3])`."""
 
     def __repr__(self) -> str:
         return f"paddle.Size({list(self)})"
@@ -42,7 +42,7 @@ class Tensor:
     >>> import inplacelab as paddle
     >>> x = paddle.to_tensor([[1., 2.], [3., 4.]])
     >>> row = x[0]                       # a view: other metadata, the same storage
-    >>> _ = row.scale_(10.)              # in place: writes that storage, whoever looks at it
+    >>> _ = row.scale_(10.)              # in place: writes the shared storage
     >>> x
     Tensor(shape=[2, 2], dtype=float32, place=Place(cpu), stop_gradient=True,
            [[10., 20.],
@@ -60,13 +60,13 @@ class Tensor:
         "_name",
         "_seen",  # for a view: the storage's version at which `_node` was right
         "_stop",  # stop_gradient, as it was when the history was last brought up to date
-        "_views",  # its views, held weakly: they must be found when it leaves its storage
+        "_views",  # its views, held weakly: they need an update when it leaves its storage
         "array",  # the window on the storage: it *is* shape, strides, offset and dtype
-        "base",  # the tensor this one is a view of: always the one at the bottom, never another view
+        "base",  # the tensor this one is a view of: never itself a view
         "node",
-        "overlaps",  # True if two of its elements share a slot: then it must not be written
+        "overlaps",  # True if two of its elements share a slot: then writes are refused
         "storage",
-        "untracked",  # why the history does not know this view: "" (it does), "no_grad" (made so), "stopped" (taken
+        "untracked",  # why this view is not in the history: "" (it is), "no_grad" (made under it), "stopped" (taken
         # out), "leaf" (declared one after that), "bits" (of another dtype)
     )
 
@@ -89,12 +89,12 @@ class Tensor:
 
     @property
     def strides(self) -> list[int]:
-        """How many slots apart neighbours along each axis are (elements, not bytes)."""
+        """The step along each axis from one element to the next, in elements (not bytes)."""
         return list(self.layout.strides)
 
     @property
     def offset(self) -> int:
-        """How many bytes into the storage the first element lies (bytes, as in Paddle)."""
+        """The position of the first element in the storage, in bytes (as in Paddle)."""
         return self.layout.offset * int(self.array.itemsize)
 
     @property
@@ -139,25 +139,28 @@ class Tensor:
 
     @property
     def place(self) -> Place:
-        """The device the storage is on: `Place(cpu)`."""
+        """The device of the storage: `Place(cpu)`."""
         return self.storage.device.place
 
     @property
     def inplace_version(self) -> int:
-        """How often the storage has been written: shared by every view and by `detach()`."""
+        """The version counter of the storage: the number of writes, shared by every view and by `detach()`.
+
+        Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/Tensor_en.html
+        """
         return self.storage.version
 
     def is_contiguous(self) -> bool:
-        """True if the elements lie in row-major order with no gaps."""
+        """Returns True if the elements are in row-major order with no gaps."""
         return is_packed(self.layout)
 
     def data_ptr(self) -> int:
-        """The address of the first element in the device's memory."""
+        """Returns the address of the first element in the device's memory."""
         return self.storage.device.address(self.array)
 
     @property
     def name(self) -> str:
-        """A name for messages. One is given when first asked for, unless the program has given it."""
+        """A name for messages: the program's, or one that is generated on first use."""
         if not self._name:
             self._name = f"generated_tensor_{next(_serial)}"
         return self._name
@@ -168,13 +171,13 @@ class Tensor:
 
     @property
     def given_name(self) -> str:
-        """The name that the program gave, or "": error messages show it, as in `Leaf Var ()`."""
+        """The name that the program set, or "". Error messages show it, as in `Leaf Var ()`."""
         return self._name or ""
 
     # ---- values ----------------------------------------------------------------------------------------------------
 
     def numpy(self) -> np.ndarray[Any, Any]:
-        """A NumPy array with a copy of the values."""
+        """Returns a NumPy array with a copy of the values."""
         return self.storage.device.to_host(self.array)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
@@ -182,14 +185,17 @@ class Tensor:
         return values if dtype is None else values.astype(dtype)
 
     def tolist(self) -> Any:
-        """The values as nested Python lists; a plain number for a tensor without axes."""
+        """Returns the values as nested Python lists; a plain number for a tensor without axes."""
         return self.numpy().tolist()
 
     def item(self, *index: int) -> Any:
-        """One element as a Python number: the only one, or the one at `index`.
+        """Returns one element as a Python number.
+
+        Args:
+            index: one integer for each axis, or one position in row-major order. Not needed if there is only one element.
 
         Raises:
-            ArgumentError: if there is more than one element and no index.
+            ArgumentError: if there are several elements and no index.
         """
         if not index and self.size != 1:
             raise errors.item_not_one_element(size=self.size)
@@ -218,7 +224,7 @@ class Tensor:
         return self.numpy().item()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """How `pickle` and `copy.deepcopy` make another: the values in a storage of its own, outside the history."""
+        """How `pickle` and `copy.deepcopy` make a copy: the values in a new storage, outside the history."""
         return _rebuilt, (type(self), self.numpy(), self.place, self.stop_gradient, self._name)
 
     def __len__(self) -> int:
@@ -247,7 +253,7 @@ class Tensor:
 
 
 class TopKRetType(NamedTuple):
-    """What `topk` gives."""
+    """The result of `topk`."""
 
     values: Tensor
     indices: Tensor
@@ -283,7 +289,7 @@ _new = object.__new__
 
 
 def over(array: Any, storage: Storage) -> Tensor:
-    """A tensor that looks at `storage` through the window `array`: no history, not (yet) a view of anything."""
+    """Returns a tensor on `storage` with the window `array`: no history, not (yet) a view of another tensor."""
     tensor = _new(Tensor)
     tensor.array, tensor.storage = array, storage
     tensor.base = tensor.node = tensor._grad = tensor._name = tensor._accumulator = tensor._hooks = tensor._views = None
@@ -292,12 +298,12 @@ def over(array: Any, storage: Storage) -> Tensor:
 
 
 def fresh(array: Any, device: Device) -> Tensor:
-    """A tensor with a storage of its own: `array` owns its bytes and is packed."""
+    """Returns a tensor with a new storage. `array` owns its bytes and is packed."""
     return over(array, Storage(array, device))
 
 
 def look(source: Tensor, layout: Layout, dtype: np.dtype[Any] | None = None) -> Tensor:
-    """A tensor with `layout` on the storage of `source`; history is the caller's business."""
+    """Returns a tensor with `layout` on the storage of `source`. The caller sets its history."""
     storage = source.storage
     tensor = over(storage.device.window(storage.buffer, layout, dtype or source.array.dtype), storage)
     tensor.overlaps = may_overlap_itself(layout)
@@ -305,9 +311,7 @@ def look(source: Tensor, layout: Layout, dtype: np.dtype[Any] | None = None) -> 
 
 
 def adopt(target: Tensor, source: Tensor) -> None:
-    """Make `target` the tensor that `source` is: its storage, metadata and history. Other tensors on the storage that
-    `target` leaves behind keep it.
-    """
+    """Gives `target` the storage, metadata and history of `source`. Other tensors on its old storage keep that."""
     target.array, target.storage, target.overlaps = source.array, source.storage, source.overlaps
     target.base, target.node, target._seen = source.base, source.node, source._seen
     target._stop, target.untracked, target._accumulator = source._stop, source.untracked, None
@@ -323,5 +327,5 @@ def _rebuilt(
     adopt(tensor, fresh(device.from_host(values), device))
     tensor._stop, tensor._name = stop_gradient, name
     for each in observe.listeners:
-        each.handed([tensor])
+        each.tensors_returned([tensor])
     return tensor

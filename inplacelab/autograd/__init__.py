@@ -1,7 +1,7 @@
-"""The gradient history: what is saved, how it is rewritten when bytes are shared, and how backward goes through it.
+"""The gradient history: saved tensors, histories of views that are rewritten after writes, and the backward pass.
 
-The public names are Paddle's `paddle.autograd`, and what inplacelab adds: checks of derivatives, copies on request. They are
-imported when first asked for: the engine's own modules are in this package, too, and import each other.
+The public names are those of `paddle.autograd`, and two additions: checks of derivatives, and copies of saved tensors. They
+are imported on first use, since the engine's modules in this package import each other.
 """
 
 from __future__ import annotations

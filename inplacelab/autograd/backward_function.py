@@ -1,4 +1,4 @@
-"""`autograd.backward`: one backward pass from several tensors at once."""
+"""`autograd.backward`: one backward pass from several tensors."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ def backward(
     grad_tensors: Tensor | Sequence[Tensor | None] | None = None,
     retain_graph: bool = False,
 ) -> None:
-    """Fill the `.grad` of every leaf that led to the tensors; a part of the graph that leads to several is gone through once.
+    """Adds gradients to the `.grad` of every leaf that the tensors depend on. Shared parts of the graph run once.
 
     Args:
-        tensors: where to start: one tensor or several different ones, with history.
-        grad_tensors: the gradients to start with, one for each; ones where None.
+        tensors: the tensors to start from: one or several different ones, with history.
+        grad_tensors: the gradients to start with, one for each tensor and of its shape; ones where None.
         retain_graph: keep what the nodes saved, so that backward can go through the graph again.
 
     Raises:
-        ArgumentError: if there is another number of gradients than of tensors, or a tensor is given twice.
+        ArgumentError: if the numbers of gradients and tensors differ, or a tensor is given twice.
         NoGradientError: if a tensor has no history.
-        StaleSavedTensorError: if a value that a derivative needs has been overwritten since it was kept.
+        StaleSavedTensorError: if a saved tensor that a derivative needs has been overwritten.
 
     >>> import inplacelab as paddle
     >>> x = paddle.to_tensor([1., 2.], stop_gradient=False)

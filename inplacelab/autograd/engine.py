@@ -1,7 +1,7 @@
-"""Backward: walk the graph from the results to the leaves, in an order in which every node runs once.
+"""The backward pass: walks the graph from the results to the leaves; every node runs once.
 
-Ready nodes wait in a heap, the one with the largest number first. When it comes out, every node that could still have
-sent it a gradient has a larger number and has run; so its gradient is complete.
+Ready nodes wait in a heap, the one with the largest serial number first. Every node that sends it a gradient has a larger
+number and has already run, so its gradient is complete.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Pass:
     Attributes:
         create_graph: record the pass itself, so that gradients can be differentiated again.
         retain_graph: keep what the nodes saved, so that the graph can be gone through again.
-        capture: nodes whose incoming gradient is wanted (`grad`); None to fill the leaves' `.grad` (`backward`).
+        capture: the nodes whose incoming gradients to return (`grad`); None to add to the leaves' `.grad` (`backward`).
     """
 
     def __init__(self, *, create_graph: bool, retain_graph: bool, capture: Sequence[Node | None] | None = None) -> None:
@@ -32,16 +32,14 @@ class Pass:
         self.captured: dict[Node, Tensor] = {}
         self._capture = None if capture is None else set(capture)
         self._arrived: dict[Node, Tensor] = {}
-        self._ours: set[Node] = set()  # nodes whose arrived gradient nobody else can see: it may be added to in place
+        self._ours: set[Node] = set()  # nodes whose gradient no other tensor shares: it may be added to in place
         self._heap: list[tuple[int, Node]] = []
         self._finished: list[Node] = []
-        self._retained: list[
-            tuple[Tensor, Tensor]
-        ] = []  # tensors that asked for their gradient, and what they will get
-        self._needed: set[Node] | None = None  # the nodes that lead to a captured one; None: all
+        self._retained: list[tuple[Tensor, Tensor]] = []  # tensors with `retain_grads()`, and their gradients
+        self._needed: set[Node] | None = None  # the nodes on a path to a captured one; None: all
 
     def run(self, roots: Sequence[tuple[Node, Tensor]]) -> None:
-        """Send the gradients of `roots` through the graph. The leaves are filled when nothing can be refused any more."""
+        """Sends the gradients of `roots` through the graph. The leaves get theirs at the end, when no error can occur."""
         if self._capture is not None:
             self._needed = _leading_to(self._capture, [node for node, _ in roots])
         with modes.set_grad_enabled(self.create_graph):
@@ -73,7 +71,7 @@ class Pass:
         self._finish()
 
     def _finish(self) -> None:
-        """Nothing can be refused any more: give the gradients that were asked for, and free what had to wait."""
+        """After the last possible error: sets the retained gradients, and releases the nodes that had to wait."""
         for tensor, gradient in self._retained:
             tensor._grad = gradient
             for each in observe.listeners:
@@ -82,7 +80,7 @@ class Pass:
             node.release()
 
     def _send(self, node: Node, gradient: Tensor, *, ours: bool) -> None:
-        """Hand a gradient to a node: the first one as it is, further ones added to it."""
+        """Passes a gradient to a node: the first one as it is, further ones added to it."""
         before = self._arrived.get(node)
         if before is None:
             heapq.heappush(self._heap, (-node.serial, node))
@@ -131,16 +129,16 @@ class Pass:
             self._send(receiver, result, ours=mine and not self.create_graph and not result.overlaps)
 
     def _retain(self, node: Node, gradient: Tensor) -> None:
-        """Note the gradient of a tensor that is no leaf but asked for it."""
+        """Notes the gradient of a tensor that is not a leaf but called `retain_grads()`."""
         tensor = None if node.retained is None else node.retained()
         if tensor is not None:
             self._retained.append((tensor, _as_leaf(operations.ops.clone(gradient.detach()))))
 
     def _release(self, node: Node) -> None:
-        """Free what a node kept, now that it has run.
+        """Frees the saved tensors of a node that has run.
 
-        The operation inside a `CopySlicesNode` may still have to run as a node of its own, when a derivative that used
-        its result is differentiated: so it is freed when the pass is over.
+        The operation inside a `CopySlicesNode` may still run as a separate node, when a derivative that used its result is
+        differentiated. So it is freed at the end of the pass.
         """
         if isinstance(node, CopySlicesNode):
             self._finished.append(node)
@@ -148,10 +146,10 @@ class Pass:
             node.release()
 
     def _accumulate(self, leaf: Tensor, gradient: Tensor, ours: bool) -> None:
-        """Put a gradient into `.grad`, or add it to the one that is there.
+        """Puts a gradient into `.grad`, or adds it to the existing one.
 
-        A gradient that somebody else can see is copied first: `.grad` may be written by its owner. A leaf that was told since
-        to stop the gradient gets none.
+        A gradient that another tensor shares is copied first: the program may write `.grad`. A leaf whose `stop_gradient` has
+        become True gets none.
         """
         if leaf._stop:
             return
@@ -166,7 +164,7 @@ class Pass:
 
 
 def _leading_to(targets: set[Node | None], roots: Sequence[Node]) -> set[Node]:
-    """The nodes on some way from the roots to a target: the others need not run, and may keep stale values."""
+    """The nodes on a path from the roots to a target. The others need not run, and may have stale saved tensors."""
     order: list[Node] = []
     seen, waiting = set(roots), list(dict.fromkeys(roots))
     while waiting:
@@ -177,20 +175,20 @@ def _leading_to(targets: set[Node | None], roots: Sequence[Node]) -> set[Node]:
                 seen.add(each)
                 waiting.append(each)
     needed: set[Node] = set()
-    for node in sorted(order, key=lambda each: each.serial):  # what a node leads to has smaller numbers
+    for node in sorted(order, key=lambda each: each.serial):  # the nodes on its edges have smaller numbers
         if node in targets or any(each in needed for each in node.edges):
             needed.add(node)
     return needed
 
 
 def check_leaf_unchanged(leaf: Tensor, gradient: Tensor) -> None:
-    """Refuse a gradient that does not fit the leaf any more: its metadata were changed under `no_grad` since."""
+    """Refuses a gradient that no longer fits the leaf, because its metadata were changed under `no_grad`."""
     if not leaf._stop and leaf.array.shape != gradient.array.shape:
         raise errors.leaf_changed_shape(name=leaf.given_name, expected=gradient.shape, found=leaf.shape, tensor=leaf)
 
 
 def _as_leaf(gradient: Tensor) -> Tensor:
-    """Paddle gives `.grad` as a leaf with `stop_gradient=False`."""
+    """In Paddle `.grad` is a leaf with `stop_gradient=False`."""
     gradient._stop = False
     return gradient
 
@@ -209,7 +207,7 @@ def _call_hooks(node: Node, gradient: Tensor) -> Tensor:
 
 
 def _check_changed(gradient: Tensor, changed: Any) -> None:
-    """Refuse what a hook returned, if it cannot take the gradient's place."""
+    """Refuses the return value of a hook if it cannot replace the gradient."""
     if not isinstance(changed, Tensor):
         raise errors.hook_returned_no_tensor(changed=changed)
     if changed.array.shape != gradient.array.shape or changed.array.dtype != gradient.array.dtype:
@@ -219,12 +217,12 @@ def _check_changed(gradient: Tensor, changed: Any) -> None:
 
 
 def backward(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None], *, retain_graph: bool = False) -> None:
-    """Fill the `.grad` of every leaf that led to `tensors`.
+    """Adds gradients to the `.grad` of every leaf that `tensors` depend on.
 
     Raises:
         NoGradientError: if a tensor has no history.
-        StaleSavedTensorError: if a value that is needed has been overwritten.
-        FreedGraphError: if an earlier pass freed what is needed.
+        StaleSavedTensorError: if a saved tensor that a derivative needs has been overwritten.
+        FreedGraphError: if an earlier pass freed a saved tensor.
     """
     Pass(create_graph=False, retain_graph=retain_graph).run([_root(t, s) for t, s in zip(tensors, seeds, strict=True)])
 
@@ -238,16 +236,19 @@ def grad(
     only_inputs: bool = True,
     allow_unused: bool = False,
 ) -> list[Tensor | None]:
-    """The gradients of the sum of `outputs` with respect to `inputs`, without touching any `.grad`.
+    """Returns the gradients of the sum of `outputs` with respect to `inputs`, without changing any `.grad`.
 
     Args:
         outputs: tensors with history.
-        inputs: tensors they were computed from: leaves or results on the way.
-        grad_outputs: the gradients to start with; ones where None.
-        retain_graph: keep what was saved for another pass; as `create_graph` if None.
-        create_graph: make the results differentiable themselves.
+        inputs: tensors they were computed from: leaves or intermediate results.
+        grad_outputs: the gradients to start with, one for each output and of its shape; ones where None.
+        retain_graph: keep the saved tensors for another pass; the value of `create_graph` if None.
+        create_graph: make the gradients differentiable.
         only_inputs: must be True, as in Paddle.
-        allow_unused: give None for an input that the outputs do not depend on, and do not raise.
+        allow_unused: return None for an input that the outputs do not depend on, instead of raising.
+
+    Returns:
+        One gradient for each input, with the input's shape and dtype.
 
     Raises:
         NoGradientError: if an output has no history, or an input is unused and `allow_unused` is False.
@@ -286,7 +287,7 @@ def grad(
     walk.run(roots)
     found = [_captured(walk, target, k, allow_unused) for k, target in enumerate(targets)]
     for each in observe.listeners:
-        each.handed([gradient for gradient in found if gradient is not None])
+        each.tensors_returned([gradient for gradient in found if gradient is not None])
     return found
 
 
@@ -307,7 +308,7 @@ def _tensors(argument: str, given: Tensor | Sequence[Tensor]) -> list[Tensor]:
 
 
 def _root(tensor: Tensor, seed: Tensor | None) -> tuple[Node, Tensor]:
-    """Where the pass starts, and with what: ones unless a seed is given, also for more than one element, as in Paddle."""
+    """The node and the gradient that a pass starts with: ones unless a seed is given, also for several elements, as in Paddle."""
     for position, given in enumerate([tensor] if seed is None else [tensor, seed]):
         if not isinstance(given, Tensor):
             raise errors.not_a_tensor("backward", ("tensor", "grad_tensor")[position], position, given)

@@ -1,8 +1,8 @@
-"""The slope of a function, measured in two ways: by finite differences, and by backward.
+"""Slopes of a function, computed in two ways: by finite differences, and by backward.
 
-A small step to either side of an input's element tells how every result changes. Backward, started from one element of a result,
-tells the same for all inputs at once. Complex numbers can move in two directions, 1 and i, and so can results: for a seed v, backward
-gives the gradient of Re(conj(v) · result), as in Paddle and PyTorch, and that is what is compared.
+A small step to either side of an input's element shows how every result changes. Backward, started from one element of a
+result, computes the same for all inputs. Complex numbers, inputs and results, can change in two directions, 1 and i: for a
+seed v, backward computes the gradient of Re(conj(v) · result), as in Paddle and PyTorch, and that is compared.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Function = Callable[..., Any]
 
 
 class Program:
-    """A function and the point at which it is checked. Every run has inputs of its own, so the function may write them.
+    """A function and the point at which it is checked. Every run has new inputs, so the function may write them.
 
     Attributes:
         checked: the positions of the inputs with respect to which derivatives are checked.
@@ -34,7 +34,7 @@ class Program:
         self.values: list[Array] = [inputs[k].numpy() for k in self.checked]
 
     def run(self, values: Sequence[Array]) -> tuple[list[Tensor], list[Tensor]]:
-        """The leaves, with these values, and the results that have a history."""
+        """Returns the leaves, with these values, and the results that have a history."""
         given = list(self._inputs)
         leaves = []
         for k, value in zip(self.checked, values, strict=True):
@@ -44,7 +44,7 @@ class Program:
 
 
 def leaf(values: Array, like: Tensor) -> Tensor:
-    """A tensor with a copy of these values that needs a gradient, on the device of another."""
+    """A leaf with a copy of these values that needs a gradient, on the device of `like`."""
     device = like.storage.device
     made = fresh(device.from_host(values), device)
     made._stop = False
@@ -52,7 +52,7 @@ def leaf(values: Array, like: Tensor) -> Tensor:
 
 
 def results_of(function: Function, inputs: Sequence[Any]) -> list[Tensor]:
-    """What the function makes of copies of the inputs: the results whose derivatives can be checked."""
+    """The results of the function for copies of the inputs: those whose derivatives can be checked."""
     returned = function(*(each.clone() if isinstance(each, Tensor) else each for each in inputs))
     results = returned if isinstance(returned, tuple | list) else [returned]
     found = [r for r in results if isinstance(r, Tensor) and not r.stop_gradient and r.array.dtype.kind in "fc"]
@@ -62,7 +62,7 @@ def results_of(function: Function, inputs: Sequence[Any]) -> list[Tensor]:
 
 
 class Slope(NamedTuple):
-    """How one result changes with one input, for a seed of 1 or i: rows for the result's elements, columns for the input's."""
+    """The slope of one result by one input, for a seed of 1 or i: rows for the result's elements, columns for the input's."""
 
     input: int
     input_shape: tuple[int, ...]
@@ -73,7 +73,7 @@ class Slope(NamedTuple):
 
 
 def directions(values: Array) -> tuple[complex, ...]:
-    """The ways in which a number can change."""
+    """The directions in which a number can change: 1, and i for complex numbers."""
     return (1, 1j) if values.dtype.kind == "c" else (1,)
 
 
@@ -121,7 +121,7 @@ def sent_back(result: Tensor, leaves: Sequence[Tensor], start: Array) -> list[Ar
 
 
 def slopes(program: Program, eps: float) -> Iterator[Slope]:
-    """Every pair of an input and a result, with what the two ways say."""
+    """The slopes of every pair of an input and a result, computed in both ways."""
     results = program.run(program.values)[1]
     numeric = [differences(program, which, results, eps) for which in range(len(program.values))]
     for result, value in enumerate(results):

@@ -1,4 +1,4 @@
-"""What a program holds of the history: a tensor's grad node, and a hook that it may remove."""
+"""Handles of the history that programs hold: a tensor's grad node, and a hook that can be removed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 
 class _Node(Protocol):
-    """What is shown of a node."""
+    """The part of a node that `GradFn` shows."""
 
     serial: int
 
@@ -19,7 +19,7 @@ class _Node(Protocol):
 
 
 class GradFn:
-    """A tensor's place in the history, as `x.grad_fn` gives it: Paddle's face of a node."""
+    """A grad node as `x.grad_fn` returns it, with the methods that Paddle's nodes have."""
 
     __slots__ = ("node",)
 
@@ -27,16 +27,16 @@ class GradFn:
         self.node = node
 
     def name(self) -> str:
-        """The name of the node: "ScaleGradNode"."""
+        """Returns the name of the node: "ScaleGradNode"."""
         return self.node.name
 
     @property
     def next_functions(self) -> list[GradFn]:
-        """The nodes that the gradients of the inputs go to."""
+        """The nodes that receive the gradients of the inputs."""
         return [GradFn(each) for each in self.node.edges if each is not None]
 
     def node_ptr(self) -> int:
-        """The same number for the same node."""
+        """Returns a number that identifies the node (in Paddle, its address)."""
         return self.node.serial
 
     def __eq__(self, other: object) -> bool:
@@ -50,11 +50,11 @@ class GradFn:
 
 
 class HookHandle:
-    """Takes a hook away again."""
+    """Removes a hook: the result of `register_hook`."""
 
     def __init__(self, hooks: dict[int, Any], key: int) -> None:
         self._hooks, self._key = hooks, key
 
     def remove(self) -> bool:
-        """Take the hook away; False if it was gone already."""
+        """Removes the hook. Returns False if it was already removed."""
         return self._hooks.pop(self._key, None) is not None

@@ -1,4 +1,4 @@
-"""Is a derivative right? Backward is held against finite differences, once (`gradcheck`) and twice (`gradgradcheck`)."""
+"""Checks of derivatives: compares backward with finite differences, for first (`gradcheck`) and second derivatives."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _check_precise(program: Program) -> None:
 
 
 def _check_repeatable(program: Program) -> None:
-    """Two runs from the same values give the same results and the same gradients."""
+    """Checks that two runs from the same values give the same results and the same gradients."""
     (leaves, first), (others, second) = program.run(program.values), program.run(program.values)
     for k, (one, other) in enumerate(zip(first, second, strict=True)):
         if not np.array_equal(one.numpy(), other.numpy(), equal_nan=True):
@@ -38,7 +38,7 @@ def _ones(like: Tensor) -> Array:
 
 
 class Finding(NamedTuple):
-    """The worst derivative of one slope: how far it is off, and where.
+    """The worst derivative of one slope: its error and position.
 
     The numbers of the input and of its element, of the result and of its element, and the two derivatives.
     """
@@ -53,12 +53,12 @@ class Finding(NamedTuple):
 
 
 def _check_slopes(program: Program, eps: float, atol: float, rtol: float) -> None:
-    """Refuse the worst of the derivatives that are further off than allowed."""
+    """Raises an error for the worst of the derivatives whose error is larger than allowed."""
     findings: list[Finding] = []
     wrong = compared = 0
     for slope in slopes(program, eps):
         error = np.abs(slope.analytic - slope.numeric)
-        off = ~(error <= atol + rtol * np.abs(slope.numeric))  # also where one of them is no number
+        off = ~(error <= atol + rtol * np.abs(slope.numeric))  # also where one of them is nan
         wrong, compared = wrong + int(off.sum()), compared + off.size
         if off.any():
             findings.append(_worst(slope, np.where(off, np.nan_to_num(error, nan=np.inf), -1.0)))
@@ -99,7 +99,7 @@ def _check(function: Function, inputs: Sequence[Any], eps: float, atol: float, r
 
 
 def _verdict(check: Callable[[], None], raise_exception: bool) -> bool:
-    """True if `check` finds nothing; False, or the error itself, if it does."""
+    """True if `check` passes. Otherwise raises its error, or returns False."""
     try:
         with modes.enable_grad():
             check()
@@ -118,22 +118,22 @@ def gradcheck(
     rtol: float = 1e-3,
     raise_exception: bool = True,
 ) -> bool:
-    """True if the gradients of `function` at `inputs` are its slopes, as finite differences measure them.
+    """Returns True if the gradients of `function` at `inputs` agree with finite differences.
 
-    The function is called with copies of the inputs, so it may write to them in place; the inputs themselves stay as they are.
+    The function is called with copies of the inputs, so it may write to them in place; the inputs do not change.
 
     Args:
         function: takes the inputs, returns a tensor or several. It must give the same results for the same inputs.
-        inputs: a tensor, or several and other arguments. Checked are those with `stop_gradient=False`, in float64 or complex128;
-            it takes two calls for each of their elements.
-        eps: how far to step to either side.
-        atol: how much a gradient may be off, whatever its size.
-        rtol: how much it may be off besides, as a fraction of the slope.
-        raise_exception: False to be told False instead of why.
+        inputs: a tensor, or several tensors and other arguments. Tensors with `stop_gradient=False` are checked; they must be
+            float64 or complex128. The check calls `function` twice for each of their elements.
+        eps: the step to either side.
+        atol: the absolute error that is allowed.
+        rtol: the relative error that is allowed in addition, as a fraction of the slope.
+        raise_exception: False to return False instead of raising GradcheckError.
 
     Raises:
-        GradcheckError: if a gradient is wrong, saying which; if the function is not deterministic; if there is nothing to check;
-            or if an input is not precise enough.
+        GradcheckError: if a gradient is wrong (the message names it); if the function is not deterministic; if there is nothing
+            to check; or if an input is not precise enough.
 
     >>> import inplacelab as paddle
     >>> from inplacelab.autograd import gradcheck
@@ -157,22 +157,22 @@ def gradgradcheck(
     rtol: float = 1e-3,
     raise_exception: bool = True,
 ) -> bool:
-    """True if the gradients of the gradients of `function` are right, too.
+    """Returns True if the second derivatives of `function` at `inputs` agree with finite differences.
 
-    What is checked is backward as a function of the inputs and of the gradients that it starts with.
+    It checks backward as a function of the inputs and of the gradients that it starts with.
 
     Args:
         function: as for `gradcheck`.
         inputs: as for `gradcheck`.
         grad_outputs: the gradients to start with, one for each result that has a history; if None, random ones, the same
-            every time.
-        eps: how far to step to either side.
-        atol: how much a gradient may be off, whatever its size.
-        rtol: how much it may be off besides, as a fraction of the slope.
-        raise_exception: False to be told False instead of why.
+            in every call.
+        eps: as for `gradcheck`.
+        atol: as for `gradcheck`.
+        rtol: as for `gradcheck`.
+        raise_exception: as for `gradcheck`.
 
     Raises:
-        GradcheckError: as for `gradcheck`; the inputs that it counts are then those of `function`, followed by `grad_outputs`.
+        GradcheckError: as for `gradcheck`; its message counts the inputs of `function`, then `grad_outputs`.
 
     >>> import inplacelab as paddle
     >>> from inplacelab.autograd import gradgradcheck

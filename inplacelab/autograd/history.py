@@ -1,4 +1,4 @@
-"""History: which node made a tensor's present value, kept right while views and in-place operations share bytes.
+"""The node that made a tensor's current value, kept correct while views and in-place operations share bytes.
 
 Two rules, each written once:
 
@@ -9,8 +9,8 @@ a `CopySlicesNode` over the old one.
 This is done when the view's history is next asked for, by comparing versions, so a write costs nothing for the views that
 are never used again.
 
-Both follow PyTorch 2.13, because they are right there; PaddlePaddle 3.3.1 rewires only the tensor that was named in the
-call, which gives silently wrong gradients.
+Both rules follow PyTorch 2.13, where they are correct; PaddlePaddle 3.3.1 changes only the history of the tensor named in
+the call, which gives silently wrong gradients.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from inplacelab.tensor import Tensor
 
 
 def refresh(view: Tensor) -> None:
-    """Bring a view's history up to date, if its storage was written since it was last right."""
+    """Brings a view's history up to date if its storage was written since the last update."""
     version = view.storage.version
     base = view.base
     if base is None or view._seen == version or (view.untracked and not base._stop):
@@ -39,10 +39,10 @@ def refresh(view: Tensor) -> None:
 
 
 def edge(tensor: Tensor) -> Node | None:
-    """The node to which a gradient of the tensor's present value goes; None if it needs no gradient.
+    """Returns the node that receives the gradient of the tensor's current value; None if it needs no gradient.
 
     Raises:
-        AmbiguousViewError: if it is a view made as a constant whose storage was written since.
+        AmbiguousViewError: if it is a view made as a constant, and its storage was written after that.
     """
     if tensor.base is not None:
         check_view(tensor)
@@ -53,11 +53,11 @@ def edge(tensor: Tensor) -> Node | None:
 
 
 def check_view(view: Tensor) -> None:
-    """Refuse to go on with a view made as a constant once its storage was written while its base needs a gradient: one made
-    under `no_grad`, or one that shows bits as another dtype (or was reached over one). Integers are constants in any case.
+    """Refuses to use a view made as a constant if its storage was written and its base needs a gradient: a view made under
+    `no_grad`, or one that shows bits as another dtype (or a view of one). Integers are always constants.
 
-    As long as nothing is written, such a view is a constant. What a write put there may depend on leaves, and whether the
-    program wants that dependence is not known: a constant would be a silently wrong gradient for some. PyTorch refuses, too.
+    Without a write, such a view is a constant. A written value may depend on leaves, and it is unknown whether the program
+    wants that dependence: treating it as a constant could give a silently wrong gradient. PyTorch refuses, too.
     """
     base = view.base
     made_as_constant = view.untracked in ("no_grad", "bits") and base is not None and not base._stop
@@ -68,7 +68,7 @@ def check_view(view: Tensor) -> None:
 
 
 def accumulator(leaf: Tensor) -> Node:
-    """The node that fills a leaf's `.grad`: the same one as long as any graph leads to it."""
+    """Returns the node that adds to a leaf's `.grad`: the same one as long as a graph refers to it."""
     node: Node | None = None if leaf._accumulator is None else leaf._accumulator()
     if node is None:
         node = AccumulateNode(leaf)
@@ -78,14 +78,18 @@ def accumulator(leaf: Tensor) -> Node:
 
 
 def check_leaf(op: str, target: Tensor, *, setitem: bool = False, write: str = "") -> None:
-    """Refuse to write a leaf that needs a gradient, or a view of one, while history is recorded.
+    """Refuses to write a leaf that needs a gradient, or a view of one, while history is recorded.
 
-    `write` says how one writes to a tensor `y`, if not by `y.op(...)`.
+    Args:
+        op: the name of the operation.
+        target: the tensor to write.
+        setitem: True for `x[key] = value`.
+        write: how a program writes to a tensor `y` with it, for the message; `y.op(...)` if empty.
 
     Raises:
-        LeafWriteError: if it is one.
-        WriteConflictError: if the target is a view made under `no_grad` of a tensor with history, or one that shows the
-            bits as another dtype.
+        LeafWriteError: if `target` is one of these.
+        WriteConflictError: if it is a view made under `no_grad` of a tensor with history, or one that shows the bits as
+            another dtype.
     """
     base = target.base
     if target.untracked == "bits":
@@ -98,7 +102,7 @@ def check_leaf(op: str, target: Tensor, *, setitem: bool = False, write: str = "
             raise _leaf_write(op, target, base.given_name, _A_LEAF if setitem else _A_VIEW, setitem, write)
         if target.untracked or target._stop:
             raise errors.view_without_history(op=op, tensor=target)
-    elif not target._stop:  # a view that was itself declared a leaf, or a view of one
+    elif not target._stop:  # a view that the program made a leaf, or a view of one
         raise _leaf_write(op, target, target.given_name, _A_LEAF if target.node is None else _A_VIEW, setitem, write)
 
 
@@ -112,9 +116,9 @@ def _leaf_write(op: str, target: Tensor, name: str, what: Text, setitem: bool, w
 
 
 def rebase(target: Tensor, node: Node, where: Selected | None = None) -> None:
-    """`node` made the value that was just written through `target`: rewrite the history of everyone concerned.
+    """Rewrites the histories of `target` and its base after `node` made the value just written through `target`.
 
-    `where` says which part of its base `target` is, if that is known: to find out takes longer than to write a few numbers.
+    `where` is the part of the base that `target` shows, if known: computing it takes longer than writing a few numbers.
     """
     base = target.base
     if base is None:
@@ -122,4 +126,4 @@ def rebase(target: Tensor, node: Node, where: Selected | None = None) -> None:
         return
     base.node = CopySlicesNode(edge(base), meta(base), where or meta(target), node)
     base._stop = False
-    target._seen = -1  # every view, this one too, finds its new node from the base's when next asked
+    target._seen = -1  # every view, this one too, gets a new node from the base's when its history is next needed

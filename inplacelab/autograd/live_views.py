@@ -1,4 +1,4 @@
-"""The views of a tensor, remembered without keeping them alive: they must be found when it leaves its storage."""
+"""The views of a tensor, held weakly: they need an update when it leaves its storage."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inplacelab.tensor import Tensor
 
 
 class Views:
-    """Weak references to views. (A `WeakValueDictionary` would do, but takes as long as everything else about a view.)."""
+    """Weak references to views. (A `WeakValueDictionary` would take as long as all other work for a view.)."""
 
     __slots__ = ("_enough", "_references")
 
@@ -18,7 +18,7 @@ class Views:
         self._enough = 64
 
     def add(self, view: Tensor) -> None:
-        """Remember one more; now and then forget those that are gone, so that a loop over `x[i]` does not add up."""
+        """Adds a view. From time to time removes those that are gone, so that a loop over `x[i]` does not fill the list."""
         references = self._references
         references.append(ref(view))
         if len(references) > self._enough:

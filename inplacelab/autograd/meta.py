@@ -1,4 +1,4 @@
-"""What a derivative may remember of a tensor without keeping its bytes."""
+"""Metadata of a tensor that a derivative keeps instead of its bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inplacelab.layout import Layout, Shape, extent, index, moved
 
 
 class Meta(NamedTuple):
-    """A tensor's layout and data type: asked for by a derivative as `x_meta`."""
+    """A tensor's layout and data type: the parameter `x_meta` of a derivative."""
 
     layout: Layout
     dtype: np.dtype[Any]
@@ -20,20 +20,20 @@ class Meta(NamedTuple):
         return self.layout.shape
 
     def within(self, base: Meta) -> Layout:
-        """The layout of this view in a storage that begins where `base` does. Slots are counted in elements of the view,
-        which may be of another size than the base's: a complex number has two slots of real ones.
+        """Returns the layout of this view in a storage that begins where `base` does. Slots are counted in elements of the
+        view, whose size may differ from the base's: a complex number has two slots of real numbers.
         """
         start, _ = extent(base.layout)
         return moved(self.layout, -(start * base.dtype.itemsize // self.dtype.itemsize))
 
 
 class Selected(NamedTuple):
-    """The metadata of `x[key]`, for basic keys: worked out when backward asks, as most writes of a part never see it."""
+    """The metadata of `x[key]`, for basic keys: computed in backward, since most writes of a part never get there."""
 
     whole: Meta
     key: Any
 
     @property
     def meta(self) -> Meta:
-        """The metadata themselves."""
+        """The metadata."""
         return Meta(index(self.whole.layout, self.key), self.whole.dtype)

@@ -1,6 +1,6 @@
-"""Whether operations are written into the gradient history, and who looks after what it keeps.
+"""Switches of the gradient history: whether operations are recorded in it, and whether saved tensors are copied.
 
-Each switch is one module attribute, read by every operation. They belong to the process, not to a thread.
+Each switch is one module attribute, which every operation reads. They are per process, not per thread.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 class Keeper(Protocol):
-    """Copies what is saved before it is overwritten."""
+    """Copies saved tensors before they are overwritten."""
 
     def register(self, saved: Any) -> None:
-        """Look after a saved tensor from now on."""
+        """Copies this saved tensor, too, from now on."""
 
     def before_write(self, target: Tensor) -> None:
-        """`target` is about to be written: copy what is saved of its slots."""
+        """Called before a write to `target`: copies the saved tensors that show its slots."""
 
     def after_write(self, storage: Storage) -> None:
-        """The storage was written, and its version raised by one."""
+        """Called after a write to the storage that raised its version by one."""
 
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -33,16 +33,16 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 recording_history = True
 
 keeper: Keeper | None = None
-"""Who copies what is saved before it is overwritten (see `saved_copies.py`); None: nobody, and backward refuses."""
+"""Copies saved tensors before they are overwritten (see `saved_copies.py`); None: no copies, and backward refuses."""
 
 
 def is_grad_enabled() -> bool:
-    """True if operations are written into the gradient history now."""
+    """Returns True if operations are currently recorded in the gradient history."""
     return recording_history
 
 
 def _within(switch: Callable[[], Any], function: _F) -> _F:
-    """A function that runs within a switch of its own. A generator function gives a generator, which does so in every step."""
+    """A function that runs inside a new switch. For a generator function: a generator whose every step does so."""
 
     @functools.wraps(function)
     def switched(*args: Any, **kwargs: Any) -> Any:
@@ -57,7 +57,7 @@ def _within(switch: Callable[[], Any], function: _F) -> _F:
 
 
 def _stepwise(switch: Callable[[], Any], steps: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
-    """The same steps, each within a switch: what lies between them, the caller's code, has the caller's mode."""
+    """The same steps, each inside a switch. Between them the caller's code runs in the caller's mode."""
     resume: Callable[[], Any] = functools.partial(next, steps)
     try:
         while True:
@@ -67,7 +67,7 @@ def _stepwise(switch: Callable[[], Any], steps: Generator[Any, Any, Any]) -> Gen
                 resume = functools.partial(steps.send, (yield value))
             except GeneratorExit:
                 raise
-            except BaseException as error:  # noqa: BLE001  # handed on to the function, whose business it is
+            except BaseException as error:  # noqa: BLE001  # passed on to the function, which may handle it
                 resume = functools.partial(steps.throw, error)
     except StopIteration as end:
         return end.value
@@ -77,8 +77,10 @@ def _stepwise(switch: Callable[[], Any], steps: Generator[Any, Any, Any]) -> Gen
 
 
 class set_grad_enabled:
-    """Switch the gradient history on or off: at once, and for the length of a `with` block or of a call if used as one or
-    as a decorator.
+    """Switches the gradient history on or off: immediately, or for a `with` block, or, as a decorator, for each call.
+
+    Args:
+        mode: True to record operations, False not to.
 
     >>> import inplacelab as paddle
     >>> with paddle.set_grad_enabled(False):
@@ -99,12 +101,12 @@ class set_grad_enabled:
         recording_history = self._before
 
     def __call__(self, function: _F) -> _F:
-        self.__exit__()  # it was made to decorate, not to switch
+        self.__exit__()  # it is a decorator, not a switch
         return _within(functools.partial(type(self), self.mode), function)
 
 
 class _Switch:
-    """A context manager and decorator that sets the history to `mode` while it is open. May be nested and used again."""
+    """A context manager and decorator that sets the history to `mode`. May be nested and reused."""
 
     mode: bool
 
@@ -130,10 +132,9 @@ class _Switch:
 
 
 class no_grad(_Switch):
-    """Leave what happens inside out of the gradient history; a `with` block or a decorator.
+    """Does not record operations in the gradient history: in a `with` block, or, as a decorator, in a function.
 
-    Writes to a leaf are allowed inside. The version counter is raised all the same, so a value that backward still needs
-    is found to be stale.
+    Writes to a leaf are allowed inside. They still raise the version counter, so backward finds stale saved tensors.
 
     >>> import inplacelab as paddle
     >>> w = paddle.to_tensor([1., 2.], stop_gradient=False)
@@ -149,6 +150,6 @@ class no_grad(_Switch):
 
 
 class enable_grad(_Switch):
-    """Write what happens inside into the gradient history, even within `no_grad`; a `with` block or a decorator."""
+    """Records operations in the gradient history, even inside `no_grad`: in a `with` block or, as a decorator, in a function."""
 
     mode = True

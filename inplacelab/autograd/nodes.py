@@ -1,11 +1,11 @@
-"""Grad nodes: how the gradient of a result becomes the gradients of the inputs.
+"""Grad nodes: turn the gradient of a result into the gradients of the inputs.
 
-A node has one edge for each input: the node that the input's gradient goes to, or None. Nodes are numbered when they are
-made, always after the nodes on their edges; so a node's number is larger than those of everything it leads to, and
-going through them from the largest down is an order in which backward may run.
+A node has one edge for each input: the node that receives the input's gradient, or None. Nodes are numbered when they are
+made, always after the nodes on their edges. So a node's number is larger than those of all nodes that it can reach, and
+backward may run them from the largest number down.
 
-Derivatives are written in tensor operations. Run them while the history is recorded and the gradient itself can be
-differentiated.
+Derivatives are written in tensor operations. If they run while the history is recorded, the gradient can be
+differentiated again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Gradients = Sequence[Tensor | None]
 
 
 def meta(tensor: Tensor) -> Meta:
-    """What there is to remember of a tensor."""
+    """Returns the metadata of a tensor."""
     return Meta(tensor.layout, tensor.array.dtype)
 
 
@@ -39,19 +39,19 @@ class Rule(Protocol):
 
     @property
     def asks(self) -> tuple[str, ...]:
-        """The names of what it needs: "g", inputs, "out", attributes, "x_meta"."""
+        """The names of its parameters: "g", inputs, "out", attributes, "x_meta"."""
 
     @property
     def function(self) -> Callable[..., Tensor | None]:
-        """Computes the gradient from what it asks for."""
+        """Computes the gradient from these arguments."""
 
 
 class Differentiable(Protocol):
-    """What a node must know of its row of the table."""
+    """The part of a row of the table that a node needs."""
 
     @property
     def node_name(self) -> str:
-        """What its nodes are called."""
+        """The name of its nodes."""
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -59,18 +59,18 @@ class Differentiable(Protocol):
 
     @property
     def rules(self) -> Sequence[Rule | None]:
-        """The derivative with respect to each."""
+        """The derivative with respect to each input; None if there is none."""
 
 
 class Node:
-    """A place in the history.
+    """A node of the history.
 
     Attributes:
         kind: its name, as `grad_fn.name()` gives it.
-        edges: where the gradients of the inputs go.
-        serial: larger than those of all nodes it leads to.
-        hooks: called with the gradient that arrives; may return another.
-        retained: `retain_grads()` asked that the arriving gradient be put into this tensor's `.grad` (held weakly).
+        edges: the nodes that receive the gradients of the inputs.
+        serial: its number, larger than those of all nodes that it can reach.
+        hooks: called with the arriving gradient; may return a replacement.
+        retained: the tensor, held weakly, whose `.grad` gets the arriving gradient because of `retain_grads()`.
     """
 
     __slots__ = ("__weakref__", "edges", "hooks", "retained", "serial")
@@ -82,37 +82,45 @@ class Node:
 
     @property
     def name(self) -> str:
-        """What kind of node it is."""
+        """The kind of node, such as "ScaleGradNode"."""
         return type(self).kind
 
     kind: ClassVar[str]
 
     def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
-        """The gradients for the edges that are wanted, from the gradient `g` of the result; None for the others."""
+        """Computes the gradients of the inputs.
+
+        Args:
+            g: the gradient of the result.
+            wanted: for each edge, whether its gradient is needed.
+
+        Returns:
+            A gradient for each edge; None where it is not wanted or zero.
+        """
         raise NotImplementedError
 
     def release(self) -> None:
-        """Let go of what was saved."""
+        """Frees the saved tensors."""
 
     @property
     def saved(self) -> Sequence[Saved]:
-        """The tensors it keeps."""
+        """The saved tensors."""
         return ()
 
     @property
     def released(self) -> bool:
-        """True if what it kept has been let go."""
+        """True if the saved tensors have been freed."""
         return False
 
 
 def number(node: Node) -> Node:
-    """Give a node whose edges are in place its number."""
+    """Gives a node its serial number. Its edges must be set before."""
     node.serial, node.hooks, node.retained = next_serial(), None, None
     return node
 
 
 class AccumulateNode(Node):
-    """The end of the way: puts the gradient into a leaf's `.grad`, or adds it to the one that is there."""
+    """The end of a path: puts the gradient into a leaf's `.grad`, or adds it to the existing one."""
 
     __slots__ = ("leaf",)
 
@@ -124,13 +132,13 @@ class AccumulateNode(Node):
 
 
 class OpNode(Node):
-    """The node of one operation: looks up its row's derivative rules and gives each what it asks for.
+    """The node of one operation: calls the derivative rules of its row, each with the arguments that it names.
 
     Attributes:
         row: the row of the table.
         shapes, dtypes: of the inputs, to undo broadcasting and promotion.
-        kept: saved tensors; None once they were released.
-        facts: the attributes and metadata that rules ask for.
+        kept: the saved tensors; None after they were freed.
+        facts: the attributes and metadata that the rules name.
     """
 
     __slots__ = ("dtypes", "facts", "kept", "row", "shapes")
@@ -175,10 +183,10 @@ class OpNode(Node):
 
 
 class ViewNode(Node):
-    """A view's history, made anew from its base after the storage was written through another tensor.
+    """A view's history after its storage was written through another tensor.
 
-    What the view shows is a part of the base's present value, whatever operations that value came from. So the gradient
-    goes to the base, into the slots that the view covers, with zeros elsewhere.
+    The view shows a part of the base's current value. So the gradient goes to the base, into the slots that the view covers,
+    with zeros elsewhere.
     """
 
     __slots__ = ("base", "view")
@@ -196,8 +204,8 @@ class ViewNode(Node):
 class CopySlicesNode(Node):
     """A base's history after a write through a view.
 
-    The base's new value is the old one except in the view's slots, where it is what the operation `inner` made of them.
-    So outside the view the gradient passes through, and inside it goes through `inner` first.
+    The base's new value is the old one except in the view's slots, which hold the result of the operation `inner`. So outside
+    the view the gradient passes through unchanged, and inside it goes through `inner` first.
 
     Source: the same idea and name in PyTorch's autograd.
     """
@@ -238,7 +246,7 @@ class CopySlicesNode(Node):
 
 
 def fitted(gradient: Tensor, shape: Shape, dtype: np.dtype[Any]) -> Tensor:
-    """Undo broadcasting (sum over the axes that were repeated) and promotion (cast back)."""
+    """Undoes broadcasting (sums over the repeated axes) and type promotion (casts back)."""
     if gradient.array.shape != shape:
         lead = gradient.array.ndim - len(shape)
         axes = [

@@ -1,7 +1,7 @@
-"""The operations that backward computes with: what autograd needs of the package `ops`, which stands above it.
+"""The operations that backward computes with: the part of the package `ops` that `autograd`, a lower layer, needs.
 
-`ops` provides them once, when it is imported (`ops/backward_operations.py`). Nothing else in `autograd` computes with tensors,
-but for its checks of derivatives, which run programs as a learner writes them.
+`ops` provides them once, when it is imported (`ops/backward_operations.py`). Nothing else in `autograd` computes with
+tensors, except the checks of derivatives, which run programs of the learner.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
 
 
 class Operations(Protocol):
-    """Operations with derivatives of their own, so that a gradient can be differentiated again."""
+    """Differentiable operations, so that a gradient can be differentiated again."""
 
     def add(self, x: Tensor, y: Tensor) -> Tensor:
-        """The sum, in a storage of its own."""
+        """The sum, in a new storage."""
 
     def add_(self, x: Tensor, y: Tensor) -> Tensor:
-        """Add `y` to `x` in place."""
+        """Adds `y` to `x` in place."""
 
     def arrange(self, x: Tensor, layout: Layout) -> Tensor:
         """A copy in a new storage, laid out by `layout`, which starts at slot 0 and may leave gaps."""
 
     def cast(self, x: Tensor, dtype: np.dtype[Any]) -> Tensor:
-        """The same numbers in another data type; of complex numbers, the real parts if the data type is real."""
+        """The same numbers in another data type; the real parts if `x` is complex and the data type is real."""
 
     def clone(self, x: Tensor) -> Tensor:
-        """A copy in a storage of its own."""
+        """A copy in a new storage."""
 
     def copy_(self, x: Tensor, y: Tensor) -> Tensor:
-        """Write the values of `y` into `x`."""
+        """Writes the values of `y` into `x`."""
 
     def ones_like(self, x: Tensor) -> Tensor:
-        """Ones of the same shape, data type and device, outside the history."""
+        """Ones with the shape, data type and device of `x`, outside the history."""
 
     def reshape(self, x: Tensor, shape: Shape) -> Tensor:
         """The same elements in another shape."""
@@ -47,7 +47,7 @@ class Operations(Protocol):
         """Zeros laid out like `base`, with `x` in the slots of `view`; added up where the view shows a slot twice."""
 
     def set_part(self, x: Tensor, key: Any, value: Any) -> None:
-        """Write `x[key] = value`."""
+        """Executes `x[key] = value`."""
 
     def sum(self, x: Tensor, axes: list[int]) -> Tensor:
         """The sum along some axes."""
@@ -56,7 +56,7 @@ class Operations(Protocol):
         """A view of the storage of `x` through a layout."""
 
     def zero_(self, x: Tensor) -> Tensor:
-        """Fill `x` with zeros in place."""
+        """Fills `x` with zeros in place."""
 
     def zeros(self, like: Tensor, shape: Shape) -> Tensor:
         """Zeros of a shape, with the data type and device of `like`, outside the history."""
@@ -66,6 +66,6 @@ ops: Operations
 
 
 def provide(operations: Operations) -> None:
-    """Say what backward computes with."""
+    """Sets the operations that backward computes with."""
     global ops
     ops = operations

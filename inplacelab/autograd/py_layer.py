@@ -1,8 +1,8 @@
-"""`PyLayer`: an operation of one's own, with a derivative of one's own.
+"""`PyLayer`: a custom operation with a custom derivative.
 
-It is an operation like any other: what it keeps is checked by version when backward uses it (PaddlePaddle 3.3.1 does not check,
-and is silently wrong once a kept tensor was overwritten), its gradients can be differentiated again, and its results have
-storages of their own, unless `forward` writes an input and returns it: then it is an in-place operation.
+It behaves like any other operation: backward checks the versions of its saved tensors (PaddlePaddle 3.3.1 does not, and
+computes wrong gradients after an overwrite), its gradients can be differentiated again, and its results have new storages,
+unless `forward` writes an input and returns it: then it is an in-place operation.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inplacelab.tensor import Tensor
 
 
 class PyLayer:
-    """An operation of one's own. Define `forward(ctx, ...)` and `backward(ctx, ...)` as static methods; call `apply`.
+    """A custom operation. Define `forward(ctx, ...)` and `backward(ctx, ...)` as static methods; call `apply`.
 
     `forward` computes outside the history. `backward` is given the gradient of each tensor that `forward` returned, and returns
     one for each tensor that `forward` was given (None for zero). It is written in tensor operations, and so can be differentiated.
@@ -48,17 +48,26 @@ class PyLayer:
 
     @staticmethod
     def forward(ctx: Any, *args: Any, **kwargs: Any) -> Any:
-        """What the operation computes. To be defined by each layer."""
-        raise NotImplementedError("a PyLayer defines forward(ctx, ...): say there what it computes")
+        """Computes the results. Each layer defines it."""
+        raise NotImplementedError("a PyLayer must define forward(ctx, ...), which computes the results")
 
     @staticmethod
     def backward(ctx: Any, *args: Any) -> Any:
-        """The gradients of the inputs, from those of the results. To be defined by each layer."""
-        raise NotImplementedError("a PyLayer defines backward(ctx, ...): say there how gradients go back")
+        """Computes the gradients of the inputs from those of the results. Each layer defines it."""
+        raise NotImplementedError(
+            "a PyLayer must define backward(ctx, ...), which computes the gradients of the inputs"
+        )
 
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
-        """Compute `forward` and, if an input needs a gradient, write the operation into the history.
+        """Runs `forward` and, if an input needs a gradient, records the operation in the history.
+
+        Args:
+            *args: the arguments of `forward` after `ctx`.
+            **kwargs: its keyword arguments.
+
+        Returns:
+            The results of `forward`: a tensor, or several.
 
         Raises:
             ArgumentError: if `forward` returned no tensor.
@@ -75,7 +84,7 @@ class PyLayer:
                 raise errors.forward_returned_no_tensor(layer=cls.__name__)
             results = call.finish(context, tensors) if call.needed else tensors
         for each in observe.listeners:
-            each.unheard()
+            each.unreported_code_ran()
         _tell(cls.__name__, call, results)
         if not several:
             return results[0]
@@ -84,10 +93,10 @@ class PyLayer:
 
 
 def _tell(name: str, call: Call, results: Sequence[Tensor]) -> None:
-    """Tell of each result: the operation made it, or wrote it."""
+    """Reports each result to the observers: the operation made it, or wrote it."""
     if observe.listeners:
         inputs = tuple(each.tensor for each in call.inputs)
         for result in results:
             in_place = any(result is each for each in inputs)
             root = result.base if in_place and result.base is not None else result
-            observe.tell(name, "in-place" if in_place else "ordinary", inputs, result, root.node)
+            observe.notify(name, "in-place" if in_place else "ordinary", inputs, result, root.node)

@@ -1,12 +1,12 @@
-"""Saved tensors: what a grad node keeps for backward.
+"""Saved tensors, which a grad node keeps for backward.
 
-A saved tensor does not copy: it holds the storage, the window, and *the version at which it was kept*. When backward
-unpacks it and finds the storage's counter at another version, the value is stale and backward refuses; a gradient
-computed from it would be silently wrong.
+A saved tensor is not a copy: it holds the storage, the window, and *the version at which it was saved*. If the storage
+has another version when backward unpacks it, the value is stale and backward refuses: a gradient computed from it would be
+silently wrong.
 
-Where an operation is about to overwrite the very value that its own derivative needs, a copy is saved instead ("the
-overwritten input is kept only when backward needs it", Paddle 2.6). The copy has a storage and a counter of its own, so
-it cannot go stale, but it keeps the link to the original's history, so second derivatives go through it.
+Where an operation overwrites a value that its own derivative needs, a copy is saved instead ("the overwritten input is
+kept only when backward needs it", Paddle 2.6). The copy has a separate storage and counter, so it cannot become stale. It
+keeps the link to the original's history, so second derivatives go through it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class Saved:
     """One saved tensor.
 
     Attributes:
-        name: what the derivative calls it: "x", "y" or "out".
+        name: the name of the derivative's parameter: "x", "y" or "out".
         array: the window on the storage.
-        storage: the storage, which this keeps alive.
-        version: the version at which it was kept.
-        edge: where the gradient of this value goes, for second derivatives; None if it needs none.
-        is_copy: True if it was copied because it was about to be overwritten.
+        storage: the storage, kept alive.
+        version: the version at which it was saved.
+        edge: the node that receives the gradient of this value, for second derivatives; None if it needs none.
+        is_copy: True if it is a copy, made before an overwrite.
     """
 
     __slots__ = ("__weakref__", "array", "edge", "is_copy", "name", "storage", "version")
@@ -42,18 +42,18 @@ class Saved:
 
     @property
     def stale(self) -> bool:
-        """True if the storage was written after this was kept."""
+        """True if the storage was written after this was saved."""
         return self.storage.version != self.version
 
     def move(self, copy: Storage) -> None:
-        """Show a copy of the value from now on: its storage is about to be overwritten."""
+        """Moves to a copy of the value, before its storage is overwritten."""
         self.array, self.storage, self.version, self.is_copy = copy.buffer, copy, copy.version, True
 
     def unpack(self, node: Any) -> Tensor:
-        """The tensor as it was kept, with its place in the history, so that it can be differentiated again.
+        """Returns the saved tensor, with its place in the history, so that it can be differentiated again.
 
         Raises:
-            StaleSavedTensorError: if it has been overwritten since.
+            StaleSavedTensorError: if its storage has been written since.
         """
         if observe.listeners:
             for each in observe.listeners:
@@ -86,14 +86,14 @@ def _called(name: str) -> Text:
 
 
 class _Output:
-    """Stands for "the node itself", which a saved output belongs to: a reference to it would be a cycle."""
+    """A marker for "the node itself", the edge of a saved output: a reference to the node would be a cycle."""
 
 
 OUTPUT = _Output()
 
 
 def save_copy(name: str, array: Any, storage: Storage, edge: Any) -> Saved:
-    """Keep a copy of a value that is about to be overwritten. No tensor is made for it until backward unpacks it."""
+    """Saves a copy of a value before it is overwritten. Backward makes a tensor of it when it unpacks it."""
     device = storage.device
     copy = Storage(device.from_host(array), device)
     return Saved(name, copy.buffer, copy, edge, True)

@@ -1,13 +1,13 @@
-"""Copy on request: programs that overwrite what backward needs, run and are right, at the price of the copies they need.
+"""Copies saved tensors before they are overwritten, on request: such programs then run correctly, at the cost of copies.
 
-By default the engine refuses at backward (see `saved.py`). Inside `copy_saved_before_write()` it looks after what is saved
-there: *before* a storage is written, those saved tensors that show a slot about to be written are given a copy of their own;
-the others on that storage show what they have always shown, and their version moves along with the storage's. So a copy is
-made only if something is really overwritten, only of the windows concerned, and one for all that kept the same window.
+By default backward refuses a stale saved tensor (see `saved.py`). Inside `copy_saved_before_write()` the engine keeps track
+of saved tensors: *before* a storage is written, those that show one of the slots get a copy; the others on that storage
+keep their values, and their version is raised with the storage's. So a copy is made only if a value is really overwritten,
+only of the windows concerned, and once for all saved tensors with the same window.
 
-MyGrad copies the base at every write, and is right in all such programs; PyTorch has the experimental
-`allow_mutation_on_saved_tensors`, which copies on demand, too, but is silently wrong where the saved tensor is a view that begins
-behind the base's first element.
+MyGrad copies the base at every write, and is correct in all such programs. PyTorch has the experimental
+`allow_mutation_on_saved_tensors`, which also copies on demand, but is silently wrong where the saved tensor is a view that
+begins after the base's first element.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from inplacelab.tensor import Tensor
 
 
 class Keeper:
-    """Looks after the saved tensors of one `with copy_saved_before_write()` block.
+    """Copies the saved tensors of one `with copy_saved_before_write()` block before they are overwritten.
 
     Attributes:
-        copies: how many copies were made.
-        nbytes: how many bytes they took when they were made.
+        copies: the number of copies made.
+        nbytes: their bytes when they were made.
     """
 
     def __init__(self) -> None:
@@ -39,11 +39,11 @@ class Keeper:
         return f"copies={self.copies}, nbytes={self.nbytes}"
 
     def register(self, saved: Saved) -> None:
-        """Look after a saved tensor from now on."""
+        """Copies this saved tensor, too, from now on."""
         self._kept.setdefault(saved.storage, WeakSet()).add(saved)
 
     def before_write(self, target: Tensor) -> None:
-        """`target` is about to be written: copy what is saved of its slots."""
+        """Called before a write to `target`: copies the saved tensors that show its slots."""
         here = self._kept.get(target.storage)
         if here is None:
             return
@@ -51,19 +51,19 @@ class Keeper:
         copies: dict[Any, Storage] = {}
         for saved in list(here):
             if saved.stale:
-                here.discard(saved)  # written outside the block: refused at backward, as always
+                here.discard(saved)  # written outside the block: backward refuses it, as without the block
             elif share_a_slot(saved.array, target.array):
                 here.discard(saved)
                 saved.move(self._copied(copies, saved))
 
     def after_write(self, storage: Storage) -> None:
-        """The storage was written, and its version raised by one: what is still saved of it was not touched."""
+        """Called after a write to the storage: raises the version of the saved tensors on it, which were not touched."""
         for saved in self._kept.get(storage, ()):
             if saved.version == storage.version - 1:
                 saved.version = storage.version
 
     def _copied(self, copies: dict[Any, Storage], saved: Saved) -> Storage:
-        """A copy of what was saved; the same one for all that saved the same window."""
+        """A copy of the saved value; the same one for all saved tensors with the same window."""
         window = saved.array.__array_interface__
         key = (window["data"][0], window["strides"], saved.array.shape, saved.array.dtype)
         if key not in copies:
@@ -75,13 +75,13 @@ class Keeper:
 
 @contextmanager
 def copy_saved_before_write() -> Iterator[Keeper]:
-    """Have values that backward needs copied before they are overwritten, instead of having backward refuse.
+    """Copies saved tensors before they are overwritten, so that backward need not refuse them.
 
-    It holds for what is saved inside the block and overwritten inside it; backward may run inside or after. Leaves that need
-    a gradient may still not be written, nor tensors whose slots overlap. Blocks may be nested: the outermost looks after all.
+    It applies to tensors that are saved and overwritten inside the block; backward may run inside or after it. Writes to leaves
+    that need a gradient, and to tensors whose slots overlap, are still refused. Blocks may be nested: the outermost one copies.
 
     Yields:
-        The keeper, whose `copies` and `nbytes` say what it cost.
+        A `Keeper`, whose `copies` and `nbytes` are the cost.
 
     >>> import inplacelab as paddle
     >>> from inplacelab import autograd

@@ -1,4 +1,4 @@
-"""What a tensor can do because it has a history: given to `Tensor` here, so that `tensor.py` need not know autograd."""
+"""Tensor methods of the history, attached to `Tensor` here so that `tensor.py` does not depend on autograd."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def _set_stop_gradient(self: Tensor, stop: bool) -> None:
 
 
 def _take_out(view: Tensor) -> None:
-    """It leaves the history of its base, and must not be written within it."""
+    """Takes a view out of the history of its base: from now on, writes to it in the history are refused."""
     view.untracked = view.untracked or "stopped"
 
 
 def _take_back(view: Tensor) -> None:
-    """It is in the history of its base again; or, if it never was, a leaf of its own, as in Paddle and PyTorch."""
+    """Puts a view back into the history of its base; or, if it never was in it, makes it a leaf, as in Paddle and PyTorch."""
     if view.untracked in ("no_grad", "leaf"):
         view.untracked = "leaf"
     else:
@@ -46,7 +46,7 @@ def _take_back(view: Tensor) -> None:
 
 
 def _is_leaf(self: Tensor) -> bool:
-    """True if no operation in the history made this tensor."""
+    """True if this tensor is not the result of an operation in the history."""
     if self.base is not None:
         refresh(self)
     return self.node is None
@@ -59,7 +59,7 @@ def _grad_fn(self: Tensor) -> GradFn | None:
 
 
 def _grad(self: Tensor) -> Tensor | None:
-    """The gradient that backward put here, or None; settable."""
+    """The gradient that backward computed, or None; settable. It has the tensor's shape and dtype."""
     return self._grad
 
 
@@ -74,17 +74,17 @@ def _set_grad(self: Tensor, gradient: Tensor | None) -> None:
 
 
 def backward(self: Tensor, grad_tensor: Tensor | None = None, retain_graph: bool = False) -> None:
-    """Compute the gradients of every leaf this tensor was computed from, into their `.grad`; add to what is there.
+    """Adds the gradients of this tensor to the `.grad` of every leaf that it depends on.
 
     Args:
-        self: where to start, with history.
+        self: the tensor to start from, with history.
         grad_tensor: the gradient to start with, of this tensor's shape; ones if None, also for several elements.
         retain_graph: keep what the nodes saved, so that backward can go through the graph again.
 
     Raises:
         NoGradientError: if the tensor has no history.
-        StaleSavedTensorError: if a value that a derivative needs has been overwritten since it was kept.
-        FreedGraphError: if an earlier pass freed what is needed.
+        StaleSavedTensorError: if a saved tensor that a derivative needs has been overwritten.
+        FreedGraphError: if an earlier pass freed a saved tensor.
 
     >>> import inplacelab as paddle
     >>> a = paddle.to_tensor([1., 2.], stop_gradient=False)
@@ -98,16 +98,16 @@ def backward(self: Tensor, grad_tensor: Tensor | None = None, retain_graph: bool
 
 
 def detach(self: Tensor) -> Tensor:
-    """The same storage and version counter without the history: writes through either are seen by both."""
+    """Returns a tensor with the same storage and version counter but without the history. Both see each other's writes."""
     tensor = over(self.array, self.storage)
     tensor.overlaps = self.overlaps
     if observe.listeners:
-        observe.tell("detach", "view", (self,), tensor, None)
+        observe.notify("detach", "view", (self,), tensor, None)
     return tensor
 
 
 def detach_(self: Tensor) -> Tensor:
-    """Leave the history: a leaf with `stop_gradient=True` from now on. Raises no version."""
+    """Takes this tensor out of the history: it becomes a leaf with `stop_gradient=True`. The version does not change."""
     self.node, self._stop = None, True
     self.untracked = "stopped" if self.base is not None else ""
     for each in observe.listeners:
@@ -116,10 +116,10 @@ def detach_(self: Tensor) -> Tensor:
 
 
 def retain_grads(self: Tensor) -> None:
-    """Have backward keep this tensor's gradient in `.grad` although it is not a leaf.
+    """Makes backward keep this tensor's gradient in `.grad` although it is not a leaf.
 
-    It is the gradient of the value that the tensor has now: a later in-place operation gives it another value, whose
-    gradient is another one (as in Paddle; PyTorch moves with the tensor).
+    It is the gradient of the tensor's current value. A later in-place operation gives the tensor a new value with another
+    gradient, which is not kept (as in Paddle; PyTorch keeps that one).
     """
     node = edge(self)
     if node is None:
@@ -129,11 +129,17 @@ def retain_grads(self: Tensor) -> None:
 
 
 def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> HookHandle:
-    """Call `hook(gradient)` when the gradient of this tensor's present value is complete; what it returns, if anything,
-    takes the gradient's place.
+    """Calls `hook(gradient)` in backward, when the gradient of this tensor's current value is complete.
+
+    Args:
+        self: a tensor that needs a gradient.
+        hook: is called with the gradient; if it returns a tensor, that replaces the gradient.
+
+    Returns:
+        A handle whose `remove()` removes the hook.
 
     Raises:
-        HookError: if the tensor needs no gradient, the hook cannot be called, or it returns what is no gradient of the tensor.
+        HookError: if the tensor needs no gradient, the hook is not callable, or (in backward) its result does not fit the tensor.
     """
     if not callable(hook):
         raise errors.hook_not_callable(hook=hook)
@@ -150,7 +156,7 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Hook
 
 
 def clear_gradient(self: Tensor, set_to_zero: bool = True) -> None:
-    """Fill `.grad` with zeros in place, or drop it if `set_to_zero` is False."""
+    """Fills `.grad` with zeros in place, or sets it to None if `set_to_zero` is False."""
     if self._grad is not None and set_to_zero:
         with modes.no_grad():
             operations.ops.zero_(self._grad)
@@ -159,7 +165,7 @@ def clear_gradient(self: Tensor, set_to_zero: bool = True) -> None:
 
 
 def clear_grad(self: Tensor) -> None:
-    """Fill `.grad` with zeros in place, as Paddle does."""
+    """Fills `.grad` with zeros in place, as Paddle does."""
     clear_gradient(self)
 
 

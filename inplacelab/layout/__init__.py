@@ -1,13 +1,13 @@
-"""Layout: how a tensor's elements lie in its storage, as pure functions on three facts.
+"""Layouts: the positions of a tensor's elements in its storage, as pure functions of shape, strides and offset.
 
 A storage is a flat run of slots. A layout says which slot holds which element:
 
     slot(i, j, ...) = offset + i * strides[0] + j * strides[1] + ...
 
-counted in elements, not bytes. A *view* is nothing but another layout on the same storage; every function here takes a
-layout and returns one, and no data moves. (`device.window` turns a layout into something a kernel can read.)
+counted in elements, not bytes. A *view* is another layout on the same storage. Every function here takes a layout and
+returns one; no data moves. (`device.window` turns a layout into an array that a kernel can read.)
 
-`basics` says what a layout is; `axes`, `shapes` and `keys` make one from another: by its axes, by its shape, by a key.
+`basics` defines layouts; `axes`, `shapes` and `keys` make one from another: by its axes, by its shape, by a key.
 
 >>> square = Layout((2, 3), packed((2, 3)), 0)
 >>> square.strides

@@ -1,4 +1,4 @@
-"""Layouts made by choosing among a layout's axes: reorder them, drop or add one, walk along two at once."""
+"""Layouts made from the axes of another: reordered, removed or added axes, slices, diagonals and windows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inplacelab.layout.basics import Layout, listed, normal_axis
 
 
 def transpose(layout: Layout, perm: Sequence[int]) -> Layout:
-    """Axis `k` of the result is axis `perm[k]` of `layout`."""
+    """Returns the layout whose axis `k` is axis `perm[k]` of `layout`."""
     rank = len(layout.shape)
     try:
         axes = [as_integer(axis) for axis in perm]
@@ -32,7 +32,7 @@ def t(layout: Layout) -> Layout:
 
 
 def squeeze(layout: Layout, axis: int | Sequence[int] | None) -> Layout:
-    """Without its axes of one element: all of them, or those named (a longer axis is left alone, as in Paddle)."""
+    """Returns the layout without axes of one element: all of them, or those in `axis` (longer ones stay, as in Paddle)."""
     rank = len(layout.shape)
     named = range(rank) if axis is None else listed(axis)
     gone = {a for a in (normal_axis(n, max(rank, 1)) for n in named) if a < rank and layout.shape[a] == 1}
@@ -41,7 +41,7 @@ def squeeze(layout: Layout, axis: int | Sequence[int] | None) -> Layout:
 
 
 def unsqueeze(layout: Layout, axis: int | Sequence[int]) -> Layout:
-    """With an axis of one element put in at each place named, one after the other."""
+    """Returns the layout with an axis of one element inserted at each position in `axis`, one after the other."""
     for place in listed(axis):
         rank = len(layout.shape)
         at = normal_axis(place, rank + 1)
@@ -52,7 +52,7 @@ def unsqueeze(layout: Layout, axis: int | Sequence[int]) -> Layout:
 
 
 def swapped_axes(layout: Layout, axis0: int, axis1: int) -> Layout:
-    """With two axes exchanged."""
+    """Returns the layout with two axes exchanged."""
     rank = len(layout.shape)
     perm = list(range(rank))
     first, second = normal_axis(axis0, rank), normal_axis(axis1, rank)
@@ -61,7 +61,7 @@ def swapped_axes(layout: Layout, axis0: int, axis1: int) -> Layout:
 
 
 def moved_axes(layout: Layout, source: int | Sequence[int], destination: int | Sequence[int]) -> Layout:
-    """With the axes in `source` moved to the places in `destination`; the others keep their order."""
+    """Returns the layout with the axes in `source` moved to the positions in `destination`; the others keep their order."""
     rank = len(layout.shape)
     taken, places = _axes_named("source", source, rank), _axes_named("destination", destination, rank)
     if len(taken) != len(places):
@@ -86,7 +86,7 @@ def _axes_named(argument: str, axes: Any, rank: int) -> list[int]:
 
 
 def narrow(layout: Layout, axis: int, start: int, length: int) -> Layout:
-    """Only `length` places of one axis, from `start` on; a negative `start` counts from the end."""
+    """Returns `length` positions of one axis, beginning at `start`; a negative `start` counts from the end."""
     rank = len(layout.shape)
     if not -rank <= axis < rank:
         raise errors.narrow_axis_out_of_range(rank=rank, last=rank - 1, axis=axis)
@@ -108,7 +108,7 @@ def _bad_narrow(start: int, length: int, size: int) -> Exception:
 def slices(
     layout: Layout, axes: Sequence[int], starts: Sequence[int], ends: Sequence[int], steps: Sequence[int]
 ) -> Layout:
-    """Each of the named axes from a start to an end by a step, read as in `x[start:end:step]`."""
+    """Returns the slice of each axis in `axes` from a start to an end by a step, as in `x[start:end:step]`."""
     counts = (len(axes), len(starts), len(ends), len(steps))
     if len(set(counts)) != 1:
         raise errors.slice_count_differs(axes=len(axes), other=next(n for n in counts if n != len(axes)))
@@ -124,8 +124,8 @@ def slices(
 
 
 def diagonal(layout: Layout, offset: int, axis1: int, axis2: int) -> Layout:
-    """One step along both axes at once, `offset` places to the right of the corner (negative: below it). The diagonal is
-    the last axis of the result.
+    """Returns the diagonal of two axes, `offset` columns to the right of the corner (negative: rows below it), as the last
+    axis of the result.
     """
     rank = len(layout.shape)
     if rank < 2:
@@ -146,8 +146,8 @@ def diagonal(layout: Layout, offset: int, axis1: int, axis2: int) -> Layout:
 
 
 def unfold(layout: Layout, axis: int, size: int, step: int) -> Layout:
-    """Windows of `size` elements along one axis, `step` apart: they become an axis of their own, the last. Windows that
-    overlap show a slot several times.
+    """Returns windows of `size` elements along one axis, `step` apart: the positions inside a window are a new last axis.
+    Overlapping windows show a slot several times.
     """
     shape, strides = layout.shape or (1,), layout.strides or (1,)
     at = normal_axis(axis, len(shape))

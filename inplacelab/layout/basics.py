@@ -1,4 +1,4 @@
-"""What a layout is, and what can be read off one."""
+"""The class `Layout`, and properties of layouts."""
 
 from __future__ import annotations
 
@@ -23,12 +23,16 @@ class Layout(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many elements there are."""
+        """The number of elements."""
         return prod(self.shape)
 
 
 def packed(shape: Shape) -> Strides:
-    """The strides of a tensor that fills its storage row by row, with no gaps."""
+    """Returns the strides of a tensor in row-major order with no gaps.
+
+    >>> packed((2, 3))
+    (3, 1)
+    """
     strides, step = [], 1
     for size in reversed(shape):
         strides.append(step)
@@ -38,12 +42,12 @@ def packed(shape: Shape) -> Strides:
 
 @lru_cache(1000)
 def whole(shape: Shape) -> Layout:
-    """The layout of a tensor that fills its storage row by row."""
+    """Returns the layout of a tensor that fills its storage in row-major order."""
     return Layout(shape, packed(shape), 0)
 
 
 def is_packed(layout: Layout) -> bool:
-    """True if the elements lie in row-major order with no gaps ("contiguous").
+    """Returns True if the elements are in row-major order with no gaps ("contiguous").
 
     An axis of one element may have any stride: it is never stepped along.
     """
@@ -58,7 +62,7 @@ def is_packed(layout: Layout) -> bool:
 
 
 def extent(layout: Layout) -> tuple[int, int]:
-    """The first slot touched and one past the last; (offset, offset) for no elements."""
+    """Returns the first slot and one past the last slot; (offset, offset) if there are no elements."""
     if layout.size == 0:
         return layout.offset, layout.offset
     first = last = layout.offset
@@ -69,14 +73,14 @@ def extent(layout: Layout) -> tuple[int, int]:
 
 
 def moved(layout: Layout, by: int) -> Layout:
-    """The same layout, `by` slots further along."""
+    """Returns the same layout, `by` slots further along."""
     return layout._replace(offset=layout.offset + by)
 
 
 def may_overlap_itself(layout: Layout) -> bool:
-    """True if two elements may share a slot (an expanded axis has stride 0).
+    """Returns True if two elements may share a slot (an expanded axis has stride 0).
 
-    Exact for everything made by slicing, transposing and reshaping; for odd strides it errs on the side of True.
+    Exact for layouts made by slicing, transposing and reshaping; for other strides it may return True needlessly.
     """
     reach = 0
     axes = sorted((abs(stride), size) for size, stride in zip(layout.shape, layout.strides, strict=True) if size > 1)
@@ -88,7 +92,7 @@ def may_overlap_itself(layout: Layout) -> bool:
 
 
 def normal_axis(axis: int, rank: int) -> int:
-    """`axis` counted from the front; refused if it does not exist."""
+    """Returns `axis` counted from the front; refuses an axis that does not exist."""
     try:
         axis = as_integer(axis)
     except TypeError:

@@ -10,7 +10,7 @@ from inplacelab.layout.basics import Layout
 
 
 def index(layout: Layout, key: Any) -> Layout:
-    """`x[key]` for basic keys: integers, slices, None and `...`, alone or in a tuple."""
+    """Returns the layout of `x[key]` for basic keys: integers, slices, None and `...`, alone or in a tuple."""
     keys = key if isinstance(key, tuple) else (key,)
     shape, strides, offset = [], [], layout.offset
     axis = 0
@@ -64,11 +64,11 @@ def _integer(key: Any) -> int:
 
 
 PLAIN = frozenset((int, slice, type(None), type(Ellipsis)))
-"""The types of the keys that are nearly always met, and need no closer look."""
+"""The most frequent types of keys, which need no further check."""
 
 
 def is_basic(key: Any) -> bool:
-    """True if `key` selects by layout alone (a view); False if it needs a gather (a copy)."""
+    """Returns True if `key` selects by layout alone (a view); False if it needs a gather (a copy)."""
     return type(key) in PLAIN or all(
         k is None
         or k is Ellipsis

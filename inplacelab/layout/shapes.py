@@ -1,4 +1,4 @@
-"""Layouts made by naming another shape for the same elements."""
+"""Layouts of the same elements in another shape."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inplacelab.layout.basics import Layout, Shape, normal_axis, packed
 
 
 def flatten_shape(shape: Shape, start: int, stop: int) -> Shape:
-    """The shape with the axes from `start` to `stop` (inclusive) joined into one."""
+    """Returns the shape with the axes from `start` to `stop` (inclusive) joined into one."""
     rank = max(len(shape), 1)
     first, last = normal_axis(start, rank), normal_axis(stop, rank)
     if first > last:
@@ -21,7 +21,7 @@ def flatten_shape(shape: Shape, start: int, stop: int) -> Shape:
 
 
 def resolve_shape(shape: Shape, wanted: Sequence[int]) -> Shape:
-    """`wanted` with -1 worked out and 0 read as "the size that is there", as in Paddle."""
+    """Returns `wanted` with -1 replaced by the remaining size and 0 by the axis's current size, as in Paddle."""
     try:
         sizes = [as_integer(n) for n in wanted]
     except TypeError:
@@ -41,9 +41,9 @@ def resolve_shape(shape: Shape, wanted: Sequence[int]) -> Shape:
 
 @lru_cache(1000)
 def common_shape(x: Shape, y: Shape) -> Shape | None:
-    """The shape in which two meet: axes are paired from the last on, and one of one element takes the size of the other;
-    None if they do not fit.
-    """  # NumPy's `broadcast_shapes` makes arrays to find out: that takes ten times as long
+    """Returns the shape to which two shapes are broadcast: axes are paired from the last on, and one of one element takes
+    the size of the other; None if they do not fit.
+    """  # NumPy's `broadcast_shapes` makes arrays, which takes ten times as long
     if len(x) < len(y):
         x, y = y, x
     if x[len(x) - len(y) :] == y:
@@ -58,10 +58,10 @@ def common_shape(x: Shape, y: Shape) -> Shape | None:
 
 
 def reshape(layout: Layout, shape: Shape) -> Layout | None:
-    """`layout` seen with another shape, or None if no strides can show it so: then the elements must be copied.
+    """Returns the layout with another shape, or None if no strides can express it: then the elements must be copied.
 
-    Neighbouring axes can be seen as one if stepping off the end of the inner lands on the next of the outer. The axes
-    fall into such groups; each group's elements must be cut up anew by a run of the new sizes.
+    Neighbouring axes can be joined if a step past the end of the inner one is a step of the outer one. The axes form groups
+    of such axes; the elements of each group must be divided by a run of the new sizes.
     """
     if shape == layout.shape:
         return layout
@@ -94,7 +94,7 @@ def _groups(layout: Layout) -> list[tuple[int, int]]:
 
 
 def unflatten_shape(shape: Shape, axis: int, sizes: Sequence[int]) -> Shape:
-    """The shape with one axis cut into several; one of their sizes may be -1."""
+    """Returns the shape with one axis divided into several; one of their sizes may be -1."""
     rank = len(shape)
     if not -rank <= axis < rank:
         raise errors.unflatten_axis_out_of_range(rank=rank)

@@ -126,7 +126,7 @@ class Layer(Movable, Parts):
                 parameter.storage.version = 0  # it is only now that anybody sees it
             parameter.stop_gradient = not asked.trainable
         if observe.listeners:
-            observe.tell("create_parameter", "create", (), parameter, None)
+            observe.notify("create_parameter", "create", (), parameter, None)
         return parameter
 
     def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:

@@ -28,7 +28,7 @@ def made(name: str, array: Any, device: devices.Device, stop_gradient: bool = Tr
     tensor = fresh(array, device)
     tensor._stop = stop_gradient
     if observe.listeners:
-        observe.tell(name, "create", (), tensor, None)
+        observe.notify(name, "create", (), tensor, None)
     return tensor
 
 
@@ -160,7 +160,7 @@ def filled(name: str, shape: Any, value: Any, dtype: Any, device: devices.Device
     """A tensor that the operation `name` has made, with `value` in every element; on the current device if None."""
     tensor = constant_tensor(shape_of(name, shape), value, dtypes.as_numpy(dtype), device or device_for())
     if observe.listeners:
-        observe.tell(name, "create", (), tensor, None)
+        observe.notify(name, "create", (), tensor, None)
     return tensor
 
 

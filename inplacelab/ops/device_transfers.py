@@ -33,7 +33,7 @@ def _moved(x: Tensor, target: Device) -> Tensor:
     result = fresh(target.from_host(source.to_host(x.array)), target)
     node = metadata.attach(_TO, x, result, {"source": source})
     if observe.listeners:
-        observe.tell("to", "ordinary", (x,), result, node)
+        observe.notify("to", "ordinary", (x,), result, node)
     return result
 
 

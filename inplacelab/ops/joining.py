@@ -138,7 +138,7 @@ def _made(op: str, parts: list[Tensor], joined: Any, facts: Mapping[str, Any]) -
         node.dtypes = tuple(part.array.dtype for part in parts)
         result.node, result._stop = number(node), False
     if observe.listeners:
-        observe.tell(op, "ordinary", tuple(parts), result, node)
+        observe.notify(op, "ordinary", tuple(parts), result, node)
     return result
 
 

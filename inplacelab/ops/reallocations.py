@@ -73,7 +73,7 @@ def _look_at(op: str, x: Tensor, source: Tensor, layout: Layout) -> Tensor:
     else:
         _take_bytes(op, x, shown)
     if observe.listeners:
-        observe.tell(op, "reallocated", (x, source), x, x.node)
+        observe.notify(op, "reallocated", (x, source), x, x.node)
     return x
 
 
@@ -163,7 +163,7 @@ def _set_data(self: Tensor, other: Tensor) -> None:
         refresh(self)
     _take_bytes("data", self, given)
     if observe.listeners:
-        observe.tell("data", "reallocated", (self, given), self, self.node)
+        observe.notify("data", "reallocated", (self, given), self, self.node)
 
 
 # ---- more or less of its own ----------------------------------------------------------------------------------------------
@@ -238,7 +238,7 @@ def _resize_within(x: Tensor, after: Layout) -> Tensor:
     if modes.keeper is not None:
         modes.keeper.after_write(x.storage)  # no slot was written
     if observe.listeners:
-        observe.tell("resize_", "relayout", (x,), x, x.node)
+        observe.notify("resize_", "relayout", (x,), x, x.node)
     return x
 
 
@@ -283,7 +283,7 @@ def apply_(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
     with observe.silence():
         self.copy_(result)
     if observe.listeners:
-        observe.tell("apply_", "in-place", (self,), self, self.node)
+        observe.notify("apply_", "in-place", (self,), self, self.node)
     return self
 
 

@@ -97,7 +97,7 @@ def _write_positions(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
 
 def _tell_written(x: Tensor, value: Any, written: Any) -> None:
     root = x if x.base is None else x.base
-    observe.tell(
+    observe.notify(
         "setitem", "in-place", (x, value) if isinstance(value, Tensor) else (x,), x, root.node, written=written
     )
 

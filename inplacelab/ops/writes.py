@@ -77,7 +77,7 @@ def set_value(self: Tensor, value: Any) -> None:
     with observe.silence(), modes.set_grad_enabled(modes.recording_history and root.node is not None):
         self.copy_(given.detach())
     if observe.listeners:
-        observe.tell("set_value", "in-place", (self,), self, self.node)
+        observe.notify("set_value", "in-place", (self,), self, self.node)
 
 
 @as_function

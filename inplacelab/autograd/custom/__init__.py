@@ -1,1 +1,1 @@
-"""Operations of one's own: their grad nodes, what they keep, and what becomes of one call. `PyLayer` is their public face."""
+"""Custom operations: their calls, grad nodes and saved tensors. `PyLayer` is the public class."""

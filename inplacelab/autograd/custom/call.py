@@ -1,4 +1,4 @@
-"""One call of an operation of one's own: what came in, and the place in the history of what comes out."""
+"""One call of a custom operation: its inputs, and the history of its results."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inplacelab.tensor import Tensor, over
 
 
 class Arrival(NamedTuple):
-    """An input as it was before `forward`: where its gradient goes, and its storage and version, to see if it is written."""
+    """An input before `forward`: the node of its gradient, and its storage and version, which show if it is written."""
 
     tensor: Tensor
     edge: Node | None
@@ -26,12 +26,12 @@ class Arrival(NamedTuple):
 
     @property
     def written(self) -> bool:
-        """True if its storage was written, or exchanged, since."""
+        """True if `forward` wrote or exchanged its storage."""
         return self.tensor.storage is not self.storage or self.storage.version != self.version
 
 
 class Call:
-    """One call of a layer: what came in, and what becomes of what comes out."""
+    """One call of a `PyLayer`: its inputs, and the history of its results."""
 
     def __init__(self, layer: type[Any], arguments: Sequence[Any]) -> None:
         self.layer = layer
@@ -47,11 +47,11 @@ class Call:
 
     @property
     def places(self) -> list[tuple[Tensor, Node | None]]:
-        """The inputs, and where their gradients go."""
+        """The inputs, and the nodes that receive their gradients."""
         return [(each.tensor, each.edge) for each in self.inputs]
 
     def finish(self, context: PyLayerContext, returned: Sequence[Tensor]) -> list[Tensor]:
-        """Give the results their place in the history."""
+        """Puts the results into the history."""
         constants = [t for t in returned if not differentiable(t) or any(t is c for c in context._constants)]
         written = [t for t in returned if self._in_place(t, context) and not any(t is c for c in constants)]
         self._check_written(written, len(returned))
@@ -82,17 +82,17 @@ class Call:
         written: Sequence[Tensor],
         constants: Sequence[Tensor],
     ) -> None:
-        """Tell the memory which results to look for: an input that is handed back unchanged is kept as the input that it is."""
+        """Passes the results to the memory. An input that is returned unchanged stays an input there."""
         unchanged = [each.tensor for each in self.inputs if not any(each.tensor is t for t in written)]
         context._memory.settle([None if any(t is u for u in unchanged) else t for t in returned], constants)
 
     def _in_place(self, result: Tensor, context: PyLayerContext) -> bool:
-        """True if a result is an input that was written, unless the program says that it is not to be taken so."""
+        """True if a result is an input that was written, unless the program called `mark_not_inplace` with it."""
         marked = any(result is each for each in context._not_in_place)
         return not marked and any(each.tensor is result and each.written for each in self.inputs)
 
     def _check_written(self, written: Sequence[Tensor], count: int) -> None:
-        """Refuse what was written unless its history can be rewritten."""
+        """Refuses written inputs whose history cannot be rewritten."""
         for k, each in enumerate(self.inputs):
             if not each.written:
                 continue
@@ -102,11 +102,11 @@ class Call:
                 if alone and each.tensor.storage is each.storage and (each.tensor.base is None or count == 1):
                     continue
             elif each.edge is None:
-                continue  # a constant, such as a running mean: forward may write it, as one may under `no_grad`
+                continue  # a constant, such as a running mean: `forward` may write it, as under `no_grad`
             raise errors.forward_overwrote_input(layer=self.layer.__name__, position=k, tensor=each.tensor)
 
     def _own(self, returned: Sequence[Tensor], written: Sequence[Tensor]) -> list[Tensor]:
-        """The results as tensors of their own: a copy of what shows a storage that somebody else shows, too."""
+        """The results as separate tensors: copies of those that share a storage with another tensor."""
         taken = {id(each.storage) for each in self.inputs}
         results: list[Tensor] = []
         for each in returned:
@@ -129,7 +129,7 @@ def _tensors_in(argument: Any) -> list[Tensor]:
 
 
 def _bare(tensor: Tensor) -> Tensor:
-    """The same bytes without what `forward` knew of them."""
+    """A tensor on the same bytes, without the state that `forward` gave it."""
     bare = over(tensor.array, tensor.storage)
     bare.overlaps = tensor.overlaps
     return bare

@@ -1,4 +1,4 @@
-"""The context of a custom operation: what its `forward` hands on to its `backward`."""
+"""The context of a custom operation, which passes values from its `forward` to its `backward`."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from inplacelab.tensor import Tensor
 
 
 class PyLayerContext:
-    """What `forward` hands on to `backward`, and what it says about its arguments and results: their first argument, `ctx`.
+    """The first argument, `ctx`, of `forward` and `backward`: values for backward, and marks on arguments and results.
 
-    Anything may be put on it as an attribute. Tensors are then kept as by `save_for_backward`: checked by version, and without
-    the reference cycle that an ordinary attribute would make of a result.
+    Any value may be set as an attribute. Tensors are then kept as by `save_for_backward`: checked by version, and without the
+    reference cycle of an ordinary attribute that holds a result.
     """
 
     _memory: Memory
@@ -24,14 +24,14 @@ class PyLayerContext:
         self.__dict__.update(_memory=memory or Memory([]), _materialize=True, _not_in_place=(), _constants=())
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Keep tensors for `backward`: as they are now. If one is overwritten before `backward` asks for it, that is refused."""
+        """Saves tensors for `backward`. If one is overwritten before `backward` uses it, backward refuses it."""
         keep = self._memory.keep
         self._memory.listed = [
             keep(f"saved_tensor()[{k}]", each) if isinstance(each, Tensor) else each for k, each in enumerate(tensors)
         ]
 
     def saved_tensor(self) -> tuple[Any, ...] | None:
-        """What was saved, in order; None if nothing was.
+        """Returns the saved tensors, in order; None if there are none.
 
         Raises:
             StaleSavedTensorError: if one of them has been overwritten since.
@@ -40,15 +40,15 @@ class PyLayerContext:
         return tuple(memory.take(each) if isinstance(each, Kept) else each for each in memory.listed) or None
 
     def mark_not_inplace(self, *tensors: Tensor) -> None:
-        """Say that these arguments, though returned, are not to be taken as written: a copy is returned."""
+        """Marks arguments that are returned but not as in-place results: the call returns copies of them."""
         self._not_in_place = tensors
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Say that these results need no gradient. `backward` is given zeros for them."""
+        """Marks results that need no gradient. `backward` receives zeros for them."""
         self._constants = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether `backward` is given zeros (True, as by default) or None for a result whose gradient did not come."""
+        """Sets what `backward` receives for a result without a gradient: zeros (True, the default) or None."""
         self._materialize = bool(value)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -62,5 +62,5 @@ class PyLayerContext:
     def __getattr__(self, name: str) -> Any:
         kept = self.__dict__["_memory"].named.get(name)
         if kept is None:
-            raise AttributeError(f"nothing was put on the context under the name {name!r}")
+            raise AttributeError(f"the context has no attribute {name!r}")
         return self._memory.take(kept)

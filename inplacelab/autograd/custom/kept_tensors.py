@@ -1,4 +1,4 @@
-"""What an operation of one's own keeps for its `backward`."""
+"""Saved tensors of a custom operation."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from inplacelab.tensor import Tensor, over
 
 
 class Kept:
-    """A tensor that `forward` kept for `backward`.
+    """A tensor that `forward` saved for `backward`.
 
     Attributes:
-        saved: the value, with the version at which it was kept.
-        original: the tensor that was given, held weakly, to be found among the results.
-        result: which result it turned out to be, or None.
-        explained: False if nobody knows how it came from the inputs.
+        saved: the value, with the version at which it was saved.
+        original: the tensor, held weakly, to compare it with the results.
+        result: the position of the result that it is, or None.
+        explained: False if it is unknown how it was computed from the inputs.
     """
 
     __slots__ = ("explained", "original", "result", "saved")
@@ -31,18 +31,18 @@ class Kept:
 
 
 class Unpacker(Protocol):
-    """Who gives a kept tensor its place in the history: the node whose `backward` runs."""
+    """Gives a saved tensor its place in the history: the node whose `backward` runs."""
 
     def unpack(self, kept: Kept) -> Tensor:
-        """The tensor as it was kept."""
+        """Returns the tensor as it was saved."""
 
 
 class Memory:
-    """All that one call keeps: tensors by position and by attribute name.
+    """The saved tensors of one call, by position and by attribute name.
 
     Attributes:
-        listed: what `save_for_backward` was given, in order: tensors as `Kept`, anything else as it is.
-        named: the tensors that were put on the context as attributes.
+        listed: the arguments of `save_for_backward`, in order: tensors as `Kept`, other values as they are.
+        named: the tensors that were set on the context as attributes.
     """
 
     def __init__(self, inputs: Sequence[tuple[Tensor, Node | None]]) -> None:
@@ -53,11 +53,11 @@ class Memory:
 
     @property
     def tensors(self) -> list[Kept]:
-        """Everything kept, under whatever name."""
+        """All saved tensors."""
         return [each for each in (*self.listed, *self.named.values()) if isinstance(each, Kept)]
 
     def keep(self, name: str, tensor: Tensor) -> Kept:
-        """Keep a tensor, and find out what it has to do with the inputs."""
+        """Saves a tensor, and finds its relation to the inputs."""
         for given, place in self._inputs:
             if given is tensor:
                 return Kept(Saved(name, tensor.array, tensor.storage, place), tensor, explained=True)
@@ -69,13 +69,13 @@ class Memory:
         )
 
     def take(self, kept: Kept) -> Tensor:
-        """A kept tensor: unpacked if `backward` asks; as it is while `forward` still runs."""
+        """Returns a saved tensor: unpacked in `backward`, the original while `forward` still runs."""
         if self._reader is None:
             return over(kept.saved.array, kept.saved.storage)
         return self._reader.unpack(kept)
 
     def settle(self, results: Sequence[Tensor | None], constants: Sequence[Tensor]) -> None:
-        """`forward` is over: find its results among what was kept."""
+        """Called after `forward`: finds its results among the saved tensors."""
         self._inputs = ()
         for each in self.tensors:
             original = each.original()
@@ -86,7 +86,7 @@ class Memory:
 
     @contextmanager
     def read_by(self, node: Unpacker) -> Iterator[None]:
-        """While `backward` runs: what is taken out is unpacked by its node."""
+        """While `backward` runs: saved tensors are unpacked by its node."""
         self._reader = node
         try:
             yield
@@ -94,10 +94,10 @@ class Memory:
             self._reader = None
 
     def forget(self) -> None:
-        """Let go of all tensors."""
+        """Frees all saved tensors."""
         self.listed, self.named = [], {}
 
 
 def differentiable(tensor: Tensor) -> bool:
-    """True if the elements are numbers that can change by a little."""
+    """Returns True if the elements are floating-point or complex numbers."""
     return tensor.array.dtype.kind in "fc"

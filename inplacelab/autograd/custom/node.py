@@ -1,9 +1,9 @@
-"""The grad nodes of operations of one's own.
+"""The grad nodes of custom operations.
 
-A node of the graph has one result. An operation with several is taken as one with a single result, all of them end to end in
-one flat vector: the `CustomNode` is that operation, and each result hangs on it by a `ResultNode`, which puts the result's
-gradient in its place in the vector, with zeros elsewhere. So the engine adds the gradients up and runs the operation's backward
-once, when all are there, by the same rules as for any other node.
+A node of the graph has one result. An operation with several results is treated as one whose single result is the flat
+vector of all of them: the `CustomNode` is that operation, and each result has a `ResultNode` with an edge to it, which puts
+the result's gradient in its place in the vector, with zeros elsewhere. So the engine adds the gradients up and runs the
+operation's backward once, when all have arrived, by the same rules as for any other node.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from inplacelab.tensor import Tensor
 
 
 class Side(NamedTuple):
-    """What is remembered of an input or a result: enough to give its gradient the right form."""
+    """The metadata of an input or a result that its gradient must match."""
 
     shape: Shape
     dtype: np.dtype[Any]
@@ -37,7 +37,7 @@ class Side(NamedTuple):
 
 
 def side(tensor: Tensor) -> Side:
-    """What is remembered of a tensor."""
+    """Returns the metadata of a tensor."""
     return Side(tensor.array.shape, tensor.array.dtype)
 
 
@@ -45,11 +45,11 @@ class CustomNode(Node):
     """The node of one call of a `PyLayer`.
 
     Attributes:
-        layer, context: whose `backward` to call, and with what.
-        inputs: what the gradients must fit.
-        slots: how many tensors each argument held; None for an argument that is a tensor itself.
-        order: the edges lead to the inputs in this order.
-        results: what the gradients that arrive belong to.
+        layer, context: the class whose `backward` to call, and its first argument.
+        inputs: the metadata that the gradients must match.
+        slots: the number of tensors in each argument; None for an argument that is a tensor.
+        order: the position of the input that each edge belongs to.
+        results: the metadata of the results.
     """
 
     __slots__ = ("_released", "_result_nodes", "context", "inputs", "layer", "order", "results", "slots")
@@ -91,7 +91,7 @@ class CustomNode(Node):
         return list(made)
 
     def unpack(self, kept: Kept) -> Tensor:
-        """A kept tensor with its place in the history, so that the gradient can be differentiated again."""
+        """Returns a saved tensor with its place in the history, so that the gradient can be differentiated again."""
         tensor = kept.saved.unpack(self)
         if kept.result is not None:
             tensor.node = self._node_of(kept.result)
@@ -101,7 +101,7 @@ class CustomNode(Node):
         return tensor
 
     def _node_of(self, result: int) -> Node:
-        """The node of a result; made anew if the program let go of it."""
+        """The node of a result; a new one if the program dropped the old one."""
         if not self._result_nodes:
             return self
         return self._result_nodes[result]() or ResultNode(self, result)
@@ -123,7 +123,7 @@ class CustomNode(Node):
         return [self._form(k, found[k]) if want else None for k, want in zip(self.order, wanted, strict=True)]
 
     def _arrived(self, g: Tensor) -> Sequence[Tensor | None]:
-        """The gradient of each result, cut out of the vector of all; None for one that did not come, if that was asked for."""
+        """The gradient of each result, cut out of the vector; None for one that did not arrive, if the layer asked for that."""
         if len(self.results) == 1:
             return [g]
         starts = [0, *accumulate(each.size for each in self.results)]
@@ -136,7 +136,7 @@ class CustomNode(Node):
         ]
 
     def _matched(self, given: Any) -> list[Tensor | None]:
-        """What `backward` returned, one for each input; fewer will do if the others need none."""
+        """The gradients that `backward` returned, one for each input; fewer are accepted if the others need none."""
         returned = list(given) if isinstance(given, tuple | list) else [given]
         short = len(self.slots) - len(returned)
         if short < 0:
@@ -166,7 +166,7 @@ class CustomNode(Node):
     def _form(self, position: int, gradient: Any) -> Tensor | None:
         """A gradient in the form of its input: summed where it was broadcast, cast, and a copy in any case.
 
-        The engine adds gradients up in place, and the program may have kept, or given twice, what it returned.
+        The engine adds gradients up in place, and the program may have kept the gradient or returned it twice.
         """
         if gradient is None:
             return None
@@ -190,7 +190,7 @@ def _reaches(shape: Shape, larger: Shape) -> bool:
 
 
 class ResultNode(Node):
-    """One of several results: puts its gradient where it belongs in the vector of all, and a one at the end to say that it came."""
+    """The node of one of several results: puts its gradient into the vector of all, and a one at the end as a sign that it arrived."""
 
     __slots__ = ("position",)
 
@@ -221,7 +221,7 @@ class ResultNode(Node):
 
 
 class UnexplainedNode(Node):
-    """Stands for the unknown way from the inputs to a value that `forward` computed and kept: refuses to be gone through."""
+    """The node of a value that `forward` computed and saved, whose relation to the inputs is unknown: refuses a gradient."""
 
     __slots__ = ("_custom_name", "_saved_name")
 

@@ -135,7 +135,7 @@ def run(plan: Plan) -> None:
 
 def tell(plan: Plan) -> None:
     """Tell everyone who listens."""
-    if not observe.everyone:
+    if not observe.launch_listeners:
         return
     source, simulated = plan.source, _simulated(plan.device)
     operands = tuple(each.operand(layout) for each, layout in zip(plan.windows, plan.layouts, strict=True))
@@ -144,7 +144,7 @@ def tell(plan: Plan) -> None:
         "" if simulated else _runner("on_gpu").device_name(), simulated,
     )  # fmt: skip
     storages = [each.storage for each in plan.windows]
-    for each in observe.everyone:
+    for each in observe.launch_listeners:
         each.launched(launch, storages)
 
 

@@ -212,7 +212,7 @@ class Launcher:
             Whether all is done: False if NumPy, or CuPy, has to compute.
         """
         device, first = tensors[0].storage.device, arrays[0]
-        heard = bool(observe.everyone)
+        heard = bool(observe.launch_listeners)
         if (device.simulated and not heard) or not (first if out is None else out).size:
             return False
         given = {**dict(zip(self._inputs, arrays, strict=True)), "out": out, **attributes}

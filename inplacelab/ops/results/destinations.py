@@ -30,7 +30,7 @@ def into(op: str, out: Any, inputs: Sequence[Tensor], compute: Callable[[], Tens
         out.copy_(result)
     if observe.listeners:
         root = out if out.base is None else out.base
-        observe.tell(op, "in-place", (out, *inputs), out, root.node)
+        observe.notify(op, "in-place", (out, *inputs), out, root.node)
     return out
 
 
@@ -45,9 +45,9 @@ def reallocate(name: str, x: Tensor, ordinary: Callable[[], Tensor]) -> Tensor:
     if modes.recording_history:
         check_leaf(name, x)
     raised, stop, node = x.storage.version + 1, x._stop, x.node
-    result = _unheard(ordinary)
+    result = _unreported(ordinary)
     if not modes.recording_history and node is not None and not stop:
-        result.node = _unheard(lambda: _history_of(x, result))
+        result.node = _unreported(lambda: _history_of(x, result))
     bequeath(x)
     adopt(x, result)
     x.storage.version = raised
@@ -57,11 +57,11 @@ def reallocate(name: str, x: Tensor, ordinary: Callable[[], Tensor]) -> Tensor:
         if saved.storage is x.storage:
             saved.version = raised
     if observe.listeners:
-        observe.tell(name, "reallocated", (x,), x, x.node)
+        observe.notify(name, "reallocated", (x,), x, x.node)
     return x
 
 
-def _unheard(step: Callable[[], Any]) -> Any:
+def _unreported(step: Callable[[], Any]) -> Any:
     """What a step comes to that is no operation of its own: nobody is told of it."""
     if not observe.listeners:
         return step()

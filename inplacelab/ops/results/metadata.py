@@ -35,7 +35,7 @@ def view(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: Layou
     if not x._stop and modes.recording_history:
         node = attach(row, x, result, _remembered(row, x, result, facts, after))
     if observe.listeners:
-        observe.tell(row.called or row.name, "view", (x,), result, node, attributes=facts)
+        observe.notify(row.called or row.name, "view", (x,), result, node, attributes=facts)
     return result
 
 
@@ -118,7 +118,7 @@ def copied(row: Row, x: Tensor, shape: Shape, facts: Mapping[str, Any]) -> Tenso
         refresh(x)
     node = attach(row, x, result, {**facts, "x_meta": meta(x), "out_meta": meta(result)})
     if observe.listeners:
-        observe.tell(row.name, "ordinary", (x,), result, node, attributes=facts)
+        observe.notify(row.name, "ordinary", (x,), result, node, attributes=facts)
     return result
 
 
@@ -152,5 +152,5 @@ def relayout(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: L
     elif node is not None:
         x.node = node
     if observe.listeners:
-        observe.tell(name, "relayout", (x,), x, node, attributes=facts)
+        observe.notify(name, "relayout", (x,), x, node, attributes=facts)
     return x

@@ -37,7 +37,7 @@ def lines(row: Row) -> Iterator[str]:
     yield "    modes.keeper.after_write(storage)"
     yield from _rewrite(row)
     yield "if observe.listeners:"
-    yield f"    observe.tell({name!r}, 'in-place', ({', '.join(row.inputs)},), {x}, node{parts.details(row, 'written')})"
+    yield f"    observe.notify({name!r}, 'in-place', ({', '.join(row.inputs)},), {x}, node{parts.details(row, 'written')})"
     yield f"return {x}"
 
 

@@ -36,7 +36,7 @@ def lines(row: Row) -> Iterator[str]:
         yield "if modes.recording_history:"
         yield from ("    " + line for line in _history(row))
     yield "if observe.listeners:"
-    yield f"    observe.tell({name!r}, 'ordinary', ({', '.join(row.inputs)},), result, node{parts.details(row, 'read')})"
+    yield f"    observe.notify({name!r}, 'ordinary', ({', '.join(row.inputs)},), result, node{parts.details(row, 'read')})"
     yield "return result"
 
 
