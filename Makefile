@@ -4,7 +4,7 @@
 # it is older than pyproject.toml exactly when there is something to install again.
 
 # The first Python on this machine that is new enough; `make PYTHON=... lab` chooses another.
-PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python; do \
+PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 VENV ?= .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
@@ -37,7 +37,7 @@ ONCE_MORE = $(if $(SLOW_BROWSER),false,{ echo "Once more: what failed"; $(PYTEST
 # Several processes import the same modules, here and in the programs that tests start: they are compiled once.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help lab test test-fast test-long check lint unit js notebooks browser lessons bench gpu clean
+.PHONY: help lab test test-fast test-long check lint unit coverage js notebooks browser lessons bench gpu clean
 .DEFAULT_GOAL := help
 
 help: ## Say what can be made
@@ -69,7 +69,8 @@ test-long: $(VENV)/e2e.stamp ## Run everything there is, and 100,000 random prog
 FOLDERS := $(patsubst inplacelab/%/__init__.py,%,$(wildcard inplacelab/*/__init__.py))
 CODE_engine := $(wildcard inplacelab/*.py) $(patsubst %,inplacelab/%,$(filter-out $(notdir $(wildcard tests/*)),$(FOLDERS)))
 CODE_widgets := widgets/inplacelab_widgets
-PACKAGES := $(sort $(FOLDERS) engine widgets)
+CODE_differences := docs/differences
+PACKAGES := $(sort $(FOLDERS) differences engine widgets)
 CODE = $(or $(CODE_$(PKG)),inplacelab/$(PKG))
 TESTS = $(or $(wildcard tests/$(PKG)),tests/engine)
 
@@ -90,7 +91,16 @@ lint: $(VENV)/test.stamp ## Check style, types and who imports whom
 unit: $(VENV)/test.stamp ## Run the unit tests, the examples in docstrings, and the comparison with other frameworks
 	$(PYTEST) $(PARALLEL) -m "$(UNIT)"
 
-js: ## Run the tests of the player's JavaScript
+# Small samples reach nearly all of the code; a tracer makes them take twice as long.
+coverage: export TIER := fast
+coverage: $(VENV)/test.stamp ## Run the unit tests with small samples, and print how much of the code they reach
+	$(PYTEST) $(PARALLEL) -m "$(UNIT)" --cov
+
+# TypeScript as `npm install` puts it here, or the one on the PATH.
+TSC = $(firstword $(wildcard node_modules/.bin/tsc) $(shell command -v tsc))
+js: ## Check the types of the player's JavaScript, and run its tests
+	@if [ -n "$(TSC)" ]; then $(TSC) --project .; \
+	else echo "Skipped: the types of the player's JavaScript, which need TypeScript: npm install --no-package-lock"; fi
 	@if command -v node >/dev/null; then node --test $(wildcard tests/js/*.test.mjs); \
 	else echo "Skipped: the tests in tests/js need Node.js, and there is no 'node' on the PATH."; fi
 
@@ -102,11 +112,11 @@ browser: $(VENV)/e2e.stamp ## Drive the stepper in Chromium, on a page and in a 
 	$(PYTEST) -n auto --dist loadfile -m browser tests || $(call ONCE_MORE,browser)
 	$(PYTEST) -m e2e tests || $(call ONCE_MORE,e2e)
 
-lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw the pictures and badges of the READMEs, write the page of differences
+lessons: $(VENV)/test.stamp ## Build the notebooks from notebooks/lessons, draw the pictures and badges of the READMEs, write the differences: data and page
 	$(PY) notebooks/build.py
 	$(PY) docs/draw.py
 	$(PY) docs/badges.py
-	$(PY) docs/differences.py
+	$(PY) docs/write_differences.py
 
 bench: $(VENV)/test.stamp ## Measure the engine against NumPy, recording, the stepper in Chromium, and the kernels on a GPU if there is one
 	$(PY) benchmarks/latency.py
@@ -128,14 +138,14 @@ gpu: $(VENV)/test.stamp ## Run every row on a GPU of NVIDIA, and measure it (nee
 	$(PY) benchmarks/gpu.py
 
 clean: ## Remove the environment and everything that was made
-	rm -rf $(VENV) dist screenshots .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) dist screenshots .coverage .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find inplacelab widgets notebooks tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --------------------------------------------------------------------------------------------------------------------
 # The environment
 
 define NO_PYTHON
-inplacelab needs Python 3.11 or newer, and none was found (looked for python3, python3.13, python3.12, python3.11, python).
+inplacelab needs Python 3.11 or newer, and none was found (looked for python3, python3.14, python3.13, python3.12, python3.11, python).
 Install one, or name it: make PYTHON=/path/to/python3.11 lab
 inplacelab 需要 Python 3.11 或更高版本，但没有找到。请先安装，或者指明它的位置（如上）。
 endef

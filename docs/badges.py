@@ -1,4 +1,4 @@
-"""Let the READMEs' badges open the repository that `pyproject.toml` names: the only place that says where this one lives.
+"""Writes the repository that `pyproject.toml` names, the only place to change it, into the READMEs' badges and into CITATION.cff.
 
 python docs/badges.py
 """
@@ -12,7 +12,11 @@ from urllib.parse import urlsplit
 
 ROOT = Path(__file__).parents[1]
 READMES = ("README.md", "README.zh.md")
-BADGE = re.compile(r"(?<=https://mybinder\.org/v2/gh/)[\w.-]+/[\w.-]+(?=/HEAD\b)")
+CITATION = "CITATION.cff"
+BADGE = re.compile(
+    r"(?<=https://mybinder\.org/v2/gh/)[\w.-]+/[\w.-]+(?=/HEAD\b)|(?<=^repository-code: https://github\.com/).+$",
+    re.MULTILINE,
+)
 
 
 def repository() -> str:
@@ -23,16 +27,16 @@ def repository() -> str:
 
 
 def with_badges_for(name: str, readme: str) -> str:
-    """The text of a README whose badges open the repository `name`."""
+    """The text of one of these files with the repository `name` in it."""
     return BADGE.sub(lambda _: name, readme)
 
 
 def main() -> None:
-    """Rewrite the READMEs."""
-    for readme in READMES:
+    """Rewrite these files."""
+    for readme in (*READMES, CITATION):
         path = ROOT / readme
         path.write_text(with_badges_for(repository(), path.read_text(encoding="utf-8")), encoding="utf-8")
-        print(f"the badges of {readme} open {repository()}")
+        print(f"{readme} names {repository()}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from inplacelab import errors, observe
 from inplacelab.autograd import modes
 from inplacelab.autograd.custom.call import Call
 from inplacelab.autograd.custom.context import PyLayerContext
-from inplacelab.autograd.custom.memory import Memory
+from inplacelab.autograd.custom.kept_tensors import Memory
 from inplacelab.tensor import Tensor
 
 
@@ -81,7 +81,7 @@ class PyLayer:
             several = isinstance(returned, tuple | list)
             tensors = [each for each in (returned if several else [returned]) if isinstance(each, Tensor)]
             if not tensors:
-                raise errors.no_result(cls.__name__)
+                raise errors.forward_returned_no_tensor(layer=cls.__name__)
             results = call.finish(context, tensors) if call.needed else tensors
         for each in observe.listeners:
             each.unreported_code_ran()

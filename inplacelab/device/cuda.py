@@ -43,7 +43,7 @@ def get_device_name(device: Any = None) -> str:
     """
     found = devices.find(device)
     if not found.place.is_gpu_place():
-        raise errors.no_gpu_to_describe("get_device_name")
+        raise errors.no_gpu_to_describe(function="get_device_name")
     return found.describe()
 
 
@@ -57,5 +57,5 @@ def mem_get_info(device: Any = None) -> tuple[int, int]:
     """
     figures = devices.find(device).driver()
     if figures is None:
-        raise errors.no_gpu_to_describe("mem_get_info")
+        raise errors.no_gpu_to_describe(function="mem_get_info")
     return figures

@@ -1,7 +1,22 @@
-"""Devices, which hold bytes and run kernels. Only this package depends on the array library of a device.
+"""Devices, which hold bytes and run kernels. Only this package imports an array library for a GPU.
 
-`cpu` is NumPy. `gpu` is the first GPU that CuPy sees; CuPy is imported on first use. The *simulated* GPU is NumPy
-with a separate memory account: a program must choose it explicitly, and it never replaces a missing GPU.
+`cpu` is NumPy. `gpu` is the first GPU that CuPy sees; CuPy is imported on first use. The *simulated* GPU is NumPy with a separate
+memory account: a program must choose it explicitly, and it never replaces a missing GPU.
+
+A row of the table computes by a kernel written once, with NumPy's functions. NumPy dispatches to its operands, on a GPU to
+`gpu_array.py`:
+
+    np.add(x, y, x)      GpuArray.__array_ufunc__      the same ufunc of CuPy: one launch on the current stream
+    np.copyto(x, 0)      GpuArray.__array_function__   CuPy's function, or a replacement in `cupy_calls.py`
+    np.add.at(x, i, y)                                 `cupy_scatter.py`: atomics, with NumPy's order where it has one
+
+So a row needs no second kernel for a GPU; where it has one (an expression in CUDA C, see `kernels/`), that one is tried first.
+Functions that CuPy does not have are listed in `cupy_calls.NOT_YET`, with the reason. Whether two windows overlap is decided on the
+host, from their addresses. Memory has three measures: the ledger (what tensors own), the pool (`reserved`), and the driver.
+
+The tests in `tests/devices/` run every row, dtype and gradient on a strict stand-in for CuPy, an array that has the
+functions in `cupy_names.json`, recorded from the real one (names, parameters, the loops of each ufunc), and refuses all others. The mark `gpu` runs
+the same tests on a GPU.
 """
 
 from __future__ import annotations
@@ -12,11 +27,10 @@ from typing import Any
 from inplacelab import errors
 from inplacelab.devices import cuda
 from inplacelab.devices.base import Device, Place
-from inplacelab.devices.cpu import CPU
 from inplacelab.devices.cuda import GPU
 from inplacelab.devices.gpu_array import GpuArray
+from inplacelab.devices.numpy_devices import CPU, SIMULATED_GPU
 from inplacelab.devices.pinned import PINNED, SIMULATED_PINNED, beside
-from inplacelab.devices.simulated import SIMULATED_GPU
 
 __all__ = [
     "ALL", "CPU", "GPU", "SIMULATED_GPU", "Device", "GpuArray", "Place", "available", "beside", "current", "find",
@@ -58,9 +72,9 @@ def find(device: Any, *, simulate: bool = False) -> Device:
     if name in _BY_PLACE:
         return _BY_PLACE[name]
     if not isinstance(name, str) or not re.fullmatch(r"gpu(:\d+)?", name):
-        raise errors.unknown_device(device)
+        raise errors.unknown_device(device=device)
     if name not in ("gpu", "gpu:0"):
-        raise errors.no_such_gpu(name)
+        raise errors.no_such_gpu(device=name)
     if simulate or (chosen is SIMULATED_GPU and not isinstance(device, Place)):
         return SIMULATED_GPU
     return GPU.ready()

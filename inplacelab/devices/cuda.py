@@ -157,14 +157,16 @@ def missing() -> Callable[[], Exception] | None:
     """Returns a function that makes the error for what is missing to use a GPU; None if nothing is missing."""
     installed = [wheel for wheel in WHEELS if _installed(wheel)]
     if len(installed) > 1:
-        return partial(errors.two_cupys, installed)
+        return lambda: errors.two_cupys(first=installed[0], second=installed[1])
     try:
         cupy = import_module("cupy")
     except ImportError:
-        return errors.no_cupy
+        return lambda: errors.cupy_missing()  # noqa: PLW0108 (the catalogue is read when something is refused)
     if cupy.cuda.is_available():
         return None
-    return partial(errors.no_device if _driver_version(cupy) else errors.no_driver, cupy.__version__)
+    if _driver_version(cupy):
+        return lambda: errors.no_gpu_found(cupy=cupy.__version__)
+    return lambda: errors.driver_missing(cupy=cupy.__version__)
 
 
 def found() -> bool:

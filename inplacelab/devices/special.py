@@ -24,4 +24,4 @@ def of_numpy_arrays() -> Any:
     try:
         return import_module("scipy.special")
     except ImportError:
-        raise errors.no_scipy() from None
+        raise errors.scipy_missing() from None

@@ -39,7 +39,7 @@ def _rows(x: Shape) -> tuple[int, int]:
 
 def _has_rows(x: Any) -> None:
     if x.ndim == 0:
-        raise errors.kernel_needs_packed("normalize_", Text("rows: at least one axis", "行：至少一个轴"))
+        raise errors.kernel_needs_layout(name="normalize_", what=Text("rows: at least one axis", "行：至少一个轴"))
 
 
 NORMALIZE = Whole(
@@ -56,12 +56,12 @@ NORMALIZE = Whole(
 
 def _matrix(x: Any) -> None:
     if x.ndim != 2:
-        raise errors.kernel_needs_packed("transpose_tiled", Text("a matrix", "矩阵"))
+        raise errors.kernel_needs_layout(name="transpose_tiled", what=Text("a matrix", "矩阵"))
 
 
 def _square(x: Any) -> None:
     if x.ndim != 2 or x.shape[0] != x.shape[1]:
-        raise errors.kernel_needs_packed("transpose_square_", Text("a square matrix", "方阵"))
+        raise errors.kernel_needs_layout(name="transpose_square_", what=Text("a square matrix", "方阵"))
 
 
 def _turned(g: Tensor) -> Tensor:
@@ -99,10 +99,10 @@ def _places(x: Any, index: Any, y: Any) -> None:
         what = Text(
             "three tensors of one axis: `x`, `index` (int64) and `y`", "三个一维张量：`x`、`index`（int64）与 `y`"
         )
-        raise errors.kernel_needs_packed("add_at_", what)
+        raise errors.kernel_needs_layout(name="add_at_", what=what)
     if index.size and not (int(index.min()) >= 0 and int(index.max()) < x.size):
-        raise errors.kernel_needs_packed(
-            "add_at_", Text("places from 0 to {n}", "0 到 {n} 的位置").format(n=x.size - 1)
+        raise errors.kernel_needs_layout(
+            name="add_at_", what=Text("places from 0 to {n}", "0 到 {n} 的位置").format(n=x.size - 1)
         )
 
 

@@ -15,7 +15,8 @@ its parameters:
 >>> second_name()
 ✓ Solved.
 
-The checks of the lessons are in `inplacelab.lessons.checks`, one module a lesson.
+The checks of the lessons are in `inplacelab.lessons.checks`, one module a lesson. Programs to which the frameworks
+answer differently are in `inplacelab.lessons.differences`.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ REDUCTIONS = ("mean", "sum", "none")
 def check_reduction(op: str, reduction: str) -> None:
     """Refuses a `reduction` other than "mean", "sum" and "none"."""
     if reduction not in REDUCTIONS:
-        raise errors.bad_reduction(op, reduction)
+        raise errors.unknown_reduction(op=op, reduction=reduction)
 
 
 def reduced(losses: Tensor, reduction: str) -> Tensor:

@@ -46,7 +46,7 @@ class ParamAttr:
             "need_clip": not need_clip,
         }
         for option in (option for option, given in absent.items() if given):
-            raise errors.no_parameter_option(option)
+            raise errors.unsupported_parameter_option(option=option)
         self.name, self.initializer, self.trainable = name, initializer, trainable
 
 
@@ -64,7 +64,7 @@ def attributes(given: Any) -> ParamAttr:
         return ParamAttr(name=given)
     if callable(given):
         return ParamAttr(initializer=given)
-    raise errors.no_parameter_attributes(given)
+    raise errors.not_param_attr(given=given)
 
 
 def as_parameter(values: Tensor) -> Parameter:

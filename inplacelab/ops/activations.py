@@ -133,7 +133,7 @@ def _one_axis(x: Any, axis: Any) -> tuple[int, ...]:
 def _floating_only(x: Any, dtype: Any) -> np.dtype[Any]:
     result = x if dtype is None else dtypes.as_numpy(dtype)
     if result.kind != "f":
-        raise errors.no_kernel("softmax", result.name)
+        raise errors.kernel_not_registered(dtype=result.name, op="softmax")
     return np.dtype(result)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from inplacelab.layout import Shape
 from inplacelab.ops import along_axis_gradients as gradients
 from inplacelab.ops.arguments.axis_index import Along, check_index, index_shape, key_of
-from inplacelab.ops.arguments.index_checks import AS_INDEX_ERROR, AS_RUNTIME_ERROR, check_dtype
+from inplacelab.ops.arguments.index_checks import as_index_error, as_runtime_error, check_dtype
 from inplacelab.ops.results.kernel_tools import packed, quietly, start
 from inplacelab.ops.table import add_row
 from inplacelab.ops.table.row import Row, same
@@ -49,7 +49,7 @@ add_row(
 
 
 def _check_put(arr: Any, indices: Any, values: Any, at: Along) -> None:
-    check_index("put_along_axis", arr, indices, at.axis, AS_INDEX_ERROR if at.broadcast else AS_RUNTIME_ERROR)
+    check_index("put_along_axis", arr, indices, at.axis, as_index_error if at.broadcast else as_runtime_error)
     check_dtype("put_along_axis", "values", arr, values)
     shape = index_shape("put_along_axis", arr.shape, indices.shape, at.axis, at.broadcast)
     gradients.values_for(values.shape, shape, at.broadcast)

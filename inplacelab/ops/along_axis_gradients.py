@@ -29,11 +29,11 @@ def values_for(values: Shape, index: Shape, broadcast: bool) -> tuple[slice, ...
                 return ()
         except ValueError:
             pass
-        raise errors.wrong_shape("put_along_axis", "values", index, values)
+        raise errors.written_shape_differs(op="put_along_axis", argument="values", wanted=index, given=values)
     if len(values) != len(index):
-        raise errors.index_of_other_rank("put_along_axis")
+        raise errors.index_rank_differs(op="put_along_axis")
     if any(v < n for v, n in zip(values, index, strict=True)):
-        raise errors.too_small("put_along_axis", "values", index, values)
+        raise errors.too_few_values_along_axis(op="put_along_axis", argument="values", wanted=index, given=values)
     return tuple(slice(n) for n in index)
 
 

@@ -25,7 +25,7 @@ def factor(x: Any, value: Any) -> Any:
     """Returns a factor in the kind of the dtype: an integer for integers, a bool for bools."""
     number = number_with(x, value)
     if x.dtype.kind in "biu" and number != (bool(number) if x.dtype.kind == "b" else int(number)):
-        raise errors.cannot_promote("number", x.dtype.name, type(number).__name__)
+        raise errors.cannot_promote(x=x.dtype.name, y=type(number).__name__, op="number")
     return number
 
 
@@ -73,15 +73,15 @@ elementwise(
 
 def _check_divisor(y: Any) -> None:
     if y.dtype.kind in "iu" and not y.all():
-        raise errors.divided_by_zero("x // y")
+        raise errors.integer_divided_by_zero(op="x // y")
 
 
 def _check_division(x: Any, y: Any, rounding_mode: Any) -> None:
     """Refuses zero divisors of integers, and of bools, whose only divisor is True."""
     if rounding_mode not in (None, "floor", "trunc"):
-        raise errors.bad_rounding(rounding_mode)
+        raise errors.unknown_rounding_mode(mode=rounding_mode)
     if y.dtype.kind in ("iu" if rounding_mode else "biu") and not y.all():
-        raise errors.divided_by_zero("divide")
+        raise errors.integer_divided_by_zero(op="divide")
 
 
 def _quotient(x: Any, y: Any, rounding_mode: Any) -> Any:
@@ -89,7 +89,7 @@ def _quotient(x: Any, y: Any, rounding_mode: Any) -> Any:
         return x
     dtype = dtypes.promote("divide", x, y)
     if rounding_mode and dtype.kind in "bc":
-        raise errors.no_kernel(f"{rounding_mode}_divide", dtype.name)
+        raise errors.kernel_not_registered(dtype=dtype.name, op=f"{rounding_mode}_divide")
     return dtype if rounding_mode or dtype.kind == "b" else dtypes.floating(dtype)
 
 

@@ -40,7 +40,7 @@ elementwise("_outside", "x, mask", ("0 where `mask` is true, `x` elsewhere.", "`
 def _clip_dtype(x: np.dtype[Any], min: Any, max: Any) -> np.dtype[Any]:
     """Integers between floating-point bounds become floating-point. Bounds in the wrong order are refused."""
     if min is not None and max is not None and min > max:
-        raise errors.bounds_out_of_order(min, max)
+        raise errors.min_above_max(low=min, high=max)
     fractional = any(isinstance(bound, float) for bound in (min, max))
     return dtypes.float32.numpy if x.kind in "iu" and fractional else x
 
@@ -93,7 +93,7 @@ def _nan_to_num(out: Any, x: Any, nan: Any, posinf: Any, neginf: Any, device: An
 
 def _floats(x: Any) -> None:
     if x.dtype.kind != "f":
-        raise errors.only_floats("nan_to_num", x.dtype.name)
+        raise errors.only_floats(op="nan_to_num", dtype=x.dtype.name)
 
 
 elementwise("nan_to_num", "x", ("Replace nan and the infinities by numbers.", "把 nan 与正负无穷替换为数。"),

@@ -26,7 +26,7 @@ def _product_shape(x: Shape, y: Shape) -> Shape:
     try:
         batch = np.broadcast_shapes(x[:-2], y[:-2])
     except ValueError:
-        raise errors.cannot_broadcast("matmul", x, y) from None
+        raise errors.cannot_broadcast(x=x, y=y, op="matmul") from None
     return (*batch, *x[-2:-1], *(y[-1:] if len(y) > 1 else ()))
 
 

@@ -19,7 +19,7 @@ def shape_of(name: str, shape: Any) -> tuple[int, ...]:
     """Returns a shape argument as a tuple; refuses negative sizes."""
     sizes = sizes_of(name, shape)
     if any(n < 0 for n in sizes):
-        raise errors.bad_shape(name, shape)
+        raise errors.bad_shape(op=name, shape=shape)
     return tuple(sizes)
 
 
@@ -98,11 +98,11 @@ def _array(data: Any, wanted: np.dtype[Any] | None = None) -> Any:
         try:
             array = np.asarray(_plain(data))
         except (ValueError, TypeError) as error:
-            raise errors.ragged_data(str(error).split(".")[0]) from None
+            raise errors.ragged_data(detail=str(error).split(".")[0]) from None
         if wanted is None and array.dtype.kind in "fc" and not _holds_arrays(data):
             array = array.astype(dtypes.as_numpy(None) if array.dtype.kind == "f" else np.complex64)
     if array.dtype.kind not in "biufc":
-        raise errors.ragged_data(f"this holds {array.dtype}")
+        raise errors.ragged_data(detail=f"this holds {array.dtype}")
     return array.astype(dtypes.named(array.dtype).numpy, copy=False)
 
 
@@ -212,7 +212,9 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
     start, end = (0, start) if end is None else (start, end)
     start, end, step = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
     if step == 0:
-        raise errors.bad_argument("arange", "step", step, Text("a number that is not zero", "非零数"))
+        raise errors.bad_argument(
+            op="arange", argument="step", value=step, possible=Text("a number that is not zero", "非零数")
+        )
     if dtype is None:
         dtype = "int64" if all(isinstance(v, int | np.integer) for v in (start, end, step)) else None
     device = device_for()

@@ -57,7 +57,7 @@ def to(self: Tensor, *where: Any, device: Any = None, dtype: Any = None, blockin
     """
     device, dtype = _device_and_dtype(where, device, dtype)
     if device is None and dtype is None:
-        raise errors.nowhere_to_go()
+        raise errors.nowhere_to_move()
     moved = self if device is None else _moved(self, devices.find(device))
     return moved if dtype is None else astype(moved, dtype)
 

@@ -21,13 +21,13 @@ from inplacelab.tensor import Tensor
 
 def _whole_number(x: Any, diagonal: Any) -> int:
     if type(diagonal) is not int:
-        raise errors.not_an_integer("tril", "diagonal", 2, diagonal)
+        raise errors.not_an_integer(op="tril", argument="diagonal", position=2, value=diagonal)
     return diagonal
 
 
 def _check_matrix(x: Any) -> None:
     if x.ndim < 2:
-        raise errors.no_matrix("tril", x.ndim)
+        raise errors.not_a_matrix(op="tril", rank=x.ndim)
 
 
 def _tril(out: Any, x: Any, diagonal: int, device: Any) -> None:
@@ -65,7 +65,7 @@ add_row(
 
 def _check_square(x: Any) -> None:
     if x.ndim < 2 or (x.ndim > 2 and len(set(x.shape)) > 1):
-        raise errors.no_diagonal(x.shape)
+        raise errors.no_diagonal(shape=x.shape)
 
 
 def _down_the_diagonal(shape: Shape, offset: int, wrap: bool) -> Any:
@@ -113,12 +113,14 @@ def _diagonal(x: Any, offset: int, dim1: int, dim2: int, device: Device) -> Any:
 
 def _check_diagonal(x: Any, y: Any, offset: int, dim1: int, dim2: int) -> None:
     if not all(-x.ndim <= d < x.ndim for d in (dim1, dim2)) or dim1 % x.ndim == dim2 % x.ndim:
-        raise errors.diagonal_axes(dim1, dim2, x.ndim)
+        raise errors.bad_diagonal_axes(rank=x.ndim, dim1=dim1, dim2=dim2)
     wanted = _diagonal_shape(x.shape, offset, dim1 % x.ndim, dim2 % x.ndim)
     if y.shape != wanted:
-        raise errors.wrong_diagonal(wanted, y.shape)
+        raise errors.diagonal_shape_differs(wanted=wanted, given=y.shape)
     if y.dtype != x.dtype:
-        raise errors.other_dtype("fill_diagonal_tensor", "y", x.dtype.name, y.dtype.name)
+        raise errors.written_dtype_differs(
+            op="fill_diagonal_tensor", argument="y", wanted=x.dtype.name, given=y.dtype.name
+        )
 
 
 def _fill_diagonal_tensor(out: Any, x: Any, y: Any, offset: int, dim1: int, dim2: int, device: Device) -> None:
@@ -149,7 +151,7 @@ add_row(
 
 def _check_diag(x: Any) -> None:
     if x.ndim > 2:
-        raise errors.no_diag(x.ndim)
+        raise errors.too_many_axes_for_diag(rank=x.ndim)
 
 
 def _diag_shape(x: Shape, offset: int) -> Shape:

@@ -86,7 +86,7 @@ def dropout(
     x = as_tensor("dropout", "x", 0, x)
     check_dropout(p, axis, mode)
     if inplace and axis is not None:
-        raise errors.dropout_of_axes_in_place()
+        raise errors.dropout_axes_in_place()
     if p == 0:
         return x
     if (
@@ -105,13 +105,13 @@ def dropout(
 def check_dropout(p: Any, axis: Any, mode: str) -> None:
     """Refuses invalid values of `p`, `axis` and `mode`."""
     if not isinstance(p, int | float) or isinstance(p, bool):
-        raise errors.dropout_of_no_number(p)
+        raise errors.dropout_rate_not_a_number(p=p)
     if not 0 <= p <= 1:
-        raise errors.dropout_of_no_probability(p)
+        raise errors.dropout_rate_out_of_range(p=p)
     if mode not in MODES:
-        raise errors.dropout_mode(mode, MODES)
+        raise errors.unknown_dropout_mode(mode=mode)
     if axis is not None and not isinstance(axis, int | list | tuple):
-        raise errors.dropout_axis(axis)
+        raise errors.bad_dropout_axis(axis=axis)
 
 
 def _chosen(x: Tensor, keep: float, axis: int | Sequence[int] | None) -> Tensor:

@@ -87,7 +87,7 @@ def _labels(term: str, rank: int) -> Labels:
     before, ellipsis, after = term.partition("...")
     letters = len(before) + len(after)
     if not all(each in ascii_letters for each in before + after) or letters > rank or (not ellipsis and letters < rank):
-        raise errors.equation_does_not_fit(term, rank)
+        raise errors.einsum_term_too_short(term=term, rank=rank)
     hidden = [f"...{k}" for k in reversed(range(rank - letters))]
     return (*before, *hidden, *after)
 
@@ -97,7 +97,7 @@ def _read(equation: str, ranks: list[int]) -> tuple[list[Labels], Labels]:
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(ranks):
-        raise errors.operands_are_not_as_many(len(ranks), len(terms))
+        raise errors.einsum_operand_count_differs(operands=len(ranks), terms=len(terms))
     labels = [_labels(term, rank) for term, rank in zip(terms, ranks, strict=True)]
     counts = Counter(label for each in labels for label in each)
     hidden = sorted((label for label in counts if label[0] == "."), key=lambda label: -int(label[3:]))
@@ -106,7 +106,7 @@ def _read(equation: str, ranks: list[int]) -> tuple[list[Labels], Labels]:
     before, ellipsis, after = right.partition("...")
     result = (*before, *(hidden if ellipsis else ()), *after)
     if len(set(result)) < len(result) or not set(result) <= set(counts):
-        raise errors.result_of_no_operand(right)
+        raise errors.einsum_result_label_unknown(result=right)
     return labels, result
 
 
@@ -119,7 +119,7 @@ def _sizes(labels: list[Labels], operands: list[Tensor]) -> dict[str, int]:
         if sizes.setdefault(label, n) == 1:
             sizes[label] = n
         if n not in (1, sizes[label]):
-            raise errors.sizes_of_a_label_differ(label, sizes[label], n)
+            raise errors.einsum_label_sizes_differ(label=label, first=sizes[label], second=n)
     return sizes
 
 
@@ -191,7 +191,7 @@ def einsum(equation: str, *operands: Tensor) -> Tensor:
     tensors = [as_tensor("einsum", "operands", k, x) for k, x in enumerate(operands)]
     for x in tensors:
         if x.array.dtype.kind not in "fc":
-            raise errors.no_kernel("einsum", x.dtype.name)
+            raise errors.kernel_not_registered(dtype=x.dtype.name, op="einsum")
     labels, result = _read(equation, [x.ndim for x in tensors])
     letters = dict(zip(dict.fromkeys(label for each in labels for label in each), ascii_letters, strict=False))
     tensors, labels = _plain(tensors, labels, result)

@@ -40,7 +40,7 @@ def _shape(x: Any, shape: Any) -> Shape:
 def _as_shape(before: Layout, shape: Shape) -> Layout:
     after = layout.reshape(before, shape)
     if after is None:
-        raise errors.cannot_view(before.shape, before.strides, shape)
+        raise errors.cannot_view(shape=before.shape, strides=before.strides, wanted=shape)
     return after
 
 
@@ -53,7 +53,9 @@ def _as_dtype(before: Layout, dtype: _Slots) -> Layout:
     *steps, step = before.strides or (1,)
     counts = (last, before.offset, *steps)
     if step != 1 or any(n * have % wanted for n in counts):
-        raise errors.cannot_view_dtype(dtype.have.name, dtype.wanted.name, before.shape, before.strides)
+        raise errors.cannot_view_dtype(
+            shape=before.shape, strides=before.strides, have=dtype.have.name, wanted=dtype.wanted.name
+        )
     size, offset, *strides = (n * have // wanted for n in counts)
     return Layout((*outer, size), (*strides, 1), offset)
 
@@ -72,10 +74,10 @@ def _second_parts(before: Layout) -> Layout:
 
 def _as_complex(before: Layout) -> Layout:
     if not before.shape or before.shape[-1] != 2:
-        raise errors.not_pairs(before.shape[-1] if before.shape else None)
+        raise errors.not_pairs(last=before.shape[-1] if before.shape else None)
     *strides, step = before.strides
     if step != 1 or before.offset % 2 or any(s % 2 for s in strides):
-        raise errors.pairs_apart(step)
+        raise errors.pairs_apart(stride=step)
     return Layout(before.shape[:-1], tuple(s // 2 for s in strides), before.offset // 2)
 
 
@@ -85,7 +87,7 @@ def _parts_dtype(x: np.dtype[Any]) -> np.dtype[Any]:
 
 def _pairs_dtype(x: np.dtype[Any]) -> np.dtype[Any]:
     if x.itemsize < 4:  # there are no complex numbers with parts in half precision
-        raise errors.no_kernel("as_complex", x.name)
+        raise errors.kernel_not_registered(dtype=x.name, op="as_complex")
     return np.dtype("complex128" if x.itemsize == 8 else "complex64")
 
 
@@ -150,7 +152,7 @@ def _in_dtype(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     if dtype == x.array.dtype:
         return x
     if modes.recording_history and not x.stop_gradient:
-        raise errors.bits_have_no_derivative(x.array.dtype.name, dtype.name)
+        raise errors.bits_have_no_derivative(have=x.array.dtype.name, wanted=dtype.name)
     return x._as_dtype(dtype)
 
 
@@ -186,14 +188,14 @@ def as_strided(
     """
     sizes, strides = sizes_of("as_strided", shape), sizes_of("as_strided", stride)
     if len(sizes) != len(strides):
-        raise errors.unequal_window(sizes, strides)
+        raise errors.window_strides_missing(sizes=len(sizes), strides=len(strides))
     if offset < 0 or offset % x.element_size():
         raise errors.bad_window_offset(offset, x.element_size())
     wanted = Layout(tuple(sizes), tuple(strides), offset // x.element_size())
     first, end = layout.extent(wanted)
     slots = x.storage.nbytes // x.element_size()
     if first < 0 or end > slots:
-        raise errors.outside_storage(first, end - 1, slots)
+        raise errors.outside_storage(first=first, last=end - 1, slots=slots)
     return _WINDOW.function()(_shown_by(x, wanted), wanted, x.array.dtype)  # type: ignore[no-any-return]
 
 

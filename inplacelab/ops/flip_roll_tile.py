@@ -22,7 +22,7 @@ from inplacelab.tensor import Tensor
 def _axes(x: Any, axis: Any) -> tuple[int, ...]:
     axes = tuple(normal_axis(a, x.ndim) for a in sizes_of("flip", axis))
     if len(set(axes)) != len(axes):
-        raise errors.flipped_twice(axes)
+        raise errors.flipped_twice(count=len(axes), distinct=len(set(axes)))
     return axes
 
 
@@ -41,7 +41,9 @@ def _rolled_axes(x: Any, axis: Any) -> tuple[int, ...]:
 def _as_many(shifts: Any, axis: Any) -> None:
     given, wanted = len(sizes_of("roll", shifts)), 0 if axis is None else len(sizes_of("roll", axis))
     if given != (wanted or 1):
-        raise errors.unequal_rolls(given, wanted)
+        if not wanted:
+            raise errors.roll_of_no_axis(shifts=given)
+        raise errors.roll_count_differs(shifts=given, axes=wanted)
 
 
 def _roll(out: Any, x: Any, shifts: tuple[int, ...], axis: tuple[int, ...], device: Any) -> None:
@@ -54,7 +56,7 @@ def _times(x: Any, repeat_times: Any) -> tuple[int, ...]:
     times = sizes_of("tile", repeat_times)
     for n in times:
         if n < 0:
-            raise errors.bad_repeat(n)
+            raise errors.negative_repeat(times=n)
     return (*[1] * (x.ndim - len(times)), *times)
 
 
@@ -111,7 +113,7 @@ def rot90(x: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None 
     """
     first, second = (normal_axis(axis, x.ndim) for axis in axes)
     if first == second:
-        raise errors.bad_permutation(list(axes), x.ndim)
+        raise errors.bad_permutation(perm=list(axes), rank=x.ndim, last=max(x.ndim - 1, 0))
     match k % 4:
         case 0:
             return x

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.language import Text
 from inplacelab.layout import Shape
-from inplacelab.ops.arguments.index_checks import AS_VALUE_ERROR, Positions, check_dtype, check_range
+from inplacelab.ops.arguments.index_checks import Positions, as_value_error_of_range, check_dtype, check_range
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.results.kernel_tools import packed, start
 from inplacelab.ops.table import add_row
@@ -27,13 +26,7 @@ def positions(x: Any, key: Any) -> Positions:
     try:
         return Positions(keys, _blank(x.shape)[keys].shape)
     except IndexError as error:
-        raise errors.IndexRangeError(f"(OutOfRange) {error}.", _WHY, _FIX) from None
-
-
-_WHY = Text("the key does not fit the tensor's shape.", "下标与张量的形状不符。")
-_FIX = Text(
-    "keep indices inside their axes, and masks of the same shape.", "让下标落在各轴范围内，掩码的形状与张量一致。"
-)
+        raise errors.key_does_not_fit(detail=error) from None
 
 
 def _plain(key: Any) -> Any:
@@ -47,9 +40,9 @@ def _plain(key: Any) -> Any:
     elif key is None or key is Ellipsis or isinstance(key, int | slice | np.integer):
         return key
     else:
-        raise errors.bad_index(key)
+        raise errors.bad_index(index=key)
     if key.dtype.kind not in "biu":
-        raise errors.bad_index(key.dtype.name)
+        raise errors.bad_index(index=key.dtype.name)
     return key
 
 
@@ -125,9 +118,9 @@ def _places(index: Any) -> tuple[Any, ...]:
 def _check_places(x: Any, index: Any) -> None:
     columns = index.shape[-1] if index.ndim else 0
     if not index.ndim or columns > x.ndim:
-        raise errors.index_has_too_many(columns, x.ndim)
+        raise errors.index_too_long(columns=columns, rank=x.ndim)
     for k in range(columns):
-        check_range("gather_nd", index[..., k], x.shape[k], AS_VALUE_ERROR)
+        check_range("gather_nd", index[..., k], x.shape[k], as_value_error_of_range)
 
 
 def _gather_nd(out: Any, x: Any, index: Any, device: Any) -> None:
@@ -158,8 +151,10 @@ add_row(
 
 
 def _indices(x: Any, indices: Any) -> Any:
-    if not isinstance(indices, tuple | list) or not indices:
-        raise errors.not_indices(indices)
+    if not isinstance(indices, tuple | list):
+        raise errors.indices_not_a_list(given=indices)
+    if not indices:
+        raise errors.no_indices()
     try:
         return positions(x, indices if type(indices) is Positions else tuple(indices))
     except errors.IndexRangeError:
@@ -173,7 +168,7 @@ def _check_together(indices: Any) -> None:
     try:
         np.broadcast_shapes(*counted)
     except ValueError:
-        raise errors.cannot_broadcast("index_put", counted[0], counted[-1]) from None
+        raise errors.cannot_broadcast(x=counted[0], y=counted[-1], op="index_put") from None
 
 
 def _check_put(x: Any, value: Any) -> None:
@@ -183,7 +178,7 @@ def _check_put(x: Any, value: Any) -> None:
 def _shape_after_put(x: Shape, indices: Positions, value: Shape) -> Shape:
     """The shape of `x`; refuses values that do not fit the positions."""
     if not fits(value, indices.shape):
-        raise errors.wrong_shape("index_put", "value", indices.shape, value)
+        raise errors.written_shape_differs(op="index_put", argument="value", wanted=indices.shape, given=value)
     return x
 
 

@@ -19,7 +19,7 @@ from inplacelab.autograd import modes
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import OpNode, number
 from inplacelab.language import Text
-from inplacelab.layout import normal_axis
+from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.arguments import operands
 from inplacelab.ops.results import destinations
 from inplacelab.ops.table.exports import as_function
@@ -79,7 +79,7 @@ def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None, *, out: 
     for k, part in enumerate(parts):
         shape = part.array.shape
         if len(shape) != len(first) or shape[:at] != first[:at] or shape[at + 1 :] != first[at + 1 :]:
-            raise errors.cannot_join("concat", k, first, shape)
+            raise _shapes_differ("concat", k, first, shape)
     starts = [0, *accumulate(part.array.shape[at] for part in parts)]
     joined = parts[0].storage.device.empty((*first[:at], starts[-1], *first[at + 1 :]), parts[0].array.dtype)
     np.concatenate([part.array for part in parts], at, out=joined)
@@ -111,23 +111,30 @@ def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None, *, out: T
     at = normal_axis(axis, len(first) + 1)
     for k, part in enumerate(parts):
         if part.array.shape != first:
-            raise errors.cannot_join("stack", k, first, part.array.shape)
+            raise _shapes_differ("stack", k, first, part.array.shape)
     joined = parts[0].storage.device.empty((*first[:at], len(parts), *first[at:]), parts[0].array.dtype)
     np.stack([part.array for part in parts], at, out=joined)
     return _made("stack", parts, joined, {"axis": at})
 
 
+def _shapes_differ(op: str, position: int, first: Shape, other: Shape) -> Exception:
+    """The refusal to join tensors of these shapes: it names the last axis whose sizes differ."""
+    differing = [k for k, (n, m) in enumerate(zip(first, other, strict=False)) if n != m]
+    what = f"The {differing[-1]}-th dimension" if len(first) == len(other) and differing else "The shape"
+    return errors.shapes_to_join_differ(op=op, what=what, position=position, first=first, other=other)
+
+
 def _listed(op: str, x: Any) -> list[Tensor]:
     """The tensors, if they can be joined."""
     if not isinstance(x, list | tuple) or not all(isinstance(part, Tensor) for part in x):
-        raise errors.not_a_list_of_tensors(op, x)
+        raise errors.not_a_list_of_tensors(op=op, given=x)
     if not x:
-        raise errors.nothing_to_join(op)
+        raise errors.nothing_to_join(op=op)
     for k, part in enumerate(x):
         if part.storage.device is not x[0].storage.device:
             operands.refuse_devices(op, x[0], part)
         if part.array.dtype != x[0].array.dtype:
-            raise errors.cannot_join_dtypes(k, x[0].dtype.name, part.dtype.name)
+            raise errors.dtypes_to_join_differ(first=x[0].dtype.name, position=k, other=part.dtype.name)
     return list(x)
 
 

@@ -25,7 +25,7 @@ def _check_sum(op: str, rank: int, input: Any, x: Any, y: Any) -> None:
     check_dtype(op, "x", input, x)
     check_dtype(op, "y", input, y)
     if x.ndim != rank or y.ndim != rank:
-        raise errors.not_matrices(op, rank, x.shape, y.shape)
+        raise errors.not_matrices(rank=rank, x=x.shape, y=y.shape, op=op)
     if x.shape[-1] != y.shape[-2] or x.shape[:-2] != y.shape[:-2]:
         raise errors.cannot_multiply(x.shape, y.shape)
     _sum_shape(op, input.shape, x.shape, y.shape)
@@ -35,7 +35,7 @@ def _sum_shape(op: str, input: Shape, x: Shape, y: Shape) -> Shape:
     """The shape of the product, to which `input` is broadcast. `input` may lack one axis, as in Paddle."""
     product = (*x[:-1], y[-1])
     if len(input) not in (len(x) - 1, len(x)) or common_shape(_aligned(input, len(product)), product) != product:
-        raise errors.cannot_broadcast(op, input, product)
+        raise errors.cannot_broadcast(x=input, y=product, op=op)
     return product
 
 
@@ -102,21 +102,21 @@ add_row(
 
 def _check_bmm(x: Any, y: Any) -> None:
     if x.ndim != 3 or y.ndim != 3:
-        raise errors.not_matrices("bmm", 3, x.shape, y.shape)
+        raise errors.not_matrices(rank=3, x=x.shape, y=y.shape, op="bmm")
     if x.shape[0] != y.shape[0] or x.shape[2] != y.shape[1]:
         raise errors.cannot_multiply(x.shape, y.shape)
 
 
 def _check_mv(x: Any, vec: Any) -> None:
     if x.ndim != 2 or vec.ndim != 1:
-        raise errors.not_matrices("mv", 2, x.shape, vec.shape)
+        raise errors.not_matrices(rank=2, x=x.shape, y=vec.shape, op="mv")
     if x.shape[1] != vec.shape[0]:
         raise errors.cannot_multiply(x.shape, vec.shape)
 
 
 def _check_dot(x: Any, y: Any) -> None:
     if x.shape != y.shape or x.ndim not in (1, 2):
-        raise errors.no_dot(x.shape, y.shape)
+        raise errors.cannot_dot(x=x.shape, y=y.shape)
 
 
 def _bmm(out: Any, x: Any, y: Any) -> None:

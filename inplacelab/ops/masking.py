@@ -22,7 +22,9 @@ from inplacelab.tensor import Tensor
 
 def _check_value(x: Any, value: Any) -> None:
     if value.ndim and value.dtype != x.dtype:
-        raise errors.other_dtype("masked_fill", "value", x.dtype.name, value.dtype.name)
+        raise errors.written_dtype_differs(
+            op="masked_fill", argument="value", wanted=x.dtype.name, given=value.dtype.name
+        )
 
 
 def _masked_fill(out: Any, x: Any, mask: Any, value: Any, device: Any) -> None:
@@ -47,19 +49,21 @@ elementwise(
 def _together(op: str, x: Shape, mask: Shape) -> Shape:
     shape = common_shape(x, mask)
     if shape is None:
-        raise errors.cannot_broadcast(op, x, mask)
+        raise errors.cannot_broadcast(x=x, y=mask, op=op)
     return shape
 
 
 def _check_scatter(x: Any, mask: Any, value: Any) -> None:
     if mask.dtype != bool:
-        raise errors.not_a_mask("masked_scatter", mask.dtype.name)
+        raise errors.not_a_mask(op="masked_scatter", dtype=mask.dtype.name)
     if value.dtype != x.dtype:
-        raise errors.other_dtype("masked_scatter", "value", x.dtype.name, value.dtype.name, asserted=True)
+        raise errors.scattered_dtype_differs(
+            op="masked_scatter", argument="value", wanted=x.dtype.name, given=value.dtype.name
+        )
     shape = _together("masked_scatter", x.shape, mask.shape)
     needed = int(np.count_nonzero(mask)) * (prod(shape) // max(mask.size, 1))
     if needed > value.size:
-        raise errors.too_few_values(needed, value.size)
+        raise errors.too_few_values(needed=needed, given=value.size)
 
 
 def _masked_scatter(out: Any, x: Any, mask: Any, value: Any, device: Any) -> None:
@@ -91,7 +95,7 @@ add_row(
 def _check_mask(x: Any, mask: Any) -> None:
     _together("masked_select", x.shape, mask.shape)
     if mask.dtype != bool:
-        raise errors.other_dtype("masked_select", "mask", "bool", mask.dtype.name)
+        raise errors.written_dtype_differs(op="masked_select", argument="mask", wanted="bool", given=mask.dtype.name)
 
 
 @as_method
@@ -123,7 +127,7 @@ def nonzero(x: Tensor, as_tuple: bool = False) -> Any:
         ShapeError: if the tensor has no axes.
     """
     if x.array.ndim == 0:
-        raise errors.index_rank("nonzero", x.array.shape)
+        raise errors.index_not_a_list(op="nonzero", shape=x.array.shape, rank=len(x.array.shape))
     device = x.storage.device
     places = np.nonzero(x.array)
     if as_tuple:

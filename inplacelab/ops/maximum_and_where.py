@@ -85,7 +85,7 @@ elementwise(
 
 def _check_condition(condition: Any) -> None:
     if condition.dtype.kind != "b":
-        raise errors.not_a_condition(condition.dtype.name)
+        raise errors.condition_is_not_bool(dtype=condition.dtype.name)
 
 
 def _where(out: Any, condition: Any, x: Any, y: Any, device: Any) -> None:
@@ -145,7 +145,7 @@ def where(
     if x is None and y is None:
         return _places(condition)
     if x is None or y is None:
-        raise errors.one_of_two_choices()
+        raise errors.only_one_choice()
     x, y = (each if not isinstance(each, int | float | complex | np.number) else to_tensor(each) for each in (x, y))
     return _CHOOSE.function()(condition, x, y, out=out)
 
@@ -168,7 +168,7 @@ def where_(condition: Tensor, x: Any = None, y: Any = None, name: str | None = N
     True
     """
     if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
-        raise errors.one_of_two_choices()
+        raise errors.only_one_choice()
     result: Tensor = _CHOOSE_INTO.function()(condition, x, y)
     return result
 

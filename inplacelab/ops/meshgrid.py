@@ -35,12 +35,14 @@ def meshgrid(*args: Any, indexing: str = "ij", name: str | None = None) -> list[
     listed = args[0] if len(args) == 1 and isinstance(args[0], list | tuple) else args
     vectors = [as_tensor("meshgrid", "args", k, x) for k, x in enumerate(listed)]
     if indexing not in ("ij", "xy"):
-        raise errors.bad_argument("meshgrid", "indexing", indexing, Text("'ij' or 'xy'", "'ij' 或 'xy'"))
+        raise errors.bad_argument(
+            op="meshgrid", argument="indexing", value=indexing, possible=Text("'ij' or 'xy'", "'ij' 或 'xy'")
+        )
     for k, x in enumerate(vectors):
         if x.ndim > 1:
-            raise errors.no_vector_for_a_grid(k, x.ndim)
+            raise errors.not_a_grid_vector(number=k, rank=x.ndim)
         if x.dtype != vectors[0].dtype:
-            raise errors.cannot_join_dtypes(k, vectors[0].dtype.name, x.dtype.name)
+            raise errors.dtypes_to_join_differ(first=vectors[0].dtype.name, position=k, other=x.dtype.name)
     sizes = [x.size for x in vectors]
     grids = [
         x.reshape([n if axis == k else 1 for axis in range(len(sizes))]).expand(sizes)

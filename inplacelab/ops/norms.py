@@ -10,7 +10,7 @@ import numpy as np
 from inplacelab import dtypes, errors
 from inplacelab.language import Text
 from inplacelab.layout import normal_axis
-from inplacelab.ops.arguments.index_checks import AS_VALUE_ERROR, check_range
+from inplacelab.ops.arguments.index_checks import as_value_error, check_range
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.reductions import axes_of, reduced
 from inplacelab.ops.results.kernel_tools import quietly
@@ -26,13 +26,13 @@ def _power(x: Any, p: Any) -> float:
     if p is None or p == "fro":
         return 2.0
     if isinstance(p, str):
-        raise errors.no_norm("norm", p)
+        raise errors.unknown_norm(op="norm", p=p)
     return float(p)
 
 
 def _check_axes(p: Any, axis: Any) -> None:
     if isinstance(axis, list | tuple) and len(axis) > 1 and p != "fro":
-        raise errors.no_norm("norm", p)
+        raise errors.unknown_norm(op="norm", p=p)
 
 
 @quietly
@@ -97,9 +97,13 @@ reduction(
 
 def _check_bounds(op: str, p: Any, max_norm: Any) -> None:
     if not p > 0:
-        raise errors.bad_bound(op, "p", p, Text("a number greater than 0, or infinity", "大于 0 的数，或无穷大"))
+        raise errors.bad_norm_bound(
+            op=op, argument="p", value=p, at_least=Text("a number greater than 0, or infinity", "大于 0 的数，或无穷大")
+        )
     if not max_norm >= 0:
-        raise errors.bad_bound(op, "max_norm", max_norm, Text("a number of 0 or more", "不小于 0 的数"))
+        raise errors.bad_norm_bound(
+            op=op, argument="max_norm", value=max_norm, at_least=Text("a number of 0 or more", "不小于 0 的数")
+        )
 
 
 def _others(rank: int, axis: int) -> tuple[int, ...]:
@@ -164,8 +168,8 @@ _GUARD = 1e-7
 def _check_embedding(x: Any, weight: Any, max_norm: Any, norm_type: Any) -> None:
     _check_bounds("embedding_renorm_", norm_type, max_norm)
     if weight.ndim < 2:
-        raise errors.bad_weight(weight.shape)
-    check_range("index_select", x, weight.shape[0], AS_VALUE_ERROR)
+        raise errors.bad_embedding_weight(shape=weight.shape)
+    check_range("index_select", x, weight.shape[0], as_value_error)
 
 
 def _used(x: Any, rows: int) -> Any:

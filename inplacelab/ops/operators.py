@@ -131,7 +131,7 @@ def _not(self: Tensor) -> Tensor:
 def _pos(self: Tensor) -> Tensor:
     """The tensor itself."""
     if self.array.dtype.kind == "b":
-        raise errors.no_positive_truth()
+        raise errors.unary_plus_of_bool()
     return self
 
 

@@ -27,7 +27,9 @@ _GATHER = LazyFunction(GATHER, "ordinary")
 
 def _put(suffix: str, arr: Tensor, indices: Tensor, values: Any, reduce: str, at: Along) -> Tensor:
     if reduce not in _ROWS:
-        raise errors.bad_argument("put_along_axis", "reduce", reduce, Text(", ".join(_ROWS), "、".join(_ROWS)))
+        raise errors.bad_argument(
+            op="put_along_axis", argument="reduce", value=reduce, possible=Text(", ".join(_ROWS), "、".join(_ROWS))
+        )
     method: Callable[..., Tensor] = getattr(Tensor, _ROWS[reduce] + suffix)
     return method(arr, indices, values, at)
 

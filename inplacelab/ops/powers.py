@@ -41,7 +41,7 @@ def _scale_and_shift(out: Any, x: Any, scale: Any, bias: Any, bias_after_scale: 
 
 def _no_activation(x: Any, act: Any) -> None:
     if act is not None:
-        raise errors.bad_argument("scale", "act", act, Text("None", "None"))
+        raise errors.bad_argument(op="scale", argument="act", value=act, possible=Text("None", "None"))
 
 
 def _neg(out: Any, x: Any) -> None:

@@ -66,7 +66,7 @@ def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]
     try:
         return list(np.broadcast_shapes(tuple(x_shape), tuple(y_shape)))
     except ValueError:
-        raise errors.cannot_broadcast("broadcast_shape", x_shape, y_shape) from None
+        raise errors.cannot_broadcast(x=x_shape, y=y_shape, op="broadcast_shape") from None
 
 
 @as_function
@@ -190,7 +190,7 @@ def _requires_grad(self: Tensor) -> bool:
 
 def _set_requires_grad(self: Tensor, requires_grad: bool) -> None:
     if not isinstance(requires_grad, bool):
-        raise errors.flag_is_no_bool("requires_grad", requires_grad)
+        raise errors.requires_grad_not_bool(value=requires_grad)
     self.stop_gradient = not requires_grad
 
 

@@ -28,7 +28,7 @@ def _drawn(
     """A tensor filled by `draw`, on the device of `like` or the current device."""
     device, wanted = device_for(like), dtypes.as_numpy(dtype)
     if wanted.kind not in accepts:
-        raise errors.no_kernel(name, wanted.name)
+        raise errors.kernel_not_registered(dtype=wanted.name, op=name)
     out = device.empty(shape_of(name, shape), wanted)
     draw(out, device=device)
     return made(name, out, device)
@@ -124,7 +124,7 @@ def log_normal(mean: float = 1.0, std: float = 2.0, shape: Any = None, name: str
 def _below(low: int, high: int | None) -> tuple[int, int]:
     low, high = (0, low) if high is None else (low, high)
     if not low < high:
-        raise errors.no_integers_below(low, high)
+        raise errors.empty_randint_range(low=low, high=high)
     return low, high
 
 
@@ -181,7 +181,7 @@ def poisson(x: Tensor, name: str | None = None) -> Tensor:
         np.copyto(out, random_stream.generator(device).poisson(x.array), casting="unsafe")
 
     if x.array.size and not x.array.min() >= 0:
-        raise errors.negative_spread("poisson", "x", float(x.array.min()))
+        raise errors.negative_spread(op="poisson", argument="x", value=float(x.array.min()))
     return _drawn("poisson", x.shape, x.dtype, draw, "f", x)
 
 
@@ -214,9 +214,9 @@ def multinomial(x: Tensor, num_samples: int = 1, replacement: bool = False, name
 
 def _check_weights(weights: Any, num_samples: int, replacement: bool) -> None:
     if weights.size and weights.min() < 0:
-        raise errors.no_weight(float(weights.min()))
+        raise errors.negative_weight(value=float(weights.min()))
     there = int((weights > 0).sum(-1).min()) if weights.size else 0
     if there == 0:
         raise errors.all_weights_zero()
     if not replacement and num_samples > there:
-        raise errors.too_many_draws(num_samples, there)
+        raise errors.too_many_draws(wanted=num_samples, there=there)

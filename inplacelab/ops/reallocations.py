@@ -46,7 +46,9 @@ def _take_bytes(op: str, x: Tensor, other: Tensor) -> None:
     """Replaces the bytes of `x` by those of `other`, without a change of its history."""
     have, given = x.array, other.array
     if not x.stop_gradient and (have.shape != given.shape or have.dtype != given.dtype):
-        raise errors.gradient_would_not_fit(op, x.shape, other.shape, (have.dtype.name, given.dtype.name))
+        raise errors.gradient_would_not_fit(
+            op=op, have=x.shape, dtype=have.dtype.name, given=other.shape, given_dtype=given.dtype.name
+        )
     transfer_views(x)
     x.array, x.storage, x.overlaps = given, other.storage, other.overlaps
     x.base, x.untracked = None, ""
@@ -114,7 +116,7 @@ def set_(
     """
     given = _nothing_like(x) if source is None else as_tensor("set_", "source", 1, source)
     if given.array.dtype != x.array.dtype:
-        raise errors.storage_of_other_dtype(x.array.dtype.name, given.array.dtype.name)
+        raise errors.storage_dtype_differs(given=given.array.dtype.name, have=x.array.dtype.name)
     return _look_at("set_", x, given, _window_of(given, shape, stride, offset))
 
 
@@ -129,7 +131,7 @@ def _window_of(source: Tensor, shape: Any, stride: Any, offset: int) -> Layout:
     sizes = tuple(source.shape) if shape is None else shape_of("set_", shape)
     strides = packed(sizes) if stride is None else tuple(sizes_of("set_", stride))
     if len(sizes) != len(strides):
-        raise errors.unequal_window(sizes, strides)
+        raise errors.window_strides_missing(sizes=len(sizes), strides=len(strides))
     if offset % source.element_size():
         raise errors.bad_window_offset(offset, source.element_size())
     return Layout(sizes, strides, offset // source.element_size())
@@ -209,16 +211,16 @@ def resize_(x: Tensor, shape: Sequence[int], fill_zero: bool = False, name: str 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/Tensor_en.html
     """
     if not isinstance(shape, list | tuple):  # as in Paddle: `resize_(6, 4)` would not mean what it says
-        raise errors.bad_shape("resize_", shape)
+        raise errors.bad_shape(op="resize_", shape=shape)
     sizes = shape_of("resize_", shape)
     if not x.is_contiguous():
-        raise errors.scattered("resize_", x.strides)
+        raise errors.elements_scattered(op="resize_", strides=x.strides)
     if fill_zero and prod(sizes) > x.size:
         return reallocate("resize_", x, lambda: x._lengthened(sizes))
     after = Layout(sizes, packed(sizes), x.layout.offset)
     there = x.storage.nbytes // x.element_size() - after.offset
     if after.size > there:
-        raise errors.nothing_to_grow_into(after.size, there)
+        raise errors.storage_too_small(wanted=after.size, slots=there)
     return _resize_within(x, after)
 
 
@@ -250,7 +252,7 @@ def apply(self: Tensor, func: Callable[[Tensor], Any]) -> Any:
         KernelError: if the tensor needs a gradient: no derivative of `func` is known.
     """
     if not self.stop_gradient:
-        raise errors.apply_of_gradient(tensor=self)
+        raise errors.apply_on_gradient(tensor=self)
     return func(self.detach())
 
 
@@ -274,7 +276,7 @@ def apply_(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
     with observe.silence():
         result = apply(self, func)
         if not isinstance(result, Tensor):
-            raise errors.applied_to_no_tensor(result)
+            raise errors.apply_returned_no_tensor(result=result)
         if result.storage is self.storage:  # a window on the storage that is written next
             result = result.clone()
     fits = result.array.shape == self.array.shape and result.array.dtype == self.array.dtype

@@ -23,7 +23,7 @@ def axes_of(x: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:
     named = [axis] if isinstance(axis, int) or not isinstance(axis, Sequence) else list(axis)
     axes = tuple(normal_axis(a, max(x.ndim, 1)) for a in named)
     if len(set(axes)) != len(axes):
-        raise errors.bad_permutation(axes, x.ndim)
+        raise errors.bad_permutation(perm=axes, rank=x.ndim, last=max(x.ndim - 1, 0))
     return tuple(a for a in axes if a < x.ndim) if axes else tuple(range(x.ndim))
 
 
@@ -68,7 +68,7 @@ def _expanded(x: Any, shape: Any) -> Shape:
     lead = len(sizes) - x.ndim
     wanted = tuple(x.shape[k - lead] if n == -1 and k >= lead else n for k, n in enumerate(sizes))
     if lead < 0 or any(have not in (1, want) for have, want in zip(x.shape, wanted[lead:], strict=True)):
-        raise errors.cannot_broadcast("expand", x.shape, wanted)
+        raise errors.cannot_broadcast(x=x.shape, y=wanted, op="expand")
     return wanted
 
 
@@ -107,7 +107,7 @@ def _prod(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
 
 def _check_factors(x: Any, dtype: Any) -> None:
     if _result_dtype(x.dtype, dtype).kind == "b":
-        raise errors.no_kernel("prod", "bool")
+        raise errors.kernel_not_registered(dtype="bool", op="prod")
 
 
 def _gradient_of_product(g: Tensor, x: Tensor, axis: tuple[int, ...]) -> Tensor:

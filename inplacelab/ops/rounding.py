@@ -38,7 +38,7 @@ def _frac(out: Any, x: Any) -> None:
 
 def _real_numbers(x: Any) -> None:
     if x.dtype.kind not in "fi":
-        raise errors.unsupported_dtype("frac", x.dtype.name)
+        raise errors.unsupported_dtype(op="frac", dtype=x.dtype.name)
 
 
 _FLOATS = "a0.dtype.kind == 'f'"

@@ -36,7 +36,7 @@ def _line(x: Shape, axis: int | None) -> Shape:
 def _check_addable(op: str, x: Any, dtype: Any) -> None:
     """Refuses bools, unless they are converted to another dtype."""
     if _dtype(x.dtype, dtype).kind == "b":
-        raise errors.no_kernel(op, "bool")
+        raise errors.kernel_not_registered(dtype="bool", op=op)
 
 
 def _dtype(x: Any, dtype: Any) -> Any:

@@ -49,14 +49,14 @@ def _first(out: Any, x: Any, k: int, axis: int, largest: bool, device: Any) -> N
 def _how_many(x: Any, k: Any) -> int:
     number = k.item() if isinstance(k, Tensor) else k
     if type(number) is not int or number < 1:
-        raise errors.no_such_count(number)
+        raise errors.bad_topk_count(k=number)
     return number
 
 
 def _check_enough(x: Any, k: Any, axis: Any) -> None:
     there = x.shape[_axis(x, axis)] if x.ndim else 1
     if _how_many(x, k) > there:
-        raise errors.not_so_many(_how_many(x, k), there)
+        raise errors.topk_count_too_large(there=there, k=_how_many(x, k))
 
 
 def _shortened(x: Shape, k: int, axis: int) -> Shape:

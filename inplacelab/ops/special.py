@@ -101,14 +101,14 @@ def _d_spherical_bessel(g: Tensor, x: Tensor, order: int) -> Tensor:
 
 def _dimension(x: Any, p: Any) -> int:
     if p < 1:
-        raise errors.dimension_below_one(p)
+        raise errors.multigamma_order_below_one(p=p)
     return int(whole_number("multigammaln", "p")(x, p))
 
 
 def _order(x: Any, n: Any) -> int:
     order = int(whole_number("polygamma", "n")(x, n))
     if order < 0:
-        raise errors.order_below_zero(order)
+        raise errors.negative_polygamma_order(n=order)
     return order
 
 

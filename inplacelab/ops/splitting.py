@@ -94,7 +94,7 @@ def unbind(input: Tensor, axis: Any = 0) -> list[Tensor]:
     """
     rank = input.ndim
     if not isinstance(axis, int) or not -rank <= axis < rank:
-        raise errors.no_axis_to_unbind(axis, rank)
+        raise errors.unbind_axis_out_of_range(axis=axis, rank=rank)
     return [_NTH.function()(input, axis % rank, place) for place in range(input.shape[axis])]
 
 
@@ -109,7 +109,7 @@ def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
     """
     at = _axis(x, axis)
     if num is not None and num != x.shape[at]:
-        raise errors.bad_unstack(x.shape[at])
+        raise errors.bad_unstack_count(size=x.shape[at])
     return [x._place(at, place) for place in range(x.shape[at])]
 
 
@@ -136,27 +136,27 @@ def split(x: Tensor, num_or_sections: int | Sequence[int], axis: Any = 0, name: 
     if isinstance(num_or_sections, int):
         return _at(x, at, _even(x, num_or_sections, at))
     if not isinstance(num_or_sections, list | tuple):
-        raise errors.bad_sections("split", num_or_sections)
+        raise errors.bad_sections(op="split", given=num_or_sections)
     return _at(x, at, [0, *accumulate(_sections(x.shape, sizes_of("split", num_or_sections), at))])
 
 
 def _even(x: Tensor, parts: int, axis: int) -> range:
     if parts == 0:
-        raise errors.split_into_none()
+        raise errors.zero_sections()
     size = x.shape[axis]
     if parts < 0 or size % parts:
-        raise errors.uneven_split(parts, x.shape, axis)
+        raise errors.uneven_split(sections=parts, shape=x.shape, axis=axis)
     return range(0, size + 1, size // parts) if size else range(0)
 
 
 def _sections(shape: Sequence[int], sizes: list[int], axis: int) -> list[int]:
     """The sizes, with -1 replaced by the remaining size."""
     if sizes.count(-1) > 1:
-        raise errors.two_unknown_sections(sizes)
+        raise errors.two_unknown_sections(sections=sizes)
     rest = shape[axis] - sum(n for n in sizes if n != -1)
     found = [rest if n == -1 else n for n in sizes]
     if min(found, default=-1) < 0 or sum(found) != shape[axis]:
-        raise errors.sections_do_not_add_up(sizes, shape, axis)
+        raise errors.sections_do_not_add_up(sections=sizes, shape=shape, axis=axis, size=shape[axis])
     return found
 
 
@@ -171,7 +171,7 @@ def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> lis
     """
     at = _axis(x, axis)
     if not 0 < chunks <= x.shape[at]:
-        raise errors.bad_chunks(chunks, x.shape[at])
+        raise errors.bad_chunks(chunks=chunks, size=x.shape[at])
     return split(x, chunks, at)
 
 
@@ -189,7 +189,7 @@ def tensor_split(
     [[0, 1, 2], [3, 4]]
     """
     if x.ndim <= max(axis, -axis - 1):
-        raise errors.too_few_axes(max(axis, -axis - 1) + 1, x.ndim)
+        raise errors.too_few_axes(below=max(axis, -axis - 1), rank=x.ndim, needed=max(axis, -axis - 1) + 1)
     at, size = _axis(x, axis), x.shape[axis]
     if isinstance(num_or_indices, int):
         if num_or_indices <= 0:
@@ -223,5 +223,5 @@ def dsplit(x: Tensor, num_or_indices: int | Sequence[int], name: str | None = No
 
 def _needing(x: Tensor, rank: int, num_or_indices: int | Sequence[int], axis: int) -> list[Tensor]:
     if x.ndim < rank:
-        raise errors.too_few_axes(rank, x.ndim)
+        raise errors.too_few_axes(below=rank - 1, rank=x.ndim, needed=rank)
     return tensor_split(x, num_or_indices, axis)

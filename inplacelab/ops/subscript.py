@@ -88,7 +88,7 @@ def _part(x: Tensor, key: Any) -> Tensor:
 def _write_positions(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
     found = positions(x.array, key)
     if not fits(given.array.shape, found.shape):
-        raise errors.would_grow("setitem", found.shape, given.shape)
+        raise errors.assigned_would_grow(op="setitem", target=found.shape, result=given.shape)
     with observe.silence():
         x._put_(given, found)
     if observe.listeners:

@@ -78,7 +78,7 @@ def _numbers(x: Any, values: Any) -> list[int]:
 def _axes(x: Any, axes: Any) -> list[int]:
     """A list of axes."""
     if not isinstance(axes, list | tuple):
-        raise errors.axes_not_listed(axes)
+        raise errors.axes_not_listed(axes=axes)
     return [as_integer(axis) for axis in axes]
 
 
@@ -98,7 +98,7 @@ def _unflatten(before: Layout, axis: int, shape: Sequence[int]) -> Layout | None
 
 def _matrix_transposed(before: Layout) -> Layout:
     if len(before.shape) < 2:
-        raise errors.nothing_to_transpose(len(before.shape))
+        raise errors.nothing_to_transpose(rank=len(before.shape))
     return layout.swapped_axes(before, -1, -2)
 
 

@@ -68,9 +68,9 @@ def set_value(self: Tensor, value: Any) -> None:
     """
     given = operand(value, self, getattr(value, "dtype", None))
     if given.array.shape != self.array.shape:
-        raise errors.value_shape(self.shape, given.shape)
+        raise errors.value_shape_differs(expected=self.shape, given=given.shape)
     if given.array.dtype != self.array.dtype:
-        raise errors.value_dtype(self.dtype.name, given.dtype.name)
+        raise errors.value_dtype_differs(expected=self.dtype.name, given=given.dtype.name)
     if self.base is not None:
         refresh(self)
     root = self if self.base is None else self.base
@@ -89,5 +89,5 @@ def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
         LeafWriteError: if it is a leaf that needs a gradient. (PaddlePaddle 3.3.1 allows it.)
     """
     if x.size != 1:
-        raise errors.no_counter(x.size)
+        raise errors.increment_needs_one_element(size=x.size)
     return x.scale_(1.0, value)

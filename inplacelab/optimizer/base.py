@@ -55,7 +55,7 @@ class Optimizer:
         name: str | None = None,
     ) -> None:
         if not isinstance(learning_rate, float | LRScheduler):
-            raise errors.bad_learning_rate(learning_rate)
+            raise errors.bad_learning_rate(given=learning_rate)
         self._groups = groups_of(parameters, weight_decay, grad_clip)
         self._states: dict[int, State] = {}  # by the identity of the parameter, which is kept alive above
         self._learning_rate = learning_rate
@@ -126,7 +126,7 @@ class Optimizer:
             ScheduleError: if the optimizer has a scheduler.
         """
         if not isinstance(value, int | float):
-            raise errors.bad_option("value", value, Text("float", "浮点数"))
+            raise errors.bad_optimizer_option(name="value", possible=Text("float", "浮点数"), given=value)
         if isinstance(self._learning_rate, LRScheduler):
             raise errors.rate_is_scheduled()
         self._learning_rate = float(value)
@@ -138,7 +138,9 @@ class Optimizer:
             OptionError: if it is not a scheduler.
         """
         if not isinstance(scheduler, LRScheduler):
-            raise errors.bad_option("scheduler", scheduler, Text("LRScheduler", "LRScheduler"))
+            raise errors.bad_optimizer_option(
+                name="scheduler", possible=Text("LRScheduler", "LRScheduler"), given=scheduler
+            )
         self._learning_rate = scheduler
 
     # ---- state --------------------------------------------------------------------------------------------------------------
@@ -166,7 +168,7 @@ class Optimizer:
         wanted = [(each, what) for each in self._parameters for what in self._new_state(each)]
         for parameter, what in wanted:
             if _name(parameter, what) not in state_dict:
-                raise errors.missing_state(_name(parameter, what))
+                raise errors.missing_state(name=_name(parameter, what))
         if isinstance(self._learning_rate, LRScheduler) and "LR_Scheduler" in state_dict:
             self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
         for parameter, what in wanted:

@@ -1,1 +1,32 @@
-"""Recorders: they watch a program run and write a `Recording`, the only thing that pictures are drawn from."""
+"""Recorders: watch a program run and emit events, of which a `Recording` is built.
+
+    program.py      the program's text, lines, and frames on the stack         instrument.py   reports when a statement begins
+         |
+    engine.py       an `observe.Observer` of this package's engine; engine_objects.py describes its tensors and nodes
+    numpy.py        the same for programs that use NumPy alone
+         |            bindings.py: which names refer to what     snapshots.py: copies of storages     handles.py: numbers for live objects
+         v
+    events.py       one small class for each thing that can happen             log.py   keeps all events, or the last ones
+         |
+         v  when the recording is asked for
+    builder.py      matches events into steps        changes.py: what is new since the last step        decode.py: bytes to values
+    advice.py       what a refusal says of this very program: the lines that led to it, and a fix
+
+`run.py` is the way in: `record()`, `%%stepper` and the command line each make a `Session`. An event is plain data: numbers for
+objects, layouts, copies of bytes. It says which thread and rank it comes from, and whether it was observed or inferred. Versions
+belong to counters, since a framework may count some aliases separately.
+
+**A framework is one class that emits events** (`recorder.Recorder`); `detection.py` finds out which one a program uses. While the
+program runs, nothing else is imported. The builder constructs steps from the classes that recorders emit, so mypy finds a field
+that has moved.
+
+NumPy reports nothing, so `numpy.py` looks at the arrays when a statement begins and infers what the previous one did. Three modules
+below it know no NumPy arrays and serve any framework that is silent: `storages.py` (which storages have other bytes than before),
+`attribution.py` (which statement made or wrote an array), `statements.py` (what the text of a statement binds, writes and reads).
+
+**Inside backward.** The engine computes backward with operations too, but these are no steps: the nodes are. A pass calls code of
+the program, a hook or the `backward` of a `PyLayer`, and reports that (`hook_begins`, `custom_begins`). Operations in there are
+recorded as steps of the phase "backward". Such code may begin another pass, so `engine.py` and the builder keep a stack of them:
+a pass that ends restores the states of the nodes that the pass around it had left. An exception in a hook always ends its pass, so
+no event has to report that a hook has failed.
+"""

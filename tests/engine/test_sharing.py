@@ -13,8 +13,7 @@ import pytest
 import inplacelab
 from inplacelab import errors
 from inplacelab.language import speak
-from inplacelab.ops.table.views_and_copies import CHAPTERS, TABLE, Line
-from inplacelab.ops.table.views_and_copies_rows import Kind
+from inplacelab.ops.table.views_and_copies import CHAPTERS, TABLE, Kind, Line
 from tests.subtests import for_each
 
 LINES = [line for chapter in CHAPTERS for line in chapter.lines]

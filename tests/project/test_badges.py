@@ -1,4 +1,4 @@
-"""The READMEs' badges follow the repository's address."""
+"""The READMEs' badges and the citation follow the repository's address."""
 
 from __future__ import annotations
 
@@ -16,6 +16,12 @@ def test_the_badges_are_those_of_the_repository(readme: str) -> None:
     text = (ROOT / readme).read_text(encoding="utf-8")
     assert len(badges.BADGE.findall(text)) == 4
     assert badges.with_badges_for(badges.repository(), text) == text
+
+
+def test_the_citation_follows_a_fork() -> None:
+    text = (ROOT / badges.CITATION).read_text(encoding="utf-8")
+    assert badges.with_badges_for(badges.repository(), text) == text
+    assert "\nrepository-code: https://github.com/some-one/a.fork\n" in badges.with_badges_for("some-one/a.fork", text)
 
 
 def test_a_fork_changes_the_name_and_nothing_else() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import linecache
+import sys
 import textwrap
 from collections.abc import Callable
 from importlib.resources import files
@@ -27,6 +28,9 @@ from inplacelab.recording import Recording, Summary, from_json, queries, sentenc
 from inplacelab_widgets import to_html, to_svg, to_text
 
 SCHEMA = Draft202012Validator(json.loads(files("inplacelab.recording").joinpath("schema.json").read_text("utf-8")))
+
+# NumPy 2.5 deprecates these assignments. Programs have them all the same.
+still_assigned = pytest.mark.filterwarnings("ignore:Setting the (shape|dtype):DeprecationWarning")
 
 
 class Run(NamedTuple):
@@ -114,6 +118,7 @@ def says(recording: Recording) -> None:
         ("y = [x + 1]", (None, None)),  # the text does not say which operation made it
     ],
 )  # fmt: skip
+@still_assigned
 def test_what_a_statement_did(text: str, expected: tuple[str | None, str | None]) -> None:
     ready: dict[str, Any] = {
         "rng": np.random.default_rng(0),
@@ -344,6 +349,7 @@ def test_an_array_is_known_while_it_lives_though_it_has_no_name() -> None:
     ] * 2
 
 
+@still_assigned
 def test_an_array_that_gets_a_type_that_is_left_out() -> None:
     recording = run("x = np.zeros(2)\nv = x[:1]\nx.dtype = 'M8[s]'\nx.dtype = 'f8'\nx[0] = 1\n").recording
     assert set(recording.after_line(3).tensors) == {recording.after_line(2).tensor("v").id}
@@ -365,6 +371,9 @@ def test_large_storages_and_slots_apart() -> None:
     assert [slot for slot, _ in values.runs] == [0, 2500, 5000, 7500]
 
 
+@pytest.mark.skipif(
+    sys.gettrace() is not None, reason="a tracer, as of `make coverage`, holds references, which NumPy counts"
+)
 def test_resize_is_not_refused_because_somebody_looks() -> None:
     found = run("x = np.arange(3.0)\nkept = [np.ones(1)]\nx.resize(5)\nx += 1\ny = kept[0]\n")
     assert found.failure is None

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from inplacelab import differences
 from inplacelab.language import Text
+from inplacelab.lessons import differences
 from inplacelab.listing import Group, Listing
 from inplacelab.ops.table.printed import listing as operations
 from inplacelab.ops.table.views_and_copies import TABLE

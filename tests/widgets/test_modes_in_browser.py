@@ -319,6 +319,20 @@ def test_a_card_is_seen_whole_on_a_projector(play: Callable[..., Page]) -> None:
     assert max(card["x"] + card["width"] for card in cards) <= 1280
 
 
+def test_a_view_without_a_sentence_of_its_own_presents_too(
+    show: Callable[..., Page], sample: Callable[[str], Recording]
+) -> None:
+    stepper = Stepper(sample("stale"))
+    page = show(page_of(stepper, StorageView(stepper)))
+    view = page.page.locator(".ipl").nth(1)
+    view.focus()
+    page.press("f")
+    until_it_presents(page.page)
+    assert "ipl-present" in str(view.get_attribute("class"))
+    page.press("Escape")
+    until_it_presents_no_more(page.page)
+
+
 # --- code and height ----------------------------------------------------------------------------------------------------
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from types import FrameType
@@ -122,8 +123,8 @@ def _scopes(frame: FrameType | None, filename: str) -> Iterator[tuple[str, dict[
             names = frame.f_locals
             function = "" if names is frame.f_globals else frame.f_code.co_name
             yield function, dict(names), frame.f_globals.get("__name__", "builtins")
-            if names is not frame.f_globals and frame.f_code.co_flags & 0x1:
-                names.clear()  # before Python 3.13 it is a copy that would stay on the frame, and keep tensors alive
+            if sys.version_info < (3, 13) and names is not frame.f_globals and frame.f_code.co_flags & 0x1:
+                names.clear()  # a copy that would stay on the frame, and keep tensors alive
         frame = frame.f_back
 
 

@@ -1,5 +1,8 @@
 // A list one can sort and filter, in the browser alone. The rows are made in Python (see inplacelab/listing.py).
 
+/** Words in both languages. @typedef {[string, string]} Said */
+
+/** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {Object<string, string>} attributes @param {(Node | string)[]} children */
 const make = (tag, attributes = {}, ...children) => {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -9,29 +12,34 @@ const make = (tag, attributes = {}, ...children) => {
 
 const CODE = /(`+)(.+?)\1/g;
 
-/** Words with `code` in backquotes (in two, where the code has one itself), in parts: each the words, and whether they are code. */
+/** Words with `code` in backquotes (in two, where the code has one itself), in parts: each the words, and whether they are code.
+ * @param {string} words */
 export const parted = (words) => {
+  /** @type {[string, boolean][]} */
   const parts = [];
   let end = 0;
   for (const found of words.matchAll(CODE)) {
     parts.push([words.slice(end, found.index), false], [found[2], true]);
     end = found.index + found[0].length;
   }
-  return [...parts, [words.slice(end), false]];
+  parts.push([words.slice(end), false]);
+  return parts;
 };
 
-/** The same as nodes. */
+/** The same as nodes. @param {string} words */
 const worded = (words) => parted(words).map(([part, code]) => (code ? make("code", {}, part) : document.createTextNode(part)));
 
+/** @param {string} words */
 const bare = (words) => parted(words).map(([part]) => part).join("");
 
-/** The rows that contain all the words of `wanted`, whatever the case. */
+/** The rows that contain all the words of `wanted`, whatever the case. @param {string[][]} rows @param {string} wanted */
 export const filtered = (rows, wanted) => {
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter((row) => words.every((word) => bare(row.join(" ")).toLowerCase().includes(word)));
 };
 
-/** The rows in the order of a column: numbers by size, words by the alphabet; rows that are equal keep their order. */
+/** The rows in the order of a column: numbers by size, words by the alphabet; rows that are equal keep their order.
+ * @param {string[][]} rows @param {number} column @param {boolean} descending */
 export const sorted = (rows, column, descending) => {
   if (column < 0) return rows;
   const order = new Intl.Collator(undefined, { numeric: true });
@@ -39,10 +47,12 @@ export const sorted = (rows, column, descending) => {
   return [...rows].sort((one, other) => signed * order.compare(one[column], other[column]));
 };
 
+/** The anywidget entry point. @param {{model: any, el: HTMLElement}} view */
 function render({ model, el }) {
+  /** @type {{title: Said, heads: Said[], rows: Said[][], filter: Said, count: Said}} */
   const list = model.get("_list");
   const tongue = () => (model.get("language") === "zh" ? 1 : 0);
-  const say = (words) => words[tongue()];
+  const say = (/** @type {Said} */ words) => words[tongue()];
 
   const field = make("input", { type: "search", class: "ipl-filter" });
   const count = make("output", { class: "ipl-count" });
@@ -52,7 +62,7 @@ function render({ model, el }) {
   const table = make("table", {}, caption, make("thead", {}, heads), body);
   const root = make("div", { class: "ipl ipl-list" }, make("div", { class: "ipl-toolbar" }, field, count), make("div", { class: "ipl-rows" }, table));
 
-  const sort = (column) => {
+  const sort = (/** @type {number} */ column) => {
     const again = model.get("sorted_by") === column;
     model.set("descending", again && !model.get("descending"));
     model.set("sorted_by", column);
@@ -77,7 +87,7 @@ function render({ model, el }) {
     body.replaceChildren(
       ...rows.map((row) => make("tr", {}, ...row.map((cell, k) => make(k ? "td" : "th", k ? {} : { scope: "row" }, ...worded(cell))))),
     );
-    count.value = say(list.count).replace("{shown}", rows.length).replace("{all}", all.length);
+    count.value = say(list.count).replace("{shown}", String(rows.length)).replace("{all}", String(all.length));
   };
 
   const draw = () => {
@@ -86,7 +96,7 @@ function render({ model, el }) {
     field.placeholder = say(list.filter);
     if (field.value !== model.get("words")) field.value = model.get("words");
     root.lang = ["en", "zh-Hans"][tongue()];
-    const focused = [...heads.querySelectorAll("button")].indexOf(document.activeElement);
+    const focused = [...heads.querySelectorAll("button")].findIndex((button) => button === document.activeElement);
     drawHeads();
     if (focused >= 0) heads.querySelectorAll("button")[focused].focus();
     drawRows();

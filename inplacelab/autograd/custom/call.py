@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from inplacelab import errors
 from inplacelab.autograd import modes
 from inplacelab.autograd.custom.context import PyLayerContext
-from inplacelab.autograd.custom.memory import differentiable
+from inplacelab.autograd.custom.kept_tensors import differentiable
 from inplacelab.autograd.custom.node import CustomNode, side
 from inplacelab.autograd.history import check_leaf, edge, rebase
 from inplacelab.autograd.nodes import Node
@@ -103,7 +103,7 @@ class Call:
                     continue
             elif each.edge is None:
                 continue  # a constant, such as a running mean: `forward` may write it, as under `no_grad`
-            raise errors.input_overwritten(self.layer.__name__, k, tensor=each.tensor)
+            raise errors.forward_overwrote_input(layer=self.layer.__name__, position=k, tensor=each.tensor)
 
     def _own(self, returned: Sequence[Tensor], written: Sequence[Tensor]) -> list[Tensor]:
         """The results as separate tensors: copies of those that share a storage with another tensor."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inplacelab.autograd.custom.memory import Kept, Memory
+from inplacelab.autograd.custom.kept_tensors import Kept, Memory
 from inplacelab.tensor import Tensor
 
 

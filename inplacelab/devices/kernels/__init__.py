@@ -1,11 +1,38 @@
-"""Kernels in CUDA C, and the tools that run and test them without a GPU.
+"""Kernels in CUDA C, and the means to check them without a GPU.
 
-A kernel is a `.cu` file with a few placeholders filled in (`source`). The same text runs on a GPU (`on_gpu`), can be compiled
-without one (`compile`), and runs on the CPU, thread by thread, with a trace of every access (`on_cpu`).
+A kernel is a `.cu` file in this folder. Into most of them an expression of a row is filled (`cuda="x > 0 ? x : 0"`), or several
+for a fused chain; others are complete (normalise, transpose, scatter). A kernel includes nothing, so NVRTC alone compiles it and
+a lesson can show all of it. **One source, three uses**:
 
-    geometry   the slots that each thread accesses, as pure functions
-    traffic    the cost of these accesses: sectors of 32 bytes for each warp, bytes for a launch
-    launch     one launch as plain data, for recorders and pictures
+    row's expression --> source.py --> text --> on_gpu.py    NVRTC compiles it, CuPy launches it
+      (.cu files)                          --> compile.py   NVRTC compiles it for sm_75, sm_80, sm_90: no GPU needed
+                                           --> on_cpu.py    g++ compiles it with `cuda_on_cpu.h`: runs thread by thread
 
-Nothing here depends on tensors or rows of the table; `inplacelab.kernels` combines the two.
+    access_plan  how a launch walks through memory: merges axes, orders them by the operand that is written, packs 16 bytes,
+                 loads a broadcast operand once for a pack, uses 32-bit indices where they suffice; each is a form of the source
+    launch       one launch as plain data, for observers and pictures
+    geometry     the slots that each thread accesses, as pure functions
+    traffic      the cost of these accesses: sectors of 32 bytes for each warp, bytes for a launch
+    trace        every access of a run on the CPU; finds races
+
+On the CPU the kernel's parameters are traced pointers and its threads are fibres (contexts on Linux, system threads elsewhere). A
+run reports an access outside its memory and a barrier that not all threads reach. Tests compare `geometry` and `traffic` with the
+trace, access by access.
+
+Nothing here depends on tensors or rows. `ops/cuda/expressions.py` makes a step of a kernel from a row, `ops/cuda/own_kernels.py` plans
+its launch, and there are two ways to that plan:
+
+    x.relu_()                   the generated function calls `LAUNCHED(...)` first where the device `launches`:
+                                  on a GPU       the kernel is launched; CuPy computes what it cannot
+                                  simulated      the launch is reported if there is an observer; NumPy computes
+                                  on the CPU     `launches` is False: one test
+    kernels.run("relu_", x)     the same row with this kernel in place of NumPy's
+
+So the simulated GPU reports the launches of a real one; tests compare the two for every row, variant and dtype. A kernel computes in
+the dtype in which NumPy computes; operands of other dtypes are converted when read and written. It is not used for complex
+operands, for attributes that it does not take, or for empty tensors.
+
+It is compiled with `--fmad=false`: a product and a sum are rounded separately, as in NumPy. Half precision is 16 bits in memory and a
+`float` in every computation, rounded once when stored (`half.cu`, since CUDA's own type is declared in a header). Floats out of
+the range of an integer type are converted as on x86, on every device (`whole_number.cu`).
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import isfinite, isnan
 from numbers import Number
 from operator import index as as_integer
 from typing import Any
@@ -28,7 +28,7 @@ def sizes_of(op: str, shape: Any) -> list[int]:
             as_integer(n) for n in (sizes if isinstance(sizes, Sequence) and not isinstance(sizes, str) else [sizes])
         ]
     except TypeError:
-        raise errors.bad_shape(op, shape) from None
+        raise errors.bad_shape(op=op, shape=shape) from None
 
 
 def plain_number(x: Any, value: Any) -> Any:
@@ -37,12 +37,12 @@ def plain_number(x: Any, value: Any) -> Any:
         return value
     if isinstance(value, Tensor):
         if not value.stop_gradient:
-            raise errors.untracked_factor(tensor=value)
+            raise errors.factor_needs_gradient(tensor=value)
         value = value.item()
     if not isinstance(value, Number | np.bool_):
-        raise errors.not_a_number(value)
+        raise errors.not_a_number(value=value)
     if isinstance(value, complex) and x.dtype.kind != "c":
-        raise errors.cannot_promote("number", x.dtype.name, "complex")
+        raise errors.cannot_promote(x=x.dtype.name, y="complex", op="number")
     return value
 
 
@@ -66,13 +66,13 @@ def check_holds(dtype: np.dtype[Any], number: Any, kinds: str = "iu") -> None:
     Bools can: NaN and infinity are True, like all numbers except zero.
     """
     if dtype.kind in kinds and isinstance(number, float | np.floating) and not isfinite(number):
-        raise errors.not_finite(number, dtype.name)
+        raise errors.fill_value_not_finite(shown="NaN" if isnan(number) else "infinite", value=number, dtype=dtype.name)
 
 
 def check_keeps_imaginary(op: str, dtype: np.dtype[Any], given: np.dtype[Any]) -> None:
     """Refuses to write complex numbers into a real tensor. An explicit `cast` is allowed."""
     if given.kind == "c" and dtype.kind != "c":
-        raise errors.imaginary_part_lost(op, given.name, dtype.name)
+        raise errors.imaginary_part_lost(op=op, given=given.name, held=dtype.name)
 
 
 def check_all_hold(op: str, dtype: np.dtype[Any], values: Any) -> None:
@@ -84,7 +84,7 @@ def check_all_hold(op: str, dtype: np.dtype[Any], values: Any) -> None:
         return
     for number in np.stack([values.real.min(), values.real.max()]).tolist():  # on a GPU one synchronisation for both
         if not isfinite(number):
-            raise errors.no_such_integer(op, number, dtype.name)
+            raise errors.no_such_integer(op=op, value=number, dtype=dtype.name)
 
 
 # ---- constants ----------------------------------------------------------------------------------------------------------

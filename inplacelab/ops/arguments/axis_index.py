@@ -6,14 +6,13 @@ element of the index selects its own position.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from inplacelab import errors
 from inplacelab.layout import Shape
-from inplacelab.ops.arguments.index_checks import AS_INDEX_ERROR, check_range
+from inplacelab.ops.arguments.index_checks import Refuse, as_index_error, check_range
 from inplacelab.ops.results.kernel_tools import packed
 
 
@@ -33,16 +32,14 @@ class Along(NamedTuple):
     largest: bool = False
 
 
-def check_index(
-    op: str, arr: Any, indices: Any, axis: int, refusal: Callable[[str, int, int], Exception] = AS_INDEX_ERROR
-) -> None:
+def check_index(op: str, arr: Any, indices: Any, axis: int, refusal: Refuse = as_index_error) -> None:
     """Refuses an axis that does not exist, and an index with another number of axes, of no integers, or out of range."""
     if arr.ndim != indices.ndim:
-        raise errors.index_of_other_rank(op)
+        raise errors.index_rank_differs(op=op)
     if not -arr.ndim <= axis < arr.ndim:
-        raise errors.axis_asserted(arr.ndim)
+        raise errors.along_axis_out_of_range(rank=arr.ndim)
     if indices.dtype.name not in ("int32", "int64"):
-        raise errors.index_not_integer(op, indices.dtype.name)
+        raise errors.indices_not_integer(dtype=indices.dtype.name, op=op)
     check_range(op, indices, arr.shape[axis], refusal)
 
 
@@ -53,14 +50,14 @@ def index_shape(op: str, arr: Shape, indices: Shape, axis: int, broadcast: bool,
     axis %= len(arr)
     if not broadcast:
         if any(n > m for k, (n, m) in enumerate(zip(indices, arr, strict=True)) if k != axis):
-            raise errors.index_too_large(indices, arr, axis)
+            raise errors.index_too_large(index=indices, target=arr, axis=axis)
         return indices
     try:
         together = np.broadcast_shapes(off_axis(arr, axis), off_axis(indices, axis))
     except ValueError:
-        raise errors.cannot_broadcast(op, arr, indices) from None
+        raise errors.cannot_broadcast(x=arr, y=indices, op=op) from None
     if not widen and together != off_axis(arr, axis):
-        raise errors.index_too_large(indices, arr, axis)
+        raise errors.index_too_large(index=indices, target=arr, axis=axis)
     return (*together[:axis], indices[axis], *together[axis + 1 :])
 
 

@@ -24,15 +24,40 @@ class Positions(NamedTuple):
         return cls((places,), places.shape)
 
 
-AS_INDEX_ERROR: Callable[[str, int, int], Exception] = errors.beyond_the_axis
-AS_RUNTIME_ERROR: Callable[[str, int, int], Exception] = errors.beyond_the_axis_unbroadcast
-AS_VALUE_ERROR: Callable[[str, int, int], Exception] = errors.beyond_the_axis_value
+Refuse = Callable[[str, int, int], Exception]
+"""What makes the refusal of an index: of the operation, the index, and the size of the axis."""
 
 
-def check_range(op: str, index: Any, size: int, refusal: Callable[[str, int, int], Exception] = AS_INDEX_ERROR) -> None:
+def as_index_error(op: str, index: int, size: int) -> Exception:
+    """As `gather`, `scatter` and `put_along_axis` refuse an index in Paddle."""
+    return errors.index_beyond_axis(op=op, index=index, size=size, last=_last(size))
+
+
+def as_value_error(op: str, index: int, size: int) -> Exception:
+    """As `index_select` and `index_add` refuse it."""
+    return errors.selected_index_beyond_axis(op=op, index=index, size=size, last=_last(size))
+
+
+def as_value_error_of_range(op: str, index: int, size: int) -> Exception:
+    """As `gather_nd` refuses it."""
+    return errors.gathered_index_beyond_axis(op=op, index=index, size=size, last=_last(size))
+
+
+def as_runtime_error(op: str, index: int, size: int) -> Exception:
+    """As `put_along_axis` with `broadcast=False` refuses it, which checks the upper end apart."""
+    if index < size:
+        return as_index_error(op, index, size)
+    return errors.index_above_axis(op=op, index=index, size=size, last=_last(size))
+
+
+def _last(size: int) -> int:
+    return max(size - 1, 0)
+
+
+def check_range(op: str, index: Any, size: int, refusal: Refuse = as_index_error) -> None:
     """Refuses indices outside `[-size, size)`, and those that are not integers."""
     if index.dtype.kind != "i" or index.dtype.itemsize < 4:  # (a dtype's `name` is slow)
-        raise errors.index_dtype(op, index.dtype.name)
+        raise errors.index_not_integer(op=op, dtype=index.dtype.name)
     if not index.size:
         return
     for extreme in _extremes(index):
@@ -52,7 +77,7 @@ def check_list(
     op: str,
     index: Any,
     size: int,
-    refusal: Callable[[str, int, int], Exception] = AS_INDEX_ERROR,
+    refusal: Refuse = as_index_error,
     *,
     single: bool = False,
 ) -> None:
@@ -61,14 +86,14 @@ def check_list(
     A column of positions, of shape `[n, 1]`, is a list too, as in Paddle.
     """
     if not (index.ndim == 1 or (index.ndim == 2 and index.shape[1] == 1) or (single and index.ndim == 0)):
-        raise errors.index_rank(op, index.shape)
+        raise errors.index_not_a_list(op=op, shape=index.shape, rank=len(index.shape))
     check_range(op, index, size, refusal)
 
 
 def check_dtype(op: str, argument: str, x: Any, value: Any) -> None:
     """Refuses a value whose dtype differs from that of the tensor that stores it."""
     if value.dtype != x.dtype:
-        raise errors.other_dtype(op, argument, x.dtype.name, value.dtype.name)
+        raise errors.written_dtype_differs(op=op, argument=argument, wanted=x.dtype.name, given=value.dtype.name)
 
 
 def line_of(index: Any) -> Any:
@@ -84,7 +109,7 @@ def along(axis: int, places: Any) -> tuple[Any, ...]:
 def checked_axis(axis: Any, rank: int) -> int:
     """Returns an axis counted from the front; refuses it with an index error where Paddle does."""
     if not -rank <= axis < rank:
-        raise errors.axis_beyond(axis, rank)
+        raise errors.axis_out_of_range(rank=rank, last=rank - 1, axis=axis)
     return normal_axis(axis, rank)
 
 

@@ -120,19 +120,19 @@ def either(op: str, parameter: str, value: Any, alias: str, other: Any) -> Any:
     if other is ABSENT:
         return value
     if value is not ABSENT:
-        raise errors.given_twice(op, parameter, alias)
+        raise errors.given_twice(op=op, parameter=parameter, alias=alias)
     return other
 
 
 def check_named(op: str, most: int, excess: Any) -> None:
     """Refuses a positional argument after the last positional parameter."""
     if excess is not ABSENT:
-        raise errors.too_many_arguments(op, most)
+        raise errors.too_many_arguments(op=op, most=most)
 
 
 def missing(op: str, parameter: str) -> None:
     """Refuses a call without a required argument."""
-    raise errors.missing_argument(op, parameter)
+    raise errors.missing_argument(op=op, parameter=parameter)
 
 
 def renamed(op: str, named: Mapping[str, Any], present: Sequence[str] = ()) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def renamed(op: str, named: Mapping[str, Any], present: Sequence[str] = ()) -> d
     for word, value in named.items():
         parameter = aliases.get(word, word)
         if parameter != word and (parameter in found or parameter in named or parameter in present):
-            raise errors.given_twice(op, parameter, word)
+            raise errors.given_twice(op=op, parameter=parameter, alias=word)
         found[parameter] = value
     return found
 
@@ -206,18 +206,18 @@ def spelled(op: str, x: Any, value: Any, more: tuple[Any, ...], named: Mapping[s
     if more and are_numbers([value, *more]):
         numbers += more
     elif len(more) > 1 or not isinstance(next(iter(more), None), str | None):  # one more may be `name`
-        raise errors.too_many_arguments(op, 3)
+        raise errors.too_many_arguments(op=op, most=3)
     numbers += _named_numbers(op, separate, len(numbers), named)
     known = {word for words in separate.words for word in words}
     given = renamed(op, {word: each for word, each in named.items() if word not in known})
     x = either(op, "x", x, "input", given.pop("x", ABSENT))
     value = either(op, separate.parameter, value, "size", given.pop(separate.parameter, ABSENT))
     for word in given.keys() - {"name"}:
-        raise errors.unknown_keyword(op, word)
+        raise errors.unknown_keyword(op=op, word=word)
     if len(numbers) < 2:
         return x, value
     if separate.words and len(numbers) != len(separate.words):
-        raise errors.not_two_axes(op, numbers)
+        raise errors.not_two_axes(op=op, count=len(numbers), numbers=numbers)
     return x, separate.read(numbers)
 
 
@@ -228,7 +228,7 @@ def _named_numbers(op: str, separate: Separate, present: int, named: Mapping[str
         found += [named[word] for word in words if word in named][:1]
     taken = {word for words in separate.words for word in words if word in named}
     if len(taken) > len(found):
-        raise errors.given_twice(op, separate.parameter, min(taken))
+        raise errors.given_twice(op=op, parameter=separate.parameter, alias=min(taken))
     return found
 
 

@@ -50,7 +50,7 @@ def as_promoted(op: str, argument: str, position: int, value: Any, x: Any) -> Te
     if dtype.kind in "iub":
         with np.errstate(invalid="ignore"):  # infinity is not an integer, either
             if constant(value, dtype) != value:
-                raise errors.cannot_promote(op, dtype.name, type(value).__name__)
+                raise errors.cannot_promote(x=dtype.name, y=type(value).__name__, op=op)
     return _without_axes(value, x)
 
 
@@ -58,11 +58,13 @@ def _check_number(op: str, argument: str, value: Any, x: Any) -> None:
     if value is ABSENT:
         missing(op, argument)
     if not isinstance(value, Number | np.bool_):
-        raise errors.not_a_number(value, op, argument)
+        if op.rstrip("_") == "pow":  # the one that is checked in Python in PaddlePaddle
+            raise errors.exponent_not_a_number(argument=argument, value=value)
+        raise errors.not_a_number(value=value)
     if not isinstance(x, Tensor):
         raise errors.not_a_tensor(op, "x", 0, x)
     if isinstance(value, complex) and x.array.dtype.kind != "c":
-        raise errors.cannot_promote("number", x.array.dtype.name, "complex")
+        raise errors.cannot_promote(x=x.array.dtype.name, y="complex", op="number")
 
 
 def _without_axes(value: Any, x: Tensor) -> Tensor:
@@ -79,7 +81,7 @@ def check_dtype(op: str, kinds: str, *inputs: np.dtype[Any]) -> None:
     """Refuses inputs without a common dtype, and a common dtype that the operation is not defined for."""
     dtype = promoted(op, *inputs)
     if dtype.kind not in kinds:
-        raise errors.no_kernel(op.rstrip("_"), dtype.name)
+        raise errors.kernel_not_registered(dtype=dtype.name, op=op.rstrip("_"))
 
 
 def promoted(op: str, *inputs: np.dtype[Any]) -> np.dtype[Any]:
@@ -96,7 +98,7 @@ def broadcast(op: str, *tensors: Tensor) -> Shape:
     for each in tensors[1:]:
         together = common_shape(shape, each.array.shape)
         if together is None:
-            raise errors.cannot_broadcast(op, shape, each.shape)
+            raise errors.cannot_broadcast(x=shape, y=each.shape, op=op)
         shape = together
     return shape
 
@@ -108,9 +110,11 @@ def refuse_shape(op: str, x: Tensor, y: Tensor) -> None:
 
 def refuse_growth(op: str, x: Tensor, shape: Shape) -> None:
     """Refuses to write a result of another shape into `x`."""
-    raise errors.would_grow(op, x.shape, shape)
+    if op == "setitem":
+        raise errors.assigned_would_grow(op=op, target=x.shape, result=shape)
+    raise errors.would_grow(op=op, target=x.shape, result=shape)
 
 
 def refuse_devices(op: str, x: Tensor, y: Tensor) -> None:
     """Refuses operands on different devices."""
-    raise errors.different_devices(op, x.place.text, y.place.text)
+    raise errors.devices_differ(op=op, x=x.place.text, y=y.place.text)

@@ -29,13 +29,13 @@ def _walk(layout: Layout) -> tuple[int, list[tuple[int, int]]]:
 
 def refuse_self_overlap(op: str, x: Tensor) -> None:
     """Refuses to write a tensor whose elements share slots."""
-    raise errors.self_overlap(op, tensor=x)
+    raise errors.self_overlap(op=op, tensor=x)
 
 
 def check_overlap(op: str, x: Tensor, y: Tensor) -> None:
     """Refuses to read `y` while writing `x` if one element writes a slot and another reads it."""
     if not same_window(x, y) and x.storage.device.share_a_slot(x.array, y.array) and _cross(x, y):
-        raise errors.partial_overlap(op, tensor=x, operand=y)
+        raise errors.partial_overlap(op=op, tensor=x)
 
 
 def _cross(x: Tensor, y: Tensor) -> bool:

@@ -32,7 +32,7 @@ def alike(op: str) -> Rule:
 
     def rule(x: DType, y: DType) -> DType:
         if x != y:
-            raise errors.dtypes_differ(op, x.name, y.name)
+            raise errors.operand_dtypes_differ(x=x.name, y=y.name, op=op)
         return x
 
     return rule
@@ -46,7 +46,7 @@ def floating(op: str, integers: DType | None = None) -> Rule:
             return x
         dtype = dtypes.promote(op, x, y)
         if dtype.kind in "bc":
-            raise errors.no_kernel(op, dtype.name)
+            raise errors.kernel_not_registered(dtype=dtype.name, op=op)
         return integers if integers is not None and dtype.kind in "iu" else dtypes.floating(dtype)
 
     return rule

@@ -104,7 +104,9 @@ def step(row: Row, variant: str, dtype: str) -> Step:
     """
     written = expression(row, dtype)
     if not written:
-        raise errors.no_kernel_for(name_of(row, variant), dtype, data_types(row, in_place=variant == "in-place"))
+        raise errors.kernel_lacks_dtype(
+            name=name_of(row, variant), dtype=dtype, known=data_types(row, in_place=variant == "in-place")
+        )
     numbers = {p.name: c_kind(p) for p in named(row, written)}
     if row.kind == "overwrite":
         target, *read = row.inputs

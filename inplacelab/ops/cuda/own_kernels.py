@@ -84,7 +84,7 @@ class OwnKernel:
         """
         if isinstance(dtypes, str):
             if dtypes not in self.dtypes:
-                raise errors.no_kernel_for(self.name, dtypes, self.dtypes)
+                raise errors.kernel_lacks_dtype(name=self.name, dtype=dtypes, known=self.dtypes)
             dtypes = self._of_one(dtypes)
         found = self._written.get((dtypes, form))
         if found is None:
@@ -100,7 +100,7 @@ class OwnKernel:
     def _write(self, dtypes: tuple[str, ...], form: Form) -> Source:
         dtype = self._computes(dtypes)
         if not dtype:
-            raise errors.no_kernel_for(self.name, " ".join(dtypes), self.dtypes)
+            raise errors.kernel_lacks_dtype(name=self.name, dtype=" ".join(dtypes), known=self.dtypes)
         kind, width, bits, axes, once = form
         typed = (
             dtype
@@ -158,10 +158,14 @@ class OwnKernel:
         dtypes = tuple([launching.dtype_name(given[name].dtype) for name in self.roles])
         taken = self._taken[dtypes] if dtypes in self._taken else self._takes(dtypes)
         if taken is None:
-            return lambda: errors.no_kernel_for(self.name, ", ".join(dict.fromkeys(dtypes)), self.dtypes)
+            return lambda: errors.kernel_lacks_dtype(
+                name=self.name, dtype=", ".join(dict.fromkeys(dtypes)), known=self.dtypes
+            )
         for name, default in taken.left_out:
             if given[name] != default:
-                return lambda name=name: errors.attribute_not_in_kernel(self.name, name, given[name])  # type: ignore[misc]
+                return lambda name=name: errors.kernel_lacks_attribute(
+                    name=self.name, attribute=name, given=given[name]
+                )  # type: ignore[misc]
         windows = [
             launching.window(name, role, given[name], storages.get(name), device) for name, role in self.roles.items()
         ]

@@ -24,9 +24,9 @@ def into(op: str, out: Any, inputs: Sequence[Tensor], compute: Callable[[], Tens
     with observe.silence():
         result = compute()
         if result.array.shape != out.array.shape:
-            raise errors.would_grow(op, out.shape, result.shape)
+            raise errors.would_grow(op=op, target=out.shape, result=result.shape)
         if result.array.dtype != out.array.dtype:
-            raise errors.out_dtype(op, out.dtype.name, result.dtype.name)
+            raise errors.out_dtype_differs(op=op, result=result.dtype.name, out=out.dtype.name)
         out.copy_(result)
     if observe.listeners:
         root = out if out.base is None else out.base

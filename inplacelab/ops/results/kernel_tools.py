@@ -83,7 +83,7 @@ def whole_number(op: str, argument: str) -> Callable[[Any, Any], Any]:
         try:
             return index(value)
         except TypeError:
-            raise errors.not_an_integer(op, argument, 2, value) from None
+            raise errors.not_an_integer(op=op, argument=argument, position=2, value=value) from None
 
     return check
 
@@ -96,10 +96,10 @@ def scalar(op: str, argument: str, *, optional: bool = False) -> Callable[[Any, 
             return value
         if isinstance(value, Tensor) and value.size == 1:
             if not value.stop_gradient:
-                raise errors.untracked_factor(tensor=value)
+                raise errors.factor_needs_gradient(tensor=value)
             value = value.item()
         if not (isinstance(value, Real | np.bool_) or (optional and value is None)):
-            raise errors.not_a_scalar(op, argument, value)
+            raise errors.not_a_scalar(op=op, argument=argument, value=value)
         return value
 
     return check

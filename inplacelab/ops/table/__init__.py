@@ -59,7 +59,7 @@ def add_row(kind: str, name: str, inputs: str, says: tuple[str, str], **columns:
     rules = {column: columns.pop(column) for column in tuple(columns) if column.startswith("d_")}
     unknown = set(rules) - {f"d_{n}" for n in named}
     if unknown:
-        raise errors.derivative_of_no_input(name, unknown, named)
+        raise errors.derivative_of_no_input(row=name, named=sorted(unknown), possible=[f"d_{n}" for n in named])
     given = [rules.get(f"d_{n}") for n in named]
     columns.setdefault("node", _node_name(name))
     columns.setdefault("out", name in TAKE_OUT and columns.get("function", True))

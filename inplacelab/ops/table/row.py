@@ -50,7 +50,7 @@ class NoFormula(Rule):
 
     def __init__(self, op: str, argument: str) -> None:
         def refuse(g: Any) -> Any:
-            raise errors.no_formula(op, argument)
+            raise errors.derivative_not_implemented(op=op, argument=argument)
 
         super().__init__(refuse)
 
@@ -229,8 +229,10 @@ def _check_names(row: Row) -> None:
             known.update(parameters_of(row.empty))
             unknown -= known
         if unknown:
-            raise errors.unknown_names(row.name, argument, unknown, known)
+            raise errors.unknown_derivative_names(
+                row=row.name, argument=argument, asked=sorted(unknown), known=sorted(known)
+            )
     if row.in_place and row.layout is None and row.dtype in (None, same) and row.rules[:1] == (None,):
-        raise errors.written_without_derivative(row.name)
+        raise errors.written_without_derivative(row=row.name)
     if len(row.rules) != len(row.inputs):
-        raise errors.derivative_count(row.name, len(row.inputs), len(row.rules))
+        raise errors.derivative_count_differs(row=row.name, inputs=len(row.inputs), rules=len(row.rules))

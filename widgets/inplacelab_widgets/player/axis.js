@@ -1,6 +1,7 @@
 // The axis of the steps, as wide as its pane. Python has laid it out in one width: words and signs keep their size, places move.
 
 import { widthOf } from "./words.js";
+/** @import { Attributes, Said } from "./runs.js" */
 
 /** The panels whose x axis is the step. */
 export const ON_AXIS = new Set(["lanes", "memory"]);

@@ -3,6 +3,8 @@
 import { html } from "./elements.js";
 import { arrive, scrollPane } from "./sight.js";
 import { speak } from "./words.js";
+/** @import { Marked } from "./runs.js" */
+/** @import { Part, Stage } from "./stage.js" */
 
 /** How many blanks a line begins with. @param {string} line */
 export function indentOf(line) {
@@ -106,7 +108,7 @@ export function drawCode(stage) {
 
   /** Of all its lines, as they are broken now. */
   function need() {
-    const last = lines.at(-1);
+    const last = lines[lines.length - 1];
     return last.offsetTop + last.offsetHeight + 7;
   }
 

@@ -1,6 +1,7 @@
 // A list that lies over the player until it is closed, and then gives the focus back.
 
 import { html } from "./elements.js";
+/** @import { Stage } from "./stage.js" */
 
 /** @param {Stage} stage @param {() => void} [told]  Told when it is opened or closed.
  * @returns {{root: HTMLElement, isOpen: () => boolean, open: () => void, close: () => boolean, translate: (title: string) => void, fill: (...content: HTMLElement[]) => void}} */

@@ -2,7 +2,7 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** @param {string} tag @param {Object<string, any>} [attributes] @param {(Node | string)[]} children */
+/** @template {keyof HTMLElementTagNameMap} Tag @param {Tag} tag @param {Object<string, any>} [attributes] @param {(Node | string)[]} children */
 export function html(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value));
@@ -28,6 +28,7 @@ export function write(element, words) {
   if (element.textContent !== words) element.textContent = words;
 }
 
+/** @type {Object<string, string>} */
 const ICONS = {
   first: "M3 3h2v10H3zM13 3v10L6 8z",
   previous: "M11.5 3v10L4.5 8z",

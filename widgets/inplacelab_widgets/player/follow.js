@@ -1,10 +1,11 @@
 // Following a tensor: its storages stay in full, its nodes and lanes are marked, and only what happens to it is a stop.
 
 import { html } from "./elements.js";
+/** @import { Part, Stage } from "./stage.js" */
 
 /** @param {Stage} stage @returns {Part} */
 export function drawFollow(stage) {
-  const select = /** @type {HTMLSelectElement} */ (html("select", { class: "ipl-button ipl-follow" }));
+  const select = html("select", { class: "ipl-button ipl-follow" });
   select.append(html("option", { value: "" }), ...stage.payload.threads.map(({ name }) => html("option", { value: name }, name)));
   select.addEventListener("change", () => stage.choose("thread", select.value));
   const show = () => (select.value = stage.thread);

@@ -1,6 +1,7 @@
 // The arrow keys inside a grid of elements: Enter goes in, Escape goes out, Enter on an element keeps it.
 
 import { scrollIntoPane } from "./sight.js";
+/** @import { Stage } from "./stage.js" */
 
 /** @typedef {{key: string, x: number, y: number}} Cell */
 
@@ -8,6 +9,7 @@ import { scrollIntoPane } from "./sight.js";
 export function neighbour(cells, key, arrow) {
   const here = cells.find((cell) => cell.key === key);
   if (!here) return key;
+  /** @type {("x" | "y")[]} */
   const [along, across] = arrow === "ArrowLeft" || arrow === "ArrowRight" ? ["x", "y"] : ["y", "x"];
   const sign = arrow === "ArrowRight" || arrow === "ArrowDown" ? 1 : -1;
   const ahead = cells.filter((cell) => cell[across] === here[across] && sign * (cell[along] - here[along]) > 0);

@@ -3,6 +3,7 @@
 import { makeDialog } from "./dialog.js";
 import { html, label, sign } from "./elements.js";
 import { speak } from "./words.js";
+/** @import { Part, Stage } from "./stage.js" */
 
 /** @param {Stage} stage @returns {Part & {button: HTMLElement, close: () => boolean, toggle: () => void}} */
 export function drawHelp(stage) {

@@ -4,6 +4,8 @@ import { makeDialog } from "./dialog.js";
 import { html } from "./elements.js";
 import { valueAt } from "./runs.js";
 import { speak } from "./words.js";
+/** @import { Payload, Said } from "./runs.js" */
+/** @import { Part, Stage } from "./stage.js" */
 
 /** The pins of a storage at a step: their keys ("p3:1:0": node 3 keeps storage 1 at version 0), with what the table says of them.
  * @param {Payload} payload @param {string} fold  "k1". @param {number} step @returns {{key: string, said: Said[]}[]} */

@@ -1,8 +1,11 @@
 // What the keys do while the focus is inside the player. Keys that are none of ours go on to the page.
 
 import { actionOf } from "./runs.js";
+/** @import { Stage } from "./stage.js" */
 
+/** @type {Object<string, RegExp>} */
 const OWN_KEYS = { BUTTON: /^( |Enter)$/, SUMMARY: /^( |Enter)$/, SELECT: /^(?!Escape)/, TEXTAREA: /^(?!Escape)/ };
+/** @type {Object<string, RegExp>} */
 const INPUT_KEYS = { range: /^Arrow(Up|Down)$/, checkbox: /^( |Enter)$/ };
 
 /** Whether a key belongs to the control that has the focus: what can be typed into keeps all but Escape.
@@ -14,6 +17,7 @@ export function isTaken({ tagName, type = "" }, key) {
 
 /** @param {Stage} stage @param {{help: {close: () => boolean, toggle: () => void}, keepers: {close: () => boolean}, present: {leave: () => boolean, toggle: () => void}, pace: {stop: () => void, toggle: () => void, change: (by: number) => void}}} controls */
 export function followKeys(stage, { help, keepers, present, pace }) {
+  /** @type {Object<string, (at: HTMLElement) => void>} */
   const deeds = {
     play: pace.toggle,
     faster: () => pace.change(1),

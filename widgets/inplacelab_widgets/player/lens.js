@@ -5,6 +5,7 @@ import { holds } from "./linking.js";
 import { number } from "./numbers.js";
 import { paired } from "./runs.js";
 import { scrollIntoPane } from "./sight.js";
+/** @import { Stage } from "./stage.js" */
 
 /** As in scene/lens.py. */
 const PER_ROW = 8;
@@ -45,6 +46,7 @@ export function nextChange(writes, step, first) {
 /** Where a key moves the window; undefined if it is none of the lens's.
  * @param {string} key @param {number} first @param {Page} page @param {Writes} writes @param {number} step */
 export function movedBy(key, first, page, writes, step) {
+  /** @type {Object<string, () => number>} */
   const moves = {
     ArrowLeft: () => first - PER_ROW,
     ArrowRight: () => first + PER_ROW,
@@ -83,7 +85,7 @@ export function drawLenses(stage, pane, panel) {
     const last = Math.min(first + SIZE, page.slots) - 1;
     const title = stage.word("lens", { first, last }) + (texts.includes(UNKNOWN) ? stage.word("lens_gaps") : "");
     const own = svg("g", { class: "ipl-moved" });
-    const copied = (/** @type {string} */ kind) => [...holder.querySelectorAll(`:scope > ${kind}`)].map((part) => own.appendChild(part.cloneNode(true)));
+    const copied = (/** @type {string} */ kind) => [...holder.querySelectorAll(`:scope > ${kind}`)].map((part) => own.appendChild(/** @type {Element} */ (part.cloneNode(true))));
     copied("rect.ipl-lens").forEach((cell, k) => {
       cell.setAttribute("data-k", `${page.key}:${first + k}`);
       cell.removeAttribute("data-related");

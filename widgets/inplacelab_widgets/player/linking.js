@@ -1,6 +1,7 @@
 // From an element to its slot and back: who shares it, who keeps it for backward, and which lines wrote it. Pure functions.
 
 import { paired, valueAt } from "./runs.js";
+/** @import { Payload } from "./runs.js" */
 
 /**
  * A layout: element (i, j, ...) stands at position `offset + i*strides[0] + j*strides[1] + ...`, counted in elements. `bytes` is there

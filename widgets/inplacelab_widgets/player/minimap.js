@@ -3,6 +3,8 @@
 import { html, put, svg, write } from "./elements.js";
 import { paired, valueAt } from "./runs.js";
 import { speak } from "./words.js";
+/** @import { Panel, Payload } from "./runs.js" */
+/** @import { Stage } from "./stage.js" */
 
 /** The room of a minimap, in px. It is as wide as its pane. */
 const TALLEST = 30;
@@ -67,6 +69,7 @@ export function onMap(box, scale) {
  * @param {string} key @param {{left: number, top: number, width: number, height: number}} view what is seen
  * @param {{width: number, height: number}} graph */
 export function scrolledBy(key, view, graph) {
+  /** @type {Object<string, number[]>} */
   const by = { ArrowLeft: [-0.5, 0], ArrowRight: [0.5, 0], ArrowUp: [0, -0.5], ArrowDown: [0, 0.5], Home: [-Infinity, 0], End: [Infinity, 0] };
   if (!Object.hasOwn(by, key)) return null;
   const [across, down] = by[key];

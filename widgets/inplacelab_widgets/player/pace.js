@@ -1,5 +1,7 @@
 // Playing by itself, at a pace that the reader chooses.
 
+/** @import { Stage } from "./stage.js" */
+
 /** Steps in a second. */
 export const PACES = [0.5, 1, 2, 4, 8];
 
@@ -7,7 +9,7 @@ export const PACES = [0.5, 1, 2, 4, 8];
 export function makePace(stage, changed) {
   let timer = 0;
   let chosen = 1;
-  const isLast = () => stage.step >= stage.stops.at(-1);
+  const isLast = () => stage.step >= stage.stops[stage.stops.length - 1];
 
   function start() {
     timer = window.setInterval(advance, 1000 / PACES[chosen]);

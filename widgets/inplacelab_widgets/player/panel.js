@@ -5,6 +5,7 @@ import { html, put, svg, write } from "./elements.js";
 import { isRelated, paired, valueAt } from "./runs.js";
 import { arranged, isDrawn, stackOf, zoomFor } from "./shelf.js";
 import { speak } from "./words.js";
+/** @import { Attributes, Group, Panel, Payload } from "./runs.js" */
 
 const EMPHASIS = /ipl-(written|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
 /** What lasts over steps in which nothing else happens: the value that backward fails on. */
@@ -16,7 +17,7 @@ const RAISED = /ipl-raised\b/;
 const NEAR = 64;
 
 /** A group: `at` is the step that its marks show, -1 before the first; `starts` has the marks that take on a look at a step. @typedef {{holder: Element, cards: Element[], group: Group, marks: DrawnMark[], at: number, starts: Map<number, DrawnMark[]>}} DrawnGroup */
-/** A mark; the first of its `keys` is what it stands for. @typedef {{order: number, tag: string, place: Attributes, flat: number[], keys: string, links: string, card: number, look: number, runs?: [number, number][], element?: Element}} DrawnMark */
+/** A mark; the first of its `keys` is what it stands for. @typedef {{order: number, tag: string, place: Attributes, flat: number[], keys: string, links: string, card: number, runs: [number, number][], look: number, element?: Element}} DrawnMark */
 
 let serial = 0;
 
@@ -40,10 +41,11 @@ export function drawPanel(panel, payload) {
     "aria-describedby": `${id}-d`,
   });
   root.append(title, desc);
+  /** @type {DrawnGroup[]} */
   const groups = [...panel.groups, ...(panel.shelf ?? [])].map((group) => {
     const holder = svg("g", { transform: `translate(${group.x} ${group.y})`, hidden: "", "aria-hidden": "true" });
     root.append(holder);
-    const marks = group.marks.map(([tag, place, runs = [], keys = "", links = "", card = 0], order) => ({ order, tag, place, flat: runs, keys, links, card, look: -1 }));
+    const marks = group.marks.map(([tag, place, runs = [], keys = "", links = "", card = 0], order) => ({ order, tag, place, flat: runs, runs: [], keys, links, card, look: -1 }));
     return { holder, cards: [], group, marks, at: -1, starts: new Map() };
   });
   /** @type {DrawnMark[]} */
@@ -55,7 +57,11 @@ export function drawPanel(panel, payload) {
   function read({ marks, starts }) {
     for (const mark of marks) {
       mark.runs = paired(mark.flat);
-      for (const [start] of mark.runs) starts.set(start, starts.get(start) ?? []).get(start).push(mark);
+      for (const [start] of mark.runs) {
+        const there = starts.get(start);
+        if (there) there.push(mark);
+        else starts.set(start, [mark]);
+      }
     }
   }
 
@@ -63,13 +69,15 @@ export function drawPanel(panel, payload) {
    * @param {DrawnGroup} drawn @param {DrawnMark} mark */
   function make(drawn, mark) {
     const { marks, cards, group } = drawn;
-    mark.element = svg(mark.tag, placed(group, mark));
-    if (mark.keys || mark.links) mark.element.setAttribute("data-k", `${mark.keys} ${mark.links}`.trim());
-    if (lit[0].size || lit[1] || lit[2].size) light(mark);
+    const element = svg(mark.tag, placed(group, mark));
+    mark.element = element;
+    if (mark.keys || mark.links) element.setAttribute("data-k", `${mark.keys} ${mark.links}`.trim());
+    if (lit[0].size || lit[1] || lit[2].size) light(element, mark.keys);
     let next = mark.order + 1;
     while (next < marks.length && !(marks[next].element && marks[next].card === mark.card)) next += 1;
     const holder = mark.card ? (cards[mark.card] ??= cardOf(drawn, mark.card)) : drawn.holder;
-    holder.insertBefore(mark.element, marks[next]?.element ?? null);
+    holder.insertBefore(element, marks[next]?.element ?? null);
+    return element;
   }
 
   /** A card of a storage: it may stand elsewhere than it was laid out. @param {DrawnGroup} drawn @param {number} card */
@@ -81,7 +89,7 @@ export function drawPanel(panel, payload) {
 
   /** @param {Element} element @param {Group} group @param {number} card */
   function move(element, group, card) {
-    const by = arrangement?.shapes.get(group).moved[card - 1] ?? [0, 0];
+    const by = arrangement?.shapes.get(group)?.moved[card - 1] ?? [0, 0];
     put(element, "transform", `translate(${by})`);
     return element;
   }
@@ -94,7 +102,7 @@ export function drawPanel(panel, payload) {
   function placed({ fixed }, { tag, place, flat }) {
     if (!isOnAxis || fixed) return place;
     const found = stretched(place, axis.along);
-    if (tag === "text" && place.x > payload.axis.left) found.x = endingWithin(found.x, paired(flat).map(([, look]) => payload.said[payload.looks[look]?.[1] ?? -1] ?? ""), axis.width);
+    if (tag === "text" && Number(place.x) > payload.axis.left) found.x = endingWithin(Number(found.x), paired(flat).map(([, look]) => payload.said[payload.looks[look]?.[1] ?? -1] ?? ""), axis.width);
     return found;
   }
 
@@ -114,7 +122,8 @@ export function drawPanel(panel, payload) {
     if (axis.width === before) return;
     put(root, "width", axis.width);
     for (const { group, marks } of groups) {
-      for (const mark of marks.filter((each) => each.element)) {
+      for (const mark of marks) {
+        if (!mark.element) continue;
         const moves = payload.moves[payload.looks[mark.look]?.[2] ?? -1] ?? {};
         for (const [key, value] of Object.entries({ ...placed(group, mark), ...stretched(moves, axis.along) })) put(mark.element, key, value);
       }
@@ -140,8 +149,7 @@ export function drawPanel(panel, payload) {
       holder.toggleAttribute("hidden", !place);
       if (stacked && place) put(holder, "transform", `translate(${place[0]} ${place[1]})`);
     }
-    if (!below) return;
-    below.style.height = `${Math.max(0, stacked.bottom - least)}px`;
+    if (below) below.style.height = `${Math.max(0, (stacked?.bottom ?? 0) - least)}px`;
   }
 
   /** Returns what a reader should look at first in this step. @param {number} step @param {string} language @param {Set<string> | null} followed */
@@ -154,9 +162,9 @@ export function drawPanel(panel, payload) {
       if (drawn.at < 0) read(drawn);
       for (const mark of toBring(drawn, step)) bring(drawn, mark, step, language);
       drawn.at = step;
-      for (const mark of drawn.starts.get(step) ?? []) if (isStyled(mark, EMPHASIS)) changed.push(mark.element);
+      for (const mark of drawn.starts.get(step) ?? []) if (mark.element && isStyled(mark, EMPHASIS)) changed.push(mark.element);
     }
-    if (!changed.length) for (const mark of marks) if (isStyled(mark, LASTING)) changed.push(mark.element);
+    if (!changed.length) for (const mark of marks) if (mark.element && isStyled(mark, LASTING)) changed.push(mark.element);
     const words = speak(payload.said[valueAt(descriptions, step) ?? descriptions[0][1]], language);
     write(desc, words);
     return changed;
@@ -180,14 +188,14 @@ export function drawPanel(panel, payload) {
     const look = valueAt(mark.runs, step) ?? -1;
     if (look === mark.look) return;
     mark.look = look;
-    if (!mark.element) make(drawn, mark);
-    mark.element.toggleAttribute("hidden", look < 0);
+    const element = mark.element ?? make(drawn, mark);
+    element.toggleAttribute("hidden", look < 0);
     if (look < 0) return;
     const [style, said = -1, move = -1] = payload.looks[look];
-    put(mark.element, "class", payload.styles[style]);
+    put(element, "class", payload.styles[style]);
     const moves = payload.moves[move] ?? {};
-    for (const [key, value] of Object.entries(isOnAxis && !drawn.group.fixed ? stretched(moves, axis.along) : moves)) put(mark.element, key, value);
-    if (said >= 0) write(mark.element, speak(payload.said[said], language));
+    for (const [key, value] of Object.entries(isOnAxis && !drawn.group.fixed ? stretched(moves, axis.along) : moves)) put(element, key, value);
+    if (said >= 0) write(element, speak(payload.said[said], language));
   }
 
   /** @param {string} language @param {string} name */
@@ -205,11 +213,11 @@ export function drawPanel(panel, payload) {
     const wasDark = !lit[0].size && !lit[1] && !lit[2].size;
     lit = [wanted, pinned, followed];
     // Most steps light up nothing: then there are no marks to look at.
-    if (!(isDark && wasDark)) for (const mark of marks) if (mark.element) light(mark);
+    if (!(isDark && wasDark)) for (const { element, keys } of marks) if (element) light(element, keys);
   }
 
-  /** @param {DrawnMark} mark */
-  function light({ element, keys }) {
+  /** @param {Element} element @param {string} keys */
+  function light(element, keys) {
     const [wanted, pinned, followed] = lit;
     element.toggleAttribute("data-related", isRelated(keys, wanted));
     element.toggleAttribute("data-pinned", isOf(keys, pinned));

@@ -10,12 +10,15 @@ import { stepAt } from "./runs.js";
 import { bringingIntoSight } from "./sight.js";
 import { walkThings } from "./things.js";
 import { drawUnfold } from "./unfold.js";
+/** @import { Panel } from "./runs.js" */
+/** @import { Part, Stage } from "./stage.js" */
 
 /** The panes, each with its panels below each other, in the order in which they stand. */
 const PANES = { kernel: ["kernel"], storages: ["storages"], graph: ["graph"], history: ["lanes", "memory"], elements: ["elements"] };
 
 /** The panes of the panels that a payload has. @param {Stage} stage @returns {Object<string, Part>} */
 export function drawPanes(stage) {
+  /** @type {[string, Panel[]][]} */
   const drawn = Object.entries(PANES).map(([name, panels]) => [name, stage.payload.panels.filter((panel) => panels.includes(panel.name))]);
   return Object.fromEntries(drawn.filter(([, panels]) => panels.length).map(([name, panels]) => [name, drawPane(stage, name, panels)]));
 }

@@ -3,12 +3,15 @@
 import { html, put, write } from "./elements.js";
 import { isTaken } from "./keyboard.js";
 import { speak } from "./words.js";
+/** @import { Payload, Said, Step } from "./runs.js" */
+/** @import { Part, Stage } from "./stage.js" */
 
 /** The parts of a pick, in the order in which they stand in `at` of a step. The warp and the lane are the thread once more. */
 const PARTS = ["launch", "block", "turn", "warp", "lane", "thread"];
 /** What can be chosen in a field, in the order of the fields. */
 const FIELDS = ["launch", "block", "thread", "turn"];
 /** Keys that pick the neighbour of a thread in another warp, block or turn. */
+/** @type {Object<string, [string, number]>} */
 const NEIGHBOURS = { ArrowUp: ["warp", -1], ArrowDown: ["warp", 1], PageUp: ["block", -1], PageDown: ["block", 1], "[": ["turn", -1], "]": ["turn", 1] };
 
 /** @typedef {{title: Said, step: number | null, picks: boolean, of?: Object<string, number>, drawn?: Said}} Launch  `step`: of the recording; `of`: how many blocks, threads and turns there are; `drawn`: which of them are, if not all. */
@@ -30,9 +33,9 @@ export function nearestStep(steps, from, wanted) {
   return best;
 }
 
-/** What is drawn of a launch: the values of a part of the pick, in order. @param {Step[]} steps @param {number} launch @param {string} part */
+/** What is drawn of a launch: the values of a part of the pick, in order. @param {Step[]} steps @param {number | undefined} launch @param {string} part */
 export function drawnOf(steps, launch, part) {
-  const found = steps.filter((step) => partOf(step, "launch") === launch).map((step) => partOf(step, part));
+  const found = steps.filter((step) => partOf(step, "launch") === launch).flatMap((step) => partOf(step, part) ?? []);
   return [...new Set(found)].sort((one, other) => one - other);
 }
 
@@ -42,7 +45,7 @@ export function launchesAt(launches, step) {
 }
 
 /** The step for what a model asks for. The last one says that there is no launch. @param {Payload} payload @param {(trait: string) => number} get */
-export function stepFor({ steps, launches }, get) {
+export function stepFor({ steps, launches = [] }, get) {
   const here = launchesAt(launches, get("step"));
   if (!here.length) return steps.length - 1;
   const launch = here.includes(get("launch")) ? get("launch") : here[0];
@@ -51,7 +54,7 @@ export function stepFor({ steps, launches }, get) {
 
 /** The fields, and what is drawn of the launch. @param {Stage} stage @param {() => number} followed  The step of the recording that is followed; -1 for none. @returns {Part} */
 export function drawPicks(stage, followed) {
-  const { steps, launches } = stage.payload;
+  const { steps, launches = [] } = stage.payload;
   const fields = FIELDS.map((part) => {
     const [words, select, count] = [html("span"), html("select", { class: "ipl-button" }), html("span", { class: "ipl-of" })];
     select.addEventListener("change", () => stage.pick({ [part]: Number(select.value) }));
@@ -98,7 +101,7 @@ export function drawPicks(stage, followed) {
     const [part, by] = NEIGHBOURS[key];
     const now = steps[stage.step];
     const values = now.at ? drawnOf(steps, partOf(now, "launch"), part) : [];
-    const next = values[values.indexOf(partOf(now, part)) + by];
+    const next = values[values.indexOf(partOf(now, part) ?? -1) + by];
     if (next !== undefined) stage.pick({ [part]: next });
     event.preventDefault();
     event.stopImmediatePropagation();

@@ -20,6 +20,9 @@ import { makeStage } from "./stage.js";
 import { drawTables } from "./tables.js";
 import { followPointer } from "./things.js";
 import { drawToolbar } from "./toolbar.js";
+/** @import { Answer } from "./predict.js" */
+/** @import { Payload } from "./runs.js" */
+/** @import { Part, Stage, Trait } from "./stage.js" */
 
 /**
  * Builds the player in `el`.
@@ -60,7 +63,7 @@ export function mount(el, payload, options = {}) {
   const hasReadout = Boolean(storages || below.elements);
 
   const picks = payload.launches ? drawPicks(stage, options.followed ?? (() => -1)) : null;
-  const main = [code, storages].filter(Boolean);
+  const main = [code, storages].filter((part) => !!part);
   const views = Object.values(below);
   // Beside tabs there is room for what is otherwise a line of its own.
   const hasTabs = views.length > 1;

@@ -4,6 +4,8 @@ import { html } from "./elements.js";
 import { target } from "./runs.js";
 import { say } from "./sentence.js";
 import { speak } from "./words.js";
+/** @import { Said } from "./runs.js" */
+/** @import { Part, Stage } from "./stage.js" */
 
 /**
  * @typedef {Object} Question
@@ -199,7 +201,8 @@ function drawAhead({ payload, word }, { step, op }, checked) {
   const { line } = payload.steps[step];
   const title = html("p", { class: "ipl-upcoming" }, line === null ? word("predict_step") : word(checked ? "predict_line" : "predict_next", { line }));
   const code = line === null ? "" : payload.source[line - 1]?.trim();
-  for (const [gap, said] of [[" ", code], [" · ", op]]) if (said) title.append(gap, html("code", {}, said));
+  if (code) title.append(" ", html("code", {}, code));
+  if (op) title.append(" · ", html("code", {}, op));
   return title;
 }
 
@@ -225,7 +228,7 @@ function drawQuestion(stage, question, answer) {
   return root;
 }
 
-/** @param {Stage} stage @param {string} tag @param {Said} said */
+/** @param {Stage} stage @param {"span" | "legend" | "p"} tag @param {Said} said */
 function spoken({ language }, tag, said) {
   const element = html(tag);
   say(element, speak(said, language));

@@ -1,6 +1,7 @@
 // "Present": the player fills the screen, with type that can be read from the last row.
 
 import { html, icon, label } from "./elements.js";
+/** @import { Part, Stage } from "./stage.js" */
 
 /** @param {Stage} stage @returns {Part & {leave: () => boolean, toggle: () => void}} */
 export function drawPresent(stage) {
@@ -41,8 +42,8 @@ export function drawPresent(stage) {
     button.setAttribute("aria-pressed", String(on));
     // In large type a long sentence has to be scrolled, also by those who have no mouse.
     const sentence = root.querySelector("[role=status]");
-    if (on) sentence.setAttribute("tabindex", "0");
-    else sentence.removeAttribute("tabindex");
+    if (on) sentence?.setAttribute("tabindex", "0");
+    else sentence?.removeAttribute("tabindex");
     stage.show();
   }
 

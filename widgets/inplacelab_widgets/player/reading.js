@@ -2,6 +2,8 @@
 
 import { elementName, formula, positionOf, slotFacts, slotsBetween, slotsOf, spanOf } from "./linking.js";
 import { fill, speak } from "./words.js";
+/** @import { Layout } from "./linking.js" */
+/** @import { Payload, Said } from "./runs.js" */
 
 /** @typedef {{keys: Set<string>, lines: Set<number>, says: Said}} Related  Keys of marks, lines of code (from 1), and the reading line. */
 

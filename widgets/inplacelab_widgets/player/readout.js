@@ -3,6 +3,8 @@
 import { html } from "./elements.js";
 import { say } from "./sentence.js";
 import { speak } from "./words.js";
+/** @import { Said } from "./runs.js" */
+/** @import { Part, Stage } from "./stage.js" */
 
 /** @param {Stage} stage @returns {Part} */
 export function drawReadout(stage) {

@@ -1,5 +1,7 @@
 // How high the panes are: as what they ever show needs, as far as the page has room for it. At all steps the same.
 
+/** @import { Part, Stage } from "./stage.js" */
+
 /** The height that a player may take in a notebook, in px and as a part of the window: on a laptop the cell above it is in sight, too. */
 const LAPTOP = 520;
 const OF_WINDOW = 0.68;
@@ -36,6 +38,8 @@ export function shared(upper, lowers, room, leeway) {
 export function keepRoom({ root, payload }, { above, below, others }) {
   // The elements, of which there may be many, take what the others leave.
   const telling = below.filter((part) => below.length < 2 || !part.root.matches(".ipl-elements"));
+  const needOf = (/** @type {Part | undefined} */ part, /** @type {number} */ size) => part?.need?.(size) ?? 0;
+  const isCut = (/** @type {Part} */ part, /** @type {number} */ size) => part.isCut?.(size) ?? false;
   const heightOf = (/** @type {Element} */ element) => element.getBoundingClientRect().height;
 
   function fit() {
@@ -44,12 +48,13 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     const edge = root.offsetHeight - root.clientHeight;
     // A page of its own is the player's, but for its margin.
     const page = isPresent ? innerHeight : innerHeight - 2 * (root.getBoundingClientRect().top + scrollY);
+    /** @type {(HTMLElement | null)[]} */
     const [code, storages] = [".ipl-code", ".ipl-storages"].map((name) => root.querySelector(name));
     // Above the storages, the code keeps what it has.
     const isStacked = code && storages && code.offsetTop < storages.offsetTop;
-    const upper = (/** @type {number} */ size) => Math.max(0, ...above.slice(isStacked ? -1 : 0).map((part) => part.need?.(size) ?? 0));
+    const upper = (/** @type {number} */ size) => Math.max(0, ...above.slice(isStacked ? -1 : 0).map((part) => needOf(part, size)));
     const around = edge + 2 + (isStacked && (isPresent || isAlone) ? heightOf(code) : 0) + heightOfRows(others);
-    const needs = telling.map((part) => part.need(1));
+    const needs = telling.map((part) => needOf(part, 1));
     // What a launch touches is read from top to bottom: its picture is never scrolled by itself.
     const whole = payload.launches ? around + Math.max(...needs) : 0;
     const most = isPresent ? page : Math.max(LAPTOP, isAlone ? page : OF_WINDOW * innerHeight, whole);
@@ -65,12 +70,12 @@ export function keepRoom({ root, payload }, { above, below, others }) {
   /** Shares the room of a projector. One of the panes below is open at first: that and those above are seen whole, if they can be, and
    * each is drawn as large as its own room allows. @param {(size: number) => number} upper @param {number} room @returns {[number, number]} */
   function enlarged(upper, room) {
-    const lower = (/** @type {number} */ size) => below[0]?.need(size) ?? 0;
-    const size = sizeFor((each) => upper(each) + lower(each), (each) => [...above, ...below.slice(0, 1)].some((part) => part.isCut?.(each)), room);
+    const lower = (/** @type {number} */ size) => needOf(below[0], size);
+    const size = sizeFor((each) => upper(each) + lower(each), (each) => [...above, ...below.slice(0, 1)].some((part) => isCut(part, each)), room);
     const [, low] = shared(upper(size), below.length ? [lower(size)] : [], room, LEEWAY_FAR);
-    const isCutAbove = (/** @type {number} */ each) => above.some((part) => part.isCut?.(each));
+    const isCutAbove = (/** @type {number} */ each) => above.some((part) => isCut(part, each));
     for (const part of above) resize(part, Math.max(size, sizeFor(upper, isCutAbove, room - low)));
-    for (const part of below) resize(part, sizeFor(part.need, part.isCut, low));
+    for (const part of below) resize(part, sizeFor((each) => needOf(part, each), (each) => isCut(part, each), low));
     return [room - low, low];
   }
 

@@ -24,6 +24,11 @@
  * @property {import("./lens.js").Page[]} pages  The values of large storages.
  * @property {Thread[]} threads
  * @property {Table[]} tables
+ * @property {[number, number[], number[], number, string, [number, number]?][]} layouts  The fields of a `Layout`. As scene/links.py writes them, like the next three.
+ * @property {[number, number[]][]} tensors  [tensor, [step, layout, ...]].
+ * @property {[string, number, number[]][]} kept  [pin, its node in words, [step, layout, ...]].
+ * @property {[number, number | null, number, number[]][]} writes  [step, line, storage, [start, stop, ...]].
+ * @property {import("./predict.js").Question[]} [predict]
  * @property {{left: number, right: number, spacing: number}} axis
  * @property {import("./picks.js").Launch[]} [launches]  Of kernels, whose threads the steps show.
  * @property {Object<string, Said>} words
@@ -89,6 +94,7 @@ export function target(action, step, steps, stops) {
   const passed = stops[here] > step ? here - 1 : here;
   const isStop = (/** @type {number} */ place) => steps.slice((stops[place - 1] ?? -1) + 1, stops[place] + 1).some((each) => each.stop);
   const phaseBegins = (/** @type {number} */ place) => place === 0 || steps[stops[place]].phase !== steps[stops[place - 1]].phase;
+  /** @type {Object<string, () => number>} */
   const places = {
     first: () => 0,
     last: () => count - 1,
@@ -102,6 +108,7 @@ export function target(action, step, steps, stops) {
   return Object.hasOwn(places, action) ? stops[places[action]()] : step;
 }
 
+/** @type {Object<string, string>} */
 const KEYS = {
   ArrowLeft: "previous",
   ArrowRight: "next",
@@ -123,6 +130,7 @@ const KEYS = {
   "?": "help",
   Escape: "leave",
 };
+/** @type {Object<string, string>} */
 const SHIFTED = { ArrowLeft: "previousStop", ArrowRight: "nextStop", "?": "help", "+": "faster" };
 
 /** What a key asks for, or null if it is none of ours.

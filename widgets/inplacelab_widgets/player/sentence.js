@@ -4,6 +4,7 @@
 import { html, put, write } from "./elements.js";
 import { placeOf } from "./runs.js";
 import { pieces, speak, widthOf } from "./words.js";
+/** @import { Part, Stage } from "./stage.js" */
 
 /** So many of the longest sentences are measured by the browser: which of them needs most lines cannot be told from its length. */
 const LONGEST = 3;

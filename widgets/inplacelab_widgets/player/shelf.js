@@ -2,6 +2,7 @@
 // pictures. In less room the cards of a storage stand below it; in more, storages stand beside each other.
 
 import { paired } from "./runs.js";
+/** @import { Group, Panel, Step } from "./runs.js" */
 
 /** Between groups that stand one below the other; as in scene/marks.py. */
 export const GAP = 14;
@@ -49,7 +50,7 @@ export function isDrawn(group, step, isChip, followed) {
 /** A storage as it was laid out; or, given `room`, with its cards below it, but no narrower than it is.
  * @param {Group} group @param {number} [room] @returns {Shape} */
 export function shapeOf({ width, height = 0, memory, cards }, room) {
-  if (!room || !memory) return { width, height, moved: [] };
+  if (!room || !memory || !cards) return { width, height, moved: [] };
   const [left, top, wide, inRow, count, down] = cards;
   const pitch = wide + CARD_GAP;
   const columns = Math.max(1, Math.min(count, Math.floor((Math.max(room, memory[0]) - CARD_LEFT + CARD_GAP) / pitch)));
@@ -127,15 +128,18 @@ export function stretchesOf(panel) {
   const found = known.get(panel);
   if (found) return found;
   const { groups, shelf = [] } = panel;
-  const spansOf = ({ first, last, open = [first, last] }) =>
-    paired(open).map(([from, to]) => [Math.max(first, from), Math.min(last, to) + 1]).filter(([from, to]) => from < to);
+  const spansOf = (/** @type {Group} */ { first, last, open }) =>
+    paired(open ?? [first, last]).map(([from, to]) => [Math.max(first, from), Math.min(last, to) + 1]).filter(([from, to]) => from < to);
   const changes = [...groups, ...shelf].flatMap((group) => spansOf(group).flat());
   const starts = [...new Set(changes)].sort((one, other) => one - other);
   const places = new Map(starts.map((start, k) => [start, k]));
+  /** @type {Stretch[]} */
   const stretches = starts.slice(0, -1).map((start, k) => ({ start, long: starts[k + 1] - start, groups: [], chips: [] }));
-  for (const [kind, all] of [["groups", groups], ["chips", shelf]])
+  /** @type {["groups" | "chips", Group[]][]} */
+  const kinds = [["groups", groups], ["chips", shelf]];
+  for (const [kind, all] of kinds)
     for (const group of all)
-      for (const [from, to] of spansOf(group)) for (let k = places.get(from); k < places.get(to); k += 1) stretches[k][kind].push(group);
+      for (const [from, to] of spansOf(group)) for (const stretch of stretches.slice(places.get(from), places.get(to))) stretch[kind].push(group);
   known.set(panel, stretches);
   return stretches;
 }
@@ -158,6 +162,7 @@ function arrangedWith(panel, room, part, below, most = 1) {
   const zoom = Math.min(most, zoomFor(width, room));
   const found = { room: Math.max(room / zoom, width), zoom, shapes, width, height: 0, seats: new Map(), beside: 0 };
   if (!shelf) {
+    /** @type {{width: number, height: number}[]} */
     const rows = [];
     for (const [{ row = 0 }, shape] of shapes) {
       const { width = 0, height = 0 } = rows[row] ?? {};
@@ -193,7 +198,7 @@ function stacked(groups, chips, arrangement) {
   const { flow, below, bottom } = stack(groups, chips, arrangement);
   const places = new Map(groups.map((group, k) => [group, flow.places[k]]));
   for (const chip of chips) {
-    const [x, y] = seats.get(chip);
+    const [x, y] = seats.get(chip) ?? [0, 0];
     places.set(chip, [x, below + y]);
   }
   return { places, bottom };
@@ -201,10 +206,10 @@ function stacked(groups, chips, arrangement) {
 
 /** How the groups flow, where the chips begin, and where all of them end. @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement */
 function stack(groups, chips, { room, shapes, seats, beside }) {
-  const flow = flowed(groups.map((group) => shapes.get(group)), beside || room);
+  const flow = flowed(groups.flatMap((group) => shapes.get(group) ?? []), beside || room);
   const below = groups.length && !beside ? flow.bottom + GAP : 0;
   let bottom = flow.bottom;
-  for (const chip of chips) bottom = Math.max(bottom, below + seats.get(chip)[1] + (chip.height ?? 0));
+  for (const chip of chips) bottom = Math.max(bottom, below + (seats.get(chip)?.[1] ?? 0) + (chip.height ?? 0));
   return { flow, below, bottom };
 }
 

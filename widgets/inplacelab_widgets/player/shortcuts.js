@@ -6,7 +6,7 @@ const SUPPRESSES = "data-lm-suppress-shortcuts";
  * @param {HTMLElement} root */
 export function keepShortcutsAway(root) {
   root.setAttribute(SUPPRESSES, "true");
-  const choose = ({ ctrlKey, altKey, metaKey }) => {
+  const choose = (/** @type {KeyboardEvent} */ { ctrlKey, altKey, metaKey }) => {
     if (ctrlKey || altKey || metaKey) root.removeAttribute(SUPPRESSES);
     else root.setAttribute(SUPPRESSES, "true");
   };

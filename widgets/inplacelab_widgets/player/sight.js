@@ -81,10 +81,11 @@ export function scrollPane(pane, to) {
     const way = 1 - (1 - part) ** 3;
     if (!isAstray) pane.scrollTo({ top: from.top + way * (to.top - from.top), left: from.left + way * (to.left - from.left) });
     expected = pane.scrollTop;
-    if (part < 1) glides.get(pane).frame = requestAnimationFrame(move);
+    if (part < 1) glide.frame = requestAnimationFrame(move);
     else glides.delete(pane);
   };
-  glides.set(pane, { to, frame: requestAnimationFrame(move) });
+  const glide = { to, frame: requestAnimationFrame(move) };
+  glides.set(pane, glide);
 }
 
 /** @param {HTMLElement} pane @param {Element} element */

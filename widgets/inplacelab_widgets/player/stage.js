@@ -3,10 +3,13 @@
 import { html } from "./elements.js";
 import { makeMotion } from "./motion.js";
 import { nearestStep } from "./picks.js";
+import { linker } from "./reading.js";
 import { clamp, placeOf, stopsOf, target } from "./runs.js";
 import { stoppingAt } from "./shelf.js";
 import { visitThing } from "./things.js";
 import { fill, speak } from "./words.js";
+/** @import { Answer } from "./predict.js" */
+/** @import { Payload, Said, Step } from "./runs.js" */
 
 /** @typedef {"step" | "language" | "mode" | "selection" | "predict" | "answers" | "thread"} Trait  What a reader can change and a model can follow. */
 /**
@@ -110,7 +113,7 @@ export function makeStage(payload, root, options) {
       const next = valid[trait](value);
       const before = stage[trait];
       if (next === before) return false;
-      stage[trait] = next;
+      Object.assign(stage, { [trait]: next });
       changed[trait](before);
       return true;
     },
@@ -141,8 +144,9 @@ export function makeStage(payload, root, options) {
     show,
   };
 
+  /** @type {Record<Trait, (before: any) => void>} */
   const changed = {
-    step(/** @type {number} */ before) {
+    step(before) {
       const [from, to] = [before, stage.step].map((step) => placeOf(step, stage.stops));
       move(Math.abs(to - from) <= 1);
       if (steps[before].at?.[0] !== steps[stage.step].at?.[0]) stage.stops = stopsOf(steps, stage.mode, stage.step);

@@ -4,6 +4,8 @@ import { html } from "./elements.js";
 import { isThing } from "./panel.js";
 import { valueAt } from "./runs.js";
 import { speak } from "./words.js";
+/** @import { Said, Table } from "./runs.js" */
+/** @import { Part, Stage } from "./stage.js" */
 
 /** A switch, and the tables, which stand below everything else: their height follows the step.
  * @param {Stage} stage @returns {Part & {holder: HTMLElement}} */

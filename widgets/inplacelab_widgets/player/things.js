@@ -4,6 +4,7 @@ import { firstOf } from "./panel.js";
 import { valueAt } from "./runs.js";
 import { scrollIntoPane } from "./sight.js";
 import { speak } from "./words.js";
+/** @import { Stage } from "./stage.js" */
 
 /** What a row of the tables says of a thing, or nothing. @param {Stage} stage @param {string} key */
 export function describe({ payload, step, language }, key) {

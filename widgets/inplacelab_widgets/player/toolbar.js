@@ -4,6 +4,7 @@ import { html, icon, label, put, sign, speakOther, write } from "./elements.js";
 import { changeMode } from "./keyboard.js";
 import { makePace } from "./pace.js";
 import { placeOf } from "./runs.js";
+/** @import { Part, Stage } from "./stage.js" */
 
 /** @param {Stage} stage @returns {Part & {pace: ReturnType<typeof makePace>, add: (...controls: HTMLElement[]) => void}} */
 export function drawToolbar(stage) {
@@ -17,7 +18,7 @@ export function drawToolbar(stage) {
   }
   const speed = html("button", { type: "button", class: "ipl-button ipl-speed" });
   speed.addEventListener("click", () => pace.change(pace.isFastest() ? -Infinity : 1));
-  const slider = /** @type {HTMLInputElement} */ (html("input", { type: "range", min: 0, step: 1 }));
+  const slider = html("input", { type: "range", min: 0, step: 1 });
   slider.addEventListener("input", () => go(stage.stops[Number(slider.value)]));
   const counter = html("span", { class: "ipl-counter", "aria-hidden": "true" });
   const where = html("span", { class: "ipl-where", "aria-hidden": "true" });
@@ -52,7 +53,7 @@ export function drawToolbar(stage) {
     write(counter, `${place + 1} / ${stops.length}`);
     write(where, phase);
     for (const name of ["first", "previous"]) buttons[name].toggleAttribute("data-end", place === 0);
-    for (const name of ["next", "last"]) buttons[name].toggleAttribute("data-end", step >= stops.at(-1));
+    for (const name of ["next", "last"]) buttons[name].toggleAttribute("data-end", place === stops.length - 1);
     write(mode, word(`mode_${stage.mode}`));
     put(mode, "title", word(`mode_${stage.mode}_hint`));
   }

@@ -2,8 +2,10 @@
 
 import { html } from "./elements.js";
 import { speak } from "./words.js";
+/** @import { Said } from "./runs.js" */
+/** @import { Stage } from "./stage.js" */
 
-/** A button that says what is folded. @param {Stage} stage @param {Said} says @param {(open: boolean) => void} unfold @returns {Pick<Part, "root" | "translate">} */
+/** A button that says what is folded. @param {Stage} stage @param {Said} says @param {(open: boolean) => void} unfold */
 export function drawUnfold(stage, says, unfold) {
   const root = html("button", { type: "button", class: "ipl-unfold", "aria-expanded": "false" });
   root.addEventListener("click", () => {

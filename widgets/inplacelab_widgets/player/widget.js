@@ -3,6 +3,8 @@
 import { partOf, stepFor } from "./picks.js";
 import { mount } from "./player.js";
 import { arrived } from "./unpack.js";
+/** @import { Payload } from "./runs.js" */
+/** @import { Trait } from "./stage.js" */
 
 /** How long to wait before telling the kernel of a step, in ms: a dragged slider sends one message, not a hundred. */
 const QUIET = 120;
@@ -42,6 +44,9 @@ export function courier(model, go) {
 /** What the model calls a trait: on the stage, to follow is what a player does. @param {string} trait */
 const modelName = (trait) => (trait === "thread" ? "follow" : trait);
 
+/** What a player follows beside the step. @type {Trait[]} */
+const TRAITS = ["language", "mode", "selection", "predict", "answers", "thread"];
+
 const PICKED = ["launch", "block", "turn", "thread"];
 
 /** A model as the courier knows it, with the step that is played. Launches are played thread by thread: there the model has the pick, and its
@@ -80,7 +85,7 @@ async function draw(model, el) {
   const payload = await arrived(model.get("_payload"));
   const steps = played(model, payload);
   const step = courier(steps, (to) => player.follow("step", to));
-  const given = Object.fromEntries(["language", "mode", "selection", "predict", "answers", "toolbar", "thread"].map((trait) => [trait, model.get(modelName(trait))]));
+  const given = Object.fromEntries(["toolbar", ...TRAITS].map((trait) => [trait, model.get(modelName(trait))]));
   const player = mount(el, payload, {
     ...given,
     step: steps.get(),
@@ -95,7 +100,7 @@ async function draw(model, el) {
   });
   /** @type {Object<string, () => void>} */
   const followers = Object.fromEntries(steps.traits.map((trait) => [trait, step.hear]));
-  for (const trait of ["language", "mode", "selection", "predict", "answers", "thread"]) followers[modelName(trait)] ??= () => player.follow(trait, model.get(modelName(trait)));
+  for (const trait of TRAITS) followers[modelName(trait)] ??= () => player.follow(trait, model.get(modelName(trait)));
   for (const [trait, follower] of Object.entries(followers)) model.on(`change:${trait}`, follower);
   return () => {
     step.stop();

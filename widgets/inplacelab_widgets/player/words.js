@@ -1,5 +1,7 @@
 // Words in the reader's language. All of them come with the payload. Pure functions.
 
+/** @import { Said } from "./runs.js" */
+
 /** @param {Said | null | undefined} said @param {string} language */
 export function speak(said, language) {
   if (said === null || said === undefined) return "";

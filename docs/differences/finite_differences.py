@@ -1,0 +1,56 @@
+"""The derivative of a program's loss by finite differences, which judge the gradients."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+import inplacelab
+from inplacelab.lessons.differences import REFUSALS, Difference, default_dtype_restored
+
+LEAF = ((1.0, 2.0), (3.0, 4.0))
+"""The values of `a`, as in the opening."""
+
+_STEP = 1e-6
+
+
+def finite_difference(difference: Difference) -> list[list[float]]:
+    """The derivative of the program's `loss`, from its values alone: central differences in double precision.
+
+    The program is run with `a` as a constant, so no history takes part, and what a history would refuse is computed.
+    If it cannot be run so because it asks for derivatives itself, `a` is a leaf; if it is refused all the same, its
+    fixed form is run.
+
+    Args:
+        difference: an entry whose program has a `loss`.
+
+    Returns:
+        Numbers in the shape of `a`, (2, 2), with six decimals.
+    """
+    gradient = np.empty(np.shape(LEAF))
+    for place in np.ndindex(gradient.shape):
+        step = np.zeros(gradient.shape)
+        step[place] = _STEP
+        gradient[place] = (_loss(difference, LEAF + step) - _loss(difference, LEAF - step)) / (2 * _STEP)
+    return [[round(float(each), 6) + 0.0 for each in row] for row in gradient]
+
+
+def _loss(difference: Difference, leaf: Any) -> float:
+    ways = [(difference.program, True), (difference.program, False)]
+    if difference.fixed is not None:
+        ways.append((difference.fixed, False))
+    *others, last = ways
+    for text, constant in others:
+        with suppress(*REFUSALS):
+            return _evaluate(text, leaf, constant=constant)
+    return _evaluate(last[0], leaf, constant=last[1])
+
+
+def _evaluate(text: str, leaf: Any, *, constant: bool) -> float:
+    with default_dtype_restored(inplacelab):
+        inplacelab.set_default_dtype("float64")
+        scope = {"paddle": inplacelab, "np": np, "a": inplacelab.to_tensor(leaf, stop_gradient=constant)}
+        exec(text, scope)
+        return float(scope["loss"])

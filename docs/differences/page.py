@@ -1,0 +1,86 @@
+"""The page of differences as Markdown, in one language."""
+
+from __future__ import annotations
+
+from inplacelab.language import Text, speak
+from inplacelab.lessons.differences import (
+    OPENINGS,
+    TITLE,
+    Chapter,
+    block,
+    counts,
+    every,
+    load,
+    names,
+    show,
+    table,
+    verdicts,
+)
+from inplacelab.listing import Group, Listing
+
+PAGES = {"en": "DIFFERENCES.md", "zh": "DIFFERENCES.zh-CN.md"}
+"""Each language's page, and so each page's language."""
+
+_OTHER = Text("[中文](DIFFERENCES.zh-CN.md)", "[English](DIFFERENCES.md)")
+_ABOUT = Text(
+    "{number} small programs, run in {inplacelab}, {paddle} and {torch} on the CPU. Where a program has a `loss`, the gradient "
+    "of the leaf `a` is asked for, and a finite difference of the program's values is the judge. Where it has an `answer`, "
+    "the answers are shown beside each other. Every refusal beyond PyTorch's and every difference from Paddle that is meant is "
+    "listed with its reason.",
+    "{number} 个小程序，分别在 {inplacelab}、{paddle} 与 {torch} 中于 CPU 上运行。程序若给出 `loss`，就求叶子张量 `a` 的梯度，"
+    "以程序数值的有限差分为准；若给出 `answer`，则并列各家的答案。凡比 PyTorch 多出的拒绝，以及有意与 Paddle 不同之处，都列出了理由。",
+)
+_MADE = Text(
+    "This page is written by `python docs/write_differences.py` from recorded answers; the tests run every program again.",
+    "本页由 `python docs/write_differences.py` 根据记录的答案生成；测试会重新运行每一个程序。",
+)
+_SUMMARY = Text("In numbers", "统计")
+_JUDGED = Text(
+    "Where a gradient is asked for (without the last chapter, whose programs leave the history on purpose):",
+    "在要求梯度的程序中（不计最后一章，那里的程序主动脱离历史）：",
+)
+_OPENING = Text("Every program begins with", "每个程序都以下面两行开始")
+_ALL = Text("All programs", "全部程序")
+
+
+def page(language: str) -> str:
+    """The whole page in `language` ("en" or "zh"), from the data of the lessons."""
+    chapters = load().chapters
+    with speak(language):
+        parts = [
+            f"# {TITLE}\n",
+            f"{_OTHER}\n",
+            f"{_about()} {_MADE}\n",
+            f"## {_SUMMARY}\n",
+            *_tables(counts()),
+            f"{_JUDGED}\n",
+            *_tables(verdicts()),
+            f"{_OPENING}\n",
+            *map(block, OPENINGS.values()),
+            f"## {_ALL}\n",
+        ]
+        return "\n".join([*parts, *map(_listed, chapters), *map(_in_full, chapters)])
+
+
+def _about() -> Text:
+    return _ABOUT.format(number=len(list(every())), **names())
+
+
+def _tables(listing: Listing) -> list[str]:
+    return [f"{each}\n" for each in listing.tables()]
+
+
+def _listed(chapter: Chapter) -> str:
+    """The chapter's entries in short; each leads to its place on the page."""
+    listing = table(chapter=chapter.key)
+    (group,) = listing.groups
+    rows = [
+        (f"[{each.title}](#{each.key})", *row[1:]) for each, row in zip(chapter.differences, group.rows, strict=True)
+    ]
+    (written,) = _tables(Listing(chapter.title, listing.heads, [Group(None, rows)]))
+    return f"### {chapter.title}\n\n{written}"
+
+
+def _in_full(chapter: Chapter) -> str:
+    entries = [f'<a id="{each.key}"></a>\n\n{show(each.key)}' for each in chapter.differences]
+    return "\n".join([f"## {chapter.title}\n\n{chapter.why}\n", *entries])
