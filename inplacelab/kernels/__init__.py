@@ -64,7 +64,7 @@ def available() -> Listing:
         heads,
         (
             Group(Text("element-wise", "逐元素"), elementwise),
-            Group(Text("with a text of their own", "单独编写"), whole),
+            Group(Text("with a separate text", "单独编写"), whole),
         ),
     )
 

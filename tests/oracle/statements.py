@@ -1,4 +1,4 @@
-"""What a random program may do next: one small function for each kind of statement, and how often it is asked."""
+"""Random statements: one small function for each kind, and its frequency."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BINARY = ("add", "subtract", "multiply", "multiply", "divide")
 
 
 def ordinary(g: Generator) -> Statements:
-    """A result in a storage of its own."""
+    """A result in a new storage."""
     x = g.pick()
     return () if x is None else (_maybe_quiet(g, _ordinary(g, x), 0.1),)
 
@@ -97,7 +97,7 @@ def detached(g: Generator) -> Statements:
 
 
 def buffer(g: Generator) -> Statements:
-    """A tensor that needs no gradient, yet."""
+    """A tensor that does not need a gradient yet."""
     x = g.pick()
     shape = g.shape if x is None else g.world.names[x].shape
     return (Statement("buffer", (), g.new(), (g.values(shape), g.dtype)),)
@@ -241,13 +241,13 @@ def _fits(value: Shape, target: Shape) -> bool:
 
 
 def backward(g: Generator) -> Statements:
-    """Gradients in the middle of the program, rather with the graph kept."""
+    """Gradients in the middle of the program, mostly with the graph retained."""
     x = g.pick(lambda t: t.needs)
     return () if x is None else (Statement("backward", (x,), args=(g.chance(0.85),)),)
 
 
 def clear(g: Generator) -> Statements:
-    """Forget a leaf's gradient."""
+    """Clears a leaf's gradient."""
     return (Statement("clear_grad", ("a",)),) if "a" in g.world.names and g.world.names["a"].storage.leaf else ()
 
 
@@ -266,4 +266,4 @@ _OFTEN: dict[Maker, int] = {
     write: 6, write_from: 6, put: 5, take: 2, backward: 2, clear: 1, switch: 1,
 }  # fmt: skip
 MAKERS: tuple[Maker, ...] = tuple(maker for maker, count in _OFTEN.items() for _ in range(count))
-"""Every kind of statement, as often as it should come."""
+"""Every kind of statement, with its frequency."""

@@ -1,10 +1,10 @@
-// CUDA C on a CPU: enough of it to run the kernels beside this file, one thread after the other, and to watch them.
+// CUDA C on a CPU: enough to run the kernels of this folder, one thread after the other, and to trace them.
 //
-// The text of a kernel is compiled as it is, but for its pointers: `float *x` becomes `Traced<float> x`, which looks at every
-// index before it is used, and writes down who read or wrote which bytes; `(Pack<float> *)x` becomes `packs<Pack<float>>(x)`; and
+// The text of a kernel is compiled unchanged except for its pointers: `float *x` becomes `Traced<float> x`, which checks every
+// index before it is used, and records each access; `(Pack<float> *)x` becomes `packs<Pack<float>>(x)`; and
 // the instructions that convert half precision become functions. Threads of a block are fibres (fibres.h): each runs until it ends or waits at a barrier, then the next one does. This shows what a kernel
-// computes and what it touches. It says nothing about speed, and nothing about two threads that really run at once: for
-// that, see `Trace.races`.
+// computes and which slots it accesses. It does not show speed, nor the effects of threads in parallel: for these, see
+// `Trace.races`.
 
 #include <cmath>
 #include <cstdint>
@@ -67,12 +67,12 @@ struct Record {
     int32_t thread, ordinal, barriers, operand, bytes, kind;
 };
 
-// What a launch is asked for, and what it says afterwards.
+// The arguments and results of a launch.
 struct Call {
     uint32_t grid[3], block[3];
-    const int64_t *order;      // in which order the threads of a block take their turns
-    int32_t trace;             // whether to write down every access
-    int32_t fault;             // the first thing that went wrong, and where
+    const int64_t *order;      // the order in which the threads of a block run
+    int32_t trace;             // whether to trace every access
+    int32_t fault;             // the first fault, and its place
     int32_t operand, thread;
     int64_t at_block, byte;
     const Record *records;
@@ -94,7 +94,7 @@ static void report(Fault fault, int32_t operand, int64_t byte)
 
 // ---- operands -------------------------------------------------------------------------------------------------------------
 
-// Where an operand lies: its first element, and the storage, which it must not leave.
+// The memory of an operand: its first element, and the storage, which it must not leave.
 struct Slots {
     char *first, *begin;
     int64_t bytes;
@@ -141,13 +141,13 @@ template <class T> struct Traced {
         return {{address + i * (long long)sizeof(T), begin, bytes, operand}};
     }
 
-    // Check an access, write it down, and give the memory; what is out of bounds falls into a place of its own.
+    // Checks and traces an access, and returns the memory; an access out of bounds goes to a separate place.
     [[gnu::noinline]] char *look(Kind kind) const
     {
         static char nowhere[sizeof(T)];
         int64_t byte = address - begin;
         if (byte < 0 || byte + (int64_t)sizeof(T) > bytes) {
-            report(OUT_OF_BOUNDS, operand, byte < 0 || byte > bytes ? byte : bytes);  // the first that is not there
+            report(OUT_OF_BOUNDS, operand, byte < 0 || byte > bytes ? byte : bytes);  // the first byte out of bounds
             return nowhere;
         }
         if (byte % sizeof(T)) report(MISALIGNED, operand, byte);
@@ -170,7 +170,7 @@ template <class P, class T> static Traced<P> packs(Traced<T> x)
     return {x.address, x.begin, x.bytes, x.operand};
 }
 
-// Nobody comes in between, because nobody else runs.
+// Atomic, because no other thread runs.
 template <class T, class U> static T atomicAdd(Traced<T> at, U value)
 {
     char *memory = at.look(ATOMIC);

@@ -215,8 +215,8 @@ class Launcher:
             True if the result is computed; False if NumPy or CuPy has to compute it.
         """
         device, first = tensors[0].storage.device, arrays[0]
-        heard = bool(observe.launch_listeners)
-        if (device.simulated and not heard) or not (first if out is None else out).size:
+        observed = bool(observe.launch_listeners)
+        if (device.simulated and not observed) or not (first if out is None else out).size:
             return False
         given = {**dict(zip(self._inputs, arrays, strict=True)), "out": out, **attributes}
         storages = {
@@ -229,6 +229,6 @@ class Launcher:
             return False
         if not device.simulated:
             launching.run(plan)
-        if heard:
+        if observed:
             launching.report(plan)
         return not device.simulated
