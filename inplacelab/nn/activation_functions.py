@@ -35,6 +35,12 @@ def mish(x: Tensor, name: str | None = None) -> Tensor:
 def hardsigmoid(x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None) -> Tensor:
     """Computes a piecewise linear `sigmoid`: `slope * x + offset`, limited to [0, 1].
 
+    Args:
+        x: a floating-point tensor.
+        slope: the slope between the limits.
+        offset: the value at 0.
+        name: ignored.
+
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/hardsigmoid_en.html
     """
     result: Tensor = as_tensor("hardsigmoid", "x", 0, x).scale(slope, offset).clip(0.0, 1.0)
@@ -73,6 +79,12 @@ def selu(
     x: Tensor, scale: float = 1.0507009873554805, alpha: float = 1.6732632423543772, name: str | None = None
 ) -> Tensor:
     """Computes `scale * elu(x, alpha)`, which preserves mean 0 and variance 1.
+
+    Args:
+        x: a floating-point tensor.
+        scale: the factor.
+        alpha: the negative of the limit of `elu` at minus infinity.
+        name: ignored.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/selu_en.html
     """

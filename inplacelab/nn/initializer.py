@@ -44,7 +44,11 @@ class Initializer:
 
 
 class Constant(Initializer):
-    """Writes the same number into every element."""
+    """Writes the same number into every element.
+
+    Args:
+        value: the number.
+    """
 
     def __init__(self, value: float = 0.0) -> None:
         self._value = value
@@ -64,7 +68,13 @@ class Assign(Initializer):
 
 
 class Uniform(Initializer):
-    """Writes random numbers, uniformly distributed in [`low`, `high`)."""
+    """Writes random numbers, uniformly distributed in [`low`, `high`).
+
+    Args:
+        low: the lower bound.
+        high: the upper bound.
+        name: ignored.
+    """
 
     def __init__(self, low: float = -1.0, high: float = 1.0, name: str | None = None) -> None:
         self._low, self._high = low, high
@@ -74,7 +84,13 @@ class Uniform(Initializer):
 
 
 class Normal(Initializer):
-    """Writes random numbers from the normal distribution."""
+    """Writes random numbers from the normal distribution.
+
+    Args:
+        mean: the mean.
+        std: the standard deviation.
+        name: ignored.
+    """
 
     def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> None:
         self._mean, self._std = mean, std

@@ -290,7 +290,15 @@ def create_parameter(
     is_bias: bool = False,
     default_initializer: Initializer | None = None,
 ) -> Any:
-    """Creates a parameter without a layer, with the arguments of `Layer.create_parameter`.
+    """Creates a parameter without a layer.
+
+    Args:
+        shape: its shape.
+        dtype: its dtype.
+        name: its name; generated if None.
+        attr: a `ParamAttr`, a name, or an initializer.
+        is_bias: whether it is a bias, which is filled with zeros by default.
+        default_initializer: writes the values if `attr` has no initializer.
 
     >>> import inplacelab as paddle
     >>> paddle.create_parameter([2], "float32", is_bias=True).tolist()

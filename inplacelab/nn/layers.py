@@ -91,6 +91,13 @@ class Dropout(Layer):
 class LayerNorm(Layer):
     """Normalises the last axes of each example to mean 0 and variance 1: `nn.functional.layer_norm` with weight and bias.
 
+    Args:
+        normalized_shape: the sizes of the last axes.
+        epsilon: added to the variance, which avoids division by zero.
+        weight_attr: a `ParamAttr`, a name or an initializer for the weight; False for none.
+        bias_attr: the same for the bias.
+        name: ignored.
+
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/LayerNorm_en.html
     """
 
@@ -121,6 +128,16 @@ class BatchNorm1D(Layer):
     """Normalises each channel of a batch to mean 0 and variance 1: `nn.functional.batch_norm` with weight and bias.
 
     In training the running mean and variance (`_mean`, `_variance`) are written in place, which raises their versions.
+
+    Args:
+        num_features: the number of channels.
+        momentum: the part of the running values that is kept in each step.
+        epsilon: added to the variance, which avoids division by zero.
+        weight_attr: a `ParamAttr`, a name or an initializer for the weight; False for none.
+        bias_attr: the same for the bias.
+        data_format: the position of the channels: "NC", "NCL" (second axis) or "NLC" (last axis).
+        use_global_stats: True to use the running values in training, too; None to use them only in evaluation.
+        name: ignored.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/BatchNorm1D_en.html
     """
@@ -157,7 +174,12 @@ class BatchNorm1D(Layer):
 
 
 class Flatten(Layer):
-    """Joins the axes from `start_axis` to `stop_axis` into one: a view where that is possible."""
+    """Joins several axes into one: a view where that is possible.
+
+    Args:
+        start_axis: the first of the axes.
+        stop_axis: the last of the axes, inclusive.
+    """
 
     def __init__(self, start_axis: int = 1, stop_axis: int = -1) -> None:
         super().__init__()

@@ -30,6 +30,12 @@ def reduced(losses: Tensor, reduction: str) -> Tensor:
 def mse_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
     """Computes the squares of the differences.
 
+    Args:
+        input: the results.
+        label: the targets, of a shape that can be broadcast against that of `input`.
+        reduction: "mean", "sum" or "none".
+        name: ignored.
+
     Raises:
         ArgumentError: if `reduction` is not one of these.
 
@@ -145,6 +151,12 @@ def kl_div(
 
 def l1_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
     """Computes the absolute values of the differences.
+
+    Args:
+        input: the results.
+        label: the targets, of a shape that can be broadcast against that of `input`.
+        reduction: "mean", "sum" or "none".
+        name: ignored.
 
     Raises:
         ArgumentError: if `reduction` is not one of these.

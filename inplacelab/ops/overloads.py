@@ -83,6 +83,8 @@ def put_along_axis_(
 ) -> Tensor:
     """Does the same as `put_along_axis` in place: writes into `arr`, whose version is raised by one.
 
+    The arguments and errors are those of `put_along_axis`.
+
     原地操作：与 `put_along_axis` 相同，但写入 `arr`，其版本加一。
 
     >>> import inplacelab as paddle

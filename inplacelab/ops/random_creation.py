@@ -40,7 +40,13 @@ _STANDARD_NORMAL = partial(random_stream.normal, mean=0, std=1)
 
 @as_function
 def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Creates a tensor of random numbers, uniformly distributed in [0, 1)."""
+    """Creates a tensor of random numbers, uniformly distributed in [0, 1).
+
+    Args:
+        shape: the sizes of the axes.
+        dtype: a floating-point or complex type; the default type if None.
+        name: ignored.
+    """
     return _drawn("rand", shape, dtype, _FROM_0_TO_1, "f")
 
 
@@ -91,9 +97,15 @@ def randn_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
 
 @as_function
 def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None) -> Tensor:
-    """Creates a tensor of random numbers from the normal distribution with this mean and standard deviation.
+    """Creates a tensor of random numbers from the normal distribution.
 
-    Both may be tensors with one value for each element; `shape` is then theirs. Gradients flow through them.
+    Args:
+        mean: the mean: a number, or a tensor with one value for each element.
+        std: the standard deviation: the same.
+        shape: the sizes of the axes, if neither is a tensor.
+        name: ignored.
+
+    Gradients flow through tensors `mean` and `std`.
     """
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         return _normal_of_tensors(mean, std)
@@ -132,7 +144,15 @@ def _below(low: int, high: int | None) -> tuple[int, int]:
 def randint(
     low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """Creates a tensor of random integers in [`low`, `high`), or in [0, `low`) if `high` is None. int64 by default."""
+    """Creates a tensor of random integers.
+
+    Args:
+        low: the least integer; if `high` is None, the upper bound, and the least integer is 0.
+        high: the upper bound, which is excluded.
+        shape: the sizes of the axes.
+        dtype: the type of the elements; int64 if None.
+        name: ignored.
+    """
     low, high = _below(low, high)
     draw = partial(random_stream.integers, low=low, high=high)
     return _drawn("randint", shape, "int64" if dtype is None else dtype, draw, "i")
@@ -190,7 +210,7 @@ def multinomial(x: Tensor, num_samples: int = 1, replacement: bool = False, name
     """Creates a tensor of random indices along the last axis of `x`, with the weights in `x`.
 
     Args:
-        x: the weights, which need not add up to 1; a vector, or a matrix with a distribution in each row.
+        x: the weights, along the last axis; they need not add up to 1.
         num_samples: the number of indices.
         replacement: whether an index may be drawn twice.
         name: ignored.

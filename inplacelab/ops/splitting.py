@@ -180,7 +180,14 @@ def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> lis
 def tensor_split(
     x: Tensor, num_or_indices: int | Sequence[int], axis: Any = 0, name: str | None = None
 ) -> list[Tensor]:
-    """Returns the parts of one axis: for a number, copies whose sizes differ by at most one; for a list of positions, views.
+    """Returns the parts of one axis.
+
+    Args:
+        x: the tensor.
+        num_or_indices: the number of parts, whose sizes differ by at most one: then they are copies. Or a list of positions
+            at which to split: then they are views.
+        axis: the axis.
+        name: ignored.
 
     That a number gives copies and a list gives views is PaddlePaddle 3.3.1's behaviour.
 

@@ -13,7 +13,13 @@ _FUNCTION = Text("a function of the epoch", "以轮次为参数的函数")
 
 
 class ExponentialDecay(LRScheduler):
-    """`learning_rate * gamma**t`.
+    """Uses the rate `learning_rate * gamma**t`.
+
+    Args:
+        learning_rate: the initial rate.
+        gamma: the factor for each epoch, between 0 and 1.
+        last_epoch: the last epoch of an earlier run; -1 for a new one.
+        verbose: whether each step prints the rate.
 
     >>> import inplacelab as paddle
     >>> w = paddle.to_tensor([1.], stop_gradient=False)
@@ -37,7 +43,7 @@ class ExponentialDecay(LRScheduler):
 
 
 class NaturalExpDecay(LRScheduler):
-    """`learning_rate * exp(-gamma * t)`."""
+    """Uses the rate `learning_rate * exp(-gamma * t)`."""
 
     def __init__(self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False) -> None:
         check("gamma", gamma, gamma > 0, _POSITIVE)
@@ -50,7 +56,7 @@ class NaturalExpDecay(LRScheduler):
 
 
 class InverseTimeDecay(LRScheduler):
-    """`learning_rate / (1 + gamma * t)`."""
+    """Uses the rate `learning_rate / (1 + gamma * t)`."""
 
     def __init__(self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False) -> None:
         self.gamma = gamma
@@ -99,7 +105,14 @@ class PolynomialDecay(LRScheduler):
 
 
 class CosineAnnealingDecay(LRScheduler):
-    """Decays from `learning_rate` to `eta_min` and back, along a cosine with half a period of `T_max` epochs.
+    """Decays from `learning_rate` to `eta_min` and back, along a cosine.
+
+    Args:
+        learning_rate: the initial rate.
+        T_max: half a period, in epochs.
+        eta_min: the least rate.
+        last_epoch: the last epoch of an earlier run; -1 for a new one.
+        verbose: whether each step prints the rate.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/CosineAnnealingDecay_en.html, after
     Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts", https://arxiv.org/abs/1608.03983
@@ -123,7 +136,7 @@ class CosineAnnealingDecay(LRScheduler):
 
 
 class LambdaDecay(LRScheduler):
-    """`learning_rate * lr_lambda(t)`."""
+    """Uses the rate `learning_rate * lr_lambda(t)`."""
 
     def __init__(
         self, learning_rate: float, lr_lambda: Callable[[int], float], last_epoch: int = -1, verbose: bool = False
@@ -138,7 +151,7 @@ class LambdaDecay(LRScheduler):
 
 
 class MultiplicativeDecay(LambdaDecay):
-    """`learning_rate * lr_lambda(1) * ... * lr_lambda(t)`."""
+    """Uses the rate `learning_rate * lr_lambda(1) * ... * lr_lambda(t)`."""
 
     def get_lr(self) -> float:
         """The rate of this epoch."""

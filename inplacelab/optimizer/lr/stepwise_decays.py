@@ -14,6 +14,13 @@ _BELOW_ONE = Text("a number less than 1", "小于 1 的数")
 class StepDecay(LRScheduler):
     """Multiplies the rate by `gamma` every `step_size` epochs.
 
+    Args:
+        learning_rate: the initial rate.
+        step_size: the number of epochs between changes.
+        gamma: the factor; less than 1.
+        last_epoch: the last epoch of an earlier run; -1 for a new one.
+        verbose: whether each step prints the rate.
+
     >>> import inplacelab as paddle
     >>> rate = paddle.optimizer.lr.StepDecay(0.5, step_size=2, gamma=0.5)
     >>> rates = []
@@ -42,6 +49,13 @@ class StepDecay(LRScheduler):
 class MultiStepDecay(LRScheduler):
     """Multiplies the rate by `gamma` at each of the epochs in `milestones`.
 
+    Args:
+        learning_rate: the initial rate.
+        milestones: increasing numbers of epochs.
+        gamma: the factor; less than 1.
+        last_epoch: the last epoch of an earlier run; -1 for a new one.
+        verbose: whether each step prints the rate.
+
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/MultiStepDecay_en.html
     """
 
@@ -68,6 +82,12 @@ class MultiStepDecay(LRScheduler):
 
 class PiecewiseDecay(LRScheduler):
     """Uses the rate `values[0]` before the epoch `boundaries[0]`, then `values[1]` before `boundaries[1]`, and so on.
+
+    Args:
+        boundaries: the epochs at which the rate changes.
+        values: the rates; one more than boundaries.
+        last_epoch: the last epoch of an earlier run; -1 for a new one.
+        verbose: whether each step prints the rate.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/PiecewiseDecay_en.html
     """

@@ -69,6 +69,13 @@ class LinearWarmup(LRScheduler):
 class NoamDecay(LRScheduler):
     """Uses `learning_rate * d_model**-0.5 * min(t**-0.5, t * warmup_steps**-1.5)`, the schedule of the first Transformer.
 
+    Args:
+        d_model: the size of the model's vectors.
+        warmup_steps: the number of epochs in which the rate increases.
+        learning_rate: a factor.
+        last_epoch: the last epoch of an earlier run; -1 for a new one.
+        verbose: whether each step prints the rate.
+
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/NoamDecay_en.html, after Vaswani et al.,
     "Attention is all you need", https://arxiv.org/abs/1706.03762
     """
