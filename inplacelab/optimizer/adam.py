@@ -21,7 +21,7 @@ class Adam(Optimizer):
         parameters: the tensors to train, or groups of them.
         weight_decay: as in `Optimizer`.
         grad_clip: as in `Optimizer`.
-        name: for Paddle's sake; not used.
+        name: accepted for compatibility with Paddle; ignored.
 
     Raises:
         ArgumentError: if a coefficient lies outside its range.

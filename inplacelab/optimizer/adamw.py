@@ -25,7 +25,7 @@ class AdamW(Adam):
         weight_decay: how fast parameters shrink; a number, also that of a group.
         apply_decay_param_fun: given a parameter's name, says whether it shrinks; None for all.
         grad_clip: as in `Optimizer`.
-        name: for Paddle's sake; not used.
+        name: accepted for compatibility with Paddle; ignored.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/AdamW_en.html, after Loshchilov and
     Hutter, "Decoupled weight decay regularization", https://arxiv.org/abs/1711.05101

@@ -27,7 +27,7 @@ class Optimizer:
             "weight_decay", "grad_clip".
         weight_decay: this times the parameter is added to each gradient ("L2 decay"), or a regularizer; None for nothing.
         grad_clip: called with a list of (parameter, gradient), returns such a list with other gradients; None for no clipping.
-        name: for Paddle's sake; not used.
+        name: accepted for compatibility with Paddle; ignored.
 
     Raises:
         MissingParametersError: if there are no parameters.

@@ -19,7 +19,7 @@ class Momentum(Optimizer):
         use_nesterov: look ahead: `w -= learning_rate * (gradient + momentum * velocity)`.
         weight_decay: as in `Optimizer`.
         grad_clip: as in `Optimizer`.
-        name: for Paddle's sake; not used.
+        name: accepted for compatibility with Paddle; ignored.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/Momentum_en.html
     """
