@@ -117,9 +117,9 @@ def through(name: str, dtype: str, layout: Layout, x: Any) -> Callable[[], None]
     """One launch of a kernel in place on a view of `x`, in the way that a launch of the engine would take."""
     kernel, way = (
         Elementwise((ROWS[name.removesuffix("_")],), in_place=True),
-        access_plan.way((layout,), (dtype,), 0, aligned=True),
+        access_plan.plan((layout,), (dtype,), 0, aligned=True),
     )
-    source = kernel.way(dtype, way.form)
+    source = kernel.source_for(dtype, way.form)
     arguments = [address(x), *way.passed, way.turns]
     return lambda: on_gpu.run(source, *way.grid, arguments)
 
@@ -196,7 +196,7 @@ def on_views(n: int, x: Any) -> Iterator[Case]:
 def of_types(n: int, x: Any, y: Any) -> Iterator[Case]:
     """Other data types: half precision in place, a cast to it, and a fill, which reads nothing."""
     half = y.view(np.float16)
-    cast = Elementwise((ROWS["cast"],), in_place=False).way(("float32", "float16"), Form())
+    cast = Elementwise((ROWS["cast"],), in_place=False).source_for(("float32", "float16"), Form())
     fill = elementwise(kernels.source("fill_"), n, y, numbers=(np.float32(1.0),))
     relu = elementwise(kernels.source("relu_", "float16"), half.size, half)
     yield Case("ours", "fill_ (writes only)", fill, FLOAT * n)

@@ -91,7 +91,7 @@ def test_a_text_stands_alone() -> None:
 @pytest.mark.parametrize("axes", [1, 2, 5])
 def test_layouts_are_read_where_they_lie(axes: int) -> None:
     """In the constant memory of the arguments: an index known only while the kernel runs would have every thread copy them."""
-    made = nvrtc.ptx(kernels.get("relu_").way("float32", Form("strided", 1, 32, axes)), 80)  # type: ignore[attr-defined]
+    made = nvrtc.ptx(kernels.get("relu_").source_for("float32", Form("strided", 1, 32, axes)), 80)  # type: ignore[attr-defined]
     assert ".local" not in made
     assert (made.count("mul.hi.u32"), "div.u32" in made) == (axes - 1, False)
     assert "u64" not in made.replace(".param .u64", "").replace("ld.param.u64", "").replace("cvta.to.global.u64", "")
@@ -103,7 +103,7 @@ def test_layouts_are_read_where_they_lie(axes: int) -> None:
 )
 @pytest.mark.parametrize("kind", ["contiguous", "strided"])
 def test_packs_of_any_type_are_one_instruction_and_stay_in_registers(name: str, dtype: str, kind: Kind) -> None:
-    made = nvrtc.ptx(kernels.get(name).way(dtype, Form(kind, C_TYPES[dtype].width)), 80)  # type: ignore[attr-defined]
+    made = nvrtc.ptx(kernels.get(name).source_for(dtype, Form(kind, C_TYPES[dtype].width)), 80)  # type: ignore[attr-defined]
     assert "ld.global.v4" in made
     assert "st.global.v4" in made
     assert ".local" not in made
@@ -132,7 +132,7 @@ def test_half_precision_is_converted_by_instructions() -> None:
     made = nvrtc.ptx(kernels.source("exp_", "float16"), 80)
     assert ("cvt.f32.f16" in made, "cvt.rn.f16.f32" in made, ".local" in made) == (True, True, False)
     assert "ld.global.v4" in made
-    assert "cvt.rn.f16.f64" in nvrtc.ptx(kernels.get("cast").way(("float64", "float16"), Form()), 80)  # type: ignore[attr-defined]
+    assert "cvt.rn.f16.f64" in nvrtc.ptx(kernels.get("cast").source_for(("float64", "float16"), Form()), 80)  # type: ignore[attr-defined]
 
 
 @needs_nvrtc

@@ -25,7 +25,7 @@ CAST = Elementwise((ROWS["cast"],), in_place=False)
 
 
 def cast_kernel(given: str, wanted: str) -> Source:
-    return CAST.way((given, wanted), Form())
+    return CAST.source_for((given, wanted), Form())
 
 
 def numbers(dtype: str) -> Any:

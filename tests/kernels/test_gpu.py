@@ -88,21 +88,21 @@ def test_every_form(both: Callable[..., None], name: str, dtype: str) -> None:
     rows = Layout((16, 32), (48, 1), 16)
     forms = [Form("contiguous", width), Form("contiguous", 1)]
     forms += [Form("strided", each, bits, 2) for each in (1, width) for bits in (32, 64)]
-    on_cpu.compile_together([kernel.way(dtype, form) for form in forms])
+    on_cpu.compile_together([kernel.source_for(dtype, form) for form in forms])
     for form in forms:
         arrays = [np.random.default_rng(k).choice([0, 0, 1, 7, 90], (17, 48)).astype(dtype) for k in (1, 2)]
         out = np.zeros((17, 48), result(row, dtype))
         n, layouts = rows.size // form.width, [access_plan.packs(rows, form.width)] * 3
         if form.kind == "contiguous":
             n, layouts = out.size - 3, []
-        both(kernel.way(dtype, form), geometry.elementwise(rows.size, form.width), *arrays, out, *layouts, n)
+        both(kernel.source_for(dtype, form), geometry.elementwise(rows.size, form.width), *arrays, out, *layouts, n)
 
 
 @pytest.mark.parametrize("dtype", C_TYPES)
 def test_casts(both: Callable[..., None], dtype: str) -> None:
     """Also of what is beyond the range of the other type, and of what is between its numbers."""
     cast = Elementwise((ROWS["cast"],), in_place=False)
-    wanted = {other: cast.way((dtype, other), Form()) for other in C_TYPES if other != dtype}
+    wanted = {other: cast.source_for((dtype, other), Form()) for other in C_TYPES if other != dtype}
     on_cpu.compile_together([*wanted.values()])
     drawn_from = np.random.default_rng(3)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -126,7 +126,7 @@ def test_the_smallest_numbers_are_not_taken_for_zero(both: Callable[..., None]) 
 def test_elements_are_found_along_several_axes(both: Callable[..., None]) -> None:
     """The products that stand for divisions."""
     lying = Layout((7, 11, 13, 3), (1, 7, 77, 1001), 0)
-    kernel = Elementwise((ROWS["neg"],), in_place=True).way("float32", Form("strided", 1, 32, 4))
+    kernel = Elementwise((ROWS["neg"],), in_place=True).source_for("float32", Form("strided", 1, 32, 4))
     both(kernel, geometry.elementwise(lying.size), drawn(lying.size), lying, lying.size)
 
 

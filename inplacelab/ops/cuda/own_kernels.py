@@ -72,7 +72,7 @@ class OwnKernel:
 
     # ---- the text ----------------------------------------------------------------------------------------------------
 
-    def way(self, dtypes: str | tuple[str, ...], form: Form) -> Source:
+    def source_for(self, dtypes: str | tuple[str, ...], form: Form) -> Source:
         """The text in one form, written once.
 
         Args:
@@ -89,7 +89,7 @@ class OwnKernel:
         found = self._written.get((dtypes, form))
         if found is None:
             settled = form.settled(width_of(dtypes))
-            found = self._write(dtypes, form) if form == settled else self.way(dtypes, settled)
+            found = self._write(dtypes, form) if form == settled else self.source_for(dtypes, settled)
             self._written[dtypes, form] = found
         return found
 
@@ -163,12 +163,12 @@ class OwnKernel:
             launching.window(name, role, given[name], storages.get(name), device) for name, role in self.roles.items()
         ]
         numbers = [number(name, given[name], kind) for name, kind in taken.numbers]
-        return launching.elementwise(self.name, self.way, windows, numbers, device)
+        return launching.elementwise(self.name, self.source_for, windows, numbers, device)
 
     def _takes(self, dtypes: tuple[str, ...]) -> Taken | None:
         dtype, found = self._computes(dtypes), None
         if dtype:
-            source = self.way(dtypes, Form())
+            source = self.source_for(dtypes, Form())
             numbers = [(p.name, p.dtype) for p in source.parameters if p.kind == "number"]
             rest: list[tuple[str, Any]] = []
             if len(self.rows) == 1:  # of a chain, no others are asked for
@@ -223,5 +223,5 @@ class Launcher:
         if not device.simulated:
             launching.run(plan)
         if heard:
-            launching.tell(plan)
+            launching.report(plan)
         return not device.simulated
