@@ -98,11 +98,28 @@ class Device:
         return np.ndarray(layout.shape, dtype, buffer, layout.offset * step, [s * step for s in layout.strides])
 
     def restrided(self, array: Any, shape: Shape, strides: Shape) -> Any:
-        """Returns a window that begins at the first element of `array`, with another shape and other strides in bytes."""
+        """Makes a window that begins at the first element of `array`.
+
+        Args:
+            array: a window of this device.
+            shape: the shape of the new window.
+            strides: its strides in bytes.
+
+        Returns:
+            An array that shares memory with `array`.
+        """
         return np.lib.stride_tricks.as_strided(array, shape, strides)
 
     def offset(self, array: Any, buffer: Any) -> int:
-        """Returns the slot of `buffer` that holds the first element of its window `array`."""
+        """Finds the slot of the first element of a window.
+
+        Args:
+            array: a window on `buffer`.
+            buffer: the array that owns the memory.
+
+        Returns:
+            The number of the slot; 0 if the window has no elements.
+        """
         if array is buffer or array.size == 0:
             return 0
         start = array.__array_interface__["data"][0] - buffer.__array_interface__["data"][0]
@@ -113,7 +130,15 @@ class Device:
         return int(array.__array_interface__["data"][0])
 
     def share_a_slot(self, x: Any, y: Any) -> bool:
-        """Returns whether two windows have a slot in common; True also if the exact answer would take too long."""
+        """Returns whether two windows have a slot in common.
+
+        Args:
+            x: a window.
+            y: another window of the same dtype.
+
+        Returns:
+            True also if the exact answer would take too long.
+        """
         try:
             return bool(np.shares_memory(x, y, max_work=100_000))  # type: ignore[arg-type]  # the stub allows only 0 and -1
         except np.exceptions.TooHardError:

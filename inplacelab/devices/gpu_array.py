@@ -36,7 +36,7 @@ class Library(Protocol):
 
 
 class GpuArray(NDArrayOperatorsMixin):
-    """A window on device memory. Methods and properties without a docstring are those of `numpy.ndarray`.
+    """A window on device memory. Views, copies and reductions are those of `numpy.ndarray`; their results stay on the device.
 
     Attributes:
         held: CuPy's array.
@@ -52,34 +52,42 @@ class GpuArray(NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The sizes of the axes."""
         return self.held.shape  # type: ignore[no-any-return]  # CuPy's arrays have no static type
 
     @property
     def strides(self) -> tuple[int, ...]:
+        """The strides in bytes."""
         return self.held.strides  # type: ignore[no-any-return]
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """The dtype of the elements."""
         return self.held.dtype  # type: ignore[no-any-return]
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return self.held.ndim  # type: ignore[no-any-return]
 
     @property
     def size(self) -> int:
+        """The number of elements."""
         return self.held.size  # type: ignore[no-any-return]
 
     @property
     def itemsize(self) -> int:
+        """The bytes of one element."""
         return self.held.itemsize  # type: ignore[no-any-return]
 
     @property
     def nbytes(self) -> int:
+        """The bytes of all elements."""
         return self.held.nbytes  # type: ignore[no-any-return]
 
     @property
     def flags(self) -> Any:
+        """CuPy's flags of the memory layout."""
         return self.held.flags
 
     @property
@@ -189,16 +197,20 @@ class GpuArray(NDArrayOperatorsMixin):
     # ---- reading values: waits for the device --------------------------------------------------------------------------
 
     def item(self, *index: int) -> Any:
+        """Returns one element as a Python number."""
         return self.cupy.look(self.held).item(*index)
 
     def tolist(self) -> Any:
+        """Returns the elements as nested lists."""
         return self.cupy.look(self.held).tolist()
 
     def tobytes(self) -> bytes:
+        """Returns the bytes of the elements in row-major order."""
         return bytes(self.cupy.look(self.held).tobytes())
 
     @property
     def flat(self) -> _Flat:
+        """The elements in one axis; indexing it copies the selected ones to the host."""
         return _Flat(self)
 
     def __bool__(self) -> bool:

@@ -4,7 +4,7 @@
 >>> from inplacelab import kernels
 >>> relu_ = kernels.get("relu_")
 >>> print(relu_.source(dtype="float64", layout="strided"))        # doctest: +ELLIPSIS
-// One element after the other, wherever a layout says that it lies.
+// One element after another, at the slots of a layout.
 ...
 __device__ double element(double x)
 {

@@ -161,12 +161,28 @@ class Layer(Movable, Parts):
         return parameter
 
     def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
-        """Adds a parameter to this layer as the attribute `name`, and returns it."""
+        """Adds a parameter to this layer.
+
+        Args:
+            name: the name of the attribute.
+            parameter: the parameter, or None.
+
+        Returns:
+            The parameter.
+        """
         setattr(self, name, parameter)
         return parameter
 
     def add_sublayer(self, name: str, sublayer: Layer) -> Layer:
-        """Adds a sublayer to this layer as the attribute `name`, and returns it."""
+        """Adds a sublayer to this layer.
+
+        Args:
+            name: the name of the attribute.
+            sublayer: the layer.
+
+        Returns:
+            The sublayer.
+        """
         setattr(self, name, sublayer)
         return sublayer
 

@@ -24,7 +24,15 @@ def check_reduction(op: str, reduction: str) -> None:
 
 
 def reduced(losses: Tensor, reduction: str) -> Tensor:
-    """Returns the mean or the sum of `losses`, or `losses` itself for "none"."""
+    """Reduces losses to a scalar.
+
+    Args:
+        losses: one loss per element.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A scalar tensor, or `losses` itself for "none".
+    """
     if reduction == "none":
         return losses
     total: Tensor = losses.mean() if reduction == "mean" else losses.sum()

@@ -44,7 +44,15 @@ class Group:
         return self.pairs() if self.grad_clip is None else self.grad_clip(self.pairs())
 
     def decayed(self, parameter: Tensor, gradient: Tensor) -> Tensor:
-        """Returns the gradient plus the weight decay of the parameter, or the gradient itself if there is no decay."""
+        """Adds the weight decay of the group.
+
+        Args:
+            parameter: a parameter of the group.
+            gradient: its gradient, of the same shape.
+
+        Returns:
+            A new tensor, or `gradient` itself if there is no decay.
+        """
         decay = self.weight_decay
         if not decay:
             return gradient

@@ -97,6 +97,13 @@ def _in_one_run(layouts: Sequence[Layout]) -> bool:
 def broadcast(layout: Layout, shape: Shape) -> Layout:
     """Broadcasts a layout to a shape.
 
+    Args:
+        layout: the layout.
+        shape: a shape to which it can be broadcast.
+
+    Returns:
+        A layout with stride 0 along the broadcast axes.
+
     >>> broadcast(Layout((3,), (1,), 0), (2, 3))
     Layout(shape=(2, 3), strides=(0, 1), offset=0)
     """
@@ -134,7 +141,14 @@ def merged(layouts: Sequence[Layout], written: int) -> tuple[Layout, ...]:
 
 
 def packs(layout: Layout, width: int) -> Layout:
-    """Returns the layout of packs of `width` neighbours; for an operand that is broadcast along the last axis, of single elements.
+    """Returns the layout of packs of neighbouring elements.
+
+    Args:
+        layout: the layout of single elements.
+        width: the number of elements in a pack.
+
+    Returns:
+        A layout whose strides and offset count packs; of an operand that is broadcast along the last axis, single elements.
 
     >>> packs(Layout((2, 8), (16, 1), 4), 4)
     Layout(shape=(2, 2), strides=(4, 1), offset=1)

@@ -63,7 +63,12 @@ class Trace:
         return len(self.records)
 
     def of_thread(self, block: int, thread: int) -> list[Seen]:
-        """Returns the accesses of one thread, in order."""
+        """Returns the accesses of one thread, in order.
+
+        Args:
+            block: the number of the block in the grid.
+            thread: the number of the thread in its block.
+        """
         mine = self.records[(self.records["block"] == block) & (self.records["thread"] == thread)]
         return [Seen(self.operands[r["operand"]], KINDS[r["kind"]], int(r["byte"]), int(r["bytes"])) for r in mine]
 
