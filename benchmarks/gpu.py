@@ -117,7 +117,7 @@ def through(name: str, dtype: str, layout: Layout, x: Any) -> Callable[[], None]
     """One launch of a kernel in place on a view of `x`, planned as in the engine."""
     kernel, way = (
         Elementwise((ROWS[name.removesuffix("_")],), in_place=True),
-        access_plan.plan_access((layout,), (dtype,), 0, aligned=True),
+        access_plan.plan((layout,), (dtype,), 0, aligned=True),
     )
     source = kernel.source_for(dtype, way.form)
     arguments = [address(x), *way.passed, way.turns]

@@ -1,9 +1,8 @@
-"""Paddle's `device` module: the choice of a device, and the account of its memory.
+"""Paddle's `device` module: choose a device, and measure its memory.
 
-Three numbers differ on a real GPU: *allocated* is the memory of tensors, byte for byte, from the ledger of this package;
-*reserved* is the memory of the allocator (CuPy's pool rounds up, and keeps released blocks); the *driver* counts all memory
-in use on the GPU, also by other programs (`cuda.mem_get_info`). PaddlePaddle without CUDA raises an error on the CPU; here
-the ledger has the numbers.
+There are three measures, which differ on a real GPU. *Allocated* is the number of bytes that tensors own, from the ledger of this
+package. *Reserved* is what the allocator holds (CuPy's pool rounds up and keeps freed blocks). The *driver* counts everything on the
+GPU, also of other programs (`cuda.mem_get_info`). PaddlePaddle without CUDA raises an error on the CPU; here the ledger answers.
 """
 
 from __future__ import annotations

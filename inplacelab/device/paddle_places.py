@@ -1,4 +1,4 @@
-"""Places under Paddle's names, and `is_compiled_with_cuda`."""
+"""Places under Paddle's names, and functions that report the supported hardware."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = [
 
 
 def CPUPlace() -> Place:  # noqa: N802  # Paddle's name
-    """Returns the place of the CPU, an argument for `place`.
+    """Returns the place of the CPU, for arguments named `place`.
 
     >>> import inplacelab as paddle
     >>> paddle.to_tensor([1.], place=paddle.CPUPlace()).place
@@ -22,24 +22,24 @@ def CPUPlace() -> Place:  # noqa: N802  # Paddle's name
 
 
 def CUDAPlace(id: int = 0) -> Place:  # noqa: A002, N802  # Paddle's names
-    """Returns the place of the GPU number `id`, an argument for `place`. The simulated GPU must have been chosen before.
+    """Returns the place of a GPU, for arguments named `place`; of the simulated GPU if that is the current device.
+
+    Args:
+        id: the number of the GPU; only 0 is supported.
 
     Raises:
-        DeviceError: if there is no such GPU, and no simulated one has been chosen with `set_device`.
+        DeviceError: if the GPU is not available, and the simulated one is not the current device.
     """
     return devices.find(f"gpu:{id}").place
 
 
 def is_compiled_with_cuda() -> bool:
-    """Returns True if there is a real GPU to compute on. This is tested in each call, since the package is not compiled for one.
-
-    The simulated GPU does not count: a program that asks takes its branch for the CPU.
-    """
+    """Returns whether a real GPU is available. The simulated GPU does not count, so programs take their branch for the CPU."""
     return cuda.found()
 
 
 def is_compiled_with_rocm() -> bool:
-    """Returns False: this package computes on the CPU and on NVIDIA's GPUs."""
+    """Returns False: this package supports the CPU and NVIDIA GPUs only."""
     return False
 
 

@@ -1,22 +1,22 @@
-"""Devices, which hold bytes and run kernels. Only this package imports an array library for a GPU.
+"""Devices: the memory of tensors, and the libraries that compute on it. Only this package imports an array library for a GPU.
 
-`cpu` is NumPy. `gpu` is the first GPU that CuPy sees; CuPy is imported on first use. The *simulated* GPU is NumPy with a separate
-memory account: a program must choose it explicitly, and it never replaces a missing GPU.
+`cpu` is NumPy. `gpu` is the first GPU that CuPy finds; CuPy is imported when a program first uses it. The *simulated* GPU is NumPy
+with a separate memory ledger: a program chooses it explicitly, and it never replaces a missing GPU.
 
-A row of the table computes by a kernel written once, with NumPy's functions. NumPy dispatches to its operands, on a GPU to
-`gpu_array.py`:
+A row of the table has one kernel, written with NumPy's functions. NumPy dispatches to its operands, and on a GPU `gpu_array.py`
+handles the call:
 
     np.add(x, y, x)      GpuArray.__array_ufunc__      the same ufunc of CuPy: one launch on the current stream
     np.copyto(x, 0)      GpuArray.__array_function__   CuPy's function, or a replacement in `cupy_calls.py`
     np.add.at(x, i, y)                                 `cupy_scatter.py`: atomics, with NumPy's order where it has one
 
-So a row needs no second kernel for a GPU; where it has one (an expression in CUDA C, see `kernels/`), that one is tried first.
-Functions that CuPy does not have are listed in `cupy_calls.NOT_YET`, with the reason. Whether two windows overlap is decided on the
-host, from their addresses. Memory has three measures: the ledger (what tensors own), the pool (`reserved`), and the driver.
+So a row needs no second kernel for a GPU; if it has one (an expression in CUDA C, see `kernels/`), that is tried first. The
+functions that CuPy lacks are in `cupy_calls.NOT_YET`, with the reason. The host decides from addresses whether two windows overlap.
+Memory has three measures: the ledger (what tensors own), the pool (`reserved`) and the driver.
 
-The tests in `tests/devices/` run every row, dtype and gradient on a strict stand-in for CuPy, an array that has the
-functions in `cupy_names.json`, recorded from the real one (names, parameters, the loops of each ufunc), and refuses all others. The mark `gpu` runs
-the same tests on a GPU.
+The tests in `tests/devices/` run every row, dtype and gradient on a strict substitute for CuPy: an array with the members that
+`cupy_names.json` recorded from the real one (names, parameters, the loops of each ufunc) and no others. The mark `gpu` runs the same
+tests on a GPU.
 """
 
 from __future__ import annotations
@@ -30,39 +30,44 @@ from inplacelab.devices.base import Device, Place
 from inplacelab.devices.cuda import GPU
 from inplacelab.devices.gpu_array import GpuArray
 from inplacelab.devices.numpy_devices import CPU, SIMULATED_GPU
-from inplacelab.devices.pinned import PINNED, SIMULATED_PINNED, beside
+from inplacelab.devices.pinned import PINNED, SIMULATED_PINNED, pinned_for
 
 __all__ = [
-    "ALL", "CPU", "GPU", "SIMULATED_GPU", "Device", "GpuArray", "Place", "available", "beside", "current", "find",
-    "get_device", "set_device",
+    "ALL", "CPU", "GPU", "SIMULATED_GPU", "Device", "GpuArray", "Place", "available", "current", "find",
+    "get_device", "pinned_for", "set_device",
 ]  # fmt: skip
 
 ALL = (CPU, GPU, SIMULATED_GPU, PINNED, SIMULATED_PINNED)
-"""All possible devices; whether there is a GPU is tested on first use."""
+"""All devices. Whether there is a GPU is determined when a program uses it."""
 
 _BY_PLACE = {each.place.text: each for each in (CPU, SIMULATED_GPU, PINNED, SIMULATED_PINNED)}
-"""Devices that always exist, by the text of their place."""
+"""The devices that are always available, by the text of their place."""
 
 chosen: Device = CPU
-"""The result of `current()`, for callers that cannot afford a call: a recorder reads it at each operation."""
+"""What `current()` returns, for code that cannot afford a call: a recorder reads it at each operation."""
 
 
 def current() -> Device:
-    """Returns the device on which new tensors are created."""
+    """Returns the device of new tensors."""
     return chosen
 
 
 def available() -> list[Device]:
-    """Returns the GPUs that a program can use now: the real one if there is one, and the simulated one if it was chosen."""
+    """Returns the GPUs that a program may use now: a real one if there is one, and the simulated one if it is current."""
     gpus: list[Device] = [GPU] if cuda.found() else []
     return [*gpus, SIMULATED_GPU] if chosen is SIMULATED_GPU else gpus
 
 
 def find(device: Any, *, simulate: bool = False) -> Device:
-    """Returns the device of that name or place; the current one for None.
+    """Returns a device.
+
+    Args:
+        device: a name ("cpu", "gpu", "gpu:0", "gpu_pinned"), a place or a device; None for the current device.
+        simulate: whether "gpu" means the simulated GPU.
 
     Raises:
-        DeviceError: if there is none; the message names what is missing. A missing GPU is never replaced silently.
+        DeviceError: if the device does not exist or is not available; the message says what is missing. A missing GPU is never
+            replaced silently.
     """
     if device is None:
         return chosen
@@ -81,21 +86,21 @@ def find(device: Any, *, simulate: bool = False) -> Device:
 
 
 def set_device(device: str | Place | Device | None, *, simulate: bool = False) -> Place:
-    """Sets the device on which new tensors are created.
+    """Sets the device of new tensors.
 
-    A GPU needs CuPy (`pip install "inplacelab[gpu13]"` or `[gpu12]`). The simulated GPU computes with NumPy, but it has a
-    separate memory account, so that peaks are those of a real one, and it reports the kernels that a real one would launch
-    (`inplacelab.kernels.launches`). Its name always contains "simulated", and it is used only with `simulate=True`.
+    A GPU needs CuPy (`pip install "inplacelab[gpu13]"` or `[gpu12]`). The simulated GPU computes with NumPy, but has a separate
+    memory ledger, so memory peaks are those of a real one, and reports the kernels that a real one would launch
+    (`inplacelab.kernels.launches`). It is always labelled "simulated", and only `simulate=True` chooses it.
 
     Args:
-        device: "cpu", "gpu", or a place; None changes nothing.
-        simulate: True to choose the simulated GPU.
+        device: "cpu", "gpu", or a place; None for no change.
+        simulate: whether "gpu" means the simulated GPU.
 
     Returns:
-        The place of the device.
+        The place of the current device.
 
     Raises:
-        DeviceError: if there is no such device; the message names what is missing.
+        DeviceError: if the device does not exist or is not available; the message says what is missing.
 
     >>> import inplacelab as paddle
     >>> paddle.set_device("gpu", simulate=True)
@@ -111,5 +116,5 @@ def set_device(device: str | Place | Device | None, *, simulate: bool = False) -
 
 
 def get_device() -> str:
-    """Returns the name of the device on which new tensors are created: "cpu" or "gpu:0"."""
+    """Returns the name of the device of new tensors: "cpu" or "gpu:0"."""
     return chosen.name

@@ -1,6 +1,6 @@
 """Special functions: gamma, error and Bessel functions, computed by SciPy.
 
-SciPy is optional. It is imported on first use.
+SciPy is optional. It is imported when a program first uses one of these functions.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from inplacelab import errors
 
 
 @cache
-def of_numpy_arrays() -> Any:
-    """Returns the module `scipy.special`.
+def scipy_special() -> Any:
+    """Returns the module `scipy.special`, whose functions are ufuncs.
 
     Raises:
         MissingLibraryError: if SciPy is not installed; the message has the command that installs it.

@@ -1,10 +1,10 @@
-"""CUDA kernels of the operations: reads their source, fuses them, and runs them on tensors, with or without a GPU.
+"""GPU kernels of the operations: read their source, fuse them, and run them on tensors, with or without a GPU.
 
 >>> import inplacelab as paddle
 >>> from inplacelab import kernels
 >>> relu_ = kernels.get("relu_")
 >>> print(relu_.source(dtype="float64", layout="strided"))        # doctest: +ELLIPSIS
-// One element after the other, wherever a layout says that it lies.
+// One element after another, at the slots of a layout.
 ...
 __device__ double element(double x)
 {
@@ -22,9 +22,9 @@ A plain `x.relu_()` launches it on a GPU. On the simulated GPU NumPy computes, a
 ((1, 1, 1), 8, 8)
 >>> place = paddle.set_device("cpu")
 
-`kernels.run("relu_", x)` runs the kernel's text on any device: on the CPU and on the simulated GPU it is compiled by g++
-and runs thread by thread; on a real GPU it is compiled by NVRTC. In both cases it is an operation like any other: it checks
-leaves, raises versions and is recorded.
+`kernels.run("relu_", x)` runs this source on the device of `x`. On the CPU and on the simulated GPU, g++ compiles it and it runs
+thread by thread; on a real GPU, NVRTC compiles it. Either way it is an operation like any other: it checks leaves, raises versions
+and is recorded.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ __all__ = ["Kernel", "Launch", "Source", "available", "fuse", "get", "launches",
 
 
 def available() -> Listing:
-    """Returns a table of all kernels, with the data types that they support."""
+    """Lists all kernels with their expressions and dtypes; print the result to read it."""
     heads = (Text("operation", "操作"), Text("expression", "表达式"), Text("data types", "数据类型"))
     rows = [row for row in ROWS.values() if data_types(row)]
     elementwise = [
@@ -64,7 +64,7 @@ def available() -> Listing:
         heads,
         (
             Group(Text("element-wise", "逐元素"), elementwise),
-            Group(Text("with a separate text", "单独编写"), whole),
+            Group(Text("written separately", "单独编写"), whole),
         ),
     )
 
@@ -81,10 +81,13 @@ def _written(row: Row) -> str:
 
 @cache
 def get(name: str) -> Kernel:
-    """Returns the kernel of an operation: in place if the name ends in an underscore.
+    """Returns the kernel of an operation.
+
+    Args:
+        name: the name of the operation; in place if it ends in an underscore.
 
     Raises:
-        ArgumentError: if there is none.
+        ArgumentError: if the operation has no kernel.
     """
     if name in WHOLE:
         return WHOLE[name]
@@ -95,25 +98,28 @@ def get(name: str) -> Kernel:
 
 
 def source(name: str, dtype: Any = "float32", layout: str = "contiguous") -> Source:
-    """Returns the text of a kernel, in CUDA C: `print(kernels.source("relu_"))`.
+    """Returns the source of a kernel in CUDA C: `print(kernels.source("relu_"))`.
 
     Args:
         name: the name of the operation.
-        dtype: the type of the elements.
-        layout: "contiguous" (adjacent elements, several for each load) or "strided" (any layout).
+        dtype: the dtype of the elements.
+        layout: "contiguous" (neighbouring slots, loaded several at a time) or "strided" (any layout).
 
     Raises:
-        ArgumentError: if there is no such kernel.
-        KernelError: if it does not support that data type.
+        ArgumentError: if the operation has no kernel.
+        KernelError: if the kernel does not support the dtype.
     """
     return get(name).source(dtype, layout)
 
 
 def source_of(launch: Launch) -> Source:
-    """Returns the text of a launch, in the form that it ran.
+    """Returns the source that ran in a launch.
+
+    Args:
+        launch: a recorded launch.
 
     Raises:
-        ArgumentError: if it was not a kernel of this package.
+        ArgumentError: if the launch ran a kernel of the array library.
 
     >>> from inplacelab import kernels
     >>> from inplacelab.devices.kernels.launch import Launch, Operand
@@ -130,31 +136,39 @@ def source_of(launch: Launch) -> Source:
 
 
 def run(name: str, *args: Any, **kwargs: Any) -> Tensor:
-    """Runs the kernel of an operation, on the device of the tensors.
+    """Runs the kernel of an operation on the device of its tensors.
 
     Args:
         name: the name of the operation.
         args: the arguments of the operation.
-        kwargs: its attributes, by name.
+        kwargs: its attributes by name.
 
     Returns:
-        The tensor that was written: in place, the first argument itself.
+        A new tensor; for an in-place kernel, the first argument.
+
+    Raises:
+        ArgumentError: if the operation has no kernel.
+        KernelError: if the kernel does not support the dtype.
     """
     return get(name)(*args, **kwargs)
 
 
 def fuse(*names: str) -> Kernel:
-    """Fuses several element-wise operations into one kernel, which runs them one after the other in one pass over memory.
+    """Fuses several element-wise operations into one kernel, which computes them in one pass over memory.
 
-    All of them must be in place (`"scale_", "add_", "relu_"`), or none. The kernel takes the tensors of all steps, in order, and
-    their attributes by name; a name that occurs twice gets the number of the step: `scale_3`.
+    Args:
+        names: the operations in order; all in place (`"scale_", "add_", "relu_"`), or none.
+
+    Returns:
+        A kernel that takes the tensors of all steps in order and their attributes by name. If a name occurs again, the number
+        of its step is appended: `scale_3`.
 
     >>> from inplacelab import kernels
     >>> kernels.fuse("scale_", "add_", "relu_")
     <kernel scale_ add_ relu_(x, y, scale, bias, bias_after_scale, alpha)>
 
     Raises:
-        ArgumentError: if there is no such kernel, or one of them cannot be a step.
+        ArgumentError: if an operation has no kernel, or its kernel cannot be fused.
     """
     steps = [get(name) for name in names]
     in_place = names[0].endswith("_") if names else False
@@ -176,14 +190,17 @@ class _Collector(observe.Observer):
 
 @contextmanager
 def launches() -> Iterator[list[Launch]]:
-    """Collects the launches inside a `with` block: those of plain operations on a GPU, real or simulated, and of `run`.
+    """Collects the launches inside a `with` block: of operations on a GPU, real or simulated, and of `run`.
+
+    Yields:
+        A list to which each launch is added.
 
     >>> import inplacelab as paddle
     >>> from inplacelab import kernels
     >>> place = paddle.set_device("gpu", simulate=True)
     >>> with kernels.launches() as seen:
     ...     y = paddle.ones([3]).exp().add_(paddle.ones([3]))
-    >>> [launch.kernel for launch in seen]               # a kernel also fills the result of `ones`
+    >>> [launch.kernel for launch in seen]               # a kernel fills the result of `ones`, too
     ['fill_', 'exp', 'fill_', 'add_']
     >>> place = paddle.set_device("cpu")
     """

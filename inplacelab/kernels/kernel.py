@@ -1,8 +1,7 @@
-"""Kernels as operations: the row that a kernel computes, with this kernel instead of NumPy's.
+"""Kernels as operations: a row of the table with a CUDA kernel instead of NumPy's.
 
-The engine writes data in one way only: check, save what backward needs, compute, raise the version, rewrite the history,
-report. So a kernel does not write tensors directly. It replaces the kernel in a row, and a learner calls the function that
-the template generates from that row.
+The engine writes data in one way only: check, save what backward needs, compute, raise the version, rebase the history, report. So a
+kernel does not write tensors on its own. It replaces the kernel in a row, and the template generates the function from this row.
 """
 
 from __future__ import annotations
@@ -27,13 +26,14 @@ from inplacelab.tensor import Tensor
 
 
 class Kernel(ABC):
-    """A kernel that can be read and run.
+    """A kernel whose source can be read, and which can be called like an operation.
 
     Attributes:
-        name: the name of the operation: "relu_"; of a chain, all names: "scale_ add_ relu_".
-        in_place: whether the result overwrites the first input.
-        dtypes: the data types that it supports.
-        parameters: its parameters: tensors first, then attributes.
+        name: the operation ("relu_"), or the steps of a chain ("scale_ add_ relu_").
+        in_place: whether the result is written over the first input.
+        dtypes: the dtypes that it supports.
+        parameters: the names of its parameters: tensors first, then attributes.
+        row: the row of the operation.
     """
 
     name: str
@@ -43,14 +43,14 @@ class Kernel(ABC):
 
     @abstractmethod
     def source(self, dtype: Any = "float32", layout: str = "contiguous") -> Source:
-        """Returns the text of the kernel, in CUDA C.
+        """Returns the source of the kernel in CUDA C; print it to read it.
 
         Args:
-            dtype: the type of the elements.
+            dtype: the dtype of the elements.
             layout: "contiguous" or "strided", for element-wise kernels.
 
         Raises:
-            KernelError: if it does not support that data type.
+            KernelError: if the kernel does not support the dtype.
         """
 
     @abstractmethod
@@ -58,16 +58,17 @@ class Kernel(ABC):
         """Computes the result. The engine calls it.
 
         Args:
-            given: arrays and attributes by name, `out` and `device`.
-            storages: the storages of the arrays, by name.
+            given: the arrays and attributes by name, with `out` (the array of the result) and `device`.
+            storages: the storages of the input arrays by name.
         """
 
     @property
     def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters: tensors first, then attributes."""
         return tuple(p.name for p in self.row.parameters if p.name not in {"name", "out"})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
-        """Runs the operation. In place, it returns the first argument itself, whose version is raised by one."""
+        """Runs the kernel as an operation; an in-place kernel returns its first argument."""
         tensors = [each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)]
         self._storages = {id(each.array): each.storage for each in tensors}
         try:
@@ -83,7 +84,7 @@ class Kernel(ABC):
 
     @cached_property
     def _function(self) -> Callable[..., Any]:
-        """The row's function, with this kernel in it. Like every kernel of a row, it receives the arguments that it names."""
+        """The function that the template generates from the row with this kernel."""
         names = ("out", *self.row.inputs, *(p.name for p in self.row.attributes), "device")
 
         def kernel(*arguments: Any) -> None:
@@ -98,7 +99,11 @@ class Kernel(ABC):
 
 
 class Elementwise(Kernel):
-    """One row, or a chain of them in one pass over the elements."""
+    """The kernel of one element-wise row, or of a chain of rows in one pass over the elements.
+
+    Attributes:
+        rows: the rows, in order.
+    """
 
     def __init__(self, rows: Sequence[Row], *, in_place: bool) -> None:
         self._own = OwnKernel(rows, in_place=in_place)
@@ -108,13 +113,20 @@ class Elementwise(Kernel):
         self.rows = self._own.rows
 
     def source(self, dtype: Any = "float32", layout: str = "contiguous") -> Source:
+        """Returns the source in one of its two layouts; see `Kernel.source`."""
         return self.source_for(_dtype_name(dtype), Form("strided" if layout == "strided" else "contiguous"))
 
     def source_for(self, dtypes: str | tuple[str, ...], form: Form) -> Source:
-        """Returns the text in one form, for operands of these data types, or one type for all."""
+        """Returns the source in one form.
+
+        Args:
+            dtypes: the dtypes of the operands, or one dtype for all.
+            form: the form of the kernel.
+        """
         return self._own.source_for(dtypes, form)
 
     def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
+        """Plans the launch, runs it and reports it; see `Kernel.launch`."""
         plan = self._own.plan(given, storages, given["device"])
         if not isinstance(plan, launching.Plan):
             raise plan()
@@ -123,7 +135,14 @@ class Elementwise(Kernel):
 
 
 class Whole(Kernel):
-    """A kernel with a separate text, for packed operands."""
+    """A kernel with a `.cu` file for itself, for packed operands.
+
+    Args:
+        row: the row of the operation.
+        in_place: whether the result is written over the first input.
+        text: makes the source for a dtype.
+        sizes: makes the size arguments from the shapes of the operands.
+    """
 
     def __init__(
         self, row: Row, *, in_place: bool, text: Callable[[str], Source], sizes: Callable[..., Sequence[Any]]
@@ -133,12 +152,14 @@ class Whole(Kernel):
         self._text, self._sizes = text, sizes
 
     def source(self, dtype: Any = "float32", layout: str = "contiguous") -> Source:
+        """Returns the source; see `Kernel.source`."""
         named_dtype = _dtype_name(dtype)
         if named_dtype not in self.dtypes:
             raise errors.kernel_lacks_dtype(name=self.name, dtype=named_dtype, known=self.dtypes)
         return self._text(named_dtype)
 
     def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
+        """Plans the launch, runs it and reports it; see `Kernel.launch`."""
         source, device = self.source(given[self.row.inputs[0]].dtype), given["device"]
         windows = [
             launching.window(p.name, p.role, given[p.name], storages.get(p.name), device) for p in source.operands

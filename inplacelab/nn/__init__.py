@@ -1,4 +1,4 @@
-"""Layers for training loops, under Paddle's names. Each is composed of operations of the table."""
+"""Layers, losses, initializers and gradient clipping under Paddle's names. All are written with the operations of the table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Activation functions composed of operations of the table. As in Paddle, they have no in-place form."""
+"""Activation functions composed of table operations. As in Paddle, none has an in-place form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ def _where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 
 def swish(x: Tensor, name: str | None = None) -> Tensor:
-    """Computes `x * sigmoid(x)`: another name of `silu`.
+    """Computes `x * sigmoid(x)`; the same function as `silu`.
+
+    Args:
+        x: a floating-point tensor of any shape.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/swish_en.html
     """
@@ -25,6 +32,13 @@ def swish(x: Tensor, name: str | None = None) -> Tensor:
 def mish(x: Tensor, name: str | None = None) -> Tensor:
     """Computes `x * tanh(log(1 + exp(x)))`.
 
+    Args:
+        x: a floating-point tensor of any shape.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
+
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/mish_en.html
     """
     x = as_tensor("mish", "x", 0, x)
@@ -33,7 +47,16 @@ def mish(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def hardsigmoid(x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None) -> Tensor:
-    """Computes a piecewise linear `sigmoid`: `slope * x + offset`, limited to [0, 1].
+    """Approximates `sigmoid` by a straight line: `slope * x + offset`, clipped to the range from 0 to 1.
+
+    Args:
+        x: a floating-point tensor of any shape.
+        slope: the slope of the line.
+        offset: the value at `x = 0`.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Args:
         x: a floating-point tensor.
@@ -48,7 +71,14 @@ def hardsigmoid(x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: 
 
 
 def hardswish(x: Tensor, name: str | None = None) -> Tensor:
-    """Computes `x * (x + 3) / 6` between -3 and 3; 0 below, and `x` above.
+    """Computes `x * (x + 3) / 6` between -3 and 3, 0 below and `x` above.
+
+    Args:
+        x: a floating-point tensor of any shape.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/hardswish_en.html
     """
@@ -58,7 +88,14 @@ def hardswish(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def log_sigmoid(x: Tensor, name: str | None = None) -> Tensor:
-    """Computes the logarithm of `sigmoid`, without overflow.
+    """Computes `log(sigmoid(x))` without overflow in intermediate results.
+
+    Args:
+        x: a floating-point tensor of any shape.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/log_sigmoid_en.html
     """
@@ -69,6 +106,13 @@ def log_sigmoid(x: Tensor, name: str | None = None) -> Tensor:
 def softsign(x: Tensor, name: str | None = None) -> Tensor:
     """Computes `x / (1 + |x|)`.
 
+    Args:
+        x: a floating-point tensor of any shape.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
+
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/softsign_en.html
     """
     x = as_tensor("softsign", "x", 0, x)
@@ -78,7 +122,16 @@ def softsign(x: Tensor, name: str | None = None) -> Tensor:
 def selu(
     x: Tensor, scale: float = 1.0507009873554805, alpha: float = 1.6732632423543772, name: str | None = None
 ) -> Tensor:
-    """Computes `scale * elu(x, alpha)`, which preserves mean 0 and variance 1.
+    """Computes `scale * elu(x, alpha)`, which keeps mean 0 and variance 1 with the default values.
+
+    Args:
+        x: a floating-point tensor of any shape.
+        scale: the factor of all results.
+        alpha: minus the limit of `elu` for very negative `x`.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Args:
         x: a floating-point tensor.
@@ -93,7 +146,15 @@ def selu(
 
 
 def celu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
-    """Computes `elu` with a continuous slope: `alpha * (exp(x / alpha) - 1)` below 0.
+    """Computes `x` above 0 and `alpha * (exp(x / alpha) - 1)` below: an `elu` with a continuous slope for every `alpha`.
+
+    Args:
+        x: a floating-point tensor of any shape.
+        alpha: minus the limit for very negative `x`.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/celu_en.html
     """
@@ -102,13 +163,16 @@ def celu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
 
 
 def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: str | None = None) -> Tensor:
-    """Computes `x` above 0 and `weight * x` below: a `leaky_relu` with a trained slope.
+    """Computes `x` above 0 and `weight * x` below: a `leaky_relu` with a trainable slope.
 
     Args:
-        x: a floating-point tensor.
-        weight: one element, or one for each channel.
-        data_format: ends in "C" if channels are the last axis; otherwise they are the second.
-        name: ignored.
+        x: a floating-point tensor, of shape [N, C, *] or [N, *, C].
+        weight: the slopes, of shape [1] or [C].
+        data_format: if it ends in "C", channels are the last axis; otherwise the second.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Raises:
         ShapeError: if the number of slopes is neither 1 nor the number of channels.

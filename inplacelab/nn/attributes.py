@@ -1,4 +1,4 @@
-"""Attributes of layers, guarded so that an assignment does not silently remove a parameter, layer or buffer."""
+"""Guards the attributes of a layer: no assignment removes a parameter, sublayer or buffer silently."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from inplacelab.tensor import Parameter, Tensor
 
 
 class Parts:
-    """The attributes of a layer. An assignment that would remove a parameter, layer or buffer is refused, as in Paddle.
+    """The parameters, sublayers and buffers of a layer. As in Paddle, assigning a value of another kind to one is an error.
 
-    A tensor that is assigned is a buffer too, but not part of the state, as in Paddle.
+    As in Paddle, a tensor that is assigned becomes a buffer, but not part of `state_dict()`.
 
     Attributes:
-        _buffers: the names of the buffers, and whether each is part of the state.
+        _buffers: the names of the buffers, and whether each is part of `state_dict()`.
     """
 
     def __init__(self) -> None:
@@ -23,8 +23,12 @@ class Parts:
     def __setattr__(self, name: str, value: Any) -> None:
         """Sets an attribute.
 
+        Args:
+            name: the attribute.
+            value: the new value; None is always allowed.
+
         Raises:
-            ArgumentKindError: if the name belongs to a parameter, layer or buffer, and the value is not one.
+            ArgumentKindError: if the attribute is a parameter, sublayer or buffer, and the value is of another kind.
             ArgumentError: if `super().__init__()` has not been called yet.
         """
         buffers = self.__dict__.get("_buffers")
@@ -38,11 +42,10 @@ class Parts:
         super().__setattr__(name, value)
 
     def _check_stays(self, name: str, value: Any) -> None:
-        there = self.__dict__.get(name)
-        if isinstance(there, Parameter):
-            raise errors.parameter_replaced(name=name, given=value)
-        if isinstance(there, Parts):
-            raise errors.sublayer_replaced(name=name, given=value)
+        present = self.__dict__.get(name)
+        for kind, part in ((Parameter, "parameter"), (Parts, "sublayer")):
+            if isinstance(present, kind):
+                raise errors.other_kind_of_part(part, name, value)
         if name in self.__dict__.get("_buffers", ()) and not isinstance(value, Tensor):
             raise errors.buffer_replaced(name=name, given=value)
 

@@ -1,6 +1,7 @@
-"""Gradient clipping before a step of an optimizer: `grad_clip=paddle.nn.ClipGradByGlobalNorm(1.0)`.
+"""Gradient clipping: `grad_clip=paddle.nn.ClipGradByGlobalNorm(1.0)` limits gradients before an optimizer's step.
 
-An optimizer passes pairs of a parameter and its gradient, and uses the returned pairs. `parameter.grad` does not change.
+An optimizer passes a list of (parameter, gradient) pairs, and uses the pairs that it gets back. `parameter.grad` does not
+change.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ Pairs = Sequence[tuple[Tensor, Tensor]]
 
 
 class ClipGradByValue:
-    """Clips each element of each gradient to [`min`, `max`].
+    """Clips each element of each gradient to the range from `min` to `max`.
 
     Args:
-        max: the upper bound.
-        min: the lower bound; `-max` if None.
+        max: the largest value.
+        min: the smallest value; None for `-max`.
 
     Raises:
         AssertedArgumentError: if only `max` is given, and it is not positive.
@@ -41,10 +42,10 @@ class ClipGradByValue:
 
 
 class ClipGradByNorm:
-    """Scales each gradient whose 2-norm is greater than `clip_norm` to that norm.
+    """Scales each gradient whose L2 norm is greater than `clip_norm` to this norm.
 
     Args:
-        clip_norm: the greatest norm.
+        clip_norm: the largest norm of one gradient.
 
     Raises:
         ArgumentError: if `clip_norm` is not positive.
@@ -70,10 +71,10 @@ class ClipGradByNorm:
 
 
 class ClipGradByGlobalNorm:
-    """Scales all gradients by one factor, so that their common 2-norm is at most `clip_norm`; their direction does not change.
+    """Scales all gradients by one factor if their common L2 norm is greater than `clip_norm`. The direction is kept.
 
     Args:
-        clip_norm: the greatest norm.
+        clip_norm: the largest norm of all gradients together.
         group_name: accepted for compatibility with Paddle; ignored.
         auto_skip_clip: accepted for compatibility with Paddle; ignored.
 
@@ -82,7 +83,7 @@ class ClipGradByGlobalNorm:
     >>> clip = paddle.nn.ClipGradByGlobalNorm(1.0)
     >>> sgd = paddle.optimizer.SGD(1.0, parameters=[w], grad_clip=clip)
     >>> (w * w).sum().backward()
-    >>> sgd.step()                              # the gradient is [6., 8.], of length 10
+    >>> sgd.step()                              # the gradient is [6., 8.], of norm 10
     >>> w.numpy().round(4).tolist()
     [2.4000000953674316, 3.200000047683716]
 

@@ -1,4 +1,4 @@
-"""Initializers of parameters. They write in place, outside the history, and raise the version.
+"""Initializers write the first values of a parameter in place, without gradient tracking. Each write raises the version.
 
 >>> import inplacelab as paddle
 >>> layer = paddle.nn.Linear(2, 1, weight_attr=paddle.nn.initializer.Constant(0.5))
@@ -33,9 +33,10 @@ __all__ = [
 
 
 class Initializer:
-    """The base of all initializers: called with a parameter, it writes the values."""
+    """The base of every initializer. A subclass defines `_write(parameter)`."""
 
     def __call__(self, parameter: Tensor) -> None:
+        """Writes the values into `parameter`, in place."""
         with modes.no_grad():
             self._write(parameter)
 
@@ -44,7 +45,7 @@ class Initializer:
 
 
 class Constant(Initializer):
-    """Writes the same number into every element.
+    """Fills a parameter with one number.
 
     Args:
         value: the number.
@@ -58,7 +59,12 @@ class Constant(Initializer):
 
 
 class Assign(Initializer):
-    """Writes given numbers: a list, an array or a tensor of the parameter's shape."""
+    """Copies given numbers.
+
+    Args:
+        value: a list, an array or a tensor of the parameter's shape.
+        name: accepted for compatibility with Paddle; ignored.
+    """
 
     def __init__(self, value: Any, name: str | None = None) -> None:
         self._value = value
@@ -68,12 +74,12 @@ class Assign(Initializer):
 
 
 class Uniform(Initializer):
-    """Writes random numbers, uniformly distributed in [`low`, `high`).
+    """Fills a parameter with random numbers from a uniform distribution.
 
     Args:
-        low: the lower bound.
-        high: the upper bound.
-        name: ignored.
+        low: the lower end of the range, included.
+        high: the upper end, excluded.
+        name: accepted for compatibility with Paddle; ignored.
     """
 
     def __init__(self, low: float = -1.0, high: float = 1.0, name: str | None = None) -> None:
@@ -84,12 +90,12 @@ class Uniform(Initializer):
 
 
 class Normal(Initializer):
-    """Writes random numbers from the normal distribution.
+    """Fills a parameter with random numbers from a normal distribution.
 
     Args:
         mean: the mean.
         std: the standard deviation.
-        name: ignored.
+        name: accepted for compatibility with Paddle; ignored.
     """
 
     def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> None:
@@ -100,7 +106,7 @@ class Normal(Initializer):
 
 
 class _Xavier(Initializer):
-    """Keeps the variance the same from layer to layer, forwards and backwards."""
+    """Chooses the variance so that it stays the same from layer to layer, forward and backward."""
 
     def __init__(
         self, fan_in: float | None = None, fan_out: float | None = None, gain: float = 1.0, name: str | None = None
@@ -114,21 +120,39 @@ class _Xavier(Initializer):
 
 
 class XavierUniform(_Xavier):
-    """Writes uniformly distributed numbers with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
+    """Fills a parameter from a uniform distribution with mean 0 and variance gain² · 2 / (fan_in + fan_out).
+
+    Args:
+        fan_in: the number of inputs of one output; None for that of the parameter's shape.
+        fan_out: the number of outputs that use one input; None for that of the parameter's shape.
+        gain: the factor of the standard deviation.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Source: Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks", 2010.
+    """
 
     def _write(self, parameter: Tensor) -> None:
         _spread_evenly(parameter, self._deviation(parameter))
 
 
 class XavierNormal(_Xavier):
-    """Writes normally distributed numbers with variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
+    """Fills a parameter from a normal distribution with mean 0 and variance gain² · 2 / (fan_in + fan_out).
+
+    Args:
+        fan_in: the number of inputs of one output; None for that of the parameter's shape.
+        fan_out: the number of outputs that use one input; None for that of the parameter's shape.
+        gain: the factor of the standard deviation.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Source: Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks", 2010.
+    """
 
     def _write(self, parameter: Tensor) -> None:
         parameter.normal_(0.0, self._deviation(parameter))
 
 
 class _Kaiming(Initializer):
-    """Keeps the variance the same through layers with a `relu` between them."""
+    """Chooses the variance so that it stays the same through layers with an activation between them."""
 
     def __init__(
         self,
@@ -148,24 +172,54 @@ class _Kaiming(Initializer):
 
 
 class KaimingUniform(_Kaiming):
-    """Writes uniformly distributed numbers with variance gain² / fan_in (He et al., 2015)."""
+    """Fills a parameter from a uniform distribution with mean 0 and variance gain² / fan_in.
+
+    Args:
+        fan_in: the number of inputs of one output; None for that of the parameter's shape.
+        negative_slope: the slope below 0 of `leaky_relu`.
+        nonlinearity: the activation after the layer, which determines the gain: "linear", "sigmoid", "tanh", "relu" or
+            "leaky_relu".
+        mode: "fan_in", or "fan_out" to divide by the number of outputs instead.
+
+    Raises:
+        ArgumentError: if `mode` or `nonlinearity` is not one of these.
+
+    Source: He et al., "Delving deep into rectifiers", 2015, https://arxiv.org/abs/1502.01852
+    """
 
     def _write(self, parameter: Tensor) -> None:
         _spread_evenly(parameter, self._deviation(parameter))
 
 
 class KaimingNormal(_Kaiming):
-    """Writes normally distributed numbers with variance gain² / fan_in (He et al., 2015)."""
+    """Fills a parameter from a normal distribution with mean 0 and variance gain² / fan_in.
+
+    Args:
+        fan_in: the number of inputs of one output; None for that of the parameter's shape.
+        negative_slope: the slope below 0 of `leaky_relu`.
+        nonlinearity: the activation after the layer, which determines the gain: "linear", "sigmoid", "tanh", "relu" or
+            "leaky_relu".
+        mode: "fan_in", or "fan_out" to divide by the number of outputs instead.
+
+    Raises:
+        ArgumentError: if `mode` or `nonlinearity` is not one of these.
+
+    Source: He et al., "Delving deep into rectifiers", 2015, https://arxiv.org/abs/1502.01852
+    """
 
     def _write(self, parameter: Tensor) -> None:
         parameter.normal_(0.0, self._deviation(parameter))
 
 
 def gain_of(nonlinearity: str, negative_slope: float = 0.0) -> float:
-    """Returns the factor that makes up for the variance that the activation function between two layers removes.
+    """Returns the factor that makes up for the variance that an activation removes.
+
+    Args:
+        nonlinearity: "linear", "sigmoid", "tanh", "relu" or "leaky_relu".
+        negative_slope: the slope below 0 of `leaky_relu`.
 
     Raises:
-        ArgumentError: if the gain of this function is not known.
+        ArgumentError: if `nonlinearity` is not one of these.
     """
     gains = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3.0, "relu": sqrt(2.0)}
     gains["leaky_relu"] = sqrt(2.0 / (1.0 + negative_slope**2))
@@ -175,7 +229,11 @@ def gain_of(nonlinearity: str, negative_slope: float = 0.0) -> float:
 
 
 def fans(parameter: Tensor) -> tuple[int, int]:
-    """Returns fan_in and fan_out: how many inputs a result of the layer reads, and how many results read an input."""
+    """Returns fan-in (inputs of one output) and fan-out (outputs that use one input).
+
+    Args:
+        parameter: of shape [in, out] for linear layers, or [out, in, *window] for convolutions.
+    """
     shape = tuple(parameter.shape)
     if len(shape) < 2:
         size = shape[0] if shape else 1

@@ -1,4 +1,4 @@
-"""Moves layers to another device or dtype: parameters and buffers stay the same tensors, with new storages."""
+"""Moves a layer to another device or dtype: its parameters and buffers remain the same tensors and get new storages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inplacelab.tensor import Tensor, adopt
 
 
 class _Layer(Protocol):
-    """The methods of a layer that are used here."""
+    """The members of a layer that `Movable` uses."""
 
     _dtype: str
 
@@ -23,27 +23,30 @@ class _Layer(Protocol):
 
 
 class Movable:
-    """The methods of a layer that change the device or dtype of its tensors. Gradients move with their parameters."""
+    """Methods of a layer that change its device or dtype. Gradients are moved with their parameters."""
 
     def to(
         self, device: Any = None, dtype: Any = None, blocking: bool | None = None, non_blocking: bool | None = None
     ) -> Self:
-        """Moves all parameters and buffers, also of the layers inside, to a device, or casts them to a dtype, or both.
+        """Moves all parameters and buffers, also of sublayers, to a device, casts them to a dtype, or both.
 
-        They stay the same tensors, so an optimizer can go on with them. Views of them keep the old storage.
+        They remain the same tensors, so an optimizer can go on with them. Views of them keep the old storage.
 
         Args:
             device: a device or place; None for no move.
-            dtype: the type of the elements; None for no cast.
-            blocking: accepted for compatibility with Paddle; ignored (the call always waits for the copy).
-            non_blocking: the same.
+            dtype: the new dtype; None for no cast.
+            blocking: accepted for compatibility with Paddle; ignored (every copy is blocking).
+            non_blocking: accepted for compatibility with Paddle; ignored.
+
+        Returns:
+            The layer.
 
         Returns:
             The layer itself.
 
         Raises:
-            DeviceError: if there is no such device.
-            DTypeError: if there is no such dtype.
+            DeviceError: if the device does not exist.
+            DTypeError: if the dtype does not exist.
 
         >>> import inplacelab as paddle
         >>> net = paddle.nn.Linear(2, 3)
@@ -56,22 +59,25 @@ class Movable:
         return self._moved(device, dtype)
 
     def astype(self, dtype: Any) -> Self:
-        """Casts all parameters and buffers.
+        """Casts all parameters and buffers to `dtype`, and returns the layer.
 
-        PaddlePaddle 3.3.1 casts copies of them, and does not change the layer.
+        PaddlePaddle 3.3.1 casts copies and does not change the layer.
+
+        Raises:
+            DTypeError: if the dtype does not exist.
         """
         return self._moved(None, dtype)
 
     def float(self) -> Self:
-        """Casts the floating-point parameters and buffers to float32."""
+        """Casts the floating-point parameters and buffers to float32, and returns the layer."""
         return self._moved(None, dtypes.float32, "f")
 
     def double(self) -> Self:
-        """Casts the floating-point parameters and buffers to float64."""
+        """Casts the floating-point parameters and buffers to float64, and returns the layer."""
         return self._moved(None, dtypes.float64, "f")
 
     def half(self) -> Self:
-        """Casts the floating-point parameters and buffers to float16."""
+        """Casts the floating-point parameters and buffers to float16, and returns the layer."""
         return self._moved(None, dtypes.float16, "f")
 
     float16 = half

@@ -1,4 +1,4 @@
-"""Linear, dropout, normalization, flatten and identity layers."""
+"""Layers: linear, dropout, normalization, flatten and identity."""
 
 from __future__ import annotations
 
@@ -24,7 +24,15 @@ class Linear(Layer):
         out_features: the size of the last axis of the result.
         weight_attr: a `ParamAttr`, a name or an initializer for the weight.
         bias_attr: the same for the bias; False for no bias.
-        name: ignored.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Attributes:
+        weight: of shape [in_features, out_features].
+        bias: of shape [out_features], or None.
+
+    >>> import inplacelab as paddle
+    >>> paddle.nn.Linear(2, 3)(paddle.ones([4, 2])).shape
+    paddle.Size([4, 3])
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Linear_en.html
     """
@@ -42,27 +50,29 @@ class Linear(Layer):
         self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Returns `x @ weight + bias`, of shape [*, out_features]."""
+        """Computes `x @ weight + bias` for `x` of shape [*, in_features]; the result is of shape [*, out_features]."""
         return functional.linear(x, self.weight, self.bias)
 
     def extra_repr(self) -> str:
+        """Returns the options as they are printed."""
         inputs, outputs = self.weight.shape
         return f"in_features={inputs}, out_features={outputs}, dtype={self.weight.dtype.name}"
 
 
 class Dropout(Layer):
-    """Sets random elements to zero in training: `nn.functional.dropout` as a layer.
+    """Sets elements to zero at random in training; passes its input on in evaluation. See `nn.functional.dropout`.
 
     Args:
-        p: the probability, from 0 to 1.
-        inplace: whether to write into the input, whose version is raised by one.
-        axis: the axes along which elements are chosen independently; None for all.
-        mode: "upscale_in_train" or "downscale_in_infer".
-        name: ignored.
+        p: the probability that an element is set to zero.
+        inplace: whether to write the result into the input.
+        axis: the axes along which elements are dropped independently; None for all.
+        mode: "upscale_in_train" divides the kept elements by `1 - p` in training; "downscale_in_infer" multiplies by
+            `1 - p` in evaluation instead.
+        name: accepted for compatibility with Paddle; ignored.
 
     Raises:
-        ArgumentError: if `p` is not a probability, or `mode` is not one of these.
-        ArgumentKindError: if `p` is not a number, or `axis` not integers.
+        ArgumentError: if `p` is not from 0 to 1, or `mode` is not one of these.
+        ArgumentKindError: if `p` is not a number, or `axis` not an integer or a list of integers.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Dropout_en.html
     """
@@ -80,23 +90,28 @@ class Dropout(Layer):
         self.p, self.inplace, self.axis, self.mode = p, inplace, axis, mode
 
     def forward(self, x: Tensor) -> Tensor:
-        """Applies dropout in training; returns `x` in evaluation (in the default mode)."""
+        """Applies dropout to `x`, of any shape, in training."""
         result: Tensor = functional.dropout(x, self.p, self.axis, self.training, self.inplace, self.mode)
         return result
 
     def extra_repr(self) -> str:
+        """Returns the options as they are printed."""
         return f"p={self.p}, axis={self.axis}, mode={self.mode}, inplace={self.inplace}"
 
 
 class LayerNorm(Layer):
-    """Normalises the last axes of each example to mean 0 and variance 1: `nn.functional.layer_norm` with weight and bias.
+    """Normalizes each example over the last axes, then scales and shifts it. See `nn.functional.layer_norm`.
 
     Args:
         normalized_shape: the sizes of the last axes.
-        epsilon: added to the variance, which avoids division by zero.
-        weight_attr: a `ParamAttr`, a name or an initializer for the weight; False for none.
+        epsilon: added to the variance to avoid division by zero.
+        weight_attr: a `ParamAttr`, a name or an initializer for the weight; False for no weight.
         bias_attr: the same for the bias.
-        name: ignored.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Attributes:
+        weight: one number for each normalized element, in one axis.
+        bias: of the same shape.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/LayerNorm_en.html
     """
@@ -117,27 +132,28 @@ class LayerNorm(Layer):
         self.bias = self.create_parameter([prod(self._sizes)], bias_attr, is_bias=True)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Normalises, scales and shifts."""
+        """Normalizes `x`, of shape [*, *normalized_shape]."""
         return functional.layer_norm(x, self._sizes, self.weight, self.bias, self._epsilon)
 
     def extra_repr(self) -> str:
+        """Returns the options as they are printed."""
         return f"normalized_shape={self._sizes}, epsilon={self._epsilon}"
 
 
 class BatchNorm1D(Layer):
-    """Normalises each channel of a batch to mean 0 and variance 1: `nn.functional.batch_norm` with weight and bias.
+    """Normalizes each channel over a batch, then scales and shifts it. See `nn.functional.batch_norm`.
 
     In training the running mean and variance (`_mean`, `_variance`) are written in place, which raises their versions.
 
     Args:
-        num_features: the number of channels.
-        momentum: the part of the running values that is kept in each step.
-        epsilon: added to the variance, which avoids division by zero.
-        weight_attr: a `ParamAttr`, a name or an initializer for the weight; False for none.
+        num_features: the number of channels C.
+        momentum: the part of the running mean and variance that each batch keeps.
+        epsilon: added to the variance to avoid division by zero.
+        weight_attr: a `ParamAttr`, a name or an initializer for the weight; False for no weight.
         bias_attr: the same for the bias.
-        data_format: the position of the channels: "NC", "NCL" (second axis) or "NLC" (last axis).
-        use_global_stats: True to use the running values in training, too; None to use them only in evaluation.
-        name: ignored.
+        data_format: "NC", "NCL" or "NLC": where the channels are.
+        use_global_stats: True uses the running mean and variance in training, too; None only in evaluation.
+        name: accepted for compatibility with Paddle; ignored.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/BatchNorm1D_en.html
     """
@@ -164,21 +180,24 @@ class BatchNorm1D(Layer):
         self.register_buffer("_variance", to_tensor(np.ones(num_features, np.float32)))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Normalises, scales and shifts; in training, updates the running mean and variance."""
+        """Normalizes `x`, of shape [N, C] or [N, C, L], and in training updates the running mean and variance."""
         options = (self.training, self._momentum, self._epsilon, self._format, self._global)
         return functional.batch_norm(x, self._mean, self._variance, self.weight, self.bias, *options)
 
     def extra_repr(self) -> str:
+        """Returns the options as they are printed."""
         (size,) = self._mean.shape
         return f"num_features={size}, momentum={self._momentum}, epsilon={self._epsilon}, data_format={self._format}"
 
 
 class Flatten(Layer):
-    """Joins several axes into one: a view where that is possible.
+    """Merges the axes from `start_axis` to `stop_axis` into one: a view where that is possible.
 
     Args:
-        start_axis: the first of the axes.
-        stop_axis: the last of the axes, inclusive.
+        start_axis: the first of these axes; counted from the end if negative.
+        stop_axis: the last of them, included.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Flatten_en.html
     """
 
     def __init__(self, start_axis: int = 1, stop_axis: int = -1) -> None:
@@ -186,17 +205,20 @@ class Flatten(Layer):
         self._axes = start_axis, stop_axis
 
     def forward(self, x: Tensor) -> Tensor:
-        """Returns the flattened tensor."""
+        """Returns `x` with these axes merged."""
         result: Tensor = x.flatten(*self._axes)
         return result
 
 
 class Identity(Layer):
-    """Returns its input: the same tensor. All arguments are ignored."""
+    """Returns its input: the same tensor. All arguments of the constructor are ignored.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Identity_en.html
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
     def forward(self, x: Any) -> Any:
-        """Returns `x`."""
+        """Returns `x` itself."""
         return x

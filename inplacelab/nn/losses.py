@@ -1,6 +1,6 @@
-"""Loss functions, composed of operations of the table, so they have derivatives of any order.
+"""Losses for regression and probabilities. They are composed of table operations, so derivatives of any order exist.
 
-`reduction` combines the losses of all elements: "mean", "sum", or "none" (no reduction).
+`reduction` is "mean", "sum", or "none" for one loss per element.
 """
 
 from __future__ import annotations
@@ -14,13 +14,25 @@ REDUCTIONS = ("mean", "sum", "none")
 
 
 def check_reduction(op: str, reduction: str) -> None:
-    """Refuses a `reduction` other than "mean", "sum" and "none"."""
+    """Checks `reduction`; `op` is the name in the error message.
+
+    Raises:
+        ArgumentError: if `reduction` is not "mean", "sum" or "none".
+    """
     if reduction not in REDUCTIONS:
         raise errors.unknown_reduction(op=op, reduction=reduction)
 
 
 def reduced(losses: Tensor, reduction: str) -> Tensor:
-    """Returns the losses of all elements, reduced by "mean", "sum" or "none"."""
+    """Reduces losses to a scalar.
+
+    Args:
+        losses: one loss per element.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A scalar tensor, or `losses` itself for "none".
+    """
     if reduction == "none":
         return losses
     total: Tensor = losses.mean() if reduction == "mean" else losses.sum()
@@ -28,7 +40,16 @@ def reduced(losses: Tensor, reduction: str) -> Tensor:
 
 
 def mse_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
-    """Computes the squares of the differences.
+    """Computes the squared differences.
+
+    Args:
+        input: the predictions.
+        label: the targets, of the same shape.
+        reduction: "mean", "sum", or "none" for one loss per element.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A scalar tensor, or with "none" a tensor of the shape of `input`.
 
     Args:
         input: the results.
@@ -50,7 +71,14 @@ def mse_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | 
 
 
 def square_error_cost(input: Tensor, label: Tensor) -> Tensor:
-    """Computes the squares of the differences: an older name of `mse_loss` with `reduction="none"`.
+    """Computes the squared difference of each element; the same as `mse_loss` with `reduction="none"`.
+
+    Args:
+        input: the predictions.
+        label: the targets, of the same shape.
+
+    Returns:
+        A new tensor of this shape.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/square_error_cost_en.html
     """
@@ -65,15 +93,18 @@ def smooth_l1_loss(
     is_huber: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """Computes half the square of each difference up to `delta`, and a linear function beyond it: outliers pull less.
+    """Computes half the squared difference up to `delta`, and a straight line above it, so outliers have a limited gradient.
 
     Args:
-        input: the results.
+        input: the predictions.
         label: the targets, of the same shape.
-        reduction: "mean", "sum" or "none".
-        delta: the difference from which on it is linear; greater than 0.
-        is_huber: if False, the loss is divided by `delta`.
-        name: ignored.
+        reduction: "mean", "sum", or "none" for one loss per element.
+        delta: the difference at which the straight line begins; greater than 0.
+        is_huber: False divides the losses by `delta`.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A scalar tensor, or with "none" a tensor of the shape of `input`.
 
     Raises:
         ArgumentError: if `reduction` is not one of these.
@@ -95,39 +126,45 @@ def smooth_l1_loss(
 def binary_cross_entropy(
     input: Tensor, label: Tensor, weight: Tensor | None = None, reduction: str = "mean", name: str | None = None
 ) -> Tensor:
-    """Computes minus the logarithm of the probability of the correct answer, yes (1) or no (0).
+    """Computes `-(label * log(input) + (1 - label) * log(1 - input))`.
 
     Args:
-        input: probabilities of "yes", from 0 to 1. Logarithms below -100 count as -100, so that no loss is infinite.
-        label: 1 or 0, or a probability; of the shape of `input`.
+        input: probabilities, from 0 to 1. Logarithms are at least -100, so that no loss is infinite.
+        label: 0 or 1, or a probability; of the shape of `input`.
         weight: a factor for each loss, or None.
-        reduction: "mean", "sum" or "none".
-        name: ignored.
+        reduction: "mean", "sum", or "none" for one loss per element.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A scalar tensor, or with "none" a tensor of the shape of `input`.
 
     Raises:
         ArgumentError: if `reduction` is not one of these.
-        ShapeError: if the shapes of `input` and `label` differ.
+        ShapeError: if `input` and `label` are of different shapes.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/binary_cross_entropy_en.html
     """
     check_reduction("binary_cross_entropy", reduction)
     input = as_tensor("binary_cross_entropy", "input", 0, input)
-    of_yes, of_no = input.log().clip(min=-100.0), input.scale(-1.0, 1.0).log().clip(min=-100.0)
-    losses = -(label * of_yes + label.scale(-1.0, 1.0) * of_no)
+    if_one, if_zero = input.log().clip(min=-100.0), input.scale(-1.0, 1.0).log().clip(min=-100.0)
+    losses = -(label * if_one + label.scale(-1.0, 1.0) * if_zero)
     return reduced(losses if weight is None else losses * weight, reduction)
 
 
 def kl_div(
     input: Tensor, label: Tensor, reduction: str = "mean", log_target: bool = False, name: str | None = None
 ) -> Tensor:
-    """Computes the Kullback-Leibler divergence of the distribution `label` from the one whose logarithms are `input`.
+    """Computes the Kullback-Leibler divergence `label * (log(label) - input)`.
 
     Args:
         input: logarithms of probabilities.
         label: probabilities, or their logarithms; of the same shape.
-        reduction: "mean", "sum", "none" or "batchmean" (the sum divided by the size of the first axis).
+        reduction: "mean", "sum", "none", or "batchmean": the sum divided by the length of the first axis.
         log_target: whether `label` contains logarithms.
-        name: ignored.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A scalar tensor, or with "none" a tensor of the shape of `input`.
 
     Raises:
         ArgumentError: if `reduction` is not one of these.
@@ -150,7 +187,16 @@ def kl_div(
 
 
 def l1_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
-    """Computes the absolute values of the differences.
+    """Computes the absolute differences.
+
+    Args:
+        input: the predictions.
+        label: the targets, of the same shape.
+        reduction: "mean", "sum", or "none" for one loss per element.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A scalar tensor, or with "none" a tensor of the shape of `input`.
 
     Args:
         input: the results.
@@ -175,15 +221,18 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Computes `binary_cross_entropy` of `sigmoid(logit)`, without overflow.
+    """Computes `binary_cross_entropy(sigmoid(logit), label)` without overflow in intermediate results.
 
     Args:
         logit: scores.
-        label: 1 or 0, or a probability; of the shape of `logit`.
+        label: 0 or 1, or a probability; of the shape of `logit`.
         weight: a factor for each loss, or None.
-        reduction: "mean", "sum" or "none".
-        pos_weight: a factor for the losses with label 1, or None.
-        name: ignored.
+        reduction: "mean", "sum", or "none" for one loss per element.
+        pos_weight: a factor for the losses of positive labels, or None.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A scalar tensor, or with "none" a tensor of the shape of `logit`.
 
     Raises:
         ArgumentError: if `reduction` is not one of these.
@@ -193,7 +242,7 @@ def binary_cross_entropy_with_logits(
     check_reduction("binary_cross_entropy_with_logits", reduction)
     logit = as_tensor("binary_cross_entropy_with_logits", "logit", 0, logit)
     # log(1 + exp(-x)), for both signs of x: `logaddexp` does not overflow.
-    of_yes, of_no = ((-logit).logaddexp(logit._zeros()), logit.logaddexp(logit._zeros()))
-    of_yes = of_yes if pos_weight is None else of_yes * pos_weight
-    losses = label * of_yes + label.scale(-1.0, 1.0) * of_no
+    if_one, if_zero = ((-logit).logaddexp(logit._zeros()), logit.logaddexp(logit._zeros()))
+    if_one = if_one if pos_weight is None else if_one * pos_weight
+    losses = label * if_one + label.scale(-1.0, 1.0) * if_zero
     return reduced(losses if weight is None else losses * weight, reduction)

@@ -1,4 +1,4 @@
-"""Normalization by the norm of a vector, or to mean 0 and variance 1."""
+"""Normalization: vectors to norm 1, examples or channels to mean 0 and variance 1."""
 
 from __future__ import annotations
 
@@ -21,6 +21,19 @@ def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, na
         epsilon: the least divisor.
         name: ignored.
 
+    Args:
+        x: a floating-point tensor.
+        p: the order of the norm.
+        axis: the axis of the vectors; counted from the end if negative.
+        epsilon: the smallest divisor, which avoids division by zero.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
+
+    Raises:
+        AxisError: if `axis` is out of range.
+
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/normalize_en.html
     """
     x = as_tensor("normalize", "x", 0, x)
@@ -29,7 +42,16 @@ def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, na
 
 
 def standardized(x: Tensor, axes: Sequence[int], epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
-    """Returns `x` normalised to mean 0 and variance 1 over some axes, the mean, and the variance."""
+    """Normalizes `x` to mean 0 and variance 1 over `axes`.
+
+    Args:
+        x: a floating-point tensor.
+        axes: the axes over which mean and variance are computed.
+        epsilon: added to the variance.
+
+    Returns:
+        The normalized tensor, the mean and the (biased) variance. The last two keep `axes` with size 1.
+    """
     mean = x.mean(axes, keepdim=True)
     centred = x - mean
     variance = centred.square().mean(axes, keepdim=True)
@@ -44,18 +66,21 @@ def layer_norm(
     epsilon: float = 1e-05,
     name: str | None = None,
 ) -> Tensor:
-    """Normalises the last axes of each example to mean 0 and variance 1; then multiplies by `weight` and adds `bias`.
+    """Normalizes each example to mean 0 and variance 1 over the last axes, then multiplies by `weight` and adds `bias`.
 
     Args:
         x: of shape [*, *normalized_shape].
         normalized_shape: the sizes of the last axes.
-        weight: a vector with a number for each element of these axes, or None.
-        bias: the same.
-        epsilon: added to the variance, which avoids division by zero.
-        name: ignored.
+        weight: a factor for each element of these axes, in one axis; or None.
+        bias: of the same shape as `weight`, or None.
+        epsilon: added to the variance to avoid division by zero.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Raises:
-        ShapeError: if the last axes have other sizes.
+        ShapeError: if the last axes of `x` have other sizes.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/layer_norm_en.html
     """
@@ -80,10 +105,10 @@ def batch_norm(
     use_global_stats: bool | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Normalises each channel of a batch to mean 0 and variance 1; then multiplies by `weight` and adds `bias`.
+    """Normalizes each channel to mean 0 and variance 1 over a batch, then multiplies by `weight` and adds `bias`.
 
-    In training, `running_mean` and `running_var` follow the batch: they are written **in place**, so their versions are raised
-    (PaddlePaddle 3.3.1 writes them, too, and does not raise the versions).
+    In training, `running_mean` and `running_var` are updated **in place**, which raises their versions (PaddlePaddle 3.3.1
+    updates them, too, but does not raise the versions).
 
     Args:
         x: of shape [N, C, *], or [N, *, C] if `data_format` ends with C.
@@ -91,12 +116,18 @@ def batch_norm(
         running_var: of shape [C].
         weight: of shape [C], or None.
         bias: of shape [C], or None.
-        training: whether to use the batch's mean and variance, and update the running ones.
-        momentum: the part of the running values that is kept in each step.
-        epsilon: added to the variance, which avoids division by zero.
+        training: whether to normalize with the mean and variance of the batch, and to update the running ones.
+        momentum: the part of the running mean and variance that each batch keeps.
+        epsilon: added to the variance to avoid division by zero.
         data_format: "NC", "NCL", "NCHW", "NCDHW": the channels are the second axis; "NLC", "NHWC", "NDHWC": the last.
-        use_global_stats: True to use the running values in training, too; None to use them only in evaluation.
-        name: ignored.
+        use_global_stats: True uses the running mean and variance in training, too; None only in evaluation.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
+
+    Raises:
+        ArgumentError: if `data_format` is not one of these.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/batch_norm_en.html
     """

@@ -1,4 +1,4 @@
-"""Options of parameters: name, initializer, and whether it is trained."""
+"""Attributes of a new parameter: its name, its first values, and whether it is trained."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from inplacelab import errors
 from inplacelab.tensor import Parameter, Tensor, adopt
 
 Initializer = Callable[[Tensor], object]
-"""Writes the initial values into a parameter, in place."""
+"""Writes the first values of a parameter, in place."""
 
 
 class ParamAttr:
-    """Options of a parameter: `nn.Linear(2, 3, weight_attr=paddle.ParamAttr(initializer=...))`.
+    """The attributes of a new parameter: `nn.Linear(2, 3, weight_attr=paddle.ParamAttr(initializer=...))`.
 
     Args:
-        name: the parameter's name.
-        initializer: writes its initial values; see `nn.initializer`.
-        learning_rate: must be 1.0: every parameter has the optimizer's rate.
+        name: the name of the parameter; None for a generated one.
+        initializer: writes its first values; see `nn.initializer`.
+        learning_rate: must be 1.0: every parameter uses the optimizer's rate.
         regularizer: must be None.
-        trainable: if False, the parameter needs no gradient.
+        trainable: if False, the parameter has `stop_gradient=True`.
         do_model_average: accepted for compatibility with Paddle; ignored.
         need_clip: must be True.
 
     Raises:
-        ArgumentError: if an option has a value that this package does not support.
+        ArgumentError: if `learning_rate`, `regularizer` or `need_clip` has another value.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/ParamAttr_en.html
     """
@@ -40,18 +40,21 @@ class ParamAttr:
         do_model_average: bool = True,
         need_clip: bool = True,
     ) -> None:
-        absent = {
+        unsupported = {
             "learning_rate": learning_rate != 1.0,
             "regularizer": regularizer is not None,
             "need_clip": not need_clip,
         }
-        for option in (option for option, given in absent.items() if given):
-            raise errors.unsupported_parameter_option(option=option)
+        for option in (option for option, given in unsupported.items() if given):
+            raise errors.no_parameter_option(option)
         self.name, self.initializer, self.trainable = name, initializer, trainable
 
 
 def attributes(given: Any) -> ParamAttr:
-    """Returns a `ParamAttr` from an argument such as `weight_attr`: a `ParamAttr`, None, a name, or an initializer.
+    """Converts the value of `weight_attr` or `bias_attr` to a `ParamAttr`.
+
+    Args:
+        given: a `ParamAttr`, a name, an initializer, None or True.
 
     Raises:
         ArgumentKindError: if it is none of these.
@@ -68,7 +71,7 @@ def attributes(given: Any) -> ParamAttr:
 
 
 def as_parameter(values: Tensor) -> Parameter:
-    """Returns a parameter on the storage of `values`."""
+    """Makes a parameter that shares the storage of `values`."""
     parameter = object.__new__(Parameter)
     parameter._name = parameter._hooks = parameter._grad = None
     adopt(parameter, values)

@@ -114,7 +114,7 @@ def pin_memory(self: Tensor, blocking: bool = True) -> Tensor:
     gpu = here if here.place.is_gpu_place() else devices.current()
     if not gpu.place.is_gpu_place():
         raise errors.no_pinned_memory()
-    return _moved(self, devices.beside(gpu))
+    return _moved(self, devices.pinned_for(gpu))
 
 
 def is_cuda(self: Tensor) -> bool:

@@ -1,4 +1,4 @@
-"""The base class of optimizers: parameters, learning rate, steps and state."""
+"""The base of all optimizers: parameter groups, the learning rate, steps and the saved state."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ class Optimizer:
     """The base of every optimizer. A subclass defines `_update`, which updates one parameter.
 
     Args:
-        learning_rate: the factor of a step: a number, or a scheduler (see `optimizer.lr`).
-        parameters: the tensors to train. Those with `stop_gradient=True`, or without a gradient, are not changed. Or groups of
-            tensors: dictionaries with "params" and options of the group: "learning_rate" (a factor), "weight_decay", "grad_clip".
-        weight_decay: a number c: c times the parameter is added to its gradient ("L2 decay"); or a regularizer; or None.
+        learning_rate: the factor of one step: a number, or a scheduler (see `optimizer.lr`).
+        parameters: the tensors to train. Those with `stop_gradient=True` or without a gradient do not change. Or groups:
+            dictionaries with "params" and the options of the group: "learning_rate" (a factor of the optimizer's rate),
+            "weight_decay", "grad_clip".
+        weight_decay: a number, which adds itself times the parameter to each gradient ("L2 decay"), or a regularizer; None
+            for no decay.
         grad_clip: called with a list of (parameter, gradient), returns such a list with other gradients; None for no clipping.
-        name: ignored.
+        name: accepted for compatibility with Paddle; ignored.
 
     Raises:
         MissingParametersError: if there are no parameters.
-        OptionError: if an argument has the wrong type.
+        OptionError: if an argument has a wrong type.
         ArgumentError: if a group has an unknown option, or a parameter is in two groups.
 
     >>> import inplacelab as paddle
@@ -57,44 +59,50 @@ class Optimizer:
         if not isinstance(learning_rate, float | LRScheduler):
             raise errors.bad_learning_rate(given=learning_rate)
         self._groups = groups_of(parameters, weight_decay, grad_clip)
-        self._states: dict[int, State] = {}  # by the identity of the parameter, which is kept alive above
+        self._states: dict[int, State] = {}  # by the id of the parameter; the groups keep the parameters alive
         self._learning_rate = learning_rate
 
-    # ---- for subclasses -------------------------------------------------------------------------------------------------
+    # ---- what a subclass defines ----------------------------------------------------------------------------------------
 
     def _update(self, parameter: Tensor, gradient: Tensor, state: State, rate: float, group: Group) -> None:
-        """Writes the parameter's new value, and the state for the next step.
+        """Updates a parameter and its state, in place.
 
         Args:
-            parameter: the parameter to update.
-            gradient: its gradient, clipped and with weight decay.
-            state: the state of the parameter.
-            rate: the learning rate.
+            parameter: the parameter.
+            gradient: its gradient, after clipping and weight decay.
+            state: the tensors that the optimizer stores for the parameter.
+            rate: the learning rate of its group.
             group: the parameter's group.
         """
-        raise NotImplementedError(f"{type(self).__name__} does not define _update(), which updates a parameter")
+        raise NotImplementedError(f"{type(self).__name__} does not define _update(), which updates one parameter")
 
     def _new_state(self, parameter: Tensor) -> State:
-        """The initial state of a parameter: names and tensors."""
+        """Returns the tensors by name that the optimizer stores for a parameter, with their first values."""
         return {}
 
     # ---- training -----------------------------------------------------------------------------------------------------------
 
     def step(self) -> None:
-        """Updates every parameter that has a gradient, in place: its version is raised."""
+        """Updates every parameter that has a gradient, in place, which raises its version."""
         with modes.no_grad():
             for group in self._groups:
                 rate = self.get_lr() * group.factor
                 pairs = group.clipped()
                 for parameter, gradient in pairs:
-                    pulled = self._decayed(parameter, gradient, group)
-                    self._update(parameter, pulled, self._state(parameter), rate, group)
+                    decayed = self._decayed(parameter, gradient, group)
+                    self._update(parameter, decayed, self._state(parameter), rate, group)
 
     def minimize(self, loss: Tensor) -> tuple[list[Any], list[tuple[Tensor, Tensor]]]:
-        """Does one step with the gradients that `loss.backward()` has computed. As in Paddle, it does not call backward.
+        """Runs one step with the gradients that `loss.backward()` has computed. As in Paddle, it does not call backward.
+
+        Args:
+            loss: the loss; only its type is checked.
 
         Returns:
-            An empty list (of operators), and the pairs of parameter and gradient, as in Paddle.
+            An empty list (Paddle's operators of a static graph), and the list of (parameter, gradient).
+
+        Raises:
+            OperandError, ArgumentKindError: if `loss` is not a tensor.
         """
         if not isinstance(loss, Tensor):
             raise errors.not_a_tensor("minimize", "loss", 0, loss)
@@ -103,7 +111,7 @@ class Optimizer:
         return [], pairs
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
-        """Fills the gradients with zeros in place, or sets them to None if `set_to_zero` is False."""
+        """Fills the gradients with zeros in place, or removes them if `set_to_zero` is False."""
         for parameter in self._parameters:
             if not parameter.stop_gradient:
                 parameter.clear_gradient(set_to_zero)
@@ -111,7 +119,7 @@ class Optimizer:
     clear_gradients = clear_grad
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Sets the gradients to None, or fills them with zeros if `set_to_none` is False."""
+        """Removes the gradients, or fills them with zeros if `set_to_none` is False."""
         self.clear_grad(set_to_zero=not set_to_none)
 
     def get_lr(self) -> float:
@@ -121,9 +129,12 @@ class Optimizer:
     def set_lr(self, value: float) -> None:
         """Sets the learning rate.
 
+        Args:
+            value: the new rate.
+
         Raises:
             OptionError: if it is not a number.
-            ScheduleError: if the optimizer has a scheduler.
+            ScheduleError: if a scheduler determines the rate.
         """
         if not isinstance(value, int | float):
             raise errors.bad_optimizer_option(name="value", possible=Text("float", "浮点数"), given=value)
@@ -132,10 +143,13 @@ class Optimizer:
         self._learning_rate = float(value)
 
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
-        """Sets the scheduler of the learning rate.
+        """Makes a scheduler determine the learning rate from now on.
+
+        Args:
+            scheduler: the scheduler.
 
         Raises:
-            OptionError: if it is not a scheduler.
+            OptionError: if it is not an `LRScheduler`.
         """
         if not isinstance(scheduler, LRScheduler):
             raise errors.bad_optimizer_option(
@@ -143,16 +157,19 @@ class Optimizer:
             )
         self._learning_rate = scheduler
 
-    # ---- state --------------------------------------------------------------------------------------------------------------
+    # ---- saved state --------------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """Returns the state, by the names of parameter and value: empty before the first step. The state of a scheduler is under
-        "LR_Scheduler".
+        """Returns the state between steps, to save it or pass it to `set_state_dict`.
+
+        Returns:
+            The optimizer's tensors under names such as "linear_0.w_0_velocity_0" (none before the first step), and the state
+            of the scheduler, if there is one, under "LR_Scheduler".
         """
         state: dict[str, Any] = {
-            _name(parameter, what): tensor
+            _name(parameter, kind): tensor
             for parameter in self._parameters
-            for what, tensor in self._states.get(id(parameter), {}).items()
+            for kind, tensor in self._states.get(id(parameter), {}).items()
         }
         if isinstance(self._learning_rate, LRScheduler):
             state["LR_Scheduler"] = self._learning_rate.state_dict()
@@ -161,23 +178,26 @@ class Optimizer:
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Restores a state that `state_dict` returned.
 
+        Args:
+            state_dict: the state; other entries are ignored.
+
         Raises:
-            ArgumentError: if a value is missing; nothing is changed then.
-            ScheduleError: if there is a scheduler, and its state does not fit.
+            ArgumentError: if a tensor is missing. Nothing is changed then.
+            ScheduleError: if an entry of the scheduler's state is missing.
         """
-        wanted = [(each, what) for each in self._parameters for what in self._new_state(each)]
-        for parameter, what in wanted:
-            if _name(parameter, what) not in state_dict:
-                raise errors.missing_state(name=_name(parameter, what))
+        wanted = [(each, kind) for each in self._parameters for kind in self._new_state(each)]
+        for parameter, kind in wanted:
+            if _name(parameter, kind) not in state_dict:
+                raise errors.missing_state(_name(parameter, kind))
         if isinstance(self._learning_rate, LRScheduler) and "LR_Scheduler" in state_dict:
             self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
-        for parameter, what in wanted:
-            self._state(parameter)[what].set_value(state_dict[_name(parameter, what)])
+        for parameter, kind in wanted:
+            self._state(parameter)[kind].set_value(state_dict[_name(parameter, kind)])
 
     # ---- the parts of a step ------------------------------------------------------------------------------------------------
 
     def _decayed(self, parameter: Tensor, gradient: Tensor, group: Group) -> Tensor:
-        """The gradient with weight decay."""
+        """The gradient that `_update` gets: with weight decay."""
         return group.decayed(parameter, gradient)
 
     @property
@@ -185,18 +205,24 @@ class Optimizer:
         return [parameter for group in self._groups for parameter in group.parameters]
 
     def _state(self, parameter: Tensor) -> State:
-        """The state of a parameter, made on first use."""
+        """The state of a parameter, created when it is first used."""
         if id(parameter) not in self._states:
             with modes.no_grad():
                 self._states[id(parameter)] = self._new_state(parameter)
         return self._states[id(parameter)]
 
 
-def remembered(attributes: Mapping[Any, Any]) -> list[tuple[int, State]]:
-    """Returns the states of an optimizer with these attributes, with the positions of their parameters.
+def state_by_parameter(attributes: Mapping[Any, Any]) -> list[tuple[int, State]]:
+    """Reads the state of an optimizer from its attributes, without calling the optimizer.
 
-    Empty before the first step and during construction. No method of the optimizer is called: its class may be defined in the
-    program, whose code an observer must not run.
+    A recorder uses it: the program may define the optimizer's class, and recording must not run the program's code.
+
+    Args:
+        attributes: the attributes of the optimizer by name.
+
+    Returns:
+        The number of each parameter that has a state, counted over all groups, with the state. Empty before the first step and
+        during construction.
     """
     groups, states = attributes.get("_groups", ()), attributes.get("_states")
     if not states:
@@ -205,6 +231,6 @@ def remembered(attributes: Mapping[Any, Any]) -> list[tuple[int, State]]:
     return [(place, states[each]) for place, each in enumerate(parameters) if each in states]
 
 
-def _name(parameter: Tensor, what: str) -> str:
-    """Paddle's name for a value of the state: "linear_0.w_0_velocity_0"."""
-    return f"{parameter.name}_{what}_0"
+def _name(parameter: Tensor, kind: str) -> str:
+    """Paddle's name of a tensor that an optimizer stores: "linear_0.w_0_velocity_0"."""
+    return f"{parameter.name}_{kind}_0"

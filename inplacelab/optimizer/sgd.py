@@ -1,4 +1,4 @@
-"""Stochastic gradient descent."""
+"""Stochastic gradient descent: steps against the gradient."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from inplacelab.tensor import Tensor
 
 
 class SGD(Optimizer):
-    """Updates `w -= learning_rate * gradient`. It has no state, and keeps no memory.
+    """Updates a parameter by `w -= learning_rate * gradient`. It stores no state and keeps no memory.
 
-    The arguments and errors are those of `Optimizer`.
+    The arguments are those of `Optimizer`.
 
     >>> import inplacelab as paddle
     >>> w = paddle.to_tensor([1., 2.], stop_gradient=False)

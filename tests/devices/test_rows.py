@@ -80,10 +80,10 @@ def _check_equal(found: list[Any], expected: list[Any], dtype: str) -> None:
 )
 @for_each_variant()
 def test_it_computes_what_numpy_computes(case: Any, variant: str, device: Any) -> None:
-    if device.kind_of_numbers == "cupy" and case.row.name in NOT_ON_A_GPU:
+    if device.generator_kind == "cupy" and case.row.name in NOT_ON_A_GPU:
         with pytest.raises(NotImplementedError, match=NOT_ON_A_GPU[case.row.name]):
             _run(case, variant, case.arrays(), device)
-    elif not (device.kind_of_numbers == "cupy" and case.row.name == "uniform"):  # the other draws leave no choice
+    elif not (device.generator_kind == "cupy" and case.row.name == "uniform"):  # the other draws leave no choice
         result = _run(case, variant, case.arrays(), device)
         _check_equal([result.numpy()], [case.expected(case.arrays()).astype(result.array.dtype)], "float64")
 

@@ -175,7 +175,7 @@ def test_a_layer_trains() -> None:
 
 
 def test_a_layer_without_forward() -> None:
-    with pytest.raises(NotImplementedError, match="Layer does not define forward"):
+    with pytest.raises(NotImplementedError, match=r"Layer does not define forward"):
         nn.Layer()(1)
 
 

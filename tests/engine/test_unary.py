@@ -145,11 +145,11 @@ def test_without_scipy_the_refusal_names_what_to_install(monkeypatch: pytest.Mon
         raise ImportError(name)
 
     monkeypatch.setattr(special, "import_module", missing)
-    special.of_numpy_arrays.cache_clear()
+    special.scipy_special.cache_clear()
     x = paddle.to_tensor([0.5])
     with pytest.raises(ImportError, match=r"pip install inplacelab\[special\]"):
         x.digamma_()
     assert x.inplace_version == 0
     monkeypatch.undo()
-    special.of_numpy_arrays.cache_clear()
+    special.scipy_special.cache_clear()
     assert x.digamma().item() == pytest.approx(-1.9635100260214235)

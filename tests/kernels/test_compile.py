@@ -90,7 +90,7 @@ def test_a_text_includes_no_headers() -> None:
 @needs_nvrtc
 @pytest.mark.parametrize("axes", [1, 2, 5])
 def test_layouts_are_read_where_they_lie(axes: int) -> None:
-    """Layouts stay in the constant memory of the arguments: with a variable index, every thread would copy them."""
+    """In the constant memory of the arguments: an index known only while the kernel runs would have every thread copy them."""
     made = nvrtc.ptx(kernels.get("relu_").source_for("float32", Form("strided", 1, 32, axes)), 80)  # type: ignore[attr-defined]
     assert ".local" not in made
     assert (made.count("mul.hi.u32"), "div.u32" in made) == (axes - 1, False)

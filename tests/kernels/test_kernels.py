@@ -209,7 +209,7 @@ def test_elements_apart_are_refused_where_a_kernel_needs_them_side_by_side() -> 
 
 def test_places_beyond_the_end_are_refused() -> None:
     x = paddle.zeros([3])
-    with pytest.raises(ValueError, match="places from 0 to 2"):
+    with pytest.raises(ValueError, match="indices from 0 to 2"):
         kernels.run("add_at_", x, paddle.to_tensor([3]), paddle.ones([1]))
 
 

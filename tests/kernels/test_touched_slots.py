@@ -133,12 +133,12 @@ def test_numbers_of_64_bits_lead_to_the_same_slots(compiler: str, monkeypatch: p
     narrow, seen = watched(program, monkeypatch)
     monkeypatch.undo()
     monkeypatch.setattr(access_plan, "FITS", 100)
-    access_plan.plan_access.cache_clear()
+    access_plan.plan.cache_clear()
     wide, seen_wide = watched(program, monkeypatch)
     assert narrow == wide
     assert kernels.source_of(wide).name.endswith("_64_bits")
     assert np.array_equal(seen.records, seen_wide.records)
-    access_plan.plan_access.cache_clear()
+    access_plan.plan.cache_clear()
 
 
 def test_no_two_threads_are_in_each_others_way(launched: tuple[Launch, Trace]) -> None:

@@ -1,4 +1,4 @@
-"""Generates the text of an element-wise kernel: the function of one element, and the loops around it."""
+"""Builds the source of an element-wise kernel: the expression for one element, and the loops around it."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from inplacelab.devices.kernels.source import Form, Parameter, Source, fill
 from inplacelab.devices.kernels.types import C_TYPES, by_value, kind_of, width_of
 
 SIDE_BY_SIDE = Form()
-"""Contiguous slots, in packs."""
+"""Neighbouring slots, in packs."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """The function of an element-wise kernel, or one step of it.
+    """The computation of an element-wise kernel for one element, or one step of it.
 
     Attributes:
-        says: the name of the operation: "relu_".
-        expression: the expression in CUDA C; `T` is the data type.
-        inputs: the names of the elements in it; in a chain the first is the result of the previous step.
-        numbers: the names of its attributes, and their data types ("" for that of the elements).
-        target: for an overwrite, which does not read the old value: the operand that it writes, the first one.
-        masks: the inputs that are bool; only in a single step.
+        says: the name of the operation in a program: "relu_".
+        expression: the expression in CUDA C, with `T` for the type of the elements.
+        inputs: the names of the elements in it; in a chain, the first is the result of the step before.
+        numbers: the names of its attributes, with their dtypes ("" for that of the elements).
+        target: the operand of an operation that overwrites without reading; it is then the first. "" for all others.
+        masks: the inputs that are truth values, independent of the dtype of the others; only for a single step.
     """
 
     says: str
@@ -45,15 +45,18 @@ def elementwise(
     form: Form = SIDE_BY_SIDE,
     dtypes: Sequence[str] = (),
 ) -> Source:
-    """Returns a kernel that applies `steps` to each element, in one pass.
+    """Builds a kernel that computes `steps` for each element, in one pass.
 
     Args:
         name: the name of its function.
-        steps: one operation, or several that run one after the other.
-        dtype: the data type in which it computes.
-        in_place: whether the result overwrites the first input; otherwise there is a further operand, `out`.
-        form: single elements or packs, contiguous or through layouts.
-        dtypes: the data types of the operands if they differ: they are converted when they are read and written.
+        steps: one operation, or several to compute one after another.
+        dtype: the dtype of the computation.
+        in_place: whether the result is written over the first input; otherwise there is another operand, `out`.
+        form: the form of the kernel.
+        dtypes: the dtypes of the operands, if they differ: elements are converted when they are read and written.
+
+    Returns:
+        The source, whose parameters are the operands, the attributes, the layouts (if strided) and the number of turns.
     """
     steps = distinct(steps)
     roles = operands(steps, in_place=in_place)
@@ -84,7 +87,12 @@ def elementwise(
 
 
 def operands(steps: Sequence[Step], *, in_place: bool) -> dict[str, Role]:
-    """Returns the operands of a kernel, in order, with their roles (read or written)."""
+    """Returns the operands of a kernel by name with their roles, in the order of its parameters.
+
+    Args:
+        steps: the operations.
+        in_place: whether the result is written over the first input.
+    """
     inputs, target = _inputs(distinct(steps)), steps[0].target
     if target:
         return {target: "writes", **dict.fromkeys(inputs, "reads")}
@@ -93,9 +101,9 @@ def operands(steps: Sequence[Step], *, in_place: bool) -> dict[str, Role]:
 
 
 def distinct(steps: Sequence[Step]) -> list[Step]:
-    """Returns the same steps with unique names: `scale`, and in a later step `scale_2`.
+    """Renames the inputs and attributes of steps, so that they differ: `scale`, and in a later step `scale_2`.
 
-    The first input of every step is the result of the previous one: it has one name.
+    The first input of every step is the result of the step before, under one name.
     """
     if len(steps) == 1:
         return list(steps)
@@ -127,7 +135,7 @@ def _element(
     result: str,
     stored: Collection[str],
 ) -> str:
-    """The function that computes one element of the result from the elements at its position, with its helpers."""
+    """The function that computes one element of the result from the elements at the same index, and its helpers."""
     t = C_TYPES[dtype].computes
     parameters = [f"{'bool' if n in steps[0].masks else t} {n}" for n in inputs]
     parameters += [f"{C_TYPES[by_value(kind)].name} {n}" for n, kind in numbers.items()]
@@ -138,14 +146,14 @@ def _element(
         f"    x = {text};{' ' * (width - len(text))}  // {step.says}" for text, step in zip(before, steps, strict=False)
     ]
     lines.append(f"    return {_converted(last, dtype, result)};" + f"  // {steps[-1].says}" * bool(before))
-    wide_half = result == "float16" and dtype == "float64"  # which is then rounded once, and not to float before
+    wide_half = result == "float16" and dtype == "float64"  # rounded once, without rounding to float first
     returned = "double" if wide_half else C_TYPES[result].computes
     function = "\n".join([f"__device__ {returned} element({', '.join(parameters)})", "{", *lines, "}", ""])
     return "\n".join([*_helpers(dtype, result, stored), function])
 
 
 def _converted(value: str, dtype: str, result: str) -> str:
-    """The conversion of the element where C differs from NumPy."""
+    """The expression that converts an element where C and NumPy differ."""
     return f"whole_number({value})" if _cuts_off(dtype, result) else value
 
 
@@ -154,7 +162,7 @@ def _cuts_off(dtype: str, result: str) -> bool:
 
 
 def _helpers(dtype: str, result: str, stored: Collection[str]) -> list[str]:
-    """The definitions that the function needs."""
+    """The functions and types that the function needs."""
     found = [fill("half")] if "float16" in {dtype, *stored} else []
     if _cuts_off(dtype, result):
         bits, integer = (63, "long long") if result == "int64" else (31, "int")

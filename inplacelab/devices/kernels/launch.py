@@ -1,4 +1,4 @@
-"""One launch of a kernel as plain data, which recorders keep and from which pictures are drawn.
+"""Describes one launch of a kernel as plain data, for recorders and pictures.
 
 >>> x = Operand("x", "both", "float32", (6,), (1,), 0, 24)
 >>> launch = Launch("relu_", "contiguous", (1, 1, 1), (256, 1, 1), 4, "float32", (x,), 24, 24)
@@ -21,12 +21,12 @@ Role = Literal["reads", "writes", "both"]
 
 
 class Memory(NamedTuple):
-    """An operand of a running kernel: addresses in the device's memory.
+    """The addresses of an operand in the device's memory.
 
     Attributes:
         first: the address of the first element.
         begin: the address of its storage.
-        bytes: the size of that storage. The kernel must not access other memory.
+        bytes: the size of the storage; the kernel must not access anything outside.
     """
 
     first: int
@@ -36,13 +36,13 @@ class Memory(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """An operand of a kernel.
+    """A memory operand of a launch.
 
     Attributes:
-        name: its name in the kernel's text.
+        name: its name in the source.
         role: "reads", "writes" or "both".
-        dtype: the data type of its elements: "float32".
-        shape, strides, offset: its layout in its storage, in elements.
+        dtype: the dtype of its elements, such as "float32".
+        shape, strides, offset: its layout in the storage, in slots.
         storage_bytes: the size of the storage.
     """
 
@@ -67,19 +67,19 @@ class Operand:
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A kernel, a grid of threads, and their operands.
+    """A kernel, a grid of threads and their operands.
 
     Attributes:
-        kernel: the operation: "relu_", or the steps of a fused chain: "scale_ add_ relu_".
-        kind: the kind of text ("contiguous", "strided", "normalize", "transpose", "transpose_square", "scatter_add"); together
-            with `kernel`, `dtype` and `width` it determines the source. "library" for a kernel of the array library.
-        grid, block: the number of blocks, and of threads in each, along x, y and z.
-        width: the number of elements that a thread takes at once.
-        dtype: the data type in which it computes.
+        kernel: the operation ("relu_"), or the steps of a fused chain ("scale_ add_ relu_").
+        kind: the `.cu` file ("contiguous", "strided", "normalize", "transpose", "transpose_square", "scatter_add"), which
+            determines the source together with `kernel`, `dtype` and `width`; "library" for a kernel of the array library.
+        grid, block: the number of blocks, and of threads in a block, along x, y and z.
+        width: the number of elements that a thread processes at once.
+        dtype: the dtype of the computation.
         operands: the operands, in the order of the kernel's parameters.
         bytes_read, bytes_written: the bytes that the threads requested. (Memory may move more: see `traffic`.)
         device: the name of the hardware, or "" if it was simulated.
-        simulated: True if the text ran on the CPU, or did not run.
+        simulated: whether the kernel ran on the CPU, or not at all.
     """
 
     kernel: str
@@ -110,21 +110,21 @@ class Launch:
         return self.operands[0].elements if self.operands else 0
 
     def operand(self, name: str) -> Operand:
-        """Returns the operand of that name.
+        """Returns the operand with this name.
 
         Raises:
-            KeyError: if there is none.
+            KeyError: if the launch has no such operand.
         """
         found = {each.name: each for each in self.operands}
         return found[name]
 
     def to_json(self) -> dict[str, Any]:
-        """Returns the launch as numbers, strings, lists and dictionaries."""
+        """Converts the launch to numbers, strings, lists and dictionaries."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Launch:
-        """Returns the launch from the result of `to_json`, also after it was written to a file and read."""
+        """Restores a launch from the result of `to_json`, also after it was written to JSON and read again."""
         operands = tuple(
             Operand(**{**each, "shape": tuple(each["shape"]), "strides": tuple(each["strides"])})
             for each in data["operands"]

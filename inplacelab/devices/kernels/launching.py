@@ -1,7 +1,7 @@
-"""Plans launches of kernels (text, grid, arguments), runs them, and reports them to observers.
+"""Plans a launch (`elementwise`, `whole`), runs it (`run`) and reports it to observers (`report`).
 
-A launch is first planned (`elementwise`, `whole`), then run and reported (`run`, `report`). The plan is the same on every
-device, so a simulated launch is reported as a real one would be.
+A plan has the source, the grid and the arguments. It is the same on every device, so a simulated launch is reported as a real one
+would be.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from inplacelab.storage import Storage
 
 Makes = Callable[[tuple[str, ...], Form], Source]
-"""Generates the text of a kernel, for the data types of its operands and a form."""
+"""Makes the source of a kernel from the dtypes of its operands and a form."""
 
 
 class Window(NamedTuple):
-    """An array, and its place in memory.
+    """An operand with its memory.
 
     Attributes:
         name: the name of the operand.
         role: "reads", "writes" or "both".
         layout: its layout in the storage.
         memory: its addresses.
-        dtype: the data type of its elements.
-        storage: its storage; None if it has none (yet).
+        dtype: the dtype of its elements.
+        storage: its storage, or None if it has none (yet).
     """
 
     name: str
@@ -49,21 +49,21 @@ class Window(NamedTuple):
     storage: Storage | None
 
     def operand(self, layout: Layout) -> Operand:
-        """Returns the window as plain data, with this layout."""
+        """Returns the operand as plain data, with `layout` as its layout."""
         return Operand(self.name, self.role, self.dtype, *layout, self.memory.bytes)
 
 
 class Plan(NamedTuple):
-    """A planned launch: everything that is needed to run it.
+    """A launch that is ready to run.
 
     Attributes:
         name: the name of the operation.
-        source: the text.
-        grid: the blocks, and the threads in each.
+        source: the kernel.
+        grid: the blocks and threads.
         windows: the operands.
-        layouts: the layouts of the operands, in the kernel's order of elements.
-        arguments: the arguments, in the order of the text's parameters.
-        device: the device.
+        layouts: the layouts of the operands, in the order in which the kernel visits their elements.
+        arguments: the arguments, in the order of the kernel's parameters.
+        device: the device to run on.
     """
 
     name: str
@@ -76,7 +76,15 @@ class Plan(NamedTuple):
 
 
 def window(name: str, role: Role, array: Any, storage: Storage | None, device: Device) -> Window:
-    """Returns the window of an array, in its storage, or in the array's bytes if it has none."""
+    """Describes an operand.
+
+    Args:
+        name: its name.
+        role: "reads", "writes" or "both".
+        array: the array.
+        storage: the storage that contains the array; None if the array owns its memory.
+        device: the device of the array.
+    """
     first, step = device.address(array), array.itemsize
     begin, size = (first, array.nbytes) if storage is None else (device.address(storage.buffer), storage.nbytes)
     offset = (first - begin) // step if array.size else 0
@@ -86,13 +94,13 @@ def window(name: str, role: Role, array: Any, storage: Storage | None, device: D
 
 @lru_cache(maxsize=4096)
 def _layout(shape: Shape, strides: Shape, step: int, offset: int) -> Layout:
-    """The layout in slots, from strides in bytes; cached, since the same arrays repeat."""
+    """Converts strides in bytes to slots. Results are cached, because the same arrays occur again and again."""
     return Layout(shape, tuple(stride // step for stride in strides), offset)
 
 
 @cache
 def dtype_name(dtype: np.dtype[Any]) -> str:
-    """Returns `dtype.name`, which NumPy computes in each access."""
+    """Returns `dtype.name`, cached because NumPy builds the string at each access."""
     return dtype.name
 
 
@@ -100,20 +108,35 @@ def dtype_name(dtype: np.dtype[Any]) -> str:
 
 
 def elementwise(name: str, makes: Makes, windows: Sequence[Window], numbers: Sequence[Any], device: Device) -> Plan:
-    """Plans a launch over all elements of the written window; the others are broadcast to its shape."""
+    """Plans a launch over all elements of the window that is written; the others are broadcast to its shape.
+
+    Args:
+        name: the name of the operation.
+        makes: makes the source for dtypes and a form.
+        windows: the operands.
+        numbers: the attributes.
+        device: the device to run on.
+    """
     written = [each.role != "reads" for each in windows].index(True)
     aligned = _simulated(device) or all(each.memory.begin % PACK == 0 for each in windows)
     dtypes = tuple([each.dtype for each in windows])
-    access = access_plan.plan_access(tuple([each.layout for each in windows]), dtypes, written, aligned=aligned)
-    arguments = [*[each.memory for each in windows], *numbers, *access.passed, access.turns]
-    return Plan(name, makes(dtypes, access.form), access.grid, windows, access.layouts, arguments, device)
+    accesses = access_plan.plan(tuple([each.layout for each in windows]), dtypes, written, aligned=aligned)
+    arguments = [*[each.memory for each in windows], *numbers, *accesses.passed, accesses.turns]
+    return Plan(name, makes(dtypes, accesses.form), accesses.grid, windows, accesses.layouts, arguments, device)
 
 
 def whole(name: str, source: Source, windows: Sequence[Window], numbers: Sequence[Any], device: Device) -> Plan:
-    """Plans a launch of a kernel for packed operands, with the grid for the shape of the first.
+    """Plans a launch of a kernel for packed operands.
+
+    Args:
+        name: the name of the operation.
+        source: the kernel.
+        windows: the operands.
+        numbers: the attributes and sizes.
+        device: the device to run on.
 
     Raises:
-        ShapeError: if they are not packed.
+        ShapeError: if an operand is not packed.
     """
     for each in windows:
         if not is_packed(each.layout):
@@ -123,18 +146,18 @@ def whole(name: str, source: Source, windows: Sequence[Window], numbers: Sequenc
     return Plan(name, source, grid, windows, layouts, [*(each.memory for each in windows), *numbers], device)
 
 
-# ---- running ----------------------------------------------------------------------------------------------------------------
+# ---- running and reporting --------------------------------------------------------------------------------------------------
 
 
 def run(plan: Plan) -> None:
-    """Launches the kernel on a GPU; elsewhere its text runs on the CPU, thread by thread. Without elements, nothing runs."""
+    """Runs a plan: on a GPU, or else on the CPU, thread by thread. If an operand is empty, nothing runs."""
     if all(each.layout.size for each in plan.windows):
         runner = _runner("on_cpu" if _simulated(plan.device) else "on_gpu")
         runner.run(plan.source, plan.grid.blocks, plan.grid.threads, plan.arguments)
 
 
 def report(plan: Plan) -> None:
-    """Reports the launch to the observers."""
+    """Reports a plan as a `Launch` to the observers, if there are any."""
     if not observe.launch_listeners:
         return
     source, simulated = plan.source, _simulated(plan.device)
@@ -150,10 +173,10 @@ def report(plan: Plan) -> None:
 
 @cache
 def _runner(name: str) -> Any:
-    """Imports the module on first use: only kernels need a compiler, and only a GPU needs CuPy."""
+    """Imports a runner when it is first used: `on_cpu` needs a compiler, `on_gpu` needs CuPy."""
     return import_module(f"inplacelab.devices.kernels.{name}")
 
 
 def _simulated(device: Device) -> bool:
-    """On the CPU a kernel is always a simulation of a GPU."""
+    """Whether the launch is simulated: always on the CPU."""
     return device.simulated or not device.place.is_gpu_place()

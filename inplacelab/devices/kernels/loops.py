@@ -1,4 +1,4 @@
-"""Generates the loop of an element-wise kernel: one element or one pack in each turn."""
+"""Builds the loops of an element-wise kernel, with one element or a pack in each turn."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inplacelab.devices.kernels.types import CType
 
 
 class Body(NamedTuple):
-    """The body of the loop: one element, or a pack of elements.
+    """One turn of the loop: for one element, or for a pack.
 
     Attributes:
         inputs: the names of the operands that are read.
@@ -17,7 +17,7 @@ class Body(NamedTuple):
         numbers: the names of the attributes.
         width: the number of elements in a turn.
         types: the types of the elements of each operand, by name.
-        once: the inputs that are broadcast, so that one element is enough for a turn.
+        once: the inputs that are broadcast, so that one element serves a whole turn.
     """
 
     inputs: tuple[str, ...]
@@ -32,11 +32,11 @@ class Body(NamedTuple):
         return f"element({', '.join([*(each[n] for n in self.inputs), *self.numbers])})"
 
     def one(self, at: Mapping[str, str]) -> list[str]:
-        """Returns the lines for one element; `at` has its slot in each operand."""
+        """Returns the lines for one element; `at` has the slot of each operand."""
         return [f"{self.target}[{at[self.target]}] = {self.call({n: f'{n}[{at[n]}]' for n in self.inputs})};"]
 
     def turn(self, at: Mapping[str, str]) -> list[str]:
-        """Returns the lines for one turn."""
+        """Returns the lines for one turn; `at` has the slot or pack of each operand."""
         if self.width == 1:
             return self.one(at)
         packs, singles = ([n for n in self.inputs if (n in self.once) == one] for one in (False, True))
@@ -58,7 +58,7 @@ class Body(NamedTuple):
         return f"Pack<{self.types[name].name}>"
 
     def _packs(self, name: str) -> str:
-        """An operand as packs."""
+        """The expression of an operand as packs."""
         return f"(({'const ' * (name != self.target)}{self._pack(name)} *){name})"
 
 
@@ -73,7 +73,7 @@ def packs(width: int) -> str:
 
 
 def side_by_side(body: Body) -> str:
-    """Returns the loops of contiguous.cu: over packs, then over the remaining elements; or over elements."""
+    """Returns the loops of contiguous.cu: over packs and then over the rest, or over elements."""
     width, at = body.width, {n: "0" if n in body.once else "i" for n in body.types}
     if width == 1:
         lines = ["for (long long i = thread; i < n; i += threads)", *_indented(body.one(at))]
@@ -92,15 +92,21 @@ def side_by_side(body: Body) -> str:
 
 
 def multiplies(bits: int, axes: int) -> bool:
-    """Returns True if a strided kernel divides by multiplication: that is exact for 32 bits. One axis needs no division."""
+    """Returns whether a strided kernel replaces divisions by products: only for 32 bits, and more than one axis."""
     return bits == 32 and axes > 1
 
 
 def through_layouts(body: Body, names: Sequence[str], bits: int, axes: int) -> dict[str, str]:
-    """Returns the parts of strided.cu. All operands have the same shape: one loop over the axes computes the slots of all.
+    """Returns the parts of strided.cu. All operands have the same shape, so one loop over the axes finds the slots of all.
 
-    The number of axes is a constant in the text, so sizes and strides are read directly from the arguments. With a variable
-    index, every thread would first copy them.
+    The number of axes is constant in the source, so sizes and strides are read directly from the arguments. With an index that is
+    known only at run time, every thread would first copy them.
+
+    Args:
+        body: the turn of the loop.
+        names: the names of the operands.
+        bits: the width of indices.
+        axes: the number of axes.
     """
     wide = bits == 64
     return {
@@ -116,7 +122,7 @@ def through_layouts(body: Body, names: Sequence[str], bits: int, axes: int) -> d
 
 
 def _walk(target: str, names: Sequence[str], bits: int, axes: int) -> list[str]:
-    """Computes the slots of an element from its number. The remainder after all other axes is the index along the first."""
+    """The lines from the number of an element to its slots. The rest after all other axes is the index along the first."""
     if axes == 1:
         return [f"{n}_slot += i * {n}_at.strides[0];" for n in names]
     counter, number = ("unsigned", "int") if bits == 32 else ("unsigned long long", "long long")

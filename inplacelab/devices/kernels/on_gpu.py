@@ -1,9 +1,9 @@
-"""Runs the text of a kernel on a GPU: NVRTC compiles it on first use, CuPy launches it on its current stream.
+"""Runs a kernel on a GPU: NVRTC compiles it at the first launch, and CuPy launches it on its current stream.
 
-Nothing here waits for the device. CuPy is imported on first use.
+Nothing here waits for the device. CuPy is imported at the first launch.
 
-Source: CuPy's user guide, "User-Defined Kernels": a structure is passed by value as a NumPy array without axes, a pointer as
-an integer.
+Source: CuPy's user guide, "User-Defined Kernels": a structure is passed by value as a NumPy array without axes, a pointer as an
+integer.
 """
 
 from __future__ import annotations
@@ -23,26 +23,31 @@ from inplacelab.devices.kernels.types import by_value
 
 
 def run(source: Source, grid: Dim3, block: Dim3, arguments: Sequence[Any]) -> None:
-    """Launches a kernel asynchronously on the current stream.
+    """Launches a kernel and returns without waiting for it.
 
     Args:
         source: the kernel.
         grid: the number of blocks along x, y and z.
         block: the number of threads in a block.
-        arguments: as for `on_cpu.run`, with addresses in the device's memory. That memory must stay allocated until the
-            kernel has run, which CuPy's pool ensures for the same stream.
+        arguments: as for `on_cpu.run`, with addresses in the device's memory. The memory must stay allocated until the kernel
+            is done; CuPy's pool guarantees this for the same stream.
+
+    Raises:
+        MissingLibraryError: if NVRTC is missing.
+        KernelTextError: if the source does not compile.
+        KernelError: if this NVRTC does not support the GPU.
     """
     kernel, passed, _ = compiled(source)
     kernel(grid, block, tuple([each(given) for each, given in zip(passed, arguments, strict=True)]))
 
 
 class Compiled(NamedTuple):
-    """A kernel on the device.
+    """A kernel that is loaded on the device.
 
     Attributes:
-        function: CuPy's function object.
-        passed: a function for each argument that converts it.
-        module: the machine code, kept alive by this object.
+        function: CuPy's handle of the kernel.
+        passed: converts each argument.
+        module: the loaded machine code, kept alive.
     """
 
     function: Any
@@ -52,7 +57,7 @@ class Compiled(NamedTuple):
 
 @cache
 def compiled(source: Source) -> Compiled:
-    """Returns the kernel, compiled once for the current device. CuPy only loads it: its own compiler options differ."""
+    """Compiles a kernel for the current device, once. NVRTC is called directly, because CuPy adds other options."""
     cuda = import_module("cupy").cuda
     module = cuda.function.Module()
     module.load(for_gpu(source, int(cuda.Device().compute_capability)))
@@ -60,7 +65,7 @@ def compiled(source: Source) -> Compiled:
 
 
 def device_name() -> str:
-    """Returns the name of the GPU: "NVIDIA H200"."""
+    """Returns the name of the GPU, such as "NVIDIA H200"."""
     runtime = import_module("cupy").cuda.runtime
     name = runtime.getDeviceProperties(runtime.getDevice())["name"]
     return name.decode() if isinstance(name, bytes) else str(name)

@@ -73,7 +73,7 @@ class OwnKernel:
     # ---- the text ----------------------------------------------------------------------------------------------------
 
     def source_for(self, dtypes: str | tuple[str, ...], form: Form) -> Source:
-        """Returns the text in one form; each is made once.
+        """The text in one form, written once.
 
         Args:
             dtypes: those of the operands; or the one in which all are stored and computed.
@@ -88,7 +88,7 @@ class OwnKernel:
             dtypes = self._of_one(dtypes)
         found = self._written.get((dtypes, form))
         if found is None:
-            settled = form.with_width(width_of(dtypes))
+            settled = form.settled(width_of(dtypes))
             found = self._write(dtypes, form) if form == settled else self.source_for(dtypes, settled)
             self._written[dtypes, form] = found
         return found
@@ -229,6 +229,6 @@ class Launcher:
             return False
         if not device.simulated:
             launching.run(plan)
-        if observed:
+        if heard:
             launching.report(plan)
         return not device.simulated

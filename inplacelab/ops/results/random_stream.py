@@ -42,9 +42,9 @@ def generator(device: Device = CPU, own: int = 0) -> Any:
     """
     if own:
         return device.stream_of(int(own))
-    stream = _streams.get(device.kind_of_numbers)
+    stream = _streams.get(device.generator_kind)
     if stream is None:
-        stream = _streams[device.kind_of_numbers] = device.stream_of(_seed)
+        stream = _streams[device.generator_kind] = device.stream_of(_seed)
     return stream
 
 

@@ -1,6 +1,6 @@
-"""Learning-rate schedulers, under Paddle's names.
+"""Learning-rate schedulers under Paddle's names.
 
-A scheduler counts the calls of its `step()`, usually one for each epoch. An optimizer reads its rate before each update.
+A scheduler counts calls of its `step()`, usually one per epoch. An optimizer reads the rate of its scheduler before each update.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A learning rate that is reduced when training makes no progress."""
+"""A scheduler that lowers the rate when training makes no progress."""
 
 from __future__ import annotations
 
@@ -13,16 +13,20 @@ class ReduceOnPlateau(LRScheduler):
     """Multiplies the rate by `factor` when the loss has not improved for more than `patience` epochs.
 
     Args:
-        learning_rate: the initial rate.
-        mode: "min" if a smaller value is better, "max" if a larger one is.
-        factor: the factor; less than 1.
-        patience: the number of epochs without improvement that are tolerated.
+        learning_rate: the first rate.
+        mode: "min" if a smaller loss is better, "max" if a larger one is.
+        factor: the factor, less than 1.
+        patience: the number of epochs without improvement before the rate changes.
         threshold: the smallest change that counts as an improvement.
-        threshold_mode: "rel" if `threshold` is relative to the best value, "abs" if it is absolute.
-        cooldown: the number of epochs to wait after a reduction.
-        min_lr: the lower bound of the rate.
-        epsilon: the smallest change of the rate that is made.
-        verbose: whether a change is printed.
+        threshold_mode: "rel" if `threshold` is a fraction of the best loss, "abs" if it is a difference.
+        cooldown: the number of epochs to wait after a change.
+        min_lr: the lowest rate.
+        epsilon: the rate changes only if the difference is greater than this.
+        verbose: whether to print each change.
+
+    Raises:
+        OptionError: if `learning_rate` is not a number.
+        ArgumentError: if `mode`, `factor` or `threshold_mode` is out of range.
 
     >>> import inplacelab as paddle
     >>> rate = paddle.optimizer.lr.ReduceOnPlateau(1.0, factor=0.5, patience=1)
@@ -63,12 +67,12 @@ class ReduceOnPlateau(LRScheduler):
         self.best: float | None = None
         self.cooldown_counter = self.num_bad_epochs = self.last_epoch = 0
 
-    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]  # as in Paddle, it receives the loss
-        """Moves to the next epoch.
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]  # as in Paddle, it takes the loss
+        """Moves to the next epoch, and lowers the rate if the loss has not improved.
 
         Args:
-            metrics: the loss: a number, or a tensor of one element.
-            epoch: the number of the epoch; the next one if None.
+            metrics: the loss: a number, or a tensor with one element.
+            epoch: the epoch to move to; None for the next one.
 
         Raises:
             ConversionError: if a tensor has several elements.
@@ -94,4 +98,4 @@ class ReduceOnPlateau(LRScheduler):
         lower = max(self.last_lr * self.factor, self.min_lr)
         if self.last_lr - lower > self.epsilon:
             self.last_lr = lower
-            self._say()
+            self._print_rate()

@@ -1,4 +1,4 @@
-"""Learning rates that are constant for some epochs and then change."""
+"""Schedulers whose rate is constant for some epochs and then changes in one step."""
 
 from __future__ import annotations
 
@@ -15,11 +15,15 @@ class StepDecay(LRScheduler):
     """Multiplies the rate by `gamma` every `step_size` epochs.
 
     Args:
-        learning_rate: the initial rate.
-        step_size: the number of epochs between changes.
-        gamma: the factor; less than 1.
-        last_epoch: the last epoch of an earlier run; -1 for a new one.
+        learning_rate: the first rate.
+        step_size: the number of epochs between two changes.
+        gamma: the factor, less than 1.
+        last_epoch: the epoch reached before; -1 for a new start.
         verbose: whether each step prints the rate.
+
+    Raises:
+        OptionError: if `learning_rate` is not a number.
+        ArgumentError: if `step_size` is not a positive integer, `gamma` is out of range, or `learning_rate` is negative.
 
     >>> import inplacelab as paddle
     >>> rate = paddle.optimizer.lr.StepDecay(0.5, step_size=2, gamma=0.5)
@@ -42,19 +46,23 @@ class StepDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate of this epoch."""
+        """Returns the rate of the current epoch."""
         return float(self.base_lr * self.gamma ** (self.last_epoch // self.step_size))
 
 
 class MultiStepDecay(LRScheduler):
-    """Multiplies the rate by `gamma` at each of the epochs in `milestones`.
+    """Multiplies the rate by `gamma` at each epoch in `milestones`.
 
     Args:
-        learning_rate: the initial rate.
-        milestones: increasing numbers of epochs.
-        gamma: the factor; less than 1.
-        last_epoch: the last epoch of an earlier run; -1 for a new one.
+        learning_rate: the first rate.
+        milestones: the epochs of the changes, in rising order.
+        gamma: the factor, less than 1.
+        last_epoch: the epoch reached before; -1 for a new start.
         verbose: whether each step prints the rate.
+
+    Raises:
+        OptionError: if `learning_rate` is not a number.
+        ArgumentError: if `milestones` does not rise, `gamma` is out of range, or `learning_rate` is negative.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/MultiStepDecay_en.html
     """
@@ -76,18 +84,21 @@ class MultiStepDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate of this epoch."""
+        """Returns the rate of the current epoch."""
         return float(self.base_lr * self.gamma ** bisect_right(self.milestones, self.last_epoch))
 
 
 class PiecewiseDecay(LRScheduler):
-    """Uses the rate `values[0]` before the epoch `boundaries[0]`, then `values[1]` before `boundaries[1]`, and so on.
+    """Returns `values[0]` before epoch `boundaries[0]`, `values[1]` from then until `boundaries[1]`, and so on.
 
     Args:
-        boundaries: the epochs at which the rate changes.
-        values: the rates; one more than boundaries.
-        last_epoch: the last epoch of an earlier run; -1 for a new one.
+        boundaries: the epochs of the changes, in rising order.
+        values: the rates, one more than boundaries.
+        last_epoch: the epoch reached before; -1 for a new start.
         verbose: whether each step prints the rate.
+
+    Raises:
+        ArgumentError: if `boundaries` is empty, or there are not more values than boundaries.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/PiecewiseDecay_en.html
     """
@@ -102,6 +113,6 @@ class PiecewiseDecay(LRScheduler):
         super().__init__(last_epoch=last_epoch, verbose=verbose)
 
     def get_lr(self) -> float:
-        """The rate of this epoch."""
+        """Returns the rate of the current epoch."""
         below = bisect_right(self.boundaries, self.last_epoch)
         return self.values[below if below < len(self.boundaries) else -1]
