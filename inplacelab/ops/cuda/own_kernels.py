@@ -229,6 +229,6 @@ class Launcher:
             return False
         if not device.simulated:
             launching.run(plan)
-        if heard:
+        if observed:
             launching.report(plan)
         return not device.simulated
