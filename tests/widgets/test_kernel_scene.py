@@ -13,8 +13,8 @@ from inplacelab_widgets.kernel.drawing import PANEL, PANELS, Layers
 from inplacelab_widgets.kernel.fixed_marks import fixed_marks
 from inplacelab_widgets.kernel.launches import Shown, shown_launches
 from inplacelab_widgets.kernel.payload import payload
-from inplacelab_widgets.kernel.picks import MOST, Picks, picks_of, said_of_picks
-from inplacelab_widgets.kernel.scene import hit_layers, spoken, thread_layers, warp_layers
+from inplacelab_widgets.kernel.picks import MOST, Picks, picks_of, description_of_picks
+from inplacelab_widgets.kernel.scene import hit_layers, picture_description, thread_layers, warp_layers
 from inplacelab_widgets.kernel.tables import picked_tables
 from inplacelab_widgets.kernel.warp_accesses import Pick, accesses_at
 from inplacelab_widgets.packing import packed_json
@@ -148,7 +148,7 @@ def test_of_a_large_launch_it_is_said_what_is_drawn(
     case: str, wanted: tuple[int, int, int], drawn: tuple[str, str]
 ) -> None:
     shown = CASES[case].shown
-    said = said_of_picks(shown.launch, picks_of(shown, Pick(*wanted)))
+    said = description_of_picks(shown.launch, picks_of(shown, Pick(*wanted)))
     assert (said.en, said.zh) == drawn
 
 
@@ -162,7 +162,7 @@ def test_the_block_in_which_most_threads_meet_is_drawn() -> None:
     (shown,) = shown_launches(ran, index)
     picks = picks_of(shown, Pick())
     assert 10 in picks.blocks
-    assert "20 threads meet on one slot" in spoken(shown, Pick(10, 40, 0)).en
+    assert "20 threads meet on one slot" in picture_description(shown, Pick(10, 40, 0)).en
     assert any(step["at"][1] == 10 for step in payload([(shown, picks)])["steps"][:-1])
 
 
@@ -177,7 +177,7 @@ def test_of_many_turns_the_first_and_the_last_are_drawn() -> None:
     shown = shown_launches(launch("normalize_", "normalize", operand("x", "both", (4, 3000))))[0]
     assert geometry.turns(shown.launch) == 36
     assert picks_of(shown, Pick(turn=20)).turns == (0, 1, 2, 3, 4, 5, 20, 35)
-    assert "turns 1–6, 21, 36 of 36" in said_of_picks(shown.launch, picks_of(shown, Pick(turn=20))).en
+    assert "turns 1–6, 21, 36 of 36" in description_of_picks(shown.launch, picks_of(shown, Pick(turn=20))).en
 
 
 def test_of_many_launches_each_has_a_warp() -> None:

@@ -1,4 +1,4 @@
-"""What the stepper shows, without a widget: a still picture, a page that plays offline, plain text. No Jupyter needed."""
+"""Exports a recording as a still picture, a page that plays offline, plain text or Markdown. Does not need Jupyter."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from inplacelab_widgets.raster import png
 from inplacelab_widgets.scene import PANELS, Scene, panels_of, scene_of, telling_step
 from inplacelab_widgets.scene.marks import Panel, Words
 from inplacelab_widgets.scene.names import player_words, unquoted
-from inplacelab_widgets.scene.panel_export import lone_picture, said_of
+from inplacelab_widgets.scene.panel_export import panel_descriptions, panels_picture
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.picture import picture
-from inplacelab_widgets.scene.tables import Table, tables, told_by
+from inplacelab_widgets.scene.tables import Table, tables, tables_for
 from inplacelab_widgets.static_html import still_picture
 
 __all__ = ["to_html", "to_markdown", "to_png", "to_svg", "to_text"]
@@ -35,29 +35,31 @@ def to_svg(
     *,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """A recording as a still SVG picture.
+    """Draws a recording as a still SVG picture.
 
-    The picture stands on its own light background and needs no CSS, script or network. Everything that the program
-    wrote is escaped.
+    The picture has its own light background and needs no CSS, script or network. All text of the program is escaped.
 
     Args:
-        recording: what to draw, or a scene already laid out.
-        step: the step to draw with everything there is to see, counted from 0; negative numbers count from the end. If
-            not given, the recording's most telling steps as a strip of up to four frames, or the one that shows it all.
-        language: "en" or "zh"; the current language if not given.
-        panels: only these panels, out of "code", "storages", "elements", "graph", "lanes" and "memory".
+        recording: the recording, or a `Scene` of it.
+        step: the step to draw in full, counted from 0; negative numbers count from the end. By default the key steps of
+            the recording, as a strip of up to four frames.
+        language: "en" or "zh"; by default the current language.
+        panels: the panels to draw, out of "code", "storages", "elements", "graph", "lanes" and "memory"; by default all.
+
+    Returns:
+        The SVG text.
 
     Raises:
         IndexError: if there is no such step.
         ValueError: if the recording has no steps.
     """
     scene = recording if isinstance(recording, Scene) else scene_of(recording)
-    spoken = language or get_language()
+    lang = language or get_language()
     if panels is not None:
-        return lone_picture(scene, panels, _chosen(scene.recording, step), spoken)
+        return panels_picture(scene, panels, _chosen(scene.recording, step), lang)
     if step is None:
-        return still_picture(scene, spoken)
-    return picture(scene, scene.recording.state(step).step.index, spoken)
+        return still_picture(scene, lang)
+    return picture(scene, scene.recording.state(step).step.index, lang)
 
 
 def to_png(
@@ -69,14 +71,14 @@ def to_png(
     language: str | None = None,
     panels: Sequence[str] | None = None,
 ) -> bytes:
-    """The picture of `to_svg` as PNG. Needs the extra `png`.
+    """Draws the picture of `to_svg` as PNG. Needs the extra `png`.
 
     Args:
-        recording: what to draw, or a scene already laid out.
+        recording: the recording, or a `Scene` of it.
         step: as for `to_svg`.
-        path: where to write the picture, if anywhere.
-        scale: pixels for each px of the picture: 2 is sharp on most screens.
-        language: "en" or "zh"; the current language if not given.
+        path: a file to write; optional.
+        scale: pixels per px of the picture; 2 is sharp on most screens.
+        language: "en" or "zh"; by default the current language.
         panels: as for `to_svg`.
 
     Returns:
@@ -87,8 +89,8 @@ def to_png(
         IndexError: if there is no such step.
         ValueError: if the recording has no steps, or `scale` is not positive.
     """
-    spoken = language or get_language()
-    drawn = png(to_svg(recording, step, spoken, panels=panels), scale, spoken)
+    lang = language or get_language()
+    drawn = png(to_svg(recording, step, lang, panels=panels), scale, lang)
     if path is not None:
         Path(path).write_bytes(drawn)
     return drawn
@@ -102,20 +104,20 @@ def to_html(
     predict: bool | Iterable[Question] = False,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """A whole page that plays a recording in any browser, from a file, without a network.
+    """Makes a page that plays a recording in any browser, from a file, without a network.
 
     Args:
-        recording: what to play, or a scene already laid out.
-        path: where to write the page (UTF-8), if anywhere.
-        language: the language in which it opens; the reader can switch. The current language if not given.
-        predict: True to ask what a step will do before it is shown, or the questions to ask; see `Stepper`.
+        recording: the recording, or a `Scene` of it.
+        path: a file to write, in UTF-8; optional.
+        language: the initial language, which the reader can switch; by default the current language.
+        predict: True to ask what a step will do before showing it, or the questions to ask; see `Stepper`.
         panels: as for `to_svg`.
 
     Returns:
-        The page as text.
+        The HTML text.
 
     Raises:
-        ValueError: if the recording has no steps, or not the step that a question is about.
+        ValueError: if the recording has no steps, or a question is about a step that does not exist.
     """
     scene = recording if isinstance(recording, Scene) else scene_of(recording)
     page = _page(scene, language or get_language(), predict, panels_of(scene.recording) if panels is None else panels)
@@ -131,19 +133,26 @@ def to_text(
     *,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """One step as plain text: where it is, what happened, and the tables of what there is.
+    """Describes one step as plain text: its line, what happened, and tables of the state.
 
     Args:
-        recording: what to tell, or a scene already laid out.
-        step: as for `to_svg`, but one step: the most telling one if not given.
-        language: "en" or "zh"; the current language if not given.
-        panels: only what these panels show, as they say it to those who do not see them.
+        recording: the recording, or a `Scene` of it.
+        step: the step, counted from 0; by default the key step.
+        language: "en" or "zh"; by default the current language.
+        panels: the panels to describe, as for screen readers; by default all.
+
+    Returns:
+        The text.
+
+    Raises:
+        IndexError: if there is no such step.
+        ValueError: if the recording has no steps.
     """
-    plain, shown = _told(recording, panels)
-    chosen, spoken = _chosen(plain, step), language or get_language()
-    parts = [_place(plain, chosen), unquoted(sentence(plain, chosen)), *said_of(shown, chosen)]
-    tables = [_plain(table, spoken) for table in _tables(plain, chosen, panels)]
-    return "\n\n".join([*(part.in_language(spoken) for part in parts), *tables]) + "\n"
+    plain, shown = _with_panels(recording, panels)
+    chosen, lang = _chosen(plain, step), language or get_language()
+    parts = [_place(plain, chosen), unquoted(sentence(plain, chosen)), *panel_descriptions(shown, chosen)]
+    tables = [_plain(table, lang) for table in _tables(plain, chosen, panels)]
+    return "\n\n".join([*(part.in_language(lang) for part in parts), *tables]) + "\n"
 
 
 def to_markdown(
@@ -153,22 +162,22 @@ def to_markdown(
     *,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """One step in Markdown, for places that show neither widgets nor pictures; see `to_text`."""
-    plain, shown = _told(recording, panels)
-    chosen, spoken = _chosen(plain, step), language or get_language()
+    """Describes one step in Markdown, for places that show neither widgets nor pictures. Arguments as for `to_text`."""
+    plain, shown = _with_panels(recording, panels)
+    chosen, lang = _chosen(plain, step), language or get_language()
     source = "\n".join(f"    {line}" for line in plain.source.rstrip().split("\n"))
     parts = [
-        f"**{_safe(_place(plain, chosen).in_language(spoken))}**",
+        f"**{_safe(_place(plain, chosen).in_language(lang))}**",
         *([source] if panels is None or "code" in panels else []),
-        _in_markdown(sentence(plain, chosen).in_language(spoken)),
-        *(_in_markdown(said.in_language(spoken)) for said in said_of(shown, chosen)),
+        _in_markdown(sentence(plain, chosen).in_language(lang)),
+        *(_in_markdown(said.in_language(lang)) for said in panel_descriptions(shown, chosen)),
     ]
-    parts += [_marked_down(table, spoken) for table in _tables(plain, chosen, panels)]
+    parts += [_marked_down(table, lang) for table in _tables(plain, chosen, panels)]
     return "\n\n".join(parts) + "\n"
 
 
-def _told(recording: Recording | Scene, panels: Sequence[str] | None) -> tuple[Recording, list[Panel]]:
-    """The recording, and the panels that speak for themselves: those asked for. All together are told by the tables."""
+def _with_panels(recording: Recording | Scene, panels: Sequence[str] | None) -> tuple[Recording, list[Panel]]:
+    """Returns the scene and the panels to describe one by one; none if all are requested, since the tables describe them."""
     plain = recording.recording if isinstance(recording, Scene) else recording
     if panels is None:
         return plain, []
@@ -178,7 +187,7 @@ def _told(recording: Recording | Scene, panels: Sequence[str] | None) -> tuple[R
 
 def _tables(recording: Recording, step: int, panels: Sequence[str] | None) -> Iterator[Table]:
     found = tables(recording, recording.state(step))
-    return (table for table in (found if panels is None else told_by(panels, found)) if table.rows)
+    return (table for table in (found if panels is None else tables_for(panels, found)) if table.rows)
 
 
 def _chosen(recording: Recording, step: int | None) -> int:
@@ -197,10 +206,13 @@ def _place(recording: Recording, step: int) -> Text:
 
 
 def _cells(table: Table, language: str) -> list[list[str]]:
-    def said(word: Words) -> str:
+    def in_language(word: Words) -> str:
         return word.in_language(language) if isinstance(word, Text) else word
 
-    return [[said(column) for column in table.columns], *([said(cell) for cell in cells] for _, cells in table.rows)]
+    return [
+        [in_language(column) for column in table.columns],
+        *([in_language(cell) for cell in cells] for _, cells in table.rows),
+    ]
 
 
 def _plain(table: Table, language: str) -> str:
@@ -222,12 +234,12 @@ _MEANS_SOMETHING = re.compile(r"([\\*`|]|(?<!\w)_|_(?!\w))")
 
 
 def _safe(said: str) -> str:
-    """Words that a program may have written, as Markdown that shows just these words."""
+    """Escapes text of a program for Markdown."""
     return _MEANS_SOMETHING.sub(r"\\\1", said).replace("&", "&amp;").replace("<", "&lt;")
 
 
 def _in_markdown(said: str) -> str:
-    """A sentence, in which backticks stand round code already."""
+    """Escapes a sentence, in which code is in backticks already."""
     return "".join(piece if _CODE.fullmatch(piece) else _safe(piece) for piece in _CODE.split(said))
 
 

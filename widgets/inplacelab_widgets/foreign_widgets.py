@@ -1,7 +1,7 @@
-"""What other people's widgets leave behind in a box with ours, once there is no kernel: what they said last, without controls.
+"""Renders other libraries' widgets in a box with ours as static HTML, for when there is no kernel.
 
-A widget that brings a picture or HTML of its own (a Matplotlib canvas does) is shown by that. Of `ipywidgets`' controls it is
-the description and the value. All else says what it was.
+A widget with its own picture or HTML (such as a Matplotlib canvas) is shown by that; a control of `ipywidgets` by its
+description and value; any other widget by its name.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HIDDEN = "•••"
 
 
 def left_by(widget: Widget, language: str) -> str:
-    """A widget as HTML without scripts.
+    """Renders a widget as HTML without scripts.
 
     >>> left_by(ipywidgets.IntSlider(value=3, description="step"), "en")
     '<div><span style="display:inline-block;margin:2px 0;padding:2px 8px;border:1px solid #8a8a8a;border-radius:4px">step 3</span></div>'
@@ -37,14 +37,14 @@ def left_by(widget: Widget, language: str) -> str:
 
 
 def titled(box: Widget, position: int) -> str:
-    """The title over a child of a box: the pages of a `Tab` or an `Accordion` have one."""
+    """Returns the title of a child of a box: pages of a `Tab` or an `Accordion` have one."""
     titles = getattr(box, "titles", ())
     title = titles[position] if position < len(titles) else ""
     return f"<div><b>{escape(title)}</b></div>\n" if title else ""
 
 
 def _own_picture(widget: Widget) -> str | None:
-    """By its own account of itself, if that is more than a line of text."""
+    """Returns a widget's own representation, if it is more than a line of text."""
     made = widget._repr_mimebundle_()
     data = made[0] if isinstance(made, tuple) else made
     return _bundle(data or {}, plain=False)
@@ -78,7 +78,7 @@ def _value(widget: Widget) -> str:
 
 
 def _output(output: Mapping[str, Any]) -> str:
-    """One of the outputs that an `Output` has caught."""
+    """Renders one of the outputs that an `Output` has captured."""
     if output.get("output_type") == "stream":
         return f"<pre>{escape(output['text'])}</pre>"
     return _bundle(output.get("data", {}), plain=True) or ""
@@ -94,7 +94,7 @@ def _bundle(data: Mapping[str, Any], *, plain: bool) -> str | None:
 
 
 def _picture(kind: str, value: str | bytes) -> str:
-    """An image of these bytes; as text, SVG stands for itself and everything else is base64 already."""
+    """Returns an image element. SVG text is used as it is; other text is base64 already."""
     if isinstance(value, str):
         value = value.encode() if kind == "image/svg+xml" else base64.b64decode(value)
     return f'<img alt="" src="data:{kind};base64,{base64.b64encode(value).decode("ascii")}">'

@@ -1,11 +1,10 @@
-"""A live widget in a notebook, and what stands in for it once it is gone.
+"""Shows a live widget in a notebook together with a stand-in for when the widget is gone.
 
-A notebook that is saved keeps the name of a widget, not the widget. JupyterLab prefers a widget to everything else in an
-output, also one that is no longer there: of an output with a widget and a picture it would show the words "model not found".
-So a widget of ours leaves two outputs: one that only names the widget, and after it one with its stand-in. Where widgets are
-unknown only the second can be shown. Where they are known, a style sheet in the second looks at the first: beside a live
-widget the stand-in is hidden, and beside a lost one the complaint is. A box (`VBox`, `Tab`, ...) with widgets of ours in it is
-shown in the same way; what the others in it leave is worked out in `foreign_widgets.py`.
+A saved notebook keeps a widget's model id, not the widget. JupyterLab prefers a widget to everything else in an output, even one that
+no longer exists: an output with a widget and a picture would show "model not found". So our widgets make two outputs: one with the
+widget only, then one with its stand-in. A viewer without widget support shows only the second. In others, a style sheet in the
+second output checks the first: it hides the stand-in of a live widget, and the error message of a lost one. A box (`VBox`,
+`Tab`, ...) with our widgets is shown in the same way; `foreign_widgets.py` renders the other widgets in it.
 """
 
 from __future__ import annotations
@@ -47,35 +46,35 @@ _STYLE = (
 
 
 def hidden_beside_the_live(html: str, language: str) -> str:
-    """The same HTML, which hides itself as long as a live widget is in the output before its own.
+    """Wraps HTML so that it is hidden while a live widget is in the output before it.
 
-    The page around it may be in another language, in which a screen reader would read it.
+    Its language is marked, because a screen reader would otherwise read it in the language of the page.
     """
     tag = "zh-Hans" if language == "zh" else "en"
     return f'<div class="ipl-still" lang="{tag}">\n{html}\n</div>\n<style>{_STYLE}</style>'
 
 
 class LiveWidget(anywidget.AnyWidget):
-    """A widget that leaves a stand-in in the notebook: the base of ours, whose root elements have the class `ipl`."""
+    """The base of our widgets, which leave a stand-in in the notebook. Their root elements have the class `ipl`."""
 
     language = traitlets.Enum(LANGUAGES, help="The language shown: 'en' or 'zh'.").tag(sync=True)
 
     def __init__(self, *args: Any, **traits: Any) -> None:
         super().__init__(*args, **traits)
-        if shell := get_ipython():  # from now on a box may have one of ours in it
+        if shell := get_ipython():  # from now on a box may contain one of our widgets
             shell.display_formatter.ipython_display_formatter.for_type(Box, _show_box)
 
     def _stand_in(self) -> dict[str, str]:
-        """What is shown where the widget is not, by MIME type; "text/html" is one of them."""
+        """Returns what is shown without the widget, by MIME type, including "text/html"."""
         raise NotImplementedError
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        """Both in one, for programs that ask an object what it can be shown as."""
+        """Returns widget and stand-in in one bundle, for programs that request an object's MIME types."""
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
         return data | self._stand_in(), metadata
 
     def _ipython_display_(self) -> None:
-        """Both, one after the other: what a cell shows."""
+        """Displays widget and stand-in as two outputs of a cell."""
         data, metadata = super()._repr_mimebundle_() or ({}, {})
         _show(data, self._stand_in(), self.language, metadata)
 
@@ -83,13 +82,13 @@ class LiveWidget(anywidget.AnyWidget):
 def _show(
     data: dict[str, Any], stand_in: dict[str, str], language: str, metadata: dict[str, Any] | None = None
 ) -> None:
-    """The widget out of its own bundle, and its stand-in, as two outputs."""
+    """Displays a widget and its stand-in as two outputs."""
     display({_WIDGET: data[_WIDGET]}, metadata=metadata, raw=True)
     display(stand_in | {"text/html": hidden_beside_the_live(stand_in["text/html"], language)}, raw=True)
 
 
 def _show_box(box: Box) -> None:
-    """What a cell shows of a box, if there is a widget of ours in it."""
+    """Displays a box with its stand-in, if it contains one of our widgets."""
     first = next(_ours(box), None)
     if first is None:
         raise NotImplementedError  # to IPython: show it as ever
@@ -107,12 +106,12 @@ def _ours(box: Box) -> Iterator[LiveWidget]:
 
 
 def _named(widget: Widget) -> str:
-    """The line of text of a box: those of the widgets of ours in it."""
+    """Returns the text of a box: the texts of our widgets in it."""
     return f"{type(widget).__name__}({', '.join(map(repr, _ours(widget)))})"
 
 
 def _stacked(widget: Widget, language: str) -> str:
-    """The stand-ins of a box, standing as its widgets do: side by side only in an `HBox`."""
+    """Returns the stand-ins of a box's widgets, side by side in an `HBox`, otherwise below each other."""
     if isinstance(widget, LiveWidget):
         return f"<div>\n{widget._stand_in()['text/html']}\n</div>"
     if not isinstance(widget, Box):

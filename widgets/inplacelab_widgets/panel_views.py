@@ -1,7 +1,7 @@
-"""Views of a recording as notebook widgets: the stepper's panels, each by itself.
+"""Implements views of a recording as notebook widgets, one for each panel of the stepper.
 
-Every view is an ordinary widget with the same traits: views stand in an `HBox` or `VBox`, can be observed from Python and
-linked with `jslink`. A view of another view shares its recording and goes where it goes, also without a kernel.
+Views are ordinary widgets with the same traits: they can be put into an `HBox` or `VBox`, observed from Python, and linked with
+`jslink`. A view of another view shares its recording and follows its step, also without a Python process.
 """
 
 from __future__ import annotations
@@ -34,25 +34,24 @@ _SHARED = ("step", "language", "mode", "selection", "follow")
 
 
 class View(LiveWidget):
-    """Some panels of a recording, played in the notebook.
+    """Plays some panels of a recording in the notebook.
 
-    The whole recording is in the browser: stepping needs no kernel. The traits follow what the reader does, and setting
-    them moves the view.
+    The whole recording is in the browser, so stepping does not need a Python process. The traits follow what the reader does, and
+    setting them moves the view.
 
     Args:
-        shown: the recording to show; or another view, to show more of its recording and go where it goes.
-        step: the step to open at, counted from 0; negative numbers count from the end. That of the other view, or the
-            first one, if not given.
-        panels: what to show, out of "code", "storages", "elements", "graph", "lanes" and "memory".
-        toolbar: whether to show controls and the sentence of the step; not if not given for a view of another view.
-        predict: True to ask what a step will do before it is shown; or the questions to ask, as
-            `inplacelab.recording.quiz.quiz` chooses them.
-        traits: other traits to begin with.
+        shown: the recording to show; or another view, to share its recording and follow its step.
+        step: the first step to show, counted from 0; negative numbers count from the end. By default the other view's step,
+            or step 0.
+        panels: the panels, out of "code", "storages", "elements", "graph", "lanes" and "memory".
+        toolbar: whether to show controls and the sentence of the step; by default not for a view of another view.
+        predict: True to ask what a step will do before showing it; or the questions to ask, as
+            `inplacelab.recording.quiz.quiz` returns them.
+        traits: initial values of other traits.
 
     Raises:
-        ValueError: if the recording has no steps, there is no such panel, or a question is about a step that is not
-            there.
-        traitlets.TraitError: if there is no such step, or no tensor to follow has such a name.
+        ValueError: if the recording has no steps, a panel is unknown, or a question is about a step that does not exist.
+        traitlets.TraitError: if there is no such step, or no tensor to follow has that name.
     """
 
     _esm = packed_javascript()
@@ -89,7 +88,7 @@ class View(LiveWidget):
         **traits: Any,
     ) -> None:
         other = shown if isinstance(shown, View) else None
-        # A view or a `record` block has the recording; whoever hands over the block means that.
+        # A view or a `record` block stands for its recording.
         self._recording: Recording = getattr(shown, "recording", shown)
         with undisturbed():
             self._scene: Scene = other._scene if other else scene_of(self._recording)
@@ -102,11 +101,11 @@ class View(LiveWidget):
         shared = {name: getattr(other, name) for name in _SHARED} if other else {"language": get_language()}
         given = shared | traits | ({} if step is None else {"step": step})
         with undisturbed():
-            # Without controls nothing is asked.
+            # Without controls, no questions are asked.
             self._questions = questions_for(self._recording, predict) if self.toolbar else ()
             sent = packed_json(payload(self._scene, self._questions, panels=chosen))
         super().__init__(_payload=sent, predict=predict is not False, **given)
-        # In the browser, so that it works without a kernel too.
+        # In the browser, so that it works without a Python process, too.
         self._links = [jslink((other, name), (self, name)) for name in _SHARED] if other else []
 
     @property
@@ -116,7 +115,7 @@ class View(LiveWidget):
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """What is asked while `predict` is on, in the order of the steps; nothing without controls."""
+        """The questions asked while `predict` is on, in the order of the steps; none without controls."""
         return self._questions
 
     @traitlets.validate("step")
@@ -135,38 +134,38 @@ class View(LiveWidget):
 
     @property
     def _only(self) -> tuple[str, ...] | None:
-        """The panels for the twins; None for all of them, which have a picture of their own."""
+        """Returns the panels to export; None for all of them, which have a picture of their own."""
         return None if set(self.panels) == set(panels_of(self._recording)) else tuple(self.panels)
 
     def to_svg(self, step: int | None = None, language: str | None = None) -> str:
-        """A still picture of one step, or of the most telling ones; see `inplacelab_widgets.to_svg`."""
+        """Draws a still picture of one step, or of the key steps; see `inplacelab_widgets.to_svg`."""
         return exports.to_svg(self._scene, step, language or self.language, panels=self._only)
 
     def to_png(
         self, step: int | None = None, path: str | Path | None = None, *, scale: float = 2, language: str | None = None
     ) -> bytes:
-        """The same picture as PNG, with the extra `png`; see `inplacelab_widgets.to_png`."""
-        spoken = language or self.language
-        return exports.to_png(self._scene, step, path, scale=scale, language=spoken, panels=self._only)
+        """Draws the same picture as PNG. Needs the extra `png`; see `inplacelab_widgets.to_png`."""
+        lang = language or self.language
+        return exports.to_png(self._scene, step, path, scale=scale, language=lang, panels=self._only)
 
     def to_html(self, path: str | Path | None = None, *, language: str | None = None) -> str:
-        """A page that plays the recording offline; see `inplacelab_widgets.to_html`."""
+        """Makes a page that plays the recording offline; see `inplacelab_widgets.to_html`."""
         asking = self._questions if self.predict else False
         return exports.to_html(self._scene, path, language=language or self.language, predict=asking, panels=self._only)
 
     def to_text(self, step: int | None = None, language: str | None = None) -> str:
-        """One step as plain text; see `inplacelab_widgets.to_text`."""
+        """Describes one step as plain text; see `inplacelab_widgets.to_text`."""
         return exports.to_text(self._scene, step, language or self.language, panels=self._only)
 
     def to_markdown(self, step: int | None = None, language: str | None = None) -> str:
-        """One step in Markdown; see `inplacelab_widgets.to_markdown`."""
+        """Describes one step in Markdown; see `inplacelab_widgets.to_markdown`."""
         return exports.to_markdown(self._scene, step, language or self.language, panels=self._only)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._recording.title!r}, steps={len(self._recording)}, step={self.step})"
 
     def _stand_in(self) -> dict[str, str]:
-        """A picture and a stable line of text."""
+        """Returns a picture and a line of text."""
         with undisturbed():
             picture = still_picture(self._scene, self.language, self._only)
             page = still_html(self._scene, self.language, self._only, picture)
@@ -186,7 +185,7 @@ def _existing_panels(panels: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class StorageView(View):
-    """Storages: their slots and values, which tensors reach them, their versions, and what backward keeps of them.
+    """Shows storages: their slots and values, the tensors on them, their versions, and their saved tensors.
 
     >>> stepper = Stepper(recording)  # doctest: +SKIP
     >>> HBox([stepper, StorageView(stepper)])  # doctest: +SKIP
@@ -196,24 +195,24 @@ class StorageView(View):
 
 
 class MetadataView(View):
-    """Tensors as a program sees them: shape, strides and offset, and which slot each element is."""
+    """Shows tensors as a program sees them: shape, strides and offset, and the slot of each element."""
 
     _panels = ("elements",)
 
 
 class VersionView(View):
-    """The version of each storage over all steps, and the saved tensors that depend on it."""
+    """Shows the version of each storage over all steps, and the saved tensors that depend on it."""
 
     _panels = ("lanes",)
 
 
 class GraphView(View):
-    """The graph of grad nodes, how in-place operations rewrite it, and where backward stands in it."""
+    """Shows the graph of grad nodes, how in-place operations rewrite it, and the progress of backward."""
 
     _panels = ("graph",)
 
 
 class MemoryView(View):
-    """The bytes of the live storages over all steps, and their peak."""
+    """Shows the bytes of the live storages over all steps, and their peak."""
 
     _panels = ("memory",)

@@ -1,4 +1,4 @@
-"""What predict mode asks: the questions that a stepper or a page is given."""
+"""Selects the questions of predict mode for a stepper or a page."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _STRAY = Text(
 
 
 def questions_for(recording: Recording, predict: bool | Iterable[Question]) -> tuple[Question, ...]:
-    """An author's questions, or those that are chosen by rule: they are also there while predict mode is off.
+    """Returns an author's questions, or an automatic selection, also while predict mode is off.
 
     Raises:
-        ValueError: if the recording has not the step that a question is about.
+        ValueError: if a question is about a step that does not exist.
     """
     if isinstance(predict, bool):
         return quiz(recording)

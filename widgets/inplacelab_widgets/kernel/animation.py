@@ -1,4 +1,4 @@
-"""A launch over its steps, as marks for the player. A step is a picked thread."""
+"""Animates a launch as marks for the player. A step is a picked thread."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _Name = tuple[Tag, str]
 
 
 def film_of(shown: Shown, picks: Picks, steps: Sequence[Pick]) -> Group:
-    """A launch over its steps.
+    """Draws a launch over its steps.
 
     Args:
         shown: the launch.
-        picks: which of its threads are drawn.
-        steps: the pick at each of its steps, from step 0 on; none for a launch that has nothing to pick, which is one step.
+        picks: the threads that are drawn.
+        steps: the pick at each step, from step 0 on; empty for a launch without threads to pick, which has one step.
     """
     marks = [mark_of(each) for each in fixed_marks(shown)]
     frames = list(enumerate(steps))
@@ -36,12 +36,12 @@ def film_of(shown: Shown, picks: Picks, steps: Sequence[Pick]) -> Group:
 
 
 def mark_of(drawn: Drawn) -> Mark:
-    """A mark that looks the same at every step."""
+    """Makes a mark that looks the same at every step."""
     return Mark(drawn.tag, _place(drawn), always(Look(drawn.style, drawn.said)))
 
 
 def _filmed(frames: Iterable[tuple[int, Layers]]) -> list[Mark]:
-    """Marks that look at each step as they are drawn for it."""
+    """Makes marks from one drawing for each step."""
     found: dict[str, dict[_Name, list[tuple[int, Look | None]]]] = {}
     for step, layers in frames:
         for layer, drawn in layers.items():

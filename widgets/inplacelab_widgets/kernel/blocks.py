@@ -1,4 +1,4 @@
-"""The grid with the picked block, and the block with the picked warp and thread."""
+"""Draws the grid with the picked block, and the block with the picked warp and thread."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inplacelab.devices.kernels import geometry
 from inplacelab.devices.kernels.geometry import WARP
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
-from inplacelab_widgets.kernel.drawing import HEAD, LANE, LEFT, PANELS, ROOM, Drawn, box, grouped, path, said, text
+from inplacelab_widgets.kernel.drawing import HEAD, LANE, LEFT, PANELS, ROOM, Drawn, box, coord, grouped, path, text
 from inplacelab_widgets.kernel.warp_accesses import Pick
 from inplacelab_widgets.kernel.words import PICKED
 
@@ -36,7 +36,7 @@ class Window(NamedTuple):
 
 
 def window(launch: Launch, block: int) -> Window:
-    """The part of the grid round a block. A grid of one row is broken into lines."""
+    """Returns the part of the grid around a block. A grid of one row is wrapped into lines."""
     across, down = launch.grid[0], launch.grid[1] * launch.grid[2]
     if down == 1:
         lines = -(-across // COLUMNS)
@@ -62,7 +62,7 @@ def window(launch: Launch, block: int) -> Window:
 
 
 def cell_of(launch: Launch, seen: Window, block: int) -> tuple[int, int]:
-    """Column and row of a block in a window."""
+    """Returns the column and row of a block in a window."""
     if seen.wraps:
         return block % COLUMNS, block // COLUMNS - seen.top
     row, column = divmod(block, launch.grid[0])
@@ -70,22 +70,24 @@ def cell_of(launch: Launch, seen: Window, block: int) -> tuple[int, int]:
 
 
 def beam_marks(launch: Launch, pick: Pick) -> list[Drawn]:
-    """From the picked block to its threads, and from the picked warp to its own: what comes next is larger."""
+    """Draws lines from the picked block to its threads, and from the picked warp to its lanes, which are drawn larger."""
     column, row = cell_of(launch, window(launch, pick.block), pick.block)
     x, y = column * CELL + 8, TOP + row * CELL
     bottom = TOP + _warps(launch) * CELL
-    beside, below = said(EDGE + 32 * THREAD), said(TOP + pick.thread // WARP % ROWS * CELL + 8)
+    beside, below = coord(EDGE + 32 * THREAD), coord(TOP + pick.thread // WARP % ROWS * CELL + 8)
     return [
-        path(f"M{said(x)} {said(y)}L{BLOCK_LEFT} {said(TOP - 2)}V{said(bottom)}L{said(x)} {said(y + 8)}z", "beam"),
         path(
-            f"M{EDGE} {below}V{said(bottom)}L{LEFT} {PANELS + 20}H{LEFT + ROOM}L{beside} {said(bottom)}V{below}z",
+            f"M{coord(x)} {coord(y)}L{BLOCK_LEFT} {coord(TOP - 2)}V{coord(bottom)}L{coord(x)} {coord(y + 8)}z", "beam"
+        ),
+        path(
+            f"M{EDGE} {below}V{coord(bottom)}L{LEFT} {PANELS + 20}H{LEFT + ROOM}L{beside} {coord(bottom)}V{below}z",
             "beam",
         ),
     ]
 
 
 def grid_marks(launch: Launch, pick: Pick) -> list[Drawn]:
-    """The blocks of the grid."""
+    """Draws the blocks of the grid."""
     seen = window(launch, pick.block)
     column, row = cell_of(launch, seen, pick.block)
     marks = [
@@ -97,7 +99,7 @@ def grid_marks(launch: Launch, pick: Pick) -> list[Drawn]:
 
 
 def grid_hits(launch: Launch, pick: Pick, drawn: Collection[int]) -> list[Drawn]:
-    """The blocks of the grid that are not drawn, faint; where a click picks one that is."""
+    """Makes the click targets of the drawn blocks, and fades the blocks that are not drawn."""
     seen = window(launch, pick.block)
     there = blocks_in(launch, seen)
     faint = "".join(_block_box(launch, seen, block) for block in there if block not in drawn)
@@ -106,7 +108,7 @@ def grid_hits(launch: Launch, pick: Pick, drawn: Collection[int]) -> list[Drawn]
 
 
 def blocks_in(launch: Launch, seen: Window) -> list[int]:
-    """The blocks of a window."""
+    """Yields the blocks of a window."""
     if seen.wraps:
         first = seen.top * COLUMNS
         return list(range(first, min(first + seen.rows * COLUMNS, launch.grid[0])))
@@ -120,7 +122,7 @@ def _block_box(launch: Launch, seen: Window, block: int) -> str:
 
 
 def _grid_title(launch: Launch, block: int) -> Text:
-    """A block's number, and its place in a grid of several rows."""
+    """Returns a block's number, with its position in a grid of several rows."""
     x, y, _ = geometry.block_position(launch, block)
     number = f"{grouped(block)} ({grouped(x)}, {grouped(y)})" if launch.grid[1] > 1 else grouped(block)
     return PICKED["grid"].format(block=number, blocks=grouped(launch.blocks))
@@ -135,7 +137,7 @@ def _warps(launch: Launch) -> int:
 
 
 def block_marks(launch: Launch, pick: Pick) -> list[Drawn]:
-    """The threads of the picked block, a warp in each row."""
+    """Draws the threads of the picked block, one warp per row."""
     there = _rows(launch, pick)
     cells = "".join(_thread_box(there, thread) for row in there for thread in threads_of(launch, row))
     warp = "".join(_thread_box(there, thread) for thread in threads_of(launch, pick.thread // WARP))
@@ -143,7 +145,7 @@ def block_marks(launch: Launch, pick: Pick) -> list[Drawn]:
 
 
 def picked_thread(launch: Launch, pick: Pick) -> list[Drawn]:
-    """The picked thread in its block, and how the block is called."""
+    """Draws the picked thread in its block, and the block's title."""
     x, _, _ = geometry.position(launch, pick.thread)
     number = f"{pick.thread} ({x}, {pick.thread // launch.block[0]})" if launch.block[1] > 1 else f"{pick.thread}"
     facts = {"block": grouped(pick.block), "thread": number, "threads": grouped(launch.threads)}
@@ -154,7 +156,7 @@ def picked_thread(launch: Launch, pick: Pick) -> list[Drawn]:
 
 
 def block_hits(launch: Launch, pick: Pick, warps: Collection[int]) -> list[Drawn]:
-    """The threads of the block that are not drawn, faint; where a click picks one that is."""
+    """Makes the click targets of the drawn threads, and fades the threads that are not drawn."""
     there = _rows(launch, pick)
     faint = "".join(
         _thread_box(there, thread) for row in there if row not in warps for thread in threads_of(launch, row)
@@ -167,12 +169,12 @@ def block_hits(launch: Launch, pick: Pick, warps: Collection[int]) -> list[Drawn
 
 
 def threads_of(launch: Launch, warp: int) -> range:
-    """The threads of a warp."""
+    """Returns the threads of a warp."""
     return range(warp * WARP, min((warp + 1) * WARP, launch.threads))
 
 
 def _rows(launch: Launch, pick: Pick) -> range:
-    """The warps that are drawn of the picked block."""
+    """Returns the warps of the picked block that are drawn."""
     top = pick.thread // WARP // ROWS * ROWS
     return range(top, min(top + ROWS, -(-launch.threads // WARP)))
 
@@ -183,7 +185,7 @@ def _thread_box(there: range, thread: int) -> str:
 
 
 def lane_marks(launch: Launch, pick: Pick, top: float) -> list[Drawn]:
-    """The 32 threads of the warp, large enough to be numbered."""
+    """Draws the 32 threads of the warp, with numbers."""
     warp = pick.thread // WARP
     threads = threads_of(launch, warp)
     return [
@@ -194,12 +196,12 @@ def lane_marks(launch: Launch, pick: Pick, top: float) -> list[Drawn]:
 
 
 def picked_lane(pick: Pick, top: float) -> list[Drawn]:
-    """The picked thread among the 32."""
+    """Draws the picked thread among the 32."""
     return [path(_lane_box(pick.thread, top), "written"), _lane_number(pick.thread, top)]
 
 
 def lane_hits(launch: Launch, pick: Pick, top: float) -> list[str]:
-    """The place of each of the 32 threads."""
+    """Makes the click targets of the 32 threads."""
     return [_lane_box(thread, top) for thread in threads_of(launch, pick.thread // WARP)]
 
 

@@ -1,7 +1,7 @@
-"""What the picture of a launch is made of, and where its parts stand.
+"""Defines the elements and the layout of a launch's picture.
 
-From top to bottom: the grid with the picked block, the block with the picked warp, what the thread has to do; then, for each
-operand, the 32 threads of the warp, the sectors that hold what they touch, and lines from the ones to the others.
+From top to bottom: the grid with the picked block, the block with the picked warp, the thread's work; then, for each operand, the 32
+threads of the warp, the sectors that they access, and lines from threads to sectors.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Drawn(NamedTuple):
         tag: the SVG element.
         style: names from the style table.
         place: its attributes.
-        said: what it says, for a text.
-        key: what a click on it picks ("pick:block:3"); "" for nothing.
+        said: its text, for a text element.
+        key: what a click picks ("pick:block:3"); "" for nothing.
     """
 
     tag: Tag
@@ -51,12 +51,12 @@ Layers = dict[str, list[Drawn]]
 
 
 def text(x: float, y: float, style: str, said: Words) -> Drawn:
-    """A line of text."""
+    """Makes a line of text."""
     return Drawn("text", f"text {style}".rstrip(), {"x": tenth(x), "y": tenth(y)}, said)
 
 
 def grouped(number: int) -> str:
-    """A number that may be large, as it is read.
+    """Formats a number with thousands separators.
 
     >>> grouped(8192)
     '8,192'
@@ -65,27 +65,27 @@ def grouped(number: int) -> str:
 
 
 def path(d: str, style: str, key: str = "") -> Drawn:
-    """A line or shape."""
+    """Makes a line or shape."""
     return Drawn("path", style, {"d": d}, None, key)
 
 
 def tenth(value: float) -> float:
-    """A coordinate with one decimal."""
+    """Rounds a coordinate to one decimal."""
     return floor(value * 10 + 0.5) / 10
 
 
 @lru_cache(maxsize=1 << 14)
-def said(value: float) -> str:
-    """A coordinate in path notation."""
+def coord(value: float) -> str:
+    """Formats a coordinate for a path."""
     rounded = tenth(value)
     return str(int(rounded)) if rounded == int(rounded) else str(rounded)
 
 
 def box(x: float, y: float, width: float, height: float) -> str:
-    """A rectangle in path notation."""
-    return f"M{said(x)} {said(y)}h{said(width)}v{said(height)}h{said(-width)}z"
+    """Returns the path of a rectangle."""
+    return f"M{coord(x)} {coord(y)}h{coord(width)}v{coord(height)}h{coord(-width)}z"
 
 
 def em(words: str, size: float) -> float:
-    """The room that digits and Latin letters need."""
+    """Returns the width of digits and Latin letters."""
     return len(words) * size * 0.62

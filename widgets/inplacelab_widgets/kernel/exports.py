@@ -1,4 +1,4 @@
-"""Still pictures, pages and text of a launch, without a notebook."""
+"""Exports a launch as a still picture, a page or text, without a notebook."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inplacelab_widgets.kernel.animation import mark_of
 from inplacelab_widgets.kernel.drawing import PAD, WIDTH
 from inplacelab_widgets.kernel.fixed_marks import fixed_marks, head_of, height
 from inplacelab_widgets.kernel.launches import Shown
-from inplacelab_widgets.kernel.scene import picked_marks, spoken
+from inplacelab_widgets.kernel.scene import picked_marks, picture_description
 from inplacelab_widgets.kernel.tables import Table, facts_table, picked_tables
 from inplacelab_widgets.kernel.warp_accesses import Pick
 from inplacelab_widgets.page import whole_page
@@ -22,26 +22,28 @@ from inplacelab_widgets.words import PLAYER
 
 
 def svg(shown: Shown | None, pick: Pick, language: str) -> str:
-    """A launch with a picked thread, as SVG text that needs nothing else. Without a launch, words that say so."""
+    """Draws a launch with a picked thread as SVG; without a launch, a note that there is none."""
     if shown is None:
         drawn = mark_at(Mark("text", (("x", PAD), ("y", 26.0)), always(Look("text", words.NO_LAUNCH))), 0, language)
         return document((WIDTH + 2 * PAD, 44), [drawn], "", words.NO_LAUNCH.in_language(language))
     marks = fixed_marks(shown) + (picked_marks(shown, pick) if shown.drawable else [])
     inside = "".join(mark_at(mark_of(each), 0, language) for each in marks)
     size = (WIDTH + 2 * PAD, height(shown) + 2 * PAD)
-    return document(size, [placed(inside, PAD, PAD)], shown.launch.kernel, told(shown, pick).in_language(language))
+    return document(
+        size, [placed(inside, PAD, PAD)], shown.launch.kernel, description(shown, pick).in_language(language)
+    )
 
 
-def told(shown: Shown, pick: Pick) -> Text:
-    """The picture in words."""
+def description(shown: Shown, pick: Pick) -> Text:
+    """Describes the picture in words."""
     head = head_of(shown)
-    return head + Text(" ", "") + spoken(shown, pick) if shown.drawable else head
+    return head + Text(" ", "") + picture_description(shown, pick) if shown.drawable else head
 
 
 def html(shown: Shown | None, pick: Pick, language: str) -> str:
-    """The picture as an image, with its tables folded under it: of notebooks that are not trusted, only this is kept."""
+    """Returns the picture as an image, with its tables folded below it. Notebooks that are not trusted keep only this."""
     encoded = base64.b64encode(svg(shown, pick, language).encode()).decode("ascii")
-    said = words.NO_LAUNCH if shown is None else told(shown, pick)
+    said = words.NO_LAUNCH if shown is None else description(shown, pick)
     shown_tables = "" if shown is None else "".join(_table(each, language) for each in all_tables(shown, pick))
     summary = escape(PLAYER["tables"].in_language(language))
     folded = f"<details><summary>{summary}</summary>{shown_tables}</details>" if shown_tables else ""
@@ -50,7 +52,7 @@ def html(shown: Shown | None, pick: Pick, language: str) -> str:
 
 
 def all_tables(shown: Shown, pick: Pick) -> list[Table]:
-    """All there is to read of a launch."""
+    """Returns all tables of a launch."""
     return [facts_table(shown), *(picked_tables(shown, pick) if shown.drawable else [])]
 
 
@@ -71,10 +73,10 @@ def _in(said: Words, language: str) -> str:
 
 
 def plain(shown: Shown | None, pick: Pick, language: str) -> str:
-    """The picture and its tables as plain text."""
+    """Returns the picture's description and its tables as plain text."""
     if shown is None:
         return words.NO_LAUNCH.in_language(language) + "\n"
-    parts = [told(shown, pick).in_language(language).rstrip()]
+    parts = [description(shown, pick).in_language(language).rstrip()]
     for table in all_tables(shown, pick):
         lines = [
             [_in(cell, language) for cell in row] for row in ((table.heads, *table.rows) if table.heads else table.rows)
@@ -88,6 +90,6 @@ def plain(shown: Shown | None, pick: Pick, language: str) -> str:
 
 
 def page(sent: dict[str, object], language: str, title: str, traits: dict[str, int]) -> str:
-    """A page that shows the launches in any browser, from a file, without a network."""
+    """Makes a page that shows the launches in any browser, from a file, without a network."""
     folder = "inplacelab_widgets/player"
     return whole_page(sent, javascript(), stylesheet(), folder=folder, title=title, language=language, options=traits)

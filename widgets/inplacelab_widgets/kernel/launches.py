@@ -1,4 +1,4 @@
-"""Launches to draw, with what a recording knows of them: storages by name, the places that a scatter chose, the step."""
+"""Collects the launches to draw, with facts from the recording: names of storages, the slots of a scatter, the step."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Shown(NamedTuple):
     """A launch to draw.
 
     Attributes:
-        launch: what ran.
-        storages: for each operand the name of its storage ("S1"); "" where it is not known.
-        places: for a scatter, the slot that each added element goes to; None if they are not known.
+        launch: the launch.
+        storages: the name of each operand's storage ("S1"); "" if it is unknown.
+        places: for a scatter, the slot to which each element is added; None if they are unknown.
         step: the step of the recording that launched it.
         line: the line of the program.
     """
@@ -42,11 +42,11 @@ KINDS = ("contiguous", "strided", "normalize", "transpose", "transpose_square", 
 
 
 def shown_launches(given: Any, index: Sequence[int] | None = None) -> tuple[Shown, ...]:
-    """The launches of a recording, or those that are given.
+    """Returns the launches of a recording, or of a launch or several launches given directly.
 
     Args:
         given: a recording, a launch, or several launches.
-        index: for a scatter that is not of a recording, where each element goes.
+        index: for a scatter outside a recording, the index of each element.
     """
     if isinstance(given, Recording):
         return tuple(_of_recording(given))
@@ -64,7 +64,7 @@ def _of_recording(recording: Recording) -> Iterable[Shown]:
 
 
 def _plain(facts: Launch | LaunchFacts) -> Launch:
-    """The facts as what the arithmetic of launches works on."""
+    """Converts recorded facts to a `Launch`, on which the arithmetic works."""
     if isinstance(facts, Launch):
         return facts
     operands = tuple(
@@ -77,7 +77,7 @@ def _plain(facts: Launch | LaunchFacts) -> Launch:
 
 
 def _values(facts: LaunchFacts, state: State) -> Sequence[int] | None:
-    """What the index of a scatter holds, if its storage was kept whole. A scatter does not write it."""
+    """Returns the index of a scatter, if its storage was recorded in full. A scatter does not write to it."""
     if facts.kind != "scatter_add":
         return None
     chosen = facts.operands[1]
@@ -89,7 +89,7 @@ def _values(facts: LaunchFacts, state: State) -> Sequence[int] | None:
 
 
 def _chosen(launch: Launch, index: Sequence[int] | None) -> tuple[int, ...] | None:
-    """The slot of each element of the index; None if it is not known or does not fit."""
+    """Returns the slot of each element of the index; None if it is unknown or does not match."""
     if launch.kind != "scatter_add" or index is None or not len(index) == launch.operands[1].elements <= MOST_PLACES:
         return None
     return tuple(geometry.slot(launch.operands[0].layout, int(each)) for each in index)

@@ -1,4 +1,4 @@
-"""What the player is sent: launches as one scene, in which a step is a picked thread."""
+"""Builds the player's payload for launches: one scene, in which a step is a picked thread."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from inplacelab_widgets.kernel.animation import film_of, mark_of
 from inplacelab_widgets.kernel.drawing import PAD, WIDTH, text
 from inplacelab_widgets.kernel.fixed_marks import head_of
 from inplacelab_widgets.kernel.launches import Shown
-from inplacelab_widgets.kernel.picks import Picks, said_of_picks, totals_of
-from inplacelab_widgets.kernel.scene import spoken
+from inplacelab_widgets.kernel.picks import Picks, description_of_picks, totals_of
+from inplacelab_widgets.kernel.scene import picture_description
 from inplacelab_widgets.kernel.tables import Table, facts_table, picked_tables
 from inplacelab_widgets.scene.marks import Group, Panel, Words
 from inplacelab_widgets.scene.panel_payload import Json, Pools
-from inplacelab_widgets.scene.predict_question import spoken as both
+from inplacelab_widgets.scene.predict_question import localized
 from inplacelab_widgets.words import PLAYER
 
 
 def payload(launches: Sequence[tuple[Shown, Picks]]) -> Json:
-    """Everything that the player needs to show these launches without a kernel.
+    """Returns everything that the player needs to show launches without a Python process.
 
     Args:
-        launches: each with the threads that are drawn of it.
+        launches: each launch with its drawn threads.
     """
     pools = Pools()
-    films: dict[tuple[Shown, Picks], _Film] = {}  # a training loop launches the same again and again
+    films: dict[tuple[Shown, Picks], _Film] = {}  # a training loop repeats the same launches
     steps: list[Json] = []
     groups: list[Group] = []
     tables: list[Json] = []
@@ -42,7 +42,7 @@ def payload(launches: Sequence[tuple[Shown, Picks]]) -> Json:
         groups.append(film.group(first))
         tables += [pools.table(*each) for each in film.tables(first)]
         steps += film.steps(pools, number)
-    # A step of the program that launched nothing is shown, too: this is the last one.
+    # A step of the program without a launch is shown, too: this is the last one.
     says.append((len(steps), words.NO_LAUNCH))
     groups.append(_nothing(len(steps)))
     steps.append(_step(pools, _nothing_said(launches)))
@@ -55,9 +55,9 @@ def payload(launches: Sequence[tuple[Shown, Picks]]) -> Json:
         "truncated": 0,
         "source": [],
         "axis": {"left": 0, "right": 0, "spacing": 1},
-        "keys": [[both(keys), both(does)] for keys, does in words.KEYS],
-        "words": {key: both(said) for key, said in (PLAYER | words.PLAYER).items()}
-        | {f"block {block}": both(words.BLOCK.format(block=block)) for block in blocks},
+        "keys": [[localized(keys), localized(does)] for keys, does in words.KEYS],
+        "words": {key: localized(said) for key, said in (PLAYER | words.PLAYER).items()}
+        | {f"block {block}": localized(words.BLOCK.format(block=block)) for block in blocks},
         "opens": "kernel",
         "steps": steps,
         "panels": [pools.panel(panel)],
@@ -72,26 +72,26 @@ def payload(launches: Sequence[tuple[Shown, Picks]]) -> Json:
 
 
 class _Film:
-    """What a launch shows over its steps, counted from its first one. One that has nothing to pick has one step."""
+    """A launch over its steps, counted from its first. A launch without threads to pick has one step."""
 
     def __init__(self, shown: Shown, picks: Picks) -> None:
         self.launch, self.head = shown.launch, head_of(shown)
         self.threads = list(picks.threads(shown.launch.threads)) if shown.drawable else []
-        self._said = [spoken(shown, pick) for pick in self.threads]
+        self._said = [picture_description(shown, pick) for pick in self.threads]
         self._group = film_of(shown, picks, self.threads)
         self._facts = facts_table(shown)
         warps = [(step, pick) for step, pick in enumerate(self.threads) if pick.thread % WARP == 0]
         self._picked = [(step, picked_tables(shown, pick)) for step, pick in warps]
 
     def group(self, first: int) -> Group:
-        """Its marks, from a step on."""
+        """Returns its marks, beginning at step `first`."""
         marks = [
             mark._replace(runs=tuple((first + step, look) for step, look in mark.runs)) for mark in self._group.marks
         ]
         return replace(self._group, first=first, last=first + self._group.last, marks=tuple(marks))
 
     def steps(self, pools: Pools, number: int) -> Iterator[Json]:
-        """As `player/picks.js` reads them: `at` is the launch, the block, the turn, the warp, the lane, the thread."""
+        """Returns the steps for `player/picks.js`: `at` is the launch, the block, the turn, the warp, the lane, the thread."""
         for pick, said in zip(self.threads, self._said, strict=True):
             warp, lane = divmod(pick.thread, WARP)
             yield _step(pools, said) | {
@@ -104,7 +104,7 @@ class _Film:
             yield _step(pools, self.head) | {"at": [number, 0, 0, 0, 0, 0]}
 
     def tables(self, first: int) -> Iterator[tuple[Text, Sequence[Words], list[_Row]]]:
-        """Its tables, from a step on, as `Pools.table` takes them."""
+        """Returns its tables, beginning at step `first`, as arguments of `Pools.table`."""
         after = first + self._group.last + 1
         yield self._facts.caption, (words.FACT, words.VALUE), _rows([(first, self._facts)], after)
         for position in range(len(self._picked[0][1]) if self._picked else 0):
@@ -116,17 +116,17 @@ _Row = tuple[int, str, tuple[Words, ...] | None]
 
 
 def _rows(found: Sequence[tuple[int, Table]], after: int) -> list[_Row]:
-    """The rows of a table over the steps, until it is gone."""
+    """Yields the rows of a table over the steps, until it is gone."""
     most = range(max(len(table.rows) for _, table in found))
     rows = [(step, table.rows[k] if k < len(table.rows) else None, k) for step, table in found for k in most]
     return [*((step, f"row:{k}", cells) for step, cells, k in rows), *((after, f"row:{k}", None) for k in most)]
 
 
 def _facts_of(shown: Shown, picks: Picks) -> Json:
-    """What is chosen from: how it is called, how many blocks, threads and turns there are, which of them are drawn."""
-    facts: Json = {"title": both(title_of(shown)), "step": shown.step, "picks": shown.drawable}
+    """Returns the choices: the launch's name, its numbers of blocks, threads and turns, and which of them are drawn."""
+    facts: Json = {"title": localized(title_of(shown)), "step": shown.step, "picks": shown.drawable}
     if shown.drawable:
-        facts |= {"of": totals_of(shown.launch), "drawn": both(said_of_picks(shown.launch, picks))}
+        facts |= {"of": totals_of(shown.launch), "drawn": localized(description_of_picks(shown.launch, picks))}
     return facts
 
 
@@ -143,12 +143,12 @@ def _nothing_said(launches: Sequence[tuple[Shown, Picks]]) -> Text:
     steps = dict.fromkeys(shown.step + 1 for shown, _ in launches if shown.step is not None)
     if not steps:
         return words.NO_LAUNCH
-    told = words.IN_STEPS.format(steps=", ".join(map(str, steps)))
-    return Text(f"{words.NO_LAUNCH.en} {told.en}", words.NO_LAUNCH.zh + told.zh)
+    others = words.IN_STEPS.format(steps=", ".join(map(str, steps)))
+    return Text(f"{words.NO_LAUNCH.en} {others.en}", words.NO_LAUNCH.zh + others.zh)
 
 
 def title_of(shown: Shown) -> Text:
-    """A launch in a list of them."""
+    """Returns a launch's entry in the list of launches."""
     name = Text(shown.launch.kernel, shown.launch.kernel)
     if shown.line is None:
         return name

@@ -1,4 +1,4 @@
-"""Which threads of a launch are drawn beforehand: all of a small one; of a larger one, those at which something may differ."""
+"""Chooses the threads of a launch to draw in advance: all of a small launch; of a larger one, threads that may differ."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Picks(NamedTuple):
     turns: tuple[int, ...]
 
     def threads(self, of_block: int) -> Iterator[Pick]:
-        """Every thread that is drawn, in the order of the steps. A block has `of_block` of them."""
+        """Yields every drawn thread, in the order of the steps. A block has `of_block` threads."""
         for block, turn, warp in product(self.blocks, self.turns, self.warps):
             for thread in range(warp * WARP, min((warp + 1) * WARP, of_block)):
                 yield Pick(block, thread, turn)
@@ -43,15 +43,15 @@ class Picks(NamedTuple):
 
 
 def picks_of(shown: Shown, wanted: Pick, most: int = MOST) -> Picks:
-    """What is drawn of a launch, the wanted thread among it.
+    """Chooses the threads to draw, including the wanted one.
 
     Args:
         shown: the launch.
         wanted: the thread that is shown first.
-        most: how many threads may be drawn, counted as `MOST` is.
+        most: the most threads to draw, counted as for `MOST`.
 
     Returns:
-        Whole warps. Nothing of a launch whose threads have no known geometry.
+        Whole warps; none if the geometry of the threads is unknown.
     """
     launch = shown.launch
     if not shown.drawable:
@@ -71,7 +71,7 @@ def picks_of(shown: Shown, wanted: Pick, most: int = MOST) -> Picks:
 
 
 def _first(count: int, preferred: Iterable[int], total: int) -> tuple[int, ...]:
-    """So many of those that are preferred, filled up from the first on, in order."""
+    """Returns `count` of the preferred numbers, filled up from 0, sorted."""
     found = dict.fromkeys(preferred)
     for each in range(total):
         if len(found) >= count:
@@ -81,12 +81,12 @@ def _first(count: int, preferred: Iterable[int], total: int) -> tuple[int, ...]:
 
 
 def _corners(launch: Launch) -> tuple[int, ...]:
-    """Where the first row of a grid of several rows ends, and where the second one begins."""
+    """Returns the end of the first row and the begin of the second, for a grid of several rows."""
     return (launch.grid[0] - 1, launch.grid[0]) if launch.grid[1] > 1 else ()
 
 
 def _last_at_work(launch: Launch) -> tuple[int, int]:
-    """The block and the warp that have the last of the data: they may be filled in part."""
+    """Returns the block and the warp with the last data, which may be partly filled."""
     if launch.kind in ("transpose", "transpose_square"):
         return launch.blocks - 1, parts(launch.threads, WARP) - 1
     if launch.kind == "normalize":
@@ -98,7 +98,7 @@ def _last_at_work(launch: Launch) -> tuple[int, int]:
 
 
 def _crowded(shown: Shown) -> list[int]:
-    """The block with the warp of which most threads meet on one slot, if any do."""
+    """Returns the block and the warp in which most threads collide on one slot, if any do."""
     launch = shown.launch
     if shown.places is None:
         return []
@@ -111,37 +111,37 @@ def _crowded(shown: Shown) -> list[int]:
 
 
 def totals_of(launch: Launch) -> dict[str, int]:
-    """How many blocks there are, threads in each, and turns of these."""
+    """Returns the numbers of blocks, of threads per block, and of turns per thread."""
     return {"block": launch.blocks, "thread": launch.threads, "turn": geometry.turns(launch)}
 
 
-def said_of_picks(launch: Launch, picks: Picks) -> Text:
-    """Which threads are drawn, if not all are."""
+def description_of_picks(launch: Launch, picks: Picks) -> Text:
+    """Describes which threads are drawn; None if all are."""
     ends = [(warp * WARP, min((warp + 1) * WARP, launch.threads) - 1) for warp in picks.warps]
     found = [
         ("blocks", _ranges((block, block) for block in picks.blocks), len(picks.blocks), launch.blocks),
         ("threads", _ranges(ends), sum(last - first + 1 for first, last in ends), launch.threads),
         ("turns", _ranges((turn + 1, turn + 1) for turn in picks.turns), len(picks.turns), geometry.turns(launch)),
     ]
-    told = [
+    parts = [
         PICKED[f"drawn_{name}"].format(drawn=drawn, all=grouped(total))
         for name, drawn, count, total in found
         if count < total
     ]
-    if not told:
+    if not parts:
         return Text("", "")
     return PICKED["drawn"].format(
-        picks=Text(" · ".join(each.en for each in told), " · ".join(each.zh for each in told))
+        picks=Text(" · ".join(each.en for each in parts), " · ".join(each.zh for each in parts))
     )
 
 
 def _ranges(spans: Iterable[tuple[int, int]]) -> Text:
-    """Numbers in order, neighbours together: "0–3, 15"."""
+    """Formats numbers as ranges: "0–3, 15"."""
     merged: list[tuple[int, int]] = []
     for first, last in spans:
         if merged and merged[-1][1] + 1 == first:
             merged[-1] = (merged[-1][0], last)
         else:
             merged.append((first, last))
-    told = [grouped(first) if first == last else f"{grouped(first)}–{grouped(last)}" for first, last in merged]
-    return Text(", ".join(told), "、".join(told))
+    ranges = [grouped(first) if first == last else f"{grouped(first)}–{grouped(last)}" for first, last in merged]
+    return Text(", ".join(ranges), "、".join(ranges))

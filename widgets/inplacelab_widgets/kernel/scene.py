@@ -1,4 +1,4 @@
-"""All marks of a launch with a picked thread, and the height that they need."""
+"""Assembles the marks of a launch with a picked thread, and their height."""
 
 from __future__ import annotations
 
@@ -22,13 +22,16 @@ from inplacelab_widgets.kernel.words import PICKED
 
 
 def picked_marks(shown: Shown, pick: Pick) -> list[Drawn]:
-    """What depends on the pick, in a picture without a sentence above it."""
+    """Draws what depends on the pick, for a picture without a sentence above it."""
     layers = [*warp_layers(shown, pick).values(), *thread_layers(shown, pick).values()]
-    return [*(each for layer in layers for each in layer), text(LEFT, PANELS - 8, "bold", said_of(shown, pick))]
+    return [
+        *(each for layer in layers for each in layer),
+        text(LEFT, PANELS - 8, "bold", work_description(shown, pick)),
+    ]
 
 
 def warp_layers(shown: Shown, pick: Pick) -> Layers:
-    """What is the same for all threads of the picked warp in the picked turn."""
+    """Draws what is the same for all threads of the picked warp in the picked turn."""
     launch = shown.launch
     layers = {
         "beams": beam_marks(launch, pick),
@@ -41,7 +44,7 @@ def warp_layers(shown: Shown, pick: Pick) -> Layers:
 
 
 def thread_layers(shown: Shown, pick: Pick) -> Layers:
-    """What belongs to the picked thread alone. It stands in front."""
+    """Draws what belongs to the picked thread alone, in front of the rest."""
     layers = {"thread": picked_thread(shown.launch, pick)}
     for asked in served(shown, pick):
         layers |= _of_operand(asked.operand, strip_of_thread(shown, pick, asked))
@@ -49,7 +52,7 @@ def thread_layers(shown: Shown, pick: Pick) -> Layers:
 
 
 def hit_layers(shown: Shown, pick: Pick, picks: Picks) -> Layers:
-    """Where a click picks another thread, and what cannot be picked."""
+    """Makes the click targets, and fades what cannot be picked."""
     layers = {
         "blocks": grid_hits(shown.launch, pick, picks.blocks),
         "threads": block_hits(shown.launch, pick, picks.warps),
@@ -63,8 +66,8 @@ def _of_operand(operand: int, layers: Layers) -> Layers:
     return {f"{name} of {operand}": layer for name, layer in layers.items()}
 
 
-def said_of(shown: Shown, pick: Pick) -> Text:
-    """What the thread has to do; and in which turn, if there are several."""
+def work_description(shown: Shown, pick: Pick) -> Text:
+    """Describes the thread's work, and its turn if there are several."""
     share, turns = share_of(shown, pick), geometry.turns(shown.launch)
     if turns == 1:
         return share
@@ -72,9 +75,9 @@ def said_of(shown: Shown, pick: Pick) -> Text:
     return turn + Text(". ", "：") + share
 
 
-def spoken(shown: Shown, pick: Pick) -> Text:
-    """The picture in a few sentences, for those who do not see it."""
-    parts = [said_of(shown, pick)]
+def picture_description(shown: Shown, pick: Pick) -> Text:
+    """Describes the picture in a few sentences, for screen readers."""
+    parts = [work_description(shown, pick)]
     for asked in served(shown, pick):
         name = shown.launch.operands[asked.operand].name
         parts.append(Text(f"{name}: ", f"{name}：") + cost_of(asked) + Text(".", "。"))
@@ -82,5 +85,5 @@ def spoken(shown: Shown, pick: Pick) -> Text:
 
 
 def height_of(shown: Shown) -> float:
-    """How high the marks reach."""
+    """Returns the height of the marks, in px."""
     return PANELS + PANEL * len(shown.launch.operands)

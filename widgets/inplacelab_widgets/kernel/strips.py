@@ -1,4 +1,4 @@
-"""An operand's part of the picture: the threads of the warp above, the sectors that they touch below."""
+"""Draws an operand: the threads of the warp above, the sectors that they access below."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from inplacelab_widgets.kernel.drawing import (
     Drawn,
     Layers,
     box,
+    coord,
     em,
     path,
-    said,
     text,
 )
 from inplacelab_widgets.kernel.formulas import slot_of
@@ -41,12 +41,12 @@ PIXELS_FOR_A_SECTOR = 5.5
 
 
 class Spread(NamedTuple):
-    """Where sectors are drawn: neighbours touch each other, others stand apart.
+    """The places of sectors: adjacent sectors touch, others have a gap.
 
     Attributes:
-        lefts: for each sector where it begins, by its number.
-        slot: the width of a slot.
-        per: how many slots a sector has.
+        lefts: the left edge of each sector, by its number, in px.
+        slot: the width of a slot, in px.
+        per: the number of slots in a sector.
     """
 
     lefts: dict[int, float]
@@ -55,7 +55,7 @@ class Spread(NamedTuple):
 
 
 def spread(sectors: tuple[int, ...], size: int) -> Spread:
-    """Places for sectors. Slots are as wide as threads if there is room, so that neighbours stand below neighbours."""
+    """Places sectors. Slots are as wide as threads if possible, so that adjacent slots are below adjacent threads."""
     per = SECTOR // size
     apart = [later != sooner + 1 for sooner, later in pairwise(sectors)]
     gap = 4 if sum(apart) > 8 else 14
@@ -69,12 +69,12 @@ def spread(sectors: tuple[int, ...], size: int) -> Spread:
 
 
 def left_of(spreaded: Spread, slot: int) -> float:
-    """Where a slot begins."""
+    """Returns the left edge of a slot."""
     return spreaded.lefts[slot // spreaded.per] + slot % spreaded.per * spreaded.slot
 
 
 def strip_of_warp(shown: Shown, pick: Pick, asked: Served) -> Layers:
-    """Of an operand's part, what is the same for all threads of the warp."""
+    """Draws the parts of an operand that are the same for all threads of the warp."""
     top = top_of(asked)
     operand = shown.launch.operands[asked.operand]
     colour, places = _colour(asked), _places(shown, asked)
@@ -92,7 +92,7 @@ def strip_of_warp(shown: Shown, pick: Pick, asked: Served) -> Layers:
 
 
 def strip_of_thread(shown: Shown, pick: Pick, asked: Served) -> Layers:
-    """Of an operand's part, what belongs to the picked thread. It stands in front."""
+    """Draws the parts of an operand that belong to the picked thread, in front of the rest."""
     top, places = top_of(asked), _places(shown, asked)
     picked = [each for each in asked.lanes if each.lane == pick.thread % WARP]
     slots = _slot_boxes(places, picked, top + STRIP)
@@ -105,7 +105,7 @@ def strip_of_thread(shown: Shown, pick: Pick, asked: Served) -> Layers:
 
 
 def strip_hits(shown: Shown, pick: Pick, asked: Served) -> list[Drawn]:
-    """Where a click picks another thread of the warp: its cell, and what it touches."""
+    """Makes the click targets of the warp's threads: their cells and the slots that they access."""
     top, places = top_of(asked), _places(shown, asked)
     cells = lane_hits(shown.launch, pick, top + LANES)
     touched = {each.lane: _slot_boxes(places, [each], top + STRIP) for each in asked.lanes}
@@ -113,7 +113,7 @@ def strip_hits(shown: Shown, pick: Pick, asked: Served) -> list[Drawn]:
 
 
 def top_of(asked: Served) -> float:
-    """Where an operand's part begins."""
+    """Returns the top of an operand's part."""
     return PANELS + asked.operand * PANEL
 
 
@@ -126,30 +126,30 @@ def _places(shown: Shown, asked: Served) -> Spread:
 
 
 def _slot_boxes(places: Spread, lanes: Iterable[Lane], y: float) -> str:
-    """The slots that threads touch, each once."""
+    """Draws the slots that threads access, each once."""
     slots = sorted({slot for _, first, count in lanes for slot in range(first, first + count)})
     return "".join(box(left_of(places, slot), y, places.slot, STRIP_HEIGHT) for slot in slots)
 
 
 def _ribbon(lane: Lane, places: Spread, top: float) -> str:
-    """From a thread to what it touches."""
+    """Draws a ribbon from a thread to the slots that it accesses."""
     above, below = top + LANES + 18, top + STRIP
     x, left = LEFT + lane.lane * LANE + 3, left_of(places, lane.slot)
     right = left_of(places, lane.slot + lane.slots - 1) + places.slot
-    return f"M{said(x)} {said(above)}H{said(x + LANE - 6)}L{said(right)} {said(below)}H{said(left)}z"
+    return f"M{coord(x)} {coord(above)}H{coord(x + LANE - 6)}L{coord(right)} {coord(below)}H{coord(left)}z"
 
 
 def _directions(asked: Served, top: float) -> list[Drawn]:
-    """Which way the values go."""
+    """Draws arrows for the direction of the values."""
     arrows = {"reads": "↑ ", "writes": "↓ ", "adds": "↓ "}
-    spoken = [Text(arrows[kind], arrows[kind]) + PICKED[kind] for kind in asked.kinds]
-    return [text(LEFT - 6, top + 56 + 14 * k, "small end", each) for k, each in enumerate(spoken)]
+    labels = [Text(arrows[kind], arrows[kind]) + PICKED[kind] for kind in asked.kinds]
+    return [text(LEFT - 6, top + 56 + 14 * k, "small end", each) for k, each in enumerate(labels)]
 
 
 def _sectors(asked: Served, places: Spread, colour: str, top: float) -> list[Drawn]:
     y, wide = top + STRIP, places.slot * places.per
     cells = "".join(
-        f"M{said(left + k * places.slot)} {said(y)}v{STRIP_HEIGHT}"
+        f"M{coord(left + k * places.slot)} {coord(y)}v{STRIP_HEIGHT}"
         for left in places.lefts.values()
         for k in range(1, places.per)
         if places.slot >= 4
@@ -164,7 +164,7 @@ def _sectors(asked: Served, places: Spread, colour: str, top: float) -> list[Dra
 
 
 def _numbers(places: Spread, y: float) -> list[Drawn]:
-    """The first slot of each sector, where there is room."""
+    """Writes the first slot of each sector, where there is room."""
     marks, free = [], 0.0
     for sector, left in places.lefts.items():
         number = str(sector * places.per)
@@ -175,7 +175,7 @@ def _numbers(places: Spread, y: float) -> list[Drawn]:
 
 
 def _overview(asked: Served, storage_bytes: int, colour: str, top: float) -> list[Drawn]:
-    """All of the storage, with the sectors in their true places."""
+    """Draws the whole storage, with the sectors at their true positions."""
     y, total = top + OVERVIEW, -(-storage_bytes // SECTOR)
     wide = ROOM / max(1, total)
     size = size_in_bytes(storage_bytes)
@@ -188,15 +188,15 @@ def _overview(asked: Served, storage_bytes: int, colour: str, top: float) -> lis
 
 
 def _cost(asked: Served, colour: str, top: float) -> list[Drawn]:
-    """How much is moved, and how much of it was wanted: in words, and as a bar."""
-    y, spoken = top + FOOT, cost_of(asked)
+    """Draws the bytes moved, and how many of them were requested, in words and as a bar."""
+    y, cost = top + FOOT, cost_of(asked)
     if not asked.sectors:
-        return [text(LEFT, y, "soft", spoken)]
+        return [text(LEFT, y, "soft", cost)]
     scale = PIXELS_FOR_A_SECTOR / SECTOR
     left = WIDTH - 70 - 32 * PIXELS_FOR_A_SECTOR
     share, end = f"{share_of_moved(asked)} %", left + asked.moved * scale
     return [
-        text(LEFT, y, "", spoken),
+        text(LEFT, y, "", cost),
         path(box(left, y - 9, asked.moved * scale, 11), "over sector"),
         path(box(left, y - 9, asked.wanted * scale, 11), f"wanted {colour}-fill"),
         text(end + 6, y, "bold", share),
@@ -204,13 +204,13 @@ def _cost(asked: Served, colour: str, top: float) -> list[Drawn]:
 
 
 def share_of_moved(asked: Served) -> str:
-    """The part of what is moved that was wanted, in percent."""
+    """Returns the requested part of the bytes moved, in percent."""
     tenths = asked.wanted * 1000 // asked.moved
     return f"{tenths // 10}" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10}"
 
 
 def cost_of(asked: Served) -> Text:
-    """What the warp costs, in a sentence."""
+    """Describes the cost of the warp's access in a sentence."""
     if asked.unknown:
         return PICKED["cost_unknown"]
     if not asked.sectors:
@@ -225,7 +225,7 @@ def cost_of(asked: Served) -> Text:
 
 
 def _why(asked: Served) -> str:
-    """The word for it, if it is as good or as bad as it can be."""
+    """Returns the term for the best or the worst case."""
     if len(asked.lanes) < 2:
         return ""
     if asked.wanted == asked.moved:

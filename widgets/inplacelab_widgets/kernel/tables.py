@@ -1,4 +1,4 @@
-"""The same facts as tables."""
+"""Lists the facts of a launch as tables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Table(NamedTuple):
 
 
 def facts_table(shown: Shown) -> Table:
-    """The launch, fact by fact."""
+    """Returns the table of the launch."""
     launch, found, names = shown.launch, totals(shown), words.FACT_NAMES
     unknown = why_not_counted(shown)
     rows: tuple[tuple[Words, ...], ...] = (
@@ -44,7 +44,7 @@ def facts_table(shown: Shown) -> Table:
 
 
 def picked_tables(shown: Shown, pick: Pick) -> list[Table]:
-    """What the picked warp asks for, and what each of its threads touches."""
+    """Returns the tables of the picked warp's access, and of each thread's."""
     asked = served(shown, pick)
     heads = tuple(PICKED[name] for name in ("operand", "does", "taking_part", "wanted", "sectors", "moved", "share"))
     requests = Table(PICKED["requests"], heads, tuple(_request(shown, each) for each in asked))

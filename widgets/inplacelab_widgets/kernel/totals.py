@@ -1,4 +1,4 @@
-"""The bytes of a whole launch: asked for, and moved."""
+"""Counts the bytes of a whole launch, requested and moved."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Totals(NamedTuple):
     """Bytes of a launch.
 
     Attributes:
-        read: what the threads asked to read,
-        written: and to write.
-        moved: those of the sectors, warp by warp; None where the places are not known, or the layout is too irregular.
+        read: bytes that the threads read.
+        written: bytes that the threads wrote.
+        moved: bytes of the sectors, summed over warps; None if the slots are unknown, or the layout is too irregular.
     """
 
     read: int
@@ -29,16 +29,16 @@ class Totals(NamedTuple):
 
 @lru_cache(maxsize=64)
 def totals(shown: Shown) -> Totals:
-    """What a launch costs.
+    """Returns the bytes of a launch.
 
-    A sector that two instructions need is counted for each: a cache may know it still, but that is another story.
+    A sector that two instructions need is counted for each; caches are not modelled.
     """
     launch = shown.launch
     return Totals(launch.bytes_read, launch.bytes_written, _moved(shown) if shown.drawable else None)
 
 
 def why_not_counted(shown: Shown) -> Text:
-    """Why `moved` is None, if it is."""
+    """Explains why `moved` is None; None if it is not."""
     if not shown.drawable:
         return words.UNKNOWN_MOVED
     return words.BY_INDEX if _is_left_to_the_index(shown) else words.NOT_COUNTED
@@ -65,5 +65,5 @@ def _moved(shown: Shown) -> int | None:
 
 
 def _times(kinds: tuple[str, ...]) -> int:
-    """How often the sectors of an operand are moved: an addition reads and writes."""
+    """Returns how often the sectors of an operand are moved: an addition reads and writes."""
     return len(kinds) + ("adds" in kinds)

@@ -1,4 +1,4 @@
-"""`KernelView`: the widget."""
+"""Implements the widget `KernelView`."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ __all__ = ["KernelView"]
 
 
 class KernelView(LiveWidget):
-    """A launch of a kernel: its blocks, warps and threads over the storages; what a picked thread touches, and what its warp costs.
+    """Shows a kernel launch: blocks, warps and threads; the slots that a picked thread accesses, and the cost of its warp.
 
-    Memory is moved in sectors of 32 bytes. The picture shows which sectors the 32 threads of a warp need, and how much of them
-    they wanted: neighbours on neighbouring slots share sectors ("coalesced"), neighbours far apart pay for a sector each.
+    Memory is moved in sectors of 32 bytes. The picture shows the sectors that the 32 threads of a warp need, and how many of the
+    bytes they requested: adjacent threads on adjacent slots share sectors ("coalesced"), threads far apart need a sector each.
 
-    Every thread of a small launch is drawn beforehand. Of a larger one, some blocks, warps and turns are, and the view says
-    which. A thread that is picked from Python (`view.block = 300`) is drawn with its neighbours if it was not.
+    Every thread of a small launch is drawn in advance. Of a larger one, some blocks, warps and turns are, and the view says
+    which. A thread picked from Python (`view.block = 300`) is always drawn, with its neighbours.
 
     Args:
-        shown: a launch; several; a recording, for all of its launches; or a `Stepper` or another view, for those of the step
-            that it shows.
+        shown: a launch; several; a recording, for all of its launches; or a `Stepper` or another view, for the launches of its
+            current step.
         launch: which of several launches, from 0.
         block: the picked block, counted within the grid.
         thread: the picked thread, counted within its block.
-        turn: which of the elements that the thread takes one after the other.
-        index: for a scatter that is not of a recording, where each element goes.
-        traits: other traits to begin with.
+        turn: the turn, if each thread processes several elements one after the other.
+        index: for a scatter outside a recording, the index of each element.
+        traits: initial values of other traits.
 
     Raises:
         ValueError: if there is no such launch, block, thread or turn.
@@ -82,11 +82,11 @@ class KernelView(LiveWidget):
         self._picks: tuple[Picks, ...] = ()
         super().__init__(**given)
         self._draw(self._picked_of_each())
-        # In the browser, so that it works without a kernel too.
+        # In the browser, so that it works without a Python process, too.
         self._links = [jslink((other, name), (self, name)) for name in ("step", "language")] if other else []
 
     def _picked_of_each(self) -> list[Pick]:
-        """The thread that each launch is shown with: the picked one, or the nearest that it has."""
+        """Returns the thread to show for each launch: the picked one, or the nearest that it has."""
         return [fitted(each, Pick(self.block, self.thread, self.turn)) for each in self._shown]
 
     def _draw(self, picked: Sequence[Pick]) -> None:
@@ -125,7 +125,7 @@ class KernelView(LiveWidget):
 
     @property
     def _now(self) -> Shown | None:
-        """The launch that is shown: the chosen one, if it is of the step, or else the step's first."""
+        """Returns the current launch: the chosen one if it belongs to the step, otherwise the step's first."""
         there = [each for each in self._shown if self.step < 0 or each.step == self.step]
         chosen = self._shown[self.launch] if self.launch < len(self._shown) else None
         return chosen if chosen in there else there[0] if there else None
@@ -146,26 +146,29 @@ class KernelView(LiveWidget):
         turn: int | None = None,
         language: str | None = None,
     ) -> str:
-        """A still picture, with this or the picked thread.
+        """Draws a still SVG picture.
 
         Args:
-            thread: counted within its block; the picked one if not given.
-            block: likewise.
-            turn: likewise.
-            language: "en" or "zh"; that of the view if not given.
+            thread: the thread, counted within its block; by default the picked one.
+            block: the block, counted within the grid; by default the picked one.
+            turn: the turn; by default the picked one.
+            language: "en" or "zh"; by default the view's language.
+
+        Returns:
+            The SVG text.
         """
         return exports.svg(self._now, self._pick(block, thread, turn), language or self.language)
 
     def to_png(self, path: str | Path | None = None, *, scale: float = 2, language: str | None = None) -> bytes:
-        """The same picture as PNG, with the extra `png`; see `inplacelab_widgets.to_png`."""
-        spoken = language or self.language
-        drawn = png(self.to_svg(language=spoken), scale, spoken)
+        """Draws the same picture as PNG. Needs the extra `png`; see `inplacelab_widgets.to_png`."""
+        lang = language or self.language
+        drawn = png(self.to_svg(language=lang), scale, lang)
         if path is not None:
             Path(path).write_bytes(drawn)
         return drawn
 
     def to_html(self, path: str | Path | None = None, *, language: str | None = None) -> str:
-        """A page on which threads can be picked, offline."""
+        """Makes a page on which threads can be picked, without a network."""
         traits = {
             "launch": self.launch,
             "block": self.block,
@@ -180,7 +183,7 @@ class KernelView(LiveWidget):
         return page
 
     def to_text(self, language: str | None = None) -> str:
-        """The picture and its tables as plain text."""
+        """Returns the picture's description and its tables as plain text."""
         return exports.plain(self._now, self._pick(None, None, None), language or self.language)
 
     def __repr__(self) -> str:
@@ -188,7 +191,7 @@ class KernelView(LiveWidget):
         return f"KernelView({titles}, block={self.block}, thread={self.thread})"
 
     def _stand_in(self) -> dict[str, str]:
-        """A picture, its tables, and a stable line of text."""
+        """Returns a picture with its tables, and a line of text."""
         pick = self._pick(None, None, None)
         return {
             "text/plain": repr(self),

@@ -1,4 +1,4 @@
-"""What the threads of one warp ask for in one turn, operand by operand: slots, sectors, bytes."""
+"""Computes the accesses of one warp in one turn, by operand: slots, sectors, bytes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Pick(NamedTuple):
 
 
 class Lane(NamedTuple):
-    """What one thread of the warp touches: its place in the warp, the first slot, how many."""
+    """The slots that one thread of the warp accesses: its lane, the first slot, the number of slots."""
 
     lane: int
     slot: int
@@ -30,17 +30,17 @@ class Lane(NamedTuple):
 
 
 class Served(NamedTuple):
-    """What a warp does to one operand in a turn.
+    """The accesses of a warp to one operand in a turn.
 
     Attributes:
         operand: its position.
-        kinds: "reads", "writes", "adds", those that happen.
-        lanes: the threads that take part and where; none if the places are not known.
-        sectors: those that hold the slots, counted from the start of the storage.
+        kinds: those of "reads", "writes", "adds" that happen.
+        lanes: the threads that take part, with their slots; empty if the slots are unknown.
+        sectors: the sectors that hold the slots, counted from the start of the storage.
         wanted: bytes of the slots, each counted once.
-        crowd: the most threads that meet on one slot.
-        unknown: True if threads take part and nobody knows where.
-        apart: bytes from where one thread begins to where the next one does; 0 if that differs, or nobody knows.
+        crowd: the largest number of threads on one slot.
+        unknown: True if threads take part but their slots are unknown.
+        apart: bytes from the start of one thread's slots to the next thread's; 0 if that differs or is unknown.
     """
 
     operand: int
@@ -59,7 +59,7 @@ class Served(NamedTuple):
 
 
 def fitted(shown: Shown, pick: Pick) -> Pick:
-    """The nearest thread and turn that there are."""
+    """Returns the nearest existing thread and turn."""
     launch = shown.launch
     turns = geometry.turns(launch) if shown.drawable else 1
     most = (launch.blocks - 1, launch.threads - 1, turns - 1)
@@ -67,7 +67,7 @@ def fitted(shown: Shown, pick: Pick) -> Pick:
 
 
 def accesses_at(shown: Shown, block: int, thread: int, turn: int) -> list[Access]:
-    """What a thread does in a turn; where an atomic addition goes is filled in, if it is known."""
+    """Returns the accesses of a thread in a turn; slots of atomic additions are filled in if they are known."""
     found = [each for each in geometry.accesses(shown.launch, block, thread) if each.turn == turn]
     return [each._replace(slot=_place(shown, block, thread, turn)) if each.slot is None else each for each in found]
 
@@ -80,7 +80,7 @@ def _place(shown: Shown, block: int, thread: int, turn: int) -> int | None:
 
 
 def served(shown: Shown, pick: Pick) -> list[Served]:
-    """What the warp of a picked thread does in its turn, for each operand."""
+    """Returns the accesses of the picked thread's warp in its turn, for each operand."""
     return _of_warp(shown, pick.block, pick.thread // WARP, pick.turn)
 
 
@@ -107,6 +107,6 @@ def _served(launch: Launch, position: int, done: dict[int, list[Access]]) -> Ser
 
 
 def _apart(lanes: Sequence[Lane]) -> int:
-    """How many slots lie between those of one thread and of the next; 0 if that differs."""
+    """Returns the slots from one thread's first slot to the next thread's; 0 if that differs."""
     steps = {abs(other.slot - one.slot) for one, other in pairwise(lanes)}
     return steps.pop() if len(steps) == 1 else 0

@@ -1,7 +1,7 @@
-"""The memory panel: every storage with its slots, its version counter, its tensors and what backward keeps of it.
+"""Draws the memory panel: every storage with its slots, version counter, tensors and saved tensors.
 
-Each storage is a group of marks with a fixed place. Storages that never live at the same time share a row, so a loop
-that makes a temporary a hundred times needs the room of one.
+Each storage is a group of marks with a fixed place. Storages that are never alive at the same time share a row, so a loop
+that makes a hundred temporaries needs the room of one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ BUS = 22.0
 
 @dataclass(frozen=True)
 class _Parts:
-    """One storage over the steps, and what there is to draw of it."""
+    """One storage over the steps, with the data to draw it."""
 
     id: int
     life: Life[StorageFacts]
@@ -76,7 +76,7 @@ class _Parts:
 
     @cached_property
     def card_pitch(self) -> float:
-        """From the top of a card to the top of the one below it."""
+        """From the top of a card to the top of the one below it, in px."""
         return max((card.height for _, card in self.cards), default=0) + CARD_GAP
 
     @cached_property
@@ -89,30 +89,30 @@ class _Parts:
 
     @cached_property
     def raisers(self) -> tuple[tuple[int, Text], ...]:
-        """(step, who raised the version to what)."""
+        """(step, what raised the version, with the new version)."""
         return tuple((step, words.BY.format(version=after, who=name)) for step, _, after, name in self.raised)
 
 
 @dataclass(frozen=True)
 class _Storage(_Parts):
-    """A storage with its strip, and so with the places of all parts of its block."""
+    """A storage with its strip, and the places of all parts of its block."""
 
     strip: Strip
 
     @property
     def has_cards_beside(self) -> bool:
-        """Whether its cards have room to the right of its strip; they stand below it if not."""
+        """Whether its cards fit to the right of its strip; otherwise they are below it."""
         return self.strip.slots <= WITH_VALUES and self.memory_width + BUS + self.card_width <= WIDTH
 
     @cached_property
     def memory_width(self) -> float:
-        """Of everything but the cards."""
+        """The width of everything but the cards."""
         by_line = widest(said for _, said in self.raisers)
         return max(self.strip.right, self.title_width, PIN_LEFT + self.hanging.width, self.strip.gutter + by_line)
 
 
 def storages_panel(recording: Recording) -> Panel:
-    """The memory panel of a recording."""
+    """Draws the memory panel of a recording."""
     parts = _parts(recording)
     rows = shared_rows([(each.life.first, each.last) for each in parts])
     if (1 + max(rows, default=0)) * (TITLE + GAP) > HIGHEST:  # however low each of them is
@@ -134,7 +134,7 @@ def storages_panel(recording: Recording) -> Panel:
 
 
 def _with_a_shelf(recording: Recording, parts: Sequence[_Parts]) -> Panel:
-    """The panel of many storages: those that a step is about in full, the others on the shelf."""
+    """Draws the panel of many storages: those in focus in full, the others on the shelf."""
     storages, spans = _with_strips(parts, dense=True), open_spans(recording)
     blocks = _blocks([s for s in storages if s.id in spans])
     groups = tuple(block.group(0, k, spans[block.storage.id]) for k, block in enumerate(blocks))
@@ -153,7 +153,7 @@ def _width(groups: Sequence[Group]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A storage as it is drawn in full."""
+    """A storage drawn in full."""
 
     storage: _Storage
     width: float
@@ -173,11 +173,11 @@ class _Block:
 
 
 def _blocks(storages: Sequence[_Storage]) -> Iterator[_Block]:
-    """The blocks of the storages, with their cards in one column where that fits."""
+    """Makes the blocks of the storages, with their cards in one column if that fits."""
     beside = [s for s in storages if s.has_cards_beside]
     column = max((s.memory_width for s in beside), default=0) + BUS
     if beside and column + max(s.card_width for s in beside) > WIDTH:
-        # One column of cards for all of them does not fit: each stands right beside its own strip.
+        # One column of cards for all does not fit: the cards are directly beside each strip.
         columns = {s.id: s.memory_width + BUS for s in beside}
     else:
         columns = {s.id: column for s in beside}
@@ -189,7 +189,7 @@ def _blocks(storages: Sequence[_Storage]) -> Iterator[_Block]:
 
 
 def _highest_stack(groups: Sequence[Group], steps: int) -> float:
-    """The height of the drawn groups at the step that draws most."""
+    """Returns the largest height of the drawn groups at any step."""
     changes = [0.0] * (steps + 1)
     for group in groups:
         for first, last in group.open:
@@ -211,14 +211,14 @@ def _parts(recording: Recording) -> list[_Parts]:
         mine, own_pins = _placed(all_cards.get(key, ())), tuple(all_pins.get(key, ()))
         writes = all_writes.get(key, ())
         raised = tuple((step.index, label(write.before), label(write.after), who(step)) for step, write in writes)
-        # One step longer than it lives: the step that frees it shows it fading.
+        # One step longer than its life: the step that frees it shows it fading.
         last, hung = min(life.last + 1, end), hanging(_placed(own_pins))
         found.append(_Parts(key, life, versions[key], last, mine, own_pins, hung, raised, written.get(key, {})))
     return found
 
 
 def _with_strips(parts: Sequence[_Parts], *, dense: bool) -> list[_Storage]:
-    # Strips begin at one x, so that they can be compared.
+    # All strips begin at one x, so that they can be compared.
     gutter = gutter_for(name for each in parts for name in _comb_names(each))
     return [_with_strip(each, gutter, dense=dense) for each in parts]
 
@@ -260,7 +260,7 @@ def _placed(things: Sequence[_Thing]) -> tuple[tuple[int, _Thing], ...]:
 
 
 def _block(storage: _Storage, column: float | None, card_width: float) -> _Block:
-    """One storage as it is drawn. `column` is where its cards stand; None: below."""
+    """Draws one storage. `column` is the x of its cards; None puts them below."""
     top = TITLE
     marks = _title_marks(storage)
     marks += strip_marks(storage.strip, top, storage.id, storage.life, storage.written)
@@ -342,7 +342,7 @@ def _by_mark(storage: _Storage, y: float) -> Mark:
 
 
 def _version_keys(storage: _Storage) -> tuple[str, ...]:
-    """A version is a thing of its own: it leads to the step that raised it."""
+    """Gives each version a key, which leads to the step that raised it."""
     return f"v{storage.id}", f"s{storage.id}"
 
 
