@@ -16,13 +16,13 @@ from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.predict_questions import questions_for
 from inplacelab_widgets.raster import png
-from inplacelab_widgets.scene import PANELS, Scene, panels_of, scene_of, telling_step
+from inplacelab_widgets.scene import PANELS, Scene, key_step, panels_of, scene_of
 from inplacelab_widgets.scene.marks import Panel, Words
 from inplacelab_widgets.scene.names import player_words, unquoted
-from inplacelab_widgets.scene.panel_export import lone_picture, said_of
+from inplacelab_widgets.scene.panel_export import descriptions_at, panels_picture
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.picture import picture
-from inplacelab_widgets.scene.tables import Table, tables, told_by
+from inplacelab_widgets.scene.tables import Table, tables, tables_of_panels
 from inplacelab_widgets.static_html import still_picture
 
 __all__ = ["to_html", "to_markdown", "to_png", "to_svg", "to_text"]
@@ -52,12 +52,12 @@ def to_svg(
         ValueError: if the recording has no steps.
     """
     scene = recording if isinstance(recording, Scene) else scene_of(recording)
-    spoken = language or get_language()
+    language = language or get_language()
     if panels is not None:
-        return lone_picture(scene, panels, _chosen(scene.recording, step), spoken)
+        return panels_picture(scene, panels, _chosen(scene.recording, step), language)
     if step is None:
-        return still_picture(scene, spoken)
-    return picture(scene, scene.recording.state(step).step.index, spoken)
+        return still_picture(scene, language)
+    return picture(scene, scene.recording.state(step).step.index, language)
 
 
 def to_png(
@@ -87,8 +87,8 @@ def to_png(
         IndexError: if there is no such step.
         ValueError: if the recording has no steps, or `scale` is not positive.
     """
-    spoken = language or get_language()
-    drawn = png(to_svg(recording, step, spoken, panels=panels), scale, spoken)
+    language = language or get_language()
+    drawn = png(to_svg(recording, step, language, panels=panels), scale, language)
     if path is not None:
         Path(path).write_bytes(drawn)
     return drawn
@@ -139,11 +139,11 @@ def to_text(
         language: "en" or "zh"; the current language if not given.
         panels: only what these panels show, as they say it to those who do not see them.
     """
-    plain, shown = _told(recording, panels)
-    chosen, spoken = _chosen(plain, step), language or get_language()
-    parts = [_place(plain, chosen), unquoted(sentence(plain, chosen)), *said_of(shown, chosen)]
-    tables = [_plain(table, spoken) for table in _tables(plain, chosen, panels)]
-    return "\n\n".join([*(part.in_language(spoken) for part in parts), *tables]) + "\n"
+    plain, shown = _with_panels(recording, panels)
+    chosen, language = _chosen(plain, step), language or get_language()
+    parts = [_place(plain, chosen), unquoted(sentence(plain, chosen)), *descriptions_at(shown, chosen)]
+    tables = [_plain(table, language) for table in _tables(plain, chosen, panels)]
+    return "\n\n".join([*(part.in_language(language) for part in parts), *tables]) + "\n"
 
 
 def to_markdown(
@@ -154,20 +154,20 @@ def to_markdown(
     panels: Sequence[str] | None = None,
 ) -> str:
     """One step in Markdown, for places that show neither widgets nor pictures; see `to_text`."""
-    plain, shown = _told(recording, panels)
-    chosen, spoken = _chosen(plain, step), language or get_language()
+    plain, shown = _with_panels(recording, panels)
+    chosen, language = _chosen(plain, step), language or get_language()
     source = "\n".join(f"    {line}" for line in plain.source.rstrip().split("\n"))
     parts = [
-        f"**{_safe(_place(plain, chosen).in_language(spoken))}**",
+        f"**{_safe(_place(plain, chosen).in_language(language))}**",
         *([source] if panels is None or "code" in panels else []),
-        _in_markdown(sentence(plain, chosen).in_language(spoken)),
-        *(_in_markdown(said.in_language(spoken)) for said in said_of(shown, chosen)),
+        _in_markdown(sentence(plain, chosen).in_language(language)),
+        *(_in_markdown(description.in_language(language)) for description in descriptions_at(shown, chosen)),
     ]
-    parts += [_marked_down(table, spoken) for table in _tables(plain, chosen, panels)]
+    parts += [_marked_down(table, language) for table in _tables(plain, chosen, panels)]
     return "\n\n".join(parts) + "\n"
 
 
-def _told(recording: Recording | Scene, panels: Sequence[str] | None) -> tuple[Recording, list[Panel]]:
+def _with_panels(recording: Recording | Scene, panels: Sequence[str] | None) -> tuple[Recording, list[Panel]]:
     """The recording, and the panels that speak for themselves: those asked for. All together are told by the tables."""
     plain = recording.recording if isinstance(recording, Scene) else recording
     if panels is None:
@@ -178,11 +178,11 @@ def _told(recording: Recording | Scene, panels: Sequence[str] | None) -> tuple[R
 
 def _tables(recording: Recording, step: int, panels: Sequence[str] | None) -> Iterator[Table]:
     found = tables(recording, recording.state(step))
-    return (table for table in (found if panels is None else told_by(panels, found)) if table.rows)
+    return (table for table in (found if panels is None else tables_of_panels(panels, found)) if table.rows)
 
 
 def _chosen(recording: Recording, step: int | None) -> int:
-    return telling_step(recording) if step is None else recording.state(step).step.index
+    return key_step(recording) if step is None else recording.state(step).step.index
 
 
 def _place(recording: Recording, step: int) -> Text:
@@ -197,10 +197,13 @@ def _place(recording: Recording, step: int) -> Text:
 
 
 def _cells(table: Table, language: str) -> list[list[str]]:
-    def said(word: Words) -> str:
+    def cell_text(word: Words) -> str:
         return word.in_language(language) if isinstance(word, Text) else word
 
-    return [[said(column) for column in table.columns], *([said(cell) for cell in cells] for _, cells in table.rows)]
+    return [
+        [cell_text(column) for column in table.columns],
+        *([cell_text(cell) for cell in cells] for _, cells in table.rows),
+    ]
 
 
 def _plain(table: Table, language: str) -> str:
@@ -221,20 +224,20 @@ _MEANS_SOMETHING = re.compile(r"([\\*`|]|(?<!\w)_|_(?!\w))")
 """What Markdown would take for its own. An underscore between letters is none."""
 
 
-def _safe(said: str) -> str:
+def _safe(content: str) -> str:
     """Words that a program may have written, as Markdown that shows just these words."""
-    return _MEANS_SOMETHING.sub(r"\\\1", said).replace("&", "&amp;").replace("<", "&lt;")
+    return _MEANS_SOMETHING.sub(r"\\\1", content).replace("&", "&amp;").replace("<", "&lt;")
 
 
-def _in_markdown(said: str) -> str:
+def _in_markdown(content: str) -> str:
     """A sentence, in which backticks stand round code already."""
-    return "".join(piece if _CODE.fullmatch(piece) else _safe(piece) for piece in _CODE.split(said))
+    return "".join(piece if _CODE.fullmatch(piece) else _safe(piece) for piece in _CODE.split(content))
 
 
 def _page(scene: Scene, language: str, predict: bool | Iterable[Question], panels: Sequence[str]) -> str:
-    asked = questions_for(scene.recording, predict)
+    questions = questions_for(scene.recording, predict)
     return whole_page(
-        payload(scene, asked, panels=panels),
+        payload(scene, questions, panels=panels),
         javascript(),
         stylesheet(),
         folder="inplacelab_widgets/player",

@@ -16,7 +16,7 @@ from ipywidgets import Widget
 
 from inplacelab.language import Text
 
-__all__ = ["left_by", "titled"]
+__all__ = ["titled", "widget_html"]
 
 _PICTURES = ("image/svg+xml", "image/png", "image/jpeg", "image/gif")
 _FRAME = "display:inline-block;margin:2px 0;padding:2px 8px;border:1px {0} #8a8a8a;border-radius:4px"
@@ -24,7 +24,7 @@ _GONE = Text("{0}: shown only while the kernel runs", "{0}：只在内核运行�
 _HIDDEN = "•••"
 
 
-def left_by(widget: Widget, language: str) -> str:
+def widget_html(widget: Widget, language: str) -> str:
     """A widget as HTML without scripts.
 
     >>> left_by(ipywidgets.IntSlider(value=3, description="step"), "en")

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Keep the collector from walking while something is drawn: it would find nothing, and take an eighth of the time."""
     was_on = gc.isenabled()
     gc.disable()

@@ -20,7 +20,7 @@ from IPython.display import display
 from ipywidgets import Box, HBox, Widget
 
 from inplacelab.language import LANGUAGES
-from inplacelab_widgets.foreign_widgets import left_by, titled
+from inplacelab_widgets.foreign_widgets import titled, widget_html
 
 __all__ = ["LiveWidget", "hidden_beside_the_live"]
 
@@ -116,7 +116,7 @@ def _stacked(widget: Widget, language: str) -> str:
     if isinstance(widget, LiveWidget):
         return f"<div>\n{widget._stand_in()['text/html']}\n</div>"
     if not isinstance(widget, Box):
-        return left_by(widget, language)
+        return widget_html(widget, language)
     inner = "\n".join(titled(widget, k) + _stacked(child, language) for k, child in enumerate(widget.children))
     beside = ' style="display:flex;flex-wrap:wrap;gap:8px;align-items:flex-start"' if isinstance(widget, HBox) else ""
     return f"<div{beside}>\n{inner}\n</div>"

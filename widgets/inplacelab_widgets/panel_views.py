@@ -17,7 +17,7 @@ from inplacelab.language import Text, get_language
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import exports
-from inplacelab_widgets.gc_paused import undisturbed
+from inplacelab_widgets.gc_paused import gc_paused
 from inplacelab_widgets.live_widget import LiveWidget
 from inplacelab_widgets.packing import packed_json
 from inplacelab_widgets.player_bundle import packed_javascript
@@ -91,7 +91,7 @@ class View(LiveWidget):
         other = shown if isinstance(shown, View) else None
         # A view or a `record` block has the recording; whoever hands over the block means that.
         self._recording: Recording = getattr(shown, "recording", shown)
-        with undisturbed():
+        with gc_paused():
             self._scene: Scene = other._scene if other else scene_of(self._recording)
         chosen = _existing_panels(self._panels if panels is None else panels)
         if panels is None and len(chosen) > 1:
@@ -101,7 +101,7 @@ class View(LiveWidget):
         self.set_trait("toolbar", other is None if toolbar is None else toolbar)
         shared = {name: getattr(other, name) for name in _SHARED} if other else {"language": get_language()}
         given = shared | traits | ({} if step is None else {"step": step})
-        with undisturbed():
+        with gc_paused():
             # Without controls nothing is asked.
             self._questions = questions_for(self._recording, predict) if self.toolbar else ()
             sent = packed_json(payload(self._scene, self._questions, panels=chosen))
@@ -146,13 +146,15 @@ class View(LiveWidget):
         self, step: int | None = None, path: str | Path | None = None, *, scale: float = 2, language: str | None = None
     ) -> bytes:
         """The same picture as PNG, with the extra `png`; see `inplacelab_widgets.to_png`."""
-        spoken = language or self.language
-        return exports.to_png(self._scene, step, path, scale=scale, language=spoken, panels=self._only)
+        chosen = language or self.language
+        return exports.to_png(self._scene, step, path, scale=scale, language=chosen, panels=self._only)
 
     def to_html(self, path: str | Path | None = None, *, language: str | None = None) -> str:
         """A page that plays the recording offline; see `inplacelab_widgets.to_html`."""
-        asking = self._questions if self.predict else False
-        return exports.to_html(self._scene, path, language=language or self.language, predict=asking, panels=self._only)
+        questions = self._questions if self.predict else False
+        return exports.to_html(
+            self._scene, path, language=language or self.language, predict=questions, panels=self._only
+        )
 
     def to_text(self, step: int | None = None, language: str | None = None) -> str:
         """One step as plain text; see `inplacelab_widgets.to_text`."""
@@ -167,7 +169,7 @@ class View(LiveWidget):
 
     def _stand_in(self) -> dict[str, str]:
         """A picture and a stable line of text."""
-        with undisturbed():
+        with gc_paused():
             picture = still_picture(self._scene, self.language, self._only)
             page = still_html(self._scene, self.language, self._only, picture)
         return {"text/plain": repr(self), "text/html": page, "image/svg+xml": picture}

@@ -8,12 +8,12 @@ from html import escape
 
 from inplacelab.language import Text
 from inplacelab_widgets import words
-from inplacelab_widgets.scene import Scene, telling_steps
-from inplacelab_widgets.scene.frames import strip, told
+from inplacelab_widgets.scene import Scene, all_key_steps
+from inplacelab_widgets.scene.frames import alt_text, strip
 from inplacelab_widgets.scene.marks import Words
-from inplacelab_widgets.scene.panel_export import lone_picture
+from inplacelab_widgets.scene.panel_export import panels_picture
 from inplacelab_widgets.scene.picture import picture
-from inplacelab_widgets.scene.tables import Table, tables, told_by
+from inplacelab_widgets.scene.tables import Table, tables, tables_of_panels
 
 __all__ = ["still_html", "still_picture"]
 
@@ -23,9 +23,9 @@ def still_picture(scene: Scene, language: str, panels: Sequence[str] | None = No
 
     With `panels`, only these, at the last of the telling steps.
     """
-    steps = telling_steps(scene.recording)
+    steps = all_key_steps(scene.recording)
     if panels is not None:
-        return lone_picture(scene, panels, steps[-1], language)
+        return panels_picture(scene, panels, steps[-1], language)
     return strip(scene, steps, language) if len(steps) > 1 else picture(scene, steps[0], language)
 
 
@@ -36,11 +36,11 @@ def still_html(scene: Scene, language: str, panels: Sequence[str] | None = None,
 
     The picture is an image and not part of the page: of notebooks that are not trusted, only images are kept.
     """
-    steps = telling_steps(scene.recording)
+    steps = all_key_steps(scene.recording)
     encoded = base64.b64encode((picture_svg or still_picture(scene, language, panels)).encode()).decode("ascii")
-    alternative = escape(told(scene, steps if panels is None else steps[-1:], language))
+    alternative = escape(alt_text(scene, steps if panels is None else steps[-1:], language))
     shown = tables(scene.recording, scene.recording.state(steps[-1]))
-    shown = shown if panels is None else told_by(panels, shown)
+    shown = shown if panels is None else tables_of_panels(panels, shown)
     folded = "".join(_table(table, language) for table in shown if table.rows)
     summary = escape(words.PLAYER["tables"].in_language(language))
     return (
@@ -56,6 +56,6 @@ def _table(table: Table, language: str) -> str:
     return f"<table><caption>{caption}</caption><thead>{head}</thead><tbody>{body}</tbody></table>\n"
 
 
-def _row(cell: str, said: Iterable[Words], language: str) -> str:
-    spoken = (each.in_language(language) if isinstance(each, Text) else each for each in said)
-    return "<tr>" + "".join(f"<{cell}>{escape(each)}</{cell}>" for each in spoken) + "</tr>"
+def _row(cell: str, content: Iterable[Words], language: str) -> str:
+    texts = (each.in_language(language) if isinstance(each, Text) else each for each in content)
+    return "<tr>" + "".join(f"<{cell}>{escape(each)}</{cell}>" for each in texts) + "</tr>"

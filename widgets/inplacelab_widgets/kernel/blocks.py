@@ -9,7 +9,19 @@ from inplacelab.devices.kernels import geometry
 from inplacelab.devices.kernels.geometry import WARP
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
-from inplacelab_widgets.kernel.drawing import HEAD, LANE, LEFT, PANELS, ROOM, Drawn, box, grouped, path, said, text
+from inplacelab_widgets.kernel.drawing import (
+    HEAD,
+    LANE,
+    LEFT,
+    PANELS,
+    ROOM,
+    Drawn,
+    box,
+    coordinate,
+    grouped,
+    path,
+    text,
+)
 from inplacelab_widgets.kernel.warp_accesses import Pick
 from inplacelab_widgets.kernel.words import PICKED
 
@@ -74,11 +86,14 @@ def beam_marks(launch: Launch, pick: Pick) -> list[Drawn]:
     column, row = cell_of(launch, window(launch, pick.block), pick.block)
     x, y = column * CELL + 8, TOP + row * CELL
     bottom = TOP + _warps(launch) * CELL
-    beside, below = said(EDGE + 32 * THREAD), said(TOP + pick.thread // WARP % ROWS * CELL + 8)
+    beside, below = coordinate(EDGE + 32 * THREAD), coordinate(TOP + pick.thread // WARP % ROWS * CELL + 8)
     return [
-        path(f"M{said(x)} {said(y)}L{BLOCK_LEFT} {said(TOP - 2)}V{said(bottom)}L{said(x)} {said(y + 8)}z", "beam"),
         path(
-            f"M{EDGE} {below}V{said(bottom)}L{LEFT} {PANELS + 20}H{LEFT + ROOM}L{beside} {said(bottom)}V{below}z",
+            f"M{coordinate(x)} {coordinate(y)}L{BLOCK_LEFT} {coordinate(TOP - 2)}V{coordinate(bottom)}L{coordinate(x)} {coordinate(y + 8)}z",
+            "beam",
+        ),
+        path(
+            f"M{EDGE} {below}V{coordinate(bottom)}L{LEFT} {PANELS + 20}H{LEFT + ROOM}L{beside} {coordinate(bottom)}V{below}z",
             "beam",
         ),
     ]

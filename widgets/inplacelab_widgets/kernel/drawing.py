@@ -42,7 +42,7 @@ class Drawn(NamedTuple):
     tag: Tag
     style: str
     place: dict[str, float | str]
-    said: Words | None = None
+    content: Words | None = None
     key: str = ""
 
 
@@ -50,9 +50,9 @@ Layers = dict[str, list[Drawn]]
 """Marks by what they are part of, those in front last. The same names are there whatever is picked."""
 
 
-def text(x: float, y: float, style: str, said: Words) -> Drawn:
+def text(x: float, y: float, style: str, content: Words) -> Drawn:
     """A line of text."""
-    return Drawn("text", f"text {style}".rstrip(), {"x": tenth(x), "y": tenth(y)}, said)
+    return Drawn("text", f"text {style}".rstrip(), {"x": tenth(x), "y": tenth(y)}, content)
 
 
 def grouped(number: int) -> str:
@@ -75,7 +75,7 @@ def tenth(value: float) -> float:
 
 
 @lru_cache(maxsize=1 << 14)
-def said(value: float) -> str:
+def coordinate(value: float) -> str:
     """A coordinate in path notation."""
     rounded = tenth(value)
     return str(int(rounded)) if rounded == int(rounded) else str(rounded)
@@ -83,7 +83,7 @@ def said(value: float) -> str:
 
 def box(x: float, y: float, width: float, height: float) -> str:
     """A rectangle in path notation."""
-    return f"M{said(x)} {said(y)}h{said(width)}v{said(height)}h{said(-width)}z"
+    return f"M{coordinate(x)} {coordinate(y)}h{coordinate(width)}v{coordinate(height)}h{coordinate(-width)}z"
 
 
 def em(words: str, size: float) -> float:

@@ -6,7 +6,7 @@ from inplacelab.devices.kernels.launch import Dim3
 from inplacelab.language import Text
 from inplacelab_widgets.kernel import words
 from inplacelab_widgets.kernel.drawing import HEAD, LEFT, WIDTH, Drawn, box, grouped, path, text
-from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.launches import ShownLaunch
 from inplacelab_widgets.kernel.scene import height_of
 from inplacelab_widgets.kernel.totals import totals, why_not_counted
 from inplacelab_widgets.scene.marks import Words
@@ -17,12 +17,12 @@ BAR = 340.0
 ROW = 18.0
 
 
-def height(shown: Shown) -> float:
+def height(shown: ShownLaunch) -> float:
     """How high the whole picture is."""
     return height_of(shown) + 5 * ROW + 48 if shown.drawable else HEAD + 4 * ROW + 40
 
 
-def fixed_marks(shown: Shown) -> list[Drawn]:
+def fixed_marks(shown: ShownLaunch) -> list[Drawn]:
     """Everything but what the pick decides."""
     if shown.drawable:
         top = height_of(shown) + 12
@@ -31,13 +31,13 @@ def fixed_marks(shown: Shown) -> list[Drawn]:
     return [*_head(shown), text(0, HEAD + 12, "", why), *_totals(shown, HEAD + 30)]
 
 
-def device_of(shown: Shown) -> Words:
+def device_of(shown: ShownLaunch) -> Words:
     """Who ran it: the name of the hardware, or that it was simulated."""
     launch = shown.launch
     return words.SIMULATED if launch.simulated else launch.device or words.UNNAMED_DEVICE
 
 
-def head_of(shown: Shown) -> Text:
+def head_of(shown: ShownLaunch) -> Text:
     """The kernel, what its launch was like, and who ran it."""
     device = device_of(shown)
     both = device if isinstance(device, Text) else Text(device, device)
@@ -45,7 +45,7 @@ def head_of(shown: Shown) -> Text:
     return name + facts_of(shown) + Text(" · ", " · ") + both + Text(".", "。")
 
 
-def facts_of(shown: Shown) -> Text:
+def facts_of(shown: ShownLaunch) -> Text:
     """What kind of kernel it is, how many threads it had and what each took."""
     launch = shown.launch
     kind = words.KINDS.get(launch.kind, words.KINDS["library"])
@@ -65,7 +65,7 @@ def counted(size: Dim3) -> str:
     return "·".join(grouped(n) for n in size if n > 1) or "1"
 
 
-def _head(shown: Shown) -> list[Drawn]:
+def _head(shown: ShownLaunch) -> list[Drawn]:
     device = device_of(shown)
     wide = width_of(device, SMALL) + 18
     style = "pill raised" if shown.launch.simulated else "pill"
@@ -77,7 +77,7 @@ def _head(shown: Shown) -> list[Drawn]:
     ]
 
 
-def _totals(shown: Shown, top: float) -> list[Drawn]:
+def _totals(shown: ShownLaunch, top: float) -> list[Drawn]:
     """Bars of the bytes that the threads asked for, and of those that were moved for them."""
     found = totals(shown)
     rows = ((words.TOTAL_READ, found.read), (words.TOTAL_WRITTEN, found.written), (words.TOTAL_MOVED, found.moved))
@@ -93,15 +93,15 @@ def _totals(shown: Shown, top: float) -> list[Drawn]:
         if count is None:
             marks.append(text(LEFT, y, "soft", why_not_counted(shown)))
             continue
-        asked = count if name is not words.TOTAL_MOVED else min(count, found.read + found.written)
-        marks.append(path(box(LEFT, y - 9, BAR * asked / longest, 10), "wanted mark-soft"))
+        wanted = count if name is not words.TOTAL_MOVED else min(count, found.read + found.written)
+        marks.append(path(box(LEFT, y - 9, BAR * wanted / longest, 10), "wanted mark-soft"))
         if name is words.TOTAL_MOVED:
             marks.append(path(box(LEFT, y - 9, BAR * count / longest, 10), "sector"))
         marks.append(text(LEFT + BAR * count / longest + 8, y, "", words.IN_BYTES.format(bytes=f"{count:,}")))
     return marks
 
 
-def storage_of(shown: Shown) -> Text:
+def storage_of(shown: ShownLaunch) -> Text:
     """Whether the result took new memory."""
     written = next(each for each in shown.launch.operands if each.role != "reads")
     if written.role == "both":

@@ -6,12 +6,12 @@ from inplacelab.devices.kernels import geometry
 from inplacelab.devices.kernels.geometry import PASSES, TILE, Access, parts
 from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab.language import Text
-from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.launches import ShownLaunch
 from inplacelab_widgets.kernel.warp_accesses import Pick, accesses_at
 from inplacelab_widgets.kernel.words import PICKED
 
 
-def share_of(shown: Shown, pick: Pick) -> Text:
+def share_of(shown: ShownLaunch, pick: Pick) -> Text:
     """Which part of the work the thread has in its turn."""
     launch = shown.launch
     done = accesses_at(shown, *pick)
@@ -72,7 +72,7 @@ def _in_tile(launch: Launch, pick: Pick, first: Access) -> Text:
     )  # fmt: skip
 
 
-def slot_of(shown: Shown, pick: Pick, position: int) -> Text:
+def slot_of(shown: ShownLaunch, pick: Pick, position: int) -> Text:
     """From the element of an operand that the thread touches to its slot."""
     launch = shown.launch
     operand = launch.operands[position]

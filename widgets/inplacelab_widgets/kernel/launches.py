@@ -14,7 +14,7 @@ MOST_PLACES = 4096
 """The places of a scatter are drawn if there are at most so many: a recording keeps the values of no larger storage whole."""
 
 
-class Shown(NamedTuple):
+class ShownLaunch(NamedTuple):
     """A launch to draw.
 
     Attributes:
@@ -41,7 +41,7 @@ KINDS = ("contiguous", "strided", "normalize", "transpose", "transpose_square", 
 """The kernels whose geometry is known."""
 
 
-def shown_launches(given: Any, index: Sequence[int] | None = None) -> tuple[Shown, ...]:
+def shown_launches(given: Any, index: Sequence[int] | None = None) -> tuple[ShownLaunch, ...]:
     """The launches of a recording, or those that are given.
 
     Args:
@@ -52,15 +52,17 @@ def shown_launches(given: Any, index: Sequence[int] | None = None) -> tuple[Show
         return tuple(_of_recording(given))
     if isinstance(given, Launch | LaunchFacts):
         given = (given,)
-    return tuple(Shown(_plain(each), tuple("" for _ in each.operands), _chosen(_plain(each), index)) for each in given)
+    return tuple(
+        ShownLaunch(_plain(each), tuple("" for _ in each.operands), _chosen(_plain(each), index)) for each in given
+    )
 
 
-def _of_recording(recording: Recording) -> Iterable[Shown]:
+def _of_recording(recording: Recording) -> Iterable[ShownLaunch]:
     for state in recording.states():
         for facts in state.step.launches:
             names = tuple("" if each.storage is None else f"S{each.storage}" for each in facts.operands)
             launch = _plain(facts)
-            yield Shown(launch, names, _chosen(launch, _values(facts, state)), state.step.index, state.step.line)
+            yield ShownLaunch(launch, names, _chosen(launch, _values(facts, state)), state.step.index, state.step.line)
 
 
 def _plain(facts: Launch | LaunchFacts) -> Launch:

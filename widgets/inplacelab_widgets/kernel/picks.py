@@ -11,8 +11,8 @@ from inplacelab.devices.kernels.geometry import WARP, parts
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab_widgets.kernel.drawing import grouped
-from inplacelab_widgets.kernel.launches import Shown
-from inplacelab_widgets.kernel.warp_accesses import Pick, served
+from inplacelab_widgets.kernel.launches import ShownLaunch
+from inplacelab_widgets.kernel.warp_accesses import Pick, warp_requests
 from inplacelab_widgets.kernel.words import PICKED
 
 MOST = 2048
@@ -42,7 +42,7 @@ class Picks(NamedTuple):
         return pick.block in self.blocks and pick.thread // WARP in self.warps and pick.turn in self.turns
 
 
-def picks_of(shown: Shown, wanted: Pick, most: int = MOST) -> Picks:
+def picks_of(shown: ShownLaunch, wanted: Pick, most: int = MOST) -> Picks:
     """What is drawn of a launch, the wanted thread among it.
 
     Args:
@@ -97,13 +97,13 @@ def _last_at_work(launch: Launch) -> tuple[int, int]:
     return block % launch.blocks, thread // WARP
 
 
-def _crowded(shown: Shown) -> list[int]:
+def _crowded(shown: ShownLaunch) -> list[int]:
     """The block with the warp of which most threads meet on one slot, if any do."""
     launch = shown.launch
     if shown.places is None:
         return []
     crowds = [
-        (max(asked.crowd for asked in served(shown, Pick(block, warp * WARP))), -block)
+        (max(request.crowd for request in warp_requests(shown, Pick(block, warp * WARP))), -block)
         for block, warp in product(range(launch.blocks), range(parts(launch.threads, WARP)))
     ]
     crowd, block = max(crowds)
@@ -115,7 +115,7 @@ def totals_of(launch: Launch) -> dict[str, int]:
     return {"block": launch.blocks, "thread": launch.threads, "turn": geometry.turns(launch)}
 
 
-def said_of_picks(launch: Launch, picks: Picks) -> Text:
+def description_of_picks(launch: Launch, picks: Picks) -> Text:
     """Which threads are drawn, if not all are."""
     ends = [(warp * WARP, min((warp + 1) * WARP, launch.threads) - 1) for warp in picks.warps]
     found = [
@@ -123,15 +123,15 @@ def said_of_picks(launch: Launch, picks: Picks) -> Text:
         ("threads", _ranges(ends), sum(last - first + 1 for first, last in ends), launch.threads),
         ("turns", _ranges((turn + 1, turn + 1) for turn in picks.turns), len(picks.turns), geometry.turns(launch)),
     ]
-    told = [
+    parts = [
         PICKED[f"drawn_{name}"].format(drawn=drawn, all=grouped(total))
         for name, drawn, count, total in found
         if count < total
     ]
-    if not told:
+    if not parts:
         return Text("", "")
     return PICKED["drawn"].format(
-        picks=Text(" · ".join(each.en for each in told), " · ".join(each.zh for each in told))
+        picks=Text(" · ".join(each.en for each in parts), " · ".join(each.zh for each in parts))
     )
 
 
@@ -143,5 +143,5 @@ def _ranges(spans: Iterable[tuple[int, int]]) -> Text:
             merged[-1] = (merged[-1][0], last)
         else:
             merged.append((first, last))
-    told = [grouped(first) if first == last else f"{grouped(first)}–{grouped(last)}" for first, last in merged]
-    return Text(", ".join(told), "、".join(told))
+    parts = [grouped(first) if first == last else f"{grouped(first)}–{grouped(last)}" for first, last in merged]
+    return Text(", ".join(parts), "、".join(parts))

@@ -14,20 +14,20 @@ from inplacelab_widgets.kernel.blocks import (
 )
 from inplacelab_widgets.kernel.drawing import LEFT, PANEL, PANELS, Drawn, Layers, grouped, text
 from inplacelab_widgets.kernel.formulas import share_of
-from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.launches import ShownLaunch
 from inplacelab_widgets.kernel.picks import Picks
 from inplacelab_widgets.kernel.strips import cost_of, strip_hits, strip_of_thread, strip_of_warp
-from inplacelab_widgets.kernel.warp_accesses import Pick, served
+from inplacelab_widgets.kernel.warp_accesses import Pick, warp_requests
 from inplacelab_widgets.kernel.words import PICKED
 
 
-def picked_marks(shown: Shown, pick: Pick) -> list[Drawn]:
+def picked_marks(shown: ShownLaunch, pick: Pick) -> list[Drawn]:
     """What depends on the pick, in a picture without a sentence above it."""
     layers = [*warp_layers(shown, pick).values(), *thread_layers(shown, pick).values()]
-    return [*(each for layer in layers for each in layer), text(LEFT, PANELS - 8, "bold", said_of(shown, pick))]
+    return [*(each for layer in layers for each in layer), text(LEFT, PANELS - 8, "bold", sentence_of(shown, pick))]
 
 
-def warp_layers(shown: Shown, pick: Pick) -> Layers:
+def warp_layers(shown: ShownLaunch, pick: Pick) -> Layers:
     """What is the same for all threads of the picked warp in the picked turn."""
     launch = shown.launch
     layers = {
@@ -35,27 +35,27 @@ def warp_layers(shown: Shown, pick: Pick) -> Layers:
         "grid": grid_marks(launch, pick),
         "block": block_marks(launch, pick),
     }
-    for asked in served(shown, pick):
-        layers |= _of_operand(asked.operand, strip_of_warp(shown, pick, asked))
+    for request in warp_requests(shown, pick):
+        layers |= _of_operand(request.operand, strip_of_warp(shown, pick, request))
     return layers
 
 
-def thread_layers(shown: Shown, pick: Pick) -> Layers:
+def thread_layers(shown: ShownLaunch, pick: Pick) -> Layers:
     """What belongs to the picked thread alone. It stands in front."""
     layers = {"thread": picked_thread(shown.launch, pick)}
-    for asked in served(shown, pick):
-        layers |= _of_operand(asked.operand, strip_of_thread(shown, pick, asked))
+    for request in warp_requests(shown, pick):
+        layers |= _of_operand(request.operand, strip_of_thread(shown, pick, request))
     return layers
 
 
-def hit_layers(shown: Shown, pick: Pick, picks: Picks) -> Layers:
+def hit_layers(shown: ShownLaunch, pick: Pick, picks: Picks) -> Layers:
     """Where a click picks another thread, and what cannot be picked."""
     layers = {
         "blocks": grid_hits(shown.launch, pick, picks.blocks),
         "threads": block_hits(shown.launch, pick, picks.warps),
     }
-    for asked in served(shown, pick):
-        layers |= _of_operand(asked.operand, {"hits": strip_hits(shown, pick, asked)})
+    for request in warp_requests(shown, pick):
+        layers |= _of_operand(request.operand, {"hits": strip_hits(shown, pick, request)})
     return layers
 
 
@@ -63,7 +63,7 @@ def _of_operand(operand: int, layers: Layers) -> Layers:
     return {f"{name} of {operand}": layer for name, layer in layers.items()}
 
 
-def said_of(shown: Shown, pick: Pick) -> Text:
+def sentence_of(shown: ShownLaunch, pick: Pick) -> Text:
     """What the thread has to do; and in which turn, if there are several."""
     share, turns = share_of(shown, pick), geometry.turns(shown.launch)
     if turns == 1:
@@ -72,15 +72,15 @@ def said_of(shown: Shown, pick: Pick) -> Text:
     return turn + Text(". ", "：") + share
 
 
-def spoken(shown: Shown, pick: Pick) -> Text:
+def description_of(shown: ShownLaunch, pick: Pick) -> Text:
     """The picture in a few sentences, for those who do not see it."""
-    parts = [said_of(shown, pick)]
-    for asked in served(shown, pick):
-        name = shown.launch.operands[asked.operand].name
-        parts.append(Text(f"{name}: ", f"{name}：") + cost_of(asked) + Text(".", "。"))
+    parts = [sentence_of(shown, pick)]
+    for request in warp_requests(shown, pick):
+        name = shown.launch.operands[request.operand].name
+        parts.append(Text(f"{name}: ", f"{name}：") + cost_of(request) + Text(".", "。"))
     return Text(" ".join(part.en for part in parts), "".join(part.zh for part in parts))
 
 
-def height_of(shown: Shown) -> float:
+def height_of(shown: ShownLaunch) -> float:
     """How high the marks reach."""
     return PANELS + PANEL * len(shown.launch.operands)

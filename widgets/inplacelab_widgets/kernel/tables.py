@@ -9,10 +9,10 @@ from inplacelab.language import Text
 from inplacelab_widgets.kernel import words
 from inplacelab_widgets.kernel.drawing import grouped
 from inplacelab_widgets.kernel.fixed_marks import counted, device_of
-from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.launches import ShownLaunch
 from inplacelab_widgets.kernel.strips import share_of_moved
 from inplacelab_widgets.kernel.totals import totals, why_not_counted
-from inplacelab_widgets.kernel.warp_accesses import Lane, Pick, Served, served
+from inplacelab_widgets.kernel.warp_accesses import Lane, Pick, WarpRequest, warp_requests
 from inplacelab_widgets.kernel.words import PICKED
 from inplacelab_widgets.scene.marks import Words
 
@@ -25,7 +25,7 @@ class Table(NamedTuple):
     rows: tuple[tuple[Words, ...], ...]
 
 
-def facts_table(shown: Shown) -> Table:
+def facts_table(shown: ShownLaunch) -> Table:
     """The launch, fact by fact."""
     launch, found, names = shown.launch, totals(shown), words.FACT_NAMES
     unknown = why_not_counted(shown)
@@ -43,13 +43,13 @@ def facts_table(shown: Shown) -> Table:
     return Table(words.FACTS, (), rows)
 
 
-def picked_tables(shown: Shown, pick: Pick) -> list[Table]:
+def picked_tables(shown: ShownLaunch, pick: Pick) -> list[Table]:
     """What the picked warp asks for, and what each of its threads touches."""
-    asked = served(shown, pick)
+    of_warp = warp_requests(shown, pick)
     heads = tuple(PICKED[name] for name in ("operand", "does", "taking_part", "wanted", "sectors", "moved", "share"))
-    requests = Table(PICKED["requests"], heads, tuple(_request(shown, each) for each in asked))
+    requests = Table(PICKED["requests"], heads, tuple(_request(shown, each) for each in of_warp))
     first = pick.thread // WARP * WARP
-    touched = [{lane.lane: lane for lane in each.lanes} for each in asked]
+    touched = [{lane.lane: lane for lane in each.lanes} for each in of_warp]
     rows = tuple(
         (str(first + lane), *(_slots(of, lane) for of in touched))
         for lane in range(min(WARP, shown.launch.threads - first))
@@ -58,13 +58,13 @@ def picked_tables(shown: Shown, pick: Pick) -> list[Table]:
     return [requests, Table(PICKED["threads"], (PICKED["thread"], *names), rows)]
 
 
-def _request(shown: Shown, asked: Served) -> tuple[Words, ...]:
-    kinds = [PICKED[kind] for kind in asked.kinds]
+def _request(shown: ShownLaunch, request: WarpRequest) -> tuple[Words, ...]:
+    kinds = [PICKED[kind] for kind in request.kinds]
     comma = PICKED["comma"]
     does = Text(comma.en.join(each.en for each in kinds), comma.zh.join(each.zh for each in kinds))
-    share = f"{share_of_moved(asked)} %" if asked.sectors else ""
-    counts = (str(n) for n in (len(asked.lanes), asked.wanted, len(asked.sectors), asked.moved))
-    return shown.launch.operands[asked.operand].name, does, *counts, share
+    share = f"{share_of_moved(request)} %" if request.sectors else ""
+    counts = (str(n) for n in (len(request.lanes), request.wanted, len(request.sectors), request.moved))
+    return shown.launch.operands[request.operand].name, does, *counts, share
 
 
 def _slots(touched: dict[int, Lane], lane: int) -> str:

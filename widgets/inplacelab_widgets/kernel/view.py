@@ -13,7 +13,7 @@ from inplacelab.devices.kernels import geometry
 from inplacelab.language import get_language
 from inplacelab_widgets import player_bundle
 from inplacelab_widgets.kernel import exports
-from inplacelab_widgets.kernel.launches import Shown, shown_launches
+from inplacelab_widgets.kernel.launches import ShownLaunch, shown_launches
 from inplacelab_widgets.kernel.payload import payload, title_of
 from inplacelab_widgets.kernel.picks import MOST, MOST_OF_ALL, Picks, picks_of
 from inplacelab_widgets.kernel.warp_accesses import Pick, fitted
@@ -124,7 +124,7 @@ class KernelView(LiveWidget):
             )
 
     @property
-    def _now(self) -> Shown | None:
+    def _now(self) -> ShownLaunch | None:
         """The launch that is shown: the chosen one, if it is of the step, or else the step's first."""
         there = [each for each in self._shown if self.step < 0 or each.step == self.step]
         chosen = self._shown[self.launch] if self.launch < len(self._shown) else None
@@ -158,8 +158,8 @@ class KernelView(LiveWidget):
 
     def to_png(self, path: str | Path | None = None, *, scale: float = 2, language: str | None = None) -> bytes:
         """The same picture as PNG, with the extra `png`; see `inplacelab_widgets.to_png`."""
-        spoken = language or self.language
-        drawn = png(self.to_svg(language=spoken), scale, spoken)
+        chosen = language or self.language
+        drawn = png(self.to_svg(language=chosen), scale, chosen)
         if path is not None:
             Path(path).write_bytes(drawn)
         return drawn

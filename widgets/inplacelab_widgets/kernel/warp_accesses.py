@@ -10,7 +10,7 @@ from typing import NamedTuple
 from inplacelab.devices.kernels import geometry, traffic
 from inplacelab.devices.kernels.geometry import WARP, Access
 from inplacelab.devices.kernels.launch import Launch
-from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.launches import ShownLaunch
 
 
 class Pick(NamedTuple):
@@ -29,7 +29,7 @@ class Lane(NamedTuple):
     slots: int
 
 
-class Served(NamedTuple):
+class WarpRequest(NamedTuple):
     """What a warp does to one operand in a turn.
 
     Attributes:
@@ -58,7 +58,7 @@ class Served(NamedTuple):
         return traffic.SECTOR * len(self.sectors)
 
 
-def fitted(shown: Shown, pick: Pick) -> Pick:
+def fitted(shown: ShownLaunch, pick: Pick) -> Pick:
     """The nearest thread and turn that there are."""
     launch = shown.launch
     turns = geometry.turns(launch) if shown.drawable else 1
@@ -66,32 +66,32 @@ def fitted(shown: Shown, pick: Pick) -> Pick:
     return Pick(*(min(max(value, 0), limit) for value, limit in zip(pick, most, strict=True)))
 
 
-def accesses_at(shown: Shown, block: int, thread: int, turn: int) -> list[Access]:
+def accesses_at(shown: ShownLaunch, block: int, thread: int, turn: int) -> list[Access]:
     """What a thread does in a turn; where an atomic addition goes is filled in, if it is known."""
     found = [each for each in geometry.accesses(shown.launch, block, thread) if each.turn == turn]
     return [each._replace(slot=_place(shown, block, thread, turn)) if each.slot is None else each for each in found]
 
 
-def _place(shown: Shown, block: int, thread: int, turn: int) -> int | None:
+def _place(shown: ShownLaunch, block: int, thread: int, turn: int) -> int | None:
     if shown.places is None:
         return None
     launch = shown.launch
     return shown.places[(turn * launch.blocks + block) * launch.threads + thread]
 
 
-def served(shown: Shown, pick: Pick) -> list[Served]:
+def warp_requests(shown: ShownLaunch, pick: Pick) -> list[WarpRequest]:
     """What the warp of a picked thread does in its turn, for each operand."""
     return _of_warp(shown, pick.block, pick.thread // WARP, pick.turn)
 
 
 @lru_cache(maxsize=256)
-def _of_warp(shown: Shown, block: int, warp: int, turn: int) -> list[Served]:
+def _of_warp(shown: ShownLaunch, block: int, warp: int, turn: int) -> list[WarpRequest]:
     launch, first = shown.launch, warp * WARP
     done = {lane: accesses_at(shown, block, first + lane, turn) for lane in range(min(WARP, launch.threads - first))}
-    return [_served(launch, position, done) for position in range(len(launch.operands))]
+    return [_warp_request(launch, position, done) for position in range(len(launch.operands))]
 
 
-def _served(launch: Launch, position: int, done: dict[int, list[Access]]) -> Served:
+def _warp_request(launch: Launch, position: int, done: dict[int, list[Access]]) -> WarpRequest:
     operand = launch.operands[position]
     mine = [(lane, each) for lane, accesses in done.items() for each in accesses if each.operand == operand.name]
     kinds = tuple(kind for kind in ("reads", "writes", "adds") if any(each.kind == kind for _, each in mine))
@@ -103,7 +103,7 @@ def _served(launch: Launch, position: int, done: dict[int, list[Access]]) -> Ser
             met[each] = met.get(each, 0) + 1
     held = traffic.sectors((slot * size, size) for slot in met)
     crowd, unknown = max(met.values(), default=0), bool(mine) and not lanes
-    return Served(position, kinds, lanes, held, len(met) * size, crowd, unknown, _apart(lanes) * size)
+    return WarpRequest(position, kinds, lanes, held, len(met) * size, crowd, unknown, _apart(lanes) * size)
 
 
 def _apart(lanes: Sequence[Lane]) -> int:

@@ -11,7 +11,7 @@ from inplacelab_widgets.scene.code import LINE_HEIGHT
 from inplacelab_widgets.scene.graph_sight import node_of
 from inplacelab_widgets.scene.marks import Group, Mark, Panel
 from inplacelab_widgets.scene.measure import SMALL
-from inplacelab_widgets.scene.svg import panel_at, placed, said_at, window
+from inplacelab_widgets.scene.svg import panel_at, placed, text_at, window
 
 _SMALLEST = 0.6
 """A graph is drawn smaller to fit, but no smaller than this: its words could not be read."""
@@ -35,15 +35,15 @@ def graph_in(scene: Scene, step: int, language: str, room: float) -> tuple[str, 
         return drawn, (bottom - top) * scale
     node = _box_of_the_step(scene, step)
     if node is None:
-        return said_at(0, 12, "text soft", words.GRAPH_TOO_WIDE, language), LINE_HEIGHT
+        return text_at(0, 12, "text soft", words.GRAPH_TOO_WIDE, language), LINE_HEIGHT
     across = _stretch(node[0], node[2], left, right, room / _PART)
     seen = bounds_at(scene.graph.groups, step, across)
     down = _stretch(node[1], node[3], seen[1], seen[3], _HIGHEST / _PART)
     # Edges lead over and under the boxes.
     part = (across[0], max(0.0, down[0] - _MARGIN), across[1], min(scene.graph.height, down[1] + _MARGIN))
     drawn = window(panel_at(_within(scene.graph, step, part), step, language), part, _PART, LINE_HEIGHT)
-    said = said_at(0, 12, "text soft", words.PART_OF_GRAPH, language)
-    return said + drawn, LINE_HEIGHT + (part[3] - part[1]) * _PART
+    note = text_at(0, 12, "text soft", words.PART_OF_GRAPH, language)
+    return note + drawn, LINE_HEIGHT + (part[3] - part[1]) * _PART
 
 
 def bounds_at(groups: Iterable[Group], step: int, across: tuple[float, float] | None = None) -> _Bounds:

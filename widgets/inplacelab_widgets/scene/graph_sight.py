@@ -66,8 +66,8 @@ def sight(
         for box in seen ^ now:
             spans[box].append((step.index, box in now))
         seen = now
-        told = words.FAR.format(hidden=len(boxes) - len(now), boxes=len(boxes), radius=RADIUS)
-        notes.append((step.index, told))
+        note = words.FAR.format(hidden=len(boxes) - len(now), boxes=len(boxes), radius=RADIUS)
+        notes.append((step.index, note))
     return Sight({box: tuple(found) for box, found in spans.items()}, tuple(notes[:1] + _changes(notes)))
 
 

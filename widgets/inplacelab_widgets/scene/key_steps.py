@@ -12,7 +12,7 @@ FRAMES = 4
 """The most steps that one still picture shows."""
 
 
-def telling_step(recording: Recording) -> int:
+def key_step(recording: Recording) -> int:
     """The step that a single picture should show: the error if there is one, else the last write by the learner, else
     the last step.
     """
@@ -23,7 +23,7 @@ def telling_step(recording: Recording) -> int:
     return writes[-1].index if writes else len(recording) - 1
 
 
-def telling_steps(recording: Recording) -> tuple[int, ...]:
+def all_key_steps(recording: Recording) -> tuple[int, ...]:
     """One to four steps that tell the story, in order.
 
     Of a failed backward: where the value was kept, where it was overwritten, and the failure. Of writes: the step before
@@ -35,9 +35,9 @@ def telling_steps(recording: Recording) -> tuple[int, ...]:
     """
     if not len(recording):
         raise ValueError("No step tells anything: the recording has none.")
-    chosen = telling_step(recording)
-    story = _failure(recording, chosen) if recording.steps[chosen].error else _changes(recording)
-    return tuple(sorted({chosen, *story}))
+    chosen = key_step(recording)
+    others = _failure(recording, chosen) if recording.steps[chosen].error else _changes(recording)
+    return tuple(sorted({chosen, *others}))
 
 
 def _failure(recording: Recording, failed: int) -> set[int]:

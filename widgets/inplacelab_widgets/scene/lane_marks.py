@@ -55,12 +55,12 @@ class Crowd:
         return [*self._wide, *merged]
 
 
-def versions_above(said: list[tuple[float, str, str, int]], y: float, end: int) -> list[Mark]:
+def versions_above(labels: list[tuple[float, str, str, int]], y: float, end: int) -> list[Mark]:
     """Version numbers above a row, given as (x, words, key, step), as far as they fit; the last one always does.
 
     They are faint until their step: they reach beyond it, and so no veil can cover those to come and not the present one.
     """
-    *others, last = sorted(said, key=lambda each: each[0])
+    *others, last = sorted(labels, key=lambda each: each[0])
     marks: list[Mark] = []
     edge = 0.0
     for wanted, words, key, step in [*others, last]:

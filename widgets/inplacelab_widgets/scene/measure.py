@@ -42,8 +42,8 @@ def width_of(words: Words | None, size: float = SMALL) -> float:
     """
     if words is None:
         return 0.0
-    spoken = [words.in_language(language) for language in LANGUAGES] if isinstance(words, Text) else [words]
-    return round(max(map(_ems, spoken)) * size, 2)
+    texts = [words.in_language(language) for language in LANGUAGES] if isinstance(words, Text) else [words]
+    return round(max(map(_ems, texts)) * size, 2)
 
 
 def _ems(line: str) -> float:
@@ -126,9 +126,9 @@ def _words(line: str) -> list[str]:
 
 def numbers(values: Sequence[Number], room: float, size: float = SMALL) -> str:
     """As many of `values` as fit into `room` px, in square brackets."""
-    spoken = [number(value) for value in values]
-    for kept in range(len(spoken), -1, -1):
-        line = "[" + ", ".join(spoken[:kept] + (["…"] if kept < len(spoken) else [])) + "]"
+    texts = [number(value) for value in values]
+    for kept in range(len(texts), -1, -1):
+        line = "[" + ", ".join(texts[:kept] + (["…"] if kept < len(texts) else [])) + "]"
         if width_of(line, size) <= room:
             return line
     return "[…]"
@@ -155,5 +155,5 @@ def coordinate(value: float) -> str:
     >>> coordinate(3.0), coordinate(3.25), coordinate(-0.01)
     ('3', '3.2', '0')
     """
-    spoken = f"{round(value, 1):.1f}".rstrip("0").rstrip(".")
-    return "0" if spoken == "-0" else spoken
+    digits = f"{round(value, 1):.1f}".rstrip("0").rstrip(".")
+    return "0" if digits == "-0" else digits

@@ -20,8 +20,8 @@ from inplacelab_widgets.scene.lens_values import pages
 from inplacelab_widgets.scene.links import links
 from inplacelab_widgets.scene.names import player_words, unquoted
 from inplacelab_widgets.scene.panel_payload import Json, Pools
-from inplacelab_widgets.scene.predict_question import asked, spoken
-from inplacelab_widgets.scene.tables import table_changes, tables, told_by
+from inplacelab_widgets.scene.predict_question import in_both_languages, question_data
+from inplacelab_widgets.scene.tables import table_changes, tables, tables_of_panels
 
 
 def payload(scene: Scene, questions: Sequence[Question] = (), *, panels: Sequence[str] | None = None) -> Json:
@@ -33,7 +33,7 @@ def payload(scene: Scene, questions: Sequence[Question] = (), *, panels: Sequenc
         panels: which of `scene.PANELS` are shown, and "code" for the program's lines; all that the recording has if not given.
     """
     return _Packer(scene, panels_of(scene.recording) if panels is None else panels).packed() | {
-        "predict": [asked(scene.recording, each) for each in questions]
+        "predict": [question_data(scene.recording, each) for each in questions]
     }
 
 
@@ -55,10 +55,10 @@ class _Packer:
             "truncated": recording.truncated,
             "source": source_lines(recording) if "code" in self.shown else [],
             "axis": {"left": LEFT, "right": RIGHT, "spacing": Axis(len(recording)).spacing},
-            "keys": [[spoken(keys), spoken(framework.told(does))] for keys, does in keys],
+            "keys": [[in_both_languages(keys), in_both_languages(framework.told(does))] for keys, does in keys],
             "words": {
-                key: spoken(framework.told(said))
-                for key, said in (
+                key: in_both_languages(framework.told(phrase))
+                for key, phrase in (
                     player_words(framework) | words.LINKS | words.PREDICT | words.FOLLOW | words.LENSES
                 ).items()
             },
@@ -115,8 +115,8 @@ class _Packer:
 
     def _tables(self) -> list[Json]:
         recording = self.scene.recording
-        told = told_by(self.shown, tables(recording, recording.state(0)))
-        return [self.pools.table(each.title, each.columns, self.changes[each.name]) for each in told]
+        shown = tables_of_panels(self.shown, tables(recording, recording.state(0)))
+        return [self.pools.table(each.title, each.columns, self.changes[each.name]) for each in shown]
 
 
 def _is_thing(key: str) -> bool:
