@@ -1,4 +1,4 @@
-"""What stays of a stepper where nothing can be stepped: a picture, and the tables of its last frame folded under it."""
+"""The static copy of a stepper: a picture, and below it, folded, the tables of its last frame."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ __all__ = ["still_html", "still_picture"]
 
 
 def still_picture(scene: Scene, language: str, panels: Sequence[str] | None = None) -> str:
-    """The recording as one SVG picture: its most telling steps as a strip, or the one step that shows it all.
+    """Return the recording as one SVG picture: its key steps as a strip, or a single step if it shows everything.
 
-    With `panels`, only these, at the last of the telling steps.
+    With `panels`, only these are drawn, at the last key step.
     """
     steps = all_key_steps(scene.recording)
     if panels is not None:
@@ -30,11 +30,15 @@ def still_picture(scene: Scene, language: str, panels: Sequence[str] | None = No
 
 
 def still_html(scene: Scene, language: str, panels: Sequence[str] | None = None, picture_svg: str | None = None) -> str:
-    """The same picture as HTML without scripts or styles, with the tables of its last step for those who do not see it.
+    """Return the same picture as HTML without scripts or styles, with the tables of its last step for screen readers.
 
-    `picture_svg` is the picture if it has been drawn already.
+    The SVG is embedded as an image, since Jupyter removes inline SVG from notebooks that are not trusted.
 
-    The picture is an image and not part of the page: of notebooks that are not trusted, only images are kept.
+    Args:
+        scene: the recording, laid out.
+        language: "en" or "zh".
+        panels: the panels to show; all of them if not given.
+        picture_svg: the picture, if it has been drawn already.
     """
     steps = all_key_steps(scene.recording)
     encoded = base64.b64encode((picture_svg or still_picture(scene, language, panels)).encode()).decode("ascii")

@@ -1,4 +1,4 @@
-"""A launch over its steps, as marks for the player. A step is a picked thread."""
+"""Makes the marks of a launch over its steps, for the player. A step is a picked thread."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from inplacelab_widgets.kernel.warp_accesses import Pick
 from inplacelab_widgets.scene.marks import Attributes, Group, Look, Mark, always, runs
 
 _Name = tuple[Tag, str]
-"""Which mark of a layer it is: its tag, and what it picks or which of the others it is."""
+"""Identifies a mark within a layer: its tag, and its pick or else its number."""
 
 
 def animation_of(shown: ShownLaunch, picks: Picks, steps: Sequence[Pick]) -> Group:
-    """A launch over its steps.
+    """Return the marks of a launch over its steps.
 
     Args:
         shown: the launch.
-        picks: which of its threads are drawn.
-        steps: the pick at each of its steps, from step 0 on; none for a launch that has nothing to pick, which is one step.
+        picks: the threads that are drawn.
+        steps: the pick at each of its steps, from step 0 on; empty for a launch without threads to pick, which has one step.
     """
     marks = [mark_of(each) for each in fixed_marks(shown)]
     frames = list(enumerate(steps))
@@ -41,7 +41,7 @@ def mark_of(drawn: Drawn) -> Mark:
 
 
 def _animated(frames: Iterable[tuple[int, Layers]]) -> list[Mark]:
-    """Marks that look at each step as they are drawn for it."""
+    """Merge the marks drawn for each step into marks over all steps."""
     found: dict[str, dict[_Name, list[tuple[int, Look | None]]]] = {}
     for step, layers in frames:
         for layer, drawn in layers.items():

@@ -1,7 +1,7 @@
-"""What the picture of a launch is made of, and where its parts stand.
+"""The elements of the picture of a launch, and the positions of its parts.
 
-From top to bottom: the grid with the picked block, the block with the picked warp, what the thread has to do; then, for each
-operand, the 32 threads of the warp, the sectors that hold what they touch, and lines from the ones to the others.
+From top to bottom: the grid with the picked block, the block with the picked warp, the sentence about the thread; then, for each
+operand, the 32 threads of the warp, the sectors that they touch, and lines from threads to slots.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from inplacelab_widgets.scene.marks import Words
 
 WIDTH = 800
 PAD = 12.0
-"""Around the picture."""
+"""The margin around the picture, in px."""
 LEFT = 76
 LANE = 22
 ROOM = 32 * LANE
 HEAD = 52
-"""Where the grid begins: above stand the marks of `fixed`."""
+"""The y at which the grid begins: above are the fixed marks."""
 PANELS = 196
 PANEL = 168
-"""Where the first operand begins, and how high each is."""
+"""The y at which the first operand begins, and the height of each."""
 
 
 Tag = Literal["path", "text"]
 
 
 class Drawn(NamedTuple):
-    """One SVG element while one thread is picked.
+    """One SVG element, while a given thread is picked.
 
     Attributes:
         tag: the SVG element.
         style: names from the style table.
         place: its attributes.
-        said: what it says, for a text.
+        content: the words of a text.
         key: what a click on it picks ("pick:block:3"); "" for nothing.
     """
 
@@ -47,7 +47,7 @@ class Drawn(NamedTuple):
 
 
 Layers = dict[str, list[Drawn]]
-"""Marks by what they are part of, those in front last. The same names are there whatever is picked."""
+"""Marks by the name of their layer, the front layer last. The names do not depend on the pick."""
 
 
 def text(x: float, y: float, style: str, content: Words) -> Drawn:
@@ -56,7 +56,7 @@ def text(x: float, y: float, style: str, content: Words) -> Drawn:
 
 
 def grouped(number: int) -> str:
-    """A number that may be large, as it is read.
+    """Return a number with its digits in groups of three.
 
     >>> grouped(8192)
     '8,192'
@@ -87,5 +87,5 @@ def box(x: float, y: float, width: float, height: float) -> str:
 
 
 def em(words: str, size: float) -> float:
-    """The room that digits and Latin letters need."""
+    """Return the width that digits and Latin letters need, in px."""
     return len(words) * size * 0.62

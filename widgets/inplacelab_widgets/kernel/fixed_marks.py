@@ -1,4 +1,4 @@
-"""The marks that do not depend on the pick: the head, what the whole launch moves, the legend."""
+"""Draws the marks that do not depend on the pick: the head, the traffic of the whole launch, the legend."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ ROW = 18.0
 
 
 def height(shown: ShownLaunch) -> float:
-    """How high the whole picture is."""
+    """Return the height of the whole picture, in px."""
     return height_of(shown) + 5 * ROW + 48 if shown.drawable else HEAD + 4 * ROW + 40
 
 
 def fixed_marks(shown: ShownLaunch) -> list[Drawn]:
-    """Everything but what the pick decides."""
+    """Draw everything that does not depend on the pick."""
     if shown.drawable:
         top = height_of(shown) + 12
         return [*_head(shown), *_totals(shown, top), *_legend(top + 4 * ROW + 24)]
@@ -32,13 +32,13 @@ def fixed_marks(shown: ShownLaunch) -> list[Drawn]:
 
 
 def device_of(shown: ShownLaunch) -> Words:
-    """Who ran it: the name of the hardware, or that it was simulated."""
+    """Return the device that ran the launch: the name of the hardware, or a note that it was simulated."""
     launch = shown.launch
     return words.SIMULATED if launch.simulated else launch.device or words.UNNAMED_DEVICE
 
 
 def head_of(shown: ShownLaunch) -> Text:
-    """The kernel, what its launch was like, and who ran it."""
+    """Return the head line: the kernel, the facts of its launch, and the device."""
     device = device_of(shown)
     both = device if isinstance(device, Text) else Text(device, device)
     name = Text(f"{shown.launch.kernel}: ", f"{shown.launch.kernel}：")
@@ -46,7 +46,7 @@ def head_of(shown: ShownLaunch) -> Text:
 
 
 def facts_of(shown: ShownLaunch) -> Text:
-    """What kind of kernel it is, how many threads it had and what each took."""
+    """Return the kind of kernel, the number of threads, and the elements that each takes at a time."""
     launch = shown.launch
     kind = words.KINDS.get(launch.kind, words.KINDS["library"])
     size = words.SIZE.format(blocks=counted(launch.grid), threads=counted(launch.block))
@@ -57,7 +57,7 @@ def facts_of(shown: ShownLaunch) -> Text:
 
 
 def counted(size: Dim3) -> str:
-    """How many there are, and along which axes if along several.
+    """Return a size, with its axes if it has several.
 
     >>> counted((8192, 1, 1)), counted((32, 8, 1))
     ('8,192', '32·8')
@@ -78,7 +78,7 @@ def _head(shown: ShownLaunch) -> list[Drawn]:
 
 
 def _totals(shown: ShownLaunch, top: float) -> list[Drawn]:
-    """Bars of the bytes that the threads asked for, and of those that were moved for them."""
+    """Draw bars for the bytes that the threads requested, and for those that were moved."""
     found = totals(shown)
     rows = ((words.TOTAL_READ, found.read), (words.TOTAL_WRITTEN, found.written), (words.TOTAL_MOVED, found.moved))
     longest = max(1, *(n or 0 for _, n in rows), found.read + found.written)
@@ -102,7 +102,7 @@ def _totals(shown: ShownLaunch, top: float) -> list[Drawn]:
 
 
 def storage_of(shown: ShownLaunch) -> Text:
-    """Whether the result took new memory."""
+    """Return a sentence that says whether the result took new memory."""
     written = next(each for each in shown.launch.operands if each.role != "reads")
     if written.role == "both":
         return words.IN_PLACE.format(name=written.name)
@@ -110,7 +110,7 @@ def storage_of(shown: ShownLaunch) -> Text:
 
 
 def _legend(top: float) -> list[Drawn]:
-    """What the fills and the frame mean."""
+    """Draw the meaning of the fills and of the frame."""
     wanted, moved, picked, frame = words.LEGEND
     marks: list[Drawn] = []
     x = 0.0

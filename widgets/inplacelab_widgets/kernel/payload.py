@@ -1,4 +1,4 @@
-"""What the player is sent: launches as one scene, in which a step is a picked thread."""
+"""Builds the data for the player: launches as one scene, in which a step is a picked thread."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from inplacelab_widgets.words import PLAYER
 
 
 def payload(launches: Sequence[tuple[ShownLaunch, Picks]]) -> Json:
-    """Everything that the player needs to show these launches without a kernel.
+    """Return all data that the player needs to show these launches without a Jupyter kernel.
 
     Args:
-        launches: each with the threads that are drawn of it.
+        launches: each launch with the threads that are drawn of it.
     """
     pools = Pools()
     animations: dict[tuple[ShownLaunch, Picks], _Animation] = {}  # a training loop launches the same again and again
@@ -42,7 +42,7 @@ def payload(launches: Sequence[tuple[ShownLaunch, Picks]]) -> Json:
         groups.append(animation.group(first))
         tables += [pools.table(*each) for each in animation.tables(first)]
         steps += animation.steps(pools, number)
-    # A step of the program that launched nothing is shown, too: this is the last one.
+    # The last step is shown for steps of the program that launched no kernel.
     says.append((len(steps), words.NO_LAUNCH))
     groups.append(_nothing(len(steps)))
     steps.append(_step(pools, _no_launch_sentence(launches)))
@@ -51,7 +51,7 @@ def payload(launches: Sequence[tuple[ShownLaunch, Picks]]) -> Json:
     blocks = dict.fromkeys(block for _, picks in launches for block in picks.blocks)
     return {
         "title": ", ".join(dict.fromkeys(shown.launch.kernel for shown, _ in launches)),
-        "simulated": False,  # the picture says it
+        "simulated": False,  # the picture shows it
         "truncated": 0,
         "source": [],
         "axis": {"left": 0, "right": 0, "spacing": 1},
@@ -72,7 +72,7 @@ def payload(launches: Sequence[tuple[ShownLaunch, Picks]]) -> Json:
 
 
 class _Animation:
-    """What a launch shows over its steps, counted from its first one. One that has nothing to pick has one step."""
+    """A launch over its steps, counted from its first one. A launch without threads to pick has one step."""
 
     def __init__(self, shown: ShownLaunch, picks: Picks) -> None:
         self.launch, self.head = shown.launch, head_of(shown)
@@ -84,14 +84,14 @@ class _Animation:
         self._picked = [(step, picked_tables(shown, pick)) for step, pick in warps]
 
     def group(self, first: int) -> Group:
-        """Its marks, from a step on."""
+        """Return its marks, from step `first` on."""
         marks = [
             mark._replace(runs=tuple((first + step, look) for step, look in mark.runs)) for mark in self._group.marks
         ]
         return replace(self._group, first=first, last=first + self._group.last, marks=tuple(marks))
 
     def steps(self, pools: Pools, number: int) -> Iterator[Json]:
-        """As `player/picks.js` reads them: `at` is the launch, the block, the turn, the warp, the lane, the thread."""
+        """Yield the steps as `player/picks.js` reads them: `at` is the launch, the block, the turn, the warp, the lane, the thread."""
         for pick, description in zip(self.threads, self._descriptions, strict=True):
             warp, lane = divmod(pick.thread, WARP)
             yield _step(pools, description) | {
@@ -104,7 +104,7 @@ class _Animation:
             yield _step(pools, self.head) | {"at": [number, 0, 0, 0, 0, 0]}
 
     def tables(self, first: int) -> Iterator[tuple[Text, Sequence[Words], list[_Row]]]:
-        """Its tables, from a step on, as `Pools.table` takes them."""
+        """Yield its tables, from step `first` on, as `Pools.table` takes them."""
         after = first + self._group.last + 1
         yield self._facts.caption, (words.FACT, words.VALUE), _rows([(first, self._facts)], after)
         for position in range(len(self._picked[0][1]) if self._picked else 0):
@@ -123,7 +123,7 @@ def _rows(found: Sequence[tuple[int, Table]], after: int) -> list[_Row]:
 
 
 def _facts_of(shown: ShownLaunch, picks: Picks) -> Json:
-    """What is chosen from: how it is called, how many blocks, threads and turns there are, which of them are drawn."""
+    """The choices of a launch: its title, the number of blocks, threads and turns, and which of them are drawn."""
     facts: Json = {"title": in_both_languages(title_of(shown)), "step": shown.step, "picks": shown.drawable}
     if shown.drawable:
         facts |= {"of": totals_of(shown.launch), "drawn": in_both_languages(description_of_picks(shown.launch, picks))}
@@ -148,7 +148,7 @@ def _no_launch_sentence(launches: Sequence[tuple[ShownLaunch, Picks]]) -> Text:
 
 
 def title_of(shown: ShownLaunch) -> Text:
-    """A launch in a list of them."""
+    """Return the title of a launch in a list of launches."""
     name = Text(shown.launch.kernel, shown.launch.kernel)
     if shown.line is None:
         return name

@@ -1,4 +1,4 @@
-"""An operand's part of the picture: the threads of the warp above, the sectors that they touch below."""
+"""Draws an operand's part of the picture: the threads of the warp above, and below the sectors that they touch."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from inplacelab_widgets.kernel.words import PICKED
 from inplacelab_widgets.scene.measure import size_in_bytes
 
 LANES, STRIP, STRIP_HEIGHT, OVERVIEW, FOOT = 20, 88, 24, 127, 150
-"""Below an operand's top: its threads, its sectors, all of its storage, what it costs."""
+"""The y, from the top of an operand's part, of its threads, its sectors, its whole storage and its cost."""
 COLOURS = ("c0", "c1", "c3", "c4", "c2")
-"""Of the operands, in order: those that differ most come first."""
+"""The colours of the operands, in order: those that differ most come first."""
 PIXELS_FOR_A_SECTOR = 5.5
-"""On the bar that compares what is wanted with what is moved."""
+"""The width of a sector, in px, on the bar that compares wanted bytes with moved bytes."""
 
 
 class Spread(NamedTuple):
-    """Where sectors are drawn: neighbours touch each other, others stand apart.
+    """The positions of sectors: neighbours touch each other, others are apart.
 
     Attributes:
-        lefts: for each sector where it begins, by its number.
-        slot: the width of a slot.
-        per: how many slots a sector has.
+        lefts: the left edge of each sector, by its number, in px.
+        slot: the width of a slot, in px.
+        per: the number of slots in a sector.
     """
 
     lefts: dict[int, float]
@@ -55,7 +55,7 @@ class Spread(NamedTuple):
 
 
 def spread(sectors: tuple[int, ...], size: int) -> Spread:
-    """Places for sectors. Slots are as wide as threads if there is room, so that neighbours stand below neighbours."""
+    """Return positions for sectors. Slots are as wide as threads if there is room, so that they line up."""
     per = SECTOR // size
     apart = [later != sooner + 1 for sooner, later in pairwise(sectors)]
     gap = 4 if sum(apart) > 8 else 14
@@ -69,12 +69,12 @@ def spread(sectors: tuple[int, ...], size: int) -> Spread:
 
 
 def left_of(spreaded: Spread, slot: int) -> float:
-    """Where a slot begins."""
+    """Return the left edge of a slot, in px."""
     return spreaded.lefts[slot // spreaded.per] + slot % spreaded.per * spreaded.slot
 
 
 def strip_of_warp(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> Layers:
-    """Of an operand's part, what is the same for all threads of the warp."""
+    """Return the marks of an operand's part that are the same for all threads of the warp."""
     top = top_of(request)
     operand = shown.launch.operands[request.operand]
     colour, places = _colour(request), _places(shown, request)
@@ -92,7 +92,7 @@ def strip_of_warp(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> Layer
 
 
 def strip_of_thread(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> Layers:
-    """Of an operand's part, what belongs to the picked thread. It stands in front."""
+    """Return the marks of an operand's part that belong to the picked thread. They are in front."""
     top, places = top_of(request), _places(shown, request)
     picked = [each for each in request.lanes if each.lane == pick.thread % WARP]
     slots = _slot_boxes(places, picked, top + STRIP)
@@ -105,7 +105,7 @@ def strip_of_thread(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> Lay
 
 
 def strip_hits(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> list[Drawn]:
-    """Where a click picks another thread of the warp: its cell, and what it touches."""
+    """Return the click areas that pick another thread of the warp: its cell, and the slots that it touches."""
     top, places = top_of(request), _places(shown, request)
     cells = lane_hits(shown.launch, pick, top + LANES)
     touched = {each.lane: _slot_boxes(places, [each], top + STRIP) for each in request.lanes}
@@ -113,7 +113,7 @@ def strip_hits(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> list[Dra
 
 
 def top_of(request: WarpRequest) -> float:
-    """Where an operand's part begins."""
+    """Return the y at which an operand's part begins."""
     return PANELS + request.operand * PANEL
 
 
@@ -132,7 +132,7 @@ def _slot_boxes(places: Spread, lanes: Iterable[Lane], y: float) -> str:
 
 
 def _ribbon(lane: Lane, places: Spread, top: float) -> str:
-    """From a thread to what it touches."""
+    """The ribbon from a thread to the slots that it touches."""
     above, below = top + LANES + 18, top + STRIP
     x, left = LEFT + lane.lane * LANE + 3, left_of(places, lane.slot)
     right = left_of(places, lane.slot + lane.slots - 1) + places.slot
@@ -140,7 +140,7 @@ def _ribbon(lane: Lane, places: Spread, top: float) -> str:
 
 
 def _directions(request: WarpRequest, top: float) -> list[Drawn]:
-    """Which way the values go."""
+    """Arrows and words: reads, writes, adds."""
     arrows = {"reads": "↑ ", "writes": "↓ ", "adds": "↓ "}
     labels = [Text(arrows[kind], arrows[kind]) + PICKED[kind] for kind in request.kinds]
     return [text(LEFT - 6, top + 56 + 14 * k, "small end", each) for k, each in enumerate(labels)]
@@ -164,7 +164,7 @@ def _sectors(request: WarpRequest, places: Spread, colour: str, top: float) -> l
 
 
 def _numbers(places: Spread, y: float) -> list[Drawn]:
-    """The first slot of each sector, where there is room."""
+    """The number of the first slot of each sector, where there is room."""
     marks, free = [], 0.0
     for sector, left in places.lefts.items():
         number = str(sector * places.per)
@@ -175,7 +175,7 @@ def _numbers(places: Spread, y: float) -> list[Drawn]:
 
 
 def _overview(request: WarpRequest, storage_bytes: int, colour: str, top: float) -> list[Drawn]:
-    """All of the storage, with the sectors in their true places."""
+    """The whole storage, with the sectors at their true positions."""
     y, total = top + OVERVIEW, -(-storage_bytes // SECTOR)
     wide = ROOM / max(1, total)
     size = size_in_bytes(storage_bytes)
@@ -188,7 +188,7 @@ def _overview(request: WarpRequest, storage_bytes: int, colour: str, top: float)
 
 
 def _cost(request: WarpRequest, colour: str, top: float) -> list[Drawn]:
-    """How much is moved, and how much of it was wanted: in words, and as a bar."""
+    """The bytes moved, and the part of them that was wanted: in words, and as a bar."""
     y, cost = top + FOOT, cost_of(request)
     if not request.sectors:
         return [text(LEFT, y, "soft", cost)]
@@ -204,13 +204,13 @@ def _cost(request: WarpRequest, colour: str, top: float) -> list[Drawn]:
 
 
 def share_of_moved(request: WarpRequest) -> str:
-    """The part of what is moved that was wanted, in percent."""
+    """Return the part of the moved bytes that was wanted, in percent."""
     tenths = request.wanted * 1000 // request.moved
     return f"{tenths // 10}" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10}"
 
 
 def cost_of(request: WarpRequest) -> Text:
-    """What the warp costs, in a sentence."""
+    """Return the cost of the warp's request, in a sentence."""
     if request.unknown:
         return PICKED["cost_unknown"]
     if not request.sectors:
@@ -225,7 +225,7 @@ def cost_of(request: WarpRequest) -> Text:
 
 
 def _why(request: WarpRequest) -> str:
-    """The word for it, if it is as good or as bad as it can be."""
+    """The key of the word for the best or worst case, "coalesced" or "scattered"; "" otherwise."""
     if len(request.lanes) < 2:
         return ""
     if request.wanted == request.moved:

@@ -1,4 +1,4 @@
-"""The same facts as tables."""
+"""The facts of a launch and of a picked thread, as tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inplacelab_widgets.scene.marks import Words
 
 
 class Table(NamedTuple):
-    """A caption, the heads of the columns, and the rows."""
+    """A table: its caption, the heads of its columns, and its rows."""
 
     caption: Text
     heads: tuple[Words, ...]
@@ -26,7 +26,7 @@ class Table(NamedTuple):
 
 
 def facts_table(shown: ShownLaunch) -> Table:
-    """The launch, fact by fact."""
+    """Return the table of the facts of a launch."""
     launch, found, names = shown.launch, totals(shown), words.FACT_NAMES
     unknown = why_not_counted(shown)
     rows: tuple[tuple[Words, ...], ...] = (
@@ -44,7 +44,7 @@ def facts_table(shown: ShownLaunch) -> Table:
 
 
 def picked_tables(shown: ShownLaunch, pick: Pick) -> list[Table]:
-    """What the picked warp asks for, and what each of its threads touches."""
+    """Return the tables of the picked warp's requests and of the slots that each of its threads touches."""
     of_warp = warp_requests(shown, pick)
     heads = tuple(PICKED[name] for name in ("operand", "does", "taking_part", "wanted", "sectors", "moved", "share"))
     requests = Table(PICKED["requests"], heads, tuple(_request(shown, each) for each in of_warp))

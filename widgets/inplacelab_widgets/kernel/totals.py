@@ -1,4 +1,4 @@
-"""The bytes of a whole launch: asked for, and moved."""
+"""Counts the bytes of a whole launch: requested, and moved."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Totals(NamedTuple):
     """Bytes of a launch.
 
     Attributes:
-        read: what the threads asked to read,
-        written: and to write.
-        moved: those of the sectors, warp by warp; None where the places are not known, or the layout is too irregular.
+        read: the bytes that the threads read.
+        written: the bytes that the threads write.
+        moved: the bytes of the sectors, warp by warp; None if the slots are not known or the layout is too irregular.
     """
 
     read: int
@@ -29,16 +29,16 @@ class Totals(NamedTuple):
 
 @lru_cache(maxsize=64)
 def totals(shown: ShownLaunch) -> Totals:
-    """What a launch costs.
+    """Return the memory traffic of a launch.
 
-    A sector that two instructions need is counted for each: a cache may know it still, but that is another story.
+    A sector that two instructions need is counted for each of them; caches are not modelled.
     """
     launch = shown.launch
     return Totals(launch.bytes_read, launch.bytes_written, _moved(shown) if shown.drawable else None)
 
 
 def why_not_counted(shown: ShownLaunch) -> Text:
-    """Why `moved` is None, if it is."""
+    """Return the reason why `moved` is None."""
     if not shown.drawable:
         return words.UNKNOWN_MOVED
     return words.BY_INDEX if _is_left_to_the_index(shown) else words.NOT_COUNTED
@@ -65,5 +65,5 @@ def _moved(shown: ShownLaunch) -> int | None:
 
 
 def _times(kinds: tuple[str, ...]) -> int:
-    """How often the sectors of an operand are moved: an addition reads and writes."""
+    """How many times the sectors of an operand are moved: an addition reads and writes."""
     return len(kinds) + ("adds" in kinds)
