@@ -1,4 +1,4 @@
-"""Exports a recording as a still picture, a page that plays offline, plain text or Markdown. Does not need Jupyter."""
+"""Exports a recording without a widget: a still picture, a page that plays offline, or plain text. Needs no Jupyter."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.predict_questions import questions_for
 from inplacelab_widgets.raster import png
-from inplacelab_widgets.scene import PANELS, Scene, panels_of, scene_of, telling_step
+from inplacelab_widgets.scene import PANELS, Scene, key_step, panels_of, scene_of
 from inplacelab_widgets.scene.marks import Panel, Words
 from inplacelab_widgets.scene.names import player_words, unquoted
-from inplacelab_widgets.scene.panel_export import panel_descriptions, panels_picture
+from inplacelab_widgets.scene.panel_export import descriptions_at, panels_picture
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.picture import picture
-from inplacelab_widgets.scene.tables import Table, tables, tables_for
+from inplacelab_widgets.scene.tables import Table, tables, tables_of_panels
 from inplacelab_widgets.static_html import still_picture
 
 __all__ = ["to_html", "to_markdown", "to_png", "to_svg", "to_text"]
@@ -35,31 +35,33 @@ def to_svg(
     *,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """Draws a recording as a still SVG picture.
+    """Return a recording as a still SVG picture.
 
-    The picture has its own light background and needs no CSS, script or network. All text of the program is escaped.
+    The picture has its own light background and needs no CSS, script or network. Everything that the program
+    wrote is escaped.
 
     Args:
-        recording: the recording, or a `Scene` of it.
-        step: the step to draw in full, counted from 0; negative numbers count from the end. By default the key steps of
-            the recording, as a strip of up to four frames.
-        language: "en" or "zh"; by default the current language.
-        panels: the panels to draw, out of "code", "storages", "elements", "graph", "lanes" and "memory"; by default all.
+        recording: the recording to draw, or a scene already laid out.
+        step: the step to draw in full, counted from 0; negative numbers count from the end. If not given, up to
+            four key steps are drawn as a strip of frames, or a single step if it shows everything.
+        language: "en" or "zh"; the current language if not given.
+        panels: the panels to draw, out of "code", "storages", "elements", "graph", "lanes" and "memory"; all of
+            them if not given.
 
     Returns:
-        The SVG text.
+        The picture as SVG text.
 
     Raises:
-        IndexError: if there is no such step.
+        IndexError: if the recording has no such step.
         ValueError: if the recording has no steps.
     """
     scene = recording if isinstance(recording, Scene) else scene_of(recording)
-    lang = language or get_language()
+    language = language or get_language()
     if panels is not None:
-        return panels_picture(scene, panels, _chosen(scene.recording, step), lang)
+        return panels_picture(scene, panels, _chosen(scene.recording, step), language)
     if step is None:
-        return still_picture(scene, lang)
-    return picture(scene, scene.recording.state(step).step.index, lang)
+        return still_picture(scene, language)
+    return picture(scene, scene.recording.state(step).step.index, language)
 
 
 def to_png(
@@ -71,26 +73,26 @@ def to_png(
     language: str | None = None,
     panels: Sequence[str] | None = None,
 ) -> bytes:
-    """Draws the picture of `to_svg` as PNG. Needs the extra `png`.
+    """Return the picture of `to_svg` as PNG. Needs the extra `png`.
 
     Args:
-        recording: the recording, or a `Scene` of it.
+        recording: the recording to draw, or a scene already laid out.
         step: as for `to_svg`.
-        path: a file to write; optional.
-        scale: pixels per px of the picture; 2 is sharp on most screens.
-        language: "en" or "zh"; by default the current language.
+        path: a file to write the picture to; none is written if not given.
+        scale: PNG pixels per px of the SVG picture; 2 is sharp on most screens.
+        language: "en" or "zh"; the current language if not given.
         panels: as for `to_svg`.
 
     Returns:
-        The picture's bytes.
+        The PNG file's bytes.
 
     Raises:
         ImportError: if resvg is not installed; the message says how to install it.
-        IndexError: if there is no such step.
+        IndexError: if the recording has no such step.
         ValueError: if the recording has no steps, or `scale` is not positive.
     """
-    lang = language or get_language()
-    drawn = png(to_svg(recording, step, lang, panels=panels), scale, lang)
+    language = language or get_language()
+    drawn = png(to_svg(recording, step, language, panels=panels), scale, language)
     if path is not None:
         Path(path).write_bytes(drawn)
     return drawn
@@ -104,20 +106,21 @@ def to_html(
     predict: bool | Iterable[Question] = False,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """Makes a page that plays a recording in any browser, from a file, without a network.
+    """Return an HTML page that plays a recording in any browser, from a file, without a network.
 
     Args:
-        recording: the recording, or a `Scene` of it.
-        path: a file to write, in UTF-8; optional.
-        language: the initial language, which the reader can switch; by default the current language.
-        predict: True to ask what a step will do before showing it, or the questions to ask; see `Stepper`.
+        recording: the recording to play, or a scene already laid out.
+        path: a file to write the page to (UTF-8); none is written if not given.
+        language: the language in which it opens, "en" or "zh"; the reader can switch. The current language if not
+            given.
+        predict: True to ask what a step will do before it is shown, or the questions to ask; see `Stepper`.
         panels: as for `to_svg`.
 
     Returns:
-        The HTML text.
+        The page as HTML text.
 
     Raises:
-        ValueError: if the recording has no steps, or a question is about a step that does not exist.
+        ValueError: if the recording has no steps, or a question is about a step that it does not have.
     """
     scene = recording if isinstance(recording, Scene) else scene_of(recording)
     page = _page(scene, language or get_language(), predict, panels_of(scene.recording) if panels is None else panels)
@@ -133,26 +136,27 @@ def to_text(
     *,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """Describes one step as plain text: its line, what happened, and tables of the state.
+    """Return one step as plain text: its position, its sentence, and tables of the state after it.
 
     Args:
-        recording: the recording, or a `Scene` of it.
-        step: the step, counted from 0; by default the key step.
-        language: "en" or "zh"; by default the current language.
-        panels: the panels to describe, as for screen readers; by default all.
+        recording: the recording to describe, or a scene already laid out.
+        step: the step, counted from 0; negative numbers count from the end. By default the
+            key step: the error, or else the last write.
+        language: "en" or "zh"; the current language if not given.
+        panels: describe only these panels, in the words that a screen reader gets; all of them if not given.
 
     Returns:
-        The text.
+        The text, ending with a newline.
 
     Raises:
-        IndexError: if there is no such step.
+        IndexError: if the recording has no such step.
         ValueError: if the recording has no steps.
     """
     plain, shown = _with_panels(recording, panels)
-    chosen, lang = _chosen(plain, step), language or get_language()
-    parts = [_place(plain, chosen), unquoted(sentence(plain, chosen)), *panel_descriptions(shown, chosen)]
-    tables = [_plain(table, lang) for table in _tables(plain, chosen, panels)]
-    return "\n\n".join([*(part.in_language(lang) for part in parts), *tables]) + "\n"
+    chosen, language = _chosen(plain, step), language or get_language()
+    parts = [_place(plain, chosen), unquoted(sentence(plain, chosen)), *descriptions_at(shown, chosen)]
+    tables = [_plain(table, language) for table in _tables(plain, chosen, panels)]
+    return "\n\n".join([*(part.in_language(language) for part in parts), *tables]) + "\n"
 
 
 def to_markdown(
@@ -162,22 +166,22 @@ def to_markdown(
     *,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """Describes one step in Markdown, for places that show neither widgets nor pictures. Arguments as for `to_text`."""
+    """Return one step as Markdown, where neither widgets nor pictures are shown. Arguments as for `to_text`."""
     plain, shown = _with_panels(recording, panels)
-    chosen, lang = _chosen(plain, step), language or get_language()
+    chosen, language = _chosen(plain, step), language or get_language()
     source = "\n".join(f"    {line}" for line in plain.source.rstrip().split("\n"))
     parts = [
-        f"**{_safe(_place(plain, chosen).in_language(lang))}**",
+        f"**{_safe(_place(plain, chosen).in_language(language))}**",
         *([source] if panels is None or "code" in panels else []),
-        _in_markdown(sentence(plain, chosen).in_language(lang)),
-        *(_in_markdown(said.in_language(lang)) for said in panel_descriptions(shown, chosen)),
+        _in_markdown(sentence(plain, chosen).in_language(language)),
+        *(_in_markdown(description.in_language(language)) for description in descriptions_at(shown, chosen)),
     ]
-    parts += [_marked_down(table, lang) for table in _tables(plain, chosen, panels)]
+    parts += [_marked_down(table, language) for table in _tables(plain, chosen, panels)]
     return "\n\n".join(parts) + "\n"
 
 
 def _with_panels(recording: Recording | Scene, panels: Sequence[str] | None) -> tuple[Recording, list[Panel]]:
-    """Returns the scene and the panels to describe one by one; none if all are requested, since the tables describe them."""
+    """The recording and the panels to describe: those chosen, or none where the tables cover all panels."""
     plain = recording.recording if isinstance(recording, Scene) else recording
     if panels is None:
         return plain, []
@@ -187,11 +191,11 @@ def _with_panels(recording: Recording | Scene, panels: Sequence[str] | None) -> 
 
 def _tables(recording: Recording, step: int, panels: Sequence[str] | None) -> Iterator[Table]:
     found = tables(recording, recording.state(step))
-    return (table for table in (found if panels is None else tables_for(panels, found)) if table.rows)
+    return (table for table in (found if panels is None else tables_of_panels(panels, found)) if table.rows)
 
 
 def _chosen(recording: Recording, step: int | None) -> int:
-    return telling_step(recording) if step is None else recording.state(step).step.index
+    return key_step(recording) if step is None else recording.state(step).step.index
 
 
 def _place(recording: Recording, step: int) -> Text:
@@ -206,12 +210,12 @@ def _place(recording: Recording, step: int) -> Text:
 
 
 def _cells(table: Table, language: str) -> list[list[str]]:
-    def in_language(word: Words) -> str:
+    def cell_text(word: Words) -> str:
         return word.in_language(language) if isinstance(word, Text) else word
 
     return [
-        [in_language(column) for column in table.columns],
-        *([in_language(cell) for cell in cells] for _, cells in table.rows),
+        [cell_text(column) for column in table.columns],
+        *([cell_text(cell) for cell in cells] for _, cells in table.rows),
     ]
 
 
@@ -230,23 +234,23 @@ def _marked_down(table: Table, language: str) -> str:
 
 _CODE = re.compile(r"(`[^`]*`)")
 _MEANS_SOMETHING = re.compile(r"([\\*`|]|(?<!\w)_|_(?!\w))")
-"""What Markdown would take for its own. An underscore between letters is none."""
+"""Characters that have a meaning in Markdown. An underscore between letters has none."""
 
 
-def _safe(said: str) -> str:
-    """Escapes text of a program for Markdown."""
-    return _MEANS_SOMETHING.sub(r"\\\1", said).replace("&", "&amp;").replace("<", "&lt;")
+def _safe(content: str) -> str:
+    """Text that a program may have written, escaped so that Markdown shows it unchanged."""
+    return _MEANS_SOMETHING.sub(r"\\\1", content).replace("&", "&amp;").replace("<", "&lt;")
 
 
-def _in_markdown(said: str) -> str:
-    """Escapes a sentence, in which code is in backticks already."""
-    return "".join(piece if _CODE.fullmatch(piece) else _safe(piece) for piece in _CODE.split(said))
+def _in_markdown(content: str) -> str:
+    """A sentence whose code is already in backticks."""
+    return "".join(piece if _CODE.fullmatch(piece) else _safe(piece) for piece in _CODE.split(content))
 
 
 def _page(scene: Scene, language: str, predict: bool | Iterable[Question], panels: Sequence[str]) -> str:
-    asked = questions_for(scene.recording, predict)
+    questions = questions_for(scene.recording, predict)
     return whole_page(
-        payload(scene, asked, panels=panels),
+        payload(scene, questions, panels=panels),
         javascript(),
         stylesheet(),
         folder="inplacelab_widgets/player",

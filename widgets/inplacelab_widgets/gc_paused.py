@@ -1,4 +1,4 @@
-"""Pauses the garbage collector while a picture is drawn, which makes no garbage."""
+"""Pauses the garbage collector while a picture is drawn: until it is complete, none of it is garbage."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """Pauses the garbage collector in a `with` block. It would find nothing, and take an eighth of the time."""
+def gc_paused() -> Iterator[None]:
+    """Pause the garbage collector while a picture is drawn. It would free nothing and take an eighth of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,8 +1,9 @@
-"""Packs texts for the browser: deflated, in base64. `player/unpack.js` unpacks them.
+"""Compresses what is sent to the browser: a text's bytes, deflated, in base64. `player/unpack.js` decompresses it.
 
-A recording repeats sentences with other numbers, in both languages, and its marks differ only in their places. Deflating removes
-these repetitions, so the payload itself can stay simple (`scene/payload.py` makes it, `player/runs.js` defines its types). A single
-string is also fast in Jupyter, which searches every list and dictionary of a widget's state for bytes.
+A recording repeats the same sentence a thousand times with other numbers, in both languages, and its marks differ mostly in
+position. Deflate finds all of this repetition, so the payload itself can stay plain (`scene/payload.py` makes it,
+`player/runs.js` names its parts). A text is also fast for Jupyter, which searches every list and dictionary of a widget's state
+for bytes.
 
 Every browser since the spring of 2023 can inflate (`DecompressionStream`).
 """
@@ -25,15 +26,18 @@ const player = (await import(address)).default;
 URL.revokeObjectURL(address);
 """
 _BETWEEN = "\f"
-"""Stands between a style sheet and a module: neither has a form feed in it."""
+"""Separates a style sheet from a module: neither contains a form feed."""
 
 
 def packed(text: str, level: int = 6) -> str:
-    """Packs a text into letters, digits, "+", "/" and "=".
+    """Compress a text.
 
     Args:
-        text: the text.
-        level: the compression level, 1 to 9. The highest takes five times as long and saves a few percent.
+        text: the text to compress.
+        level: the compression level, 1 to 9. Level 9 takes five times as long as the default and saves a few percent more.
+
+    Returns:
+        The compressed text: letters, digits, "+", "/" and "=" only.
 
     >>> len(packed("x.add_(y); " * 1000)) < 100
     True
@@ -42,7 +46,7 @@ def packed(text: str, level: int = 6) -> str:
 
 
 def unpacked(text: str) -> str:
-    """Unpacks a text.
+    """Return the text that `packed` compressed.
 
     >>> unpacked(packed("视图"))
     '视图'
@@ -51,12 +55,12 @@ def unpacked(text: str) -> str:
 
 
 def packed_json(data: Any) -> str:
-    """Packs plain lists and dictionaries as JSON."""
+    """Compress plain lists and dictionaries, as JSON."""
     return packed(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
 
 
 def unpacking(module: str, style: str) -> str:
-    """Returns JavaScript that unpacks a module and its style sheet. It binds the module's default export to `player`;
+    """Return JavaScript that decompresses a module and its style sheet. It binds the module's default export to `player`;
     `dress(element, style, name)` applies the sheet to an element.
     """
     name = f"ipl-{crc32(style.encode()):08x}"  # another version on the same page has another name

@@ -1,8 +1,8 @@
-"""Joins the player's JavaScript and CSS into one text each.
+"""Bundles the player's JavaScript and CSS.
 
-The sources are small modules in `player/`. anywidget loads one module, which cannot import files, and an exported page must not
-fetch any, so the modules are joined here: not by a bundler, only by concatenation. Widgets and pages contain that text packed,
-with the style sheet.
+The sources are small modules in `player/`. anywidget loads one module that cannot import files beside it, and an
+exported page must fetch nothing, so this module concatenates their text; no bundler is needed. Widgets and pages contain
+that text and the style sheet in compressed form.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ MODULES = (
     "player",
     "widget",
 )
-"""The modules in an order in which each stands after those that it imports."""
+"""The modules in order: each comes after those that it imports."""
 
 STYLES = (
     "frame",
@@ -79,16 +79,16 @@ STYLES = (
 _PLAYER = Path(__file__).parent / "player"
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\.[\w./-]+\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
-# Only comments that fill whole lines, so that no part of a string is mistaken for one.
+# Only comments that fill whole lines, so that nothing inside a string is mistaken for one.
 _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/)[ \t]*\n", re.MULTILINE | re.DOTALL)
 _CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-# Blanks around these have no meaning in CSS. Around a colon they do: "a :hover" is not "a:hover".
+# CSS ignores blanks around these, but not around a colon: "a :hover" is not "a:hover".
 _CSS_BLANK = re.compile(r"\s*([{};,>])\s*")
 _CSS_COLON = re.compile(r"(?<=[{;])([\w-]+): ")
-# No string spans lines, so indentation has no meaning.
+# No string in these sources spans lines, so indentation can be removed.
 _BLANK = re.compile(r"\s*\n\s*")
 
-# anywidget's `_css` would not be packed.
+# anywidget's own style sheet (`_css`) would be sent uncompressed.
 _DRESSED = """\
 export default {
   ...player,
@@ -102,7 +102,7 @@ export default {
 
 @cache
 def javascript() -> str:
-    """Returns the player as one ES module without imports, which exports anywidget's `render`, and `play` for a page.
+    """Return the player as one ES module without imports. It exports anywidget's `render`, and `play` for a page.
 
     Comments and indentation are removed.
     """
@@ -110,34 +110,34 @@ def javascript() -> str:
 
 
 def joined(modules: Iterable[str]) -> str:
-    """Joins modules into one without imports. Each must come after those that it imports."""
+    """Join modules into one without imports. Each must come after those that it imports."""
     return _BLANK.sub("\n", _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", "\n".join(modules))))).lstrip()
 
 
 @cache
 def packed_javascript() -> str:
-    """Returns a module that unpacks the player and its style sheet. Every widget of a notebook contains it."""
+    """Return a module that decompresses the player and its style sheet: what every widget of a notebook contains."""
     return for_anywidget(javascript(), stylesheet())
 
 
 def for_anywidget(module: str, style: str) -> str:
-    """Returns a module that unpacks another one and its style sheet, and exports its default export."""
+    """Return a module that decompresses another one and its style sheet, and re-exports its default export."""
     return f"{unpacking(module, style)}{_DRESSED}"
 
 
 @cache
 def stylesheet() -> str:
-    """Returns the player's CSS: colours and styles of the marks, then the panels. Comments and blanks are removed."""
+    """Return the player's CSS, without comments and blanks: the styles of the marks, then of the panels around them."""
     text = "".join((_PLAYER / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
     return css() + without_comments(text)
 
 
 def without_comments(text: str) -> str:
-    """Removes comments and blanks from CSS; leaves one rule per line."""
+    """Return CSS without comments and blanks, one rule per line."""
     tight = _CSS_COLON.sub(r"\1:", _CSS_BLANK.sub(r"\1", _CSS_COMMENT.sub("", text)))
     return tight.replace("}", "}\n")
 
 
 def source(name: str) -> str:
-    """Returns the source of one of `MODULES`."""
+    """Return the source of one of `MODULES`."""
     return (_PLAYER / f"{name}.js").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Selects the questions of predict mode for a stepper or a page."""
+"""Chooses the questions of predict mode for a stepper or a page."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ _STRAY = Text(
 
 
 def questions_for(recording: Recording, predict: bool | Iterable[Question]) -> tuple[Question, ...]:
-    """Returns an author's questions, or an automatic selection, also while predict mode is off.
+    """Return an author's questions, or those that `quiz` chooses. They are included also while predict mode is off.
+
+    Args:
+        recording: the recording that the questions are about.
+        predict: whether predict mode starts switched on, or the questions to ask.
 
     Raises:
-        ValueError: if a question is about a step that does not exist.
+        ValueError: if a question is about a step that the recording does not have.
     """
     if isinstance(predict, bool):
         return quiz(recording)

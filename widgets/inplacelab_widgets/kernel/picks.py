@@ -1,4 +1,4 @@
-"""Chooses the threads of a launch to draw in advance: all of a small launch; of a larger one, threads that may differ."""
+"""Chooses the threads of a launch to draw in advance: all of a small launch, and of a larger one those that may differ."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from inplacelab.devices.kernels.geometry import WARP, parts
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab_widgets.kernel.drawing import grouped
-from inplacelab_widgets.kernel.launches import Shown
-from inplacelab_widgets.kernel.warp_accesses import Pick, served
+from inplacelab_widgets.kernel.launches import ShownLaunch
+from inplacelab_widgets.kernel.warp_accesses import Pick, warp_requests
 from inplacelab_widgets.kernel.words import PICKED
 
 MOST = 2048
-"""So many threads are drawn of a launch, each of its turns counted, and each as often as the launch has operands."""
+"""The most threads drawn of a launch; each counts once per turn and per operand."""
 MOST_OF_ALL = 4096
-"""So many of several launches together; but of each at least a warp."""
+"""The most for several launches together; at least one warp of each is drawn."""
 MOST_TURNS = 8
 FEWEST_BLOCKS = 4
-"""So many blocks are drawn rather than more warps of each."""
+"""Up to this many, more blocks are drawn rather than more warps of each."""
 
 
 class Picks(NamedTuple):
@@ -32,18 +32,18 @@ class Picks(NamedTuple):
     turns: tuple[int, ...]
 
     def threads(self, of_block: int) -> Iterator[Pick]:
-        """Yields every drawn thread, in the order of the steps. A block has `of_block` threads."""
+        """Yield every thread that is drawn, in the order of the steps. A block has `of_block` threads."""
         for block, turn, warp in product(self.blocks, self.turns, self.warps):
             for thread in range(warp * WARP, min((warp + 1) * WARP, of_block)):
                 yield Pick(block, thread, turn)
 
     def has(self, pick: Pick) -> bool:
-        """Whether a thread is drawn."""
+        """Return whether a thread is drawn."""
         return pick.block in self.blocks and pick.thread // WARP in self.warps and pick.turn in self.turns
 
 
-def picks_of(shown: Shown, wanted: Pick, most: int = MOST) -> Picks:
-    """Chooses the threads to draw, including the wanted one.
+def picks_of(shown: ShownLaunch, wanted: Pick, most: int = MOST) -> Picks:
+    """Return the threads that are drawn of a launch, always with the wanted one.
 
     Args:
         shown: the launch.
@@ -51,7 +51,7 @@ def picks_of(shown: Shown, wanted: Pick, most: int = MOST) -> Picks:
         most: the most threads to draw, counted as for `MOST`.
 
     Returns:
-        Whole warps; none if the geometry of the threads is unknown.
+        Whole warps; none for a launch whose threads have no known geometry.
     """
     launch = shown.launch
     if not shown.drawable:
@@ -71,7 +71,7 @@ def picks_of(shown: Shown, wanted: Pick, most: int = MOST) -> Picks:
 
 
 def _first(count: int, preferred: Iterable[int], total: int) -> tuple[int, ...]:
-    """Returns `count` of the preferred numbers, filled up from 0, sorted."""
+    """`count` numbers in order: the preferred ones, then from 0 on."""
     found = dict.fromkeys(preferred)
     for each in range(total):
         if len(found) >= count:
@@ -81,12 +81,12 @@ def _first(count: int, preferred: Iterable[int], total: int) -> tuple[int, ...]:
 
 
 def _corners(launch: Launch) -> tuple[int, ...]:
-    """Returns the end of the first row and the begin of the second, for a grid of several rows."""
+    """In a grid of several rows, the last block of the first row and the first of the second."""
     return (launch.grid[0] - 1, launch.grid[0]) if launch.grid[1] > 1 else ()
 
 
 def _last_at_work(launch: Launch) -> tuple[int, int]:
-    """Returns the block and the warp with the last data, which may be partly filled."""
+    """The block and the warp with the last of the data, which may be partly filled."""
     if launch.kind in ("transpose", "transpose_square"):
         return launch.blocks - 1, parts(launch.threads, WARP) - 1
     if launch.kind == "normalize":
@@ -97,13 +97,13 @@ def _last_at_work(launch: Launch) -> tuple[int, int]:
     return block % launch.blocks, thread // WARP
 
 
-def _crowded(shown: Shown) -> list[int]:
-    """Returns the block and the warp in which most threads collide on one slot, if any do."""
+def _crowded(shown: ShownLaunch) -> list[int]:
+    """The block with the warp that has the most threads on one slot, if any share a slot."""
     launch = shown.launch
     if shown.places is None:
         return []
     crowds = [
-        (max(asked.crowd for asked in served(shown, Pick(block, warp * WARP))), -block)
+        (max(request.crowd for request in warp_requests(shown, Pick(block, warp * WARP))), -block)
         for block, warp in product(range(launch.blocks), range(parts(launch.threads, WARP)))
     ]
     crowd, block = max(crowds)
@@ -111,12 +111,12 @@ def _crowded(shown: Shown) -> list[int]:
 
 
 def totals_of(launch: Launch) -> dict[str, int]:
-    """Returns the numbers of blocks, of threads per block, and of turns per thread."""
+    """Return the number of blocks, of threads in each, and of turns of each thread."""
     return {"block": launch.blocks, "thread": launch.threads, "turn": geometry.turns(launch)}
 
 
 def description_of_picks(launch: Launch, picks: Picks) -> Text:
-    """Describes which threads are drawn; None if all are."""
+    """Return a note of which threads are drawn; empty if all are."""
     ends = [(warp * WARP, min((warp + 1) * WARP, launch.threads) - 1) for warp in picks.warps]
     found = [
         ("blocks", _ranges((block, block) for block in picks.blocks), len(picks.blocks), launch.blocks),
@@ -136,12 +136,12 @@ def description_of_picks(launch: Launch, picks: Picks) -> Text:
 
 
 def _ranges(spans: Iterable[tuple[int, int]]) -> Text:
-    """Formats numbers as ranges: "0–3, 15"."""
+    """Numbers in order, with neighbours joined: "0–3, 15"."""
     merged: list[tuple[int, int]] = []
     for first, last in spans:
         if merged and merged[-1][1] + 1 == first:
             merged[-1] = (merged[-1][0], last)
         else:
             merged.append((first, last))
-    ranges = [grouped(first) if first == last else f"{grouped(first)}–{grouped(last)}" for first, last in merged]
-    return Text(", ".join(ranges), "、".join(ranges))
+    parts = [grouped(first) if first == last else f"{grouped(first)}–{grouped(last)}" for first, last in merged]
+    return Text(", ".join(parts), "、".join(parts))

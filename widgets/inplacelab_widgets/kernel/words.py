@@ -1,4 +1,4 @@
-"""Texts of a kernel's picture, in English and Chinese."""
+"""All text of a kernel's picture, in English and Chinese."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ PICKED = {
     "drawn_turns": Text("turns {drawn} of {all}", "轮次 {drawn}（共 {all} 轮）"),
 }
 
-# --- texts that do not depend on the pick -------------------------------------------------------------------------------------
+# --- what does not depend on the pick -----------------------------------------------------------------------------------------
 
 TOTAL = Text("The whole launch", "整次启动")
 TOTAL_READ = Text("read", "读")
@@ -143,7 +143,7 @@ FACT_NAMES = {
     "moved": Text("bytes moved", "搬运字节"),
 }
 
-# --- the player: texts that differ from a recording's -------------------------------------------------------------------------
+# --- the player: where its words differ from those for a recording ------------------------------------------------------------
 
 PLAYER = {
     "region": Text("Kernel: {title}", "内核：{title}"),

@@ -15,13 +15,13 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences import sentence
 from inplacelab_widgets.scene.elements import elements_panel
 from inplacelab_widgets.scene.graph import graph_panel
-from inplacelab_widgets.scene.key_steps import telling_step, telling_steps
+from inplacelab_widgets.scene.key_steps import all_key_steps, key_step
 from inplacelab_widgets.scene.lanes import lanes_panel
 from inplacelab_widgets.scene.marks import Panel
 from inplacelab_widgets.scene.memory import memory_panel
 from inplacelab_widgets.scene.storages import storages_panel
 
-__all__ = ["EVERYTHING", "PANELS", "Scene", "panels_of", "scene_of", "telling_step", "telling_steps"]
+__all__ = ["EVERYTHING", "PANELS", "Scene", "all_key_steps", "key_step", "panels_of", "scene_of"]
 
 PANELS = ("storages", "graph", "lanes", "memory", "elements")
 """The panels of a picture, by name, in the order in which they stand."""

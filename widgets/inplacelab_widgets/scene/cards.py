@@ -116,12 +116,14 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
             node_called(state, node) if node else words.NO_NODE,
         )
         history = (Text("{flag} · {node}", "{flag} · {node}").format(flag=flag, node=made_by),)
-    said = kind(tensor, state, framework, LONGEST_NAME) or not_yet(called) or (None if called.names else words.UNNAMED)
+    detail = (
+        kind(tensor, state, framework, LONGEST_NAME) or not_yet(called) or (None if called.names else words.UNNAMED)
+    )
     return Face(
         tensor,
         called,
         tuple(shortened(chip, LONGEST_NAME) for chip in called.shown),
-        said,
+        detail,
         (layout_words(tensor), reach, *history),
     )
 
@@ -144,8 +146,8 @@ def card_marks(card: Card, x: float, y: float, width: float) -> list[Mark]:
     kinds = lasting(((step, Look("text soft end", face.kind) if face.kind else None) for step, face in moments), last)
     marks.append(text(x + width - PAD, y + 6 + 11.5, kinds, keys=keys))
     for k in range(len(moments[0][1].lines)):
-        said = lasting(((step, Look("text soft" if k else "text", face.lines[k])) for step, face in moments), last)
-        marks.append(text(x + PAD, y + LINE_HEIGHT * (k + 2) + 6.5, said, keys=keys))
+        detail = lasting(((step, Look("text soft" if k else "text", face.lines[k])) for step, face in moments), last)
+        marks.append(text(x + PAD, y + LINE_HEIGHT * (k + 2) + 6.5, detail, keys=keys))
     return marks
 
 

@@ -32,9 +32,9 @@ def code_panel(recording: Recording, width: float, step: int, *, near: bool = Fa
     With `near`, only the line of the step, its neighbours and the traced lines: dots replace the others, and each line but the
     step's own is cut to one row.
     """
-    now, source, traced = recording.steps[step], source_lines(recording), trace(recording, step)
+    now, source, marked = recording.steps[step], source_lines(recording), trace(recording, step)
     line = min(now.line or 1, len(source)) if near else now.line
-    shown = _near(line or 1, len(source), traced) if near else range(1, len(source) + 1)
+    shown = _near(line or 1, len(source), marked) if near else range(1, len(source) + 1)
     here = Look("flag-stale" if now.error else "mark-now")
     column, room = _Column(width), width - _NUMBERS - 12
     for before, number in zip([0, *shown], shown, strict=False):
@@ -42,8 +42,8 @@ def code_panel(recording: Recording, width: float, step: int, *, near: bool = Fa
             column.dots()
         whole, text_of = number == line or not near, source[number - 1]
         pieces = _pieces(text_of, room) if whole else [shortened(text_of, room, NORMAL)]
-        said = [each for each in traced if each.line == number]
-        column.line(number, pieces, said, here if number == now.line else None)
+        here_marked = [each for each in marked if each.line == number]
+        column.line(number, pieces, here_marked, here if number == now.line else None)
     if shown[-1] < len(source):
         column.dots()
     says = words.LINE.format(line=now.line) if now.line is not None else Text("", "")
@@ -56,9 +56,9 @@ def source_lines(recording: Recording) -> list[str]:
     return [line.expandtabs(4) for line in recording.source.rstrip().split("\n")]
 
 
-def _near(line: int, last: int, traced: Iterable[Marked]) -> list[int]:
+def _near(line: int, last: int, marked: Iterable[Marked]) -> list[int]:
     close = range(max(line - NEIGHBOURS, 1), min(line + NEIGHBOURS, last) + 1)
-    return sorted({*close, *(each.line for each in traced if each.line <= last)})
+    return sorted({*close, *(each.line for each in marked if each.line <= last)})
 
 
 class _Column:
@@ -73,24 +73,24 @@ class _Column:
         self._text(_DOTS, "text soft end", "⋮")
         self.y += LINE_HEIGHT
 
-    def line(self, number: int, pieces: list[str], traced: Sequence[Marked], here: Look | None) -> None:
+    def line(self, number: int, pieces: list[str], marked: Sequence[Marked], here: Look | None) -> None:
         """Draws a line in the rows that it needs; `here` if it runs."""
         top, band = self.y, len(self.marks)
         self._text(_NUMBERS, "text soft end", str(number))
         for piece in pieces:
             self._text(_NUMBERS + 10, "text code", piece)
             self.y += LINE_HEIGHT
-        self._mark(traced, top, _NUMBERS + 10 + width_of(pieces[0], NORMAL))
+        self._draw_notes(marked, top, _NUMBERS + 10 + width_of(pieces[0], NORMAL))
         if here is not None:
             height = self.y - top
             ground = [rect(0, top, self.width, height, always(Look("tint"))), rect(0, top, 4, height, always(here))]
             self.marks[band:band] = ground
 
-    def _mark(self, traced: Sequence[Marked], row: float, code_ends: float) -> None:
+    def _draw_notes(self, marked: Sequence[Marked], row: float, code_ends: float) -> None:
         """Draws the marks of a line, to the right of its first row; below its last row if there is no room."""
-        if not traced:
+        if not marked:
             return
-        for some in [traced] if sum(map(_wide, traced)) <= self.width else [[each] for each in traced]:
+        for some in [marked] if sum(map(_wide, marked)) <= self.width else [[each] for each in marked]:
             x = self.width - sum(map(_wide, some)) + _AIR
             if x < code_ends + _AIR:
                 row, code_ends = self.y, 0.0
@@ -103,13 +103,13 @@ class _Column:
                 x += _wide(each)
             code_ends = self.width  # the rest has its own row
 
-    def _text(self, x: float, style: str, said: str) -> None:
-        self.marks.append(text(round(x, 1), self.y + 13, always(Look(style, said))))
+    def _text(self, x: float, style: str, content: str) -> None:
+        self.marks.append(text(round(x, 1), self.y + 13, always(Look(style, content))))
 
 
-def _wide(traced: Marked) -> float:
+def _wide(marked: Marked) -> float:
     """Returns the width of a line's mark, with the space after it."""
-    return width_of(Text(_SIGNS[traced.role][0], "") + traced.brief) + 3 * _AIR
+    return width_of(Text(_SIGNS[marked.role][0], "") + marked.brief) + 3 * _AIR
 
 
 def _pieces(source: str, room: float) -> list[str]:

@@ -16,7 +16,7 @@ from inplacelab.recording.values_read import bytes_of, element_values, slots_und
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.grid import HEIGHT, Grid, Index, position
 from inplacelab_widgets.scene.grid_hops import hop_marks
-from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, lasting, path, rect, saying, text
+from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, lasting, path, rect, text, text_runs
 from inplacelab_widgets.scene.measure import NORMAL, SMALL, coordinate, widest
 from inplacelab_widgets.scene.names import axis_letter, formula, layout_words
 from inplacelab_widgets.scene.numerals import number
@@ -51,8 +51,8 @@ class Sheet:
 
     @cached_property
     def width(self) -> float:
-        said = [*self.metadata, *(line for _, line in self.changes), *(note for note, _ in self.notes)]
-        return max(self.grid.width, widest(said, SMALL))
+        content = [*self.metadata, *(line for _, line in self.changes), *(note for note, _ in self.notes)]
+        return max(self.grid.width, widest(content, SMALL))
 
     @cached_property
     def height(self) -> float:
@@ -67,10 +67,12 @@ def sheet_for(
     moments = tuple(_during(storage, first, last))
     # The width of a cell depends on the values, and the number of cells on that width: start with the narrowest cells.
     most = Grid(facts, NARROWEST_CELL, room)
-    texts = [number(value) for _, values in _values(facts, moments, most) for value in values if value is not None]
+    value_texts = [
+        number(value) for _, values in _values(facts, moments, most) for value in values if value is not None
+    ]
     own = moments[0][1]
     labels = [_slot(own, facts, index) for index, _, _ in most.cells()]
-    grid = Grid(facts, max(NARROWEST_CELL, widest(texts, NORMAL) + 8, widest(labels, 9) + 6), room)
+    grid = Grid(facts, max(NARROWEST_CELL, widest(value_texts, NORMAL) + 8, widest(labels, 9) + 6), room)
     values = tuple(_values(facts, moments, grid))
     metadata = layout_words(facts), Text("{0} · {1}", "{0} · {1}").format(facts.dtype, formula(facts))
     notes = [(note, between(first, last, Look("text soft", note))) for note in _notes(facts, grid, own)]
@@ -130,7 +132,7 @@ def _key(facts: TensorFacts, index: Index) -> str:
     return f"t{facts.id}:{','.join(map(str, index))}"
 
 
-def _spoken(value: Number | None) -> str:
+def _value_text(value: Number | None) -> str:
     return "·" if value is None else number(value)
 
 
@@ -152,11 +154,11 @@ def sheet_marks(sheet: Sheet, x: float, top: float, grid_top: float, written: Ma
         written: the slots that each step wrote to the storage.
     """
     marks = [
-        _line(x, top, k, between(sheet.first, sheet.last, Look("text soft" if k else "text", said)))
-        for k, said in enumerate(sheet.metadata)
+        _line(x, top, k, between(sheet.first, sheet.last, Look("text soft" if k else "text", content)))
+        for k, content in enumerate(sheet.metadata)
     ]
-    for k, (style, said) in enumerate(sheet.changes):
-        look = between(sheet.first, sheet.first, Look(style, said))
+    for k, (style, content) in enumerate(sheet.changes):
+        look = between(sheet.first, sheet.first, Look(style, content))
         marks.append(text(x, top + LINE * (k + 3) - 3.5, look))
     cells = [(index, x + left, grid_top + y) for index, left, y in sheet.grid.cells()]
     marks += _boxes(sheet, cells, written)
@@ -211,8 +213,8 @@ def _words(sheet: Sheet, cells: list[_Cell]) -> list[Mark]:
     marks = []
     for k, (index, x, y) in enumerate(cells):
         middle = round(x + sheet.grid.cell / 2, 1)
-        said = saying("text value", ((step, _spoken(known[k])) for step, known in sheet.values), sheet.last)
+        content = text_runs("text value", ((step, _value_text(known[k])) for step, known in sheet.values), sheet.last)
         slot = Look("text tiny middle", _slot(sheet.storage, sheet.facts, index))
-        marks.append(text(middle, y + 14.5, said, keys=(_key(sheet.facts, index),)))
+        marks.append(text(middle, y + 14.5, content, keys=(_key(sheet.facts, index),)))
         marks.append(text(middle, y + 26, between(sheet.first, sheet.last, slot)))
     return marks

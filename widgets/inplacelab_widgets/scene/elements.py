@@ -107,7 +107,7 @@ def elements_panel(recording: Recording) -> Panel:
         nothing = text(0, 20, always(Look("text soft", framework_of(recording).in_framework_words(words.NO_TENSOR))))
         groups.append(Group(0, 0, WIDTH, 30, 0, last, (nothing,)))
     width = max(WIDTH, *(group.x + group.width for group in groups))
-    return Panel("elements", width, max(y + tall, 40), tuple(groups), _says(recording, seats))
+    return Panel("elements", width, max(y + tall, 40), tuple(groups), _descriptions(recording, seats))
 
 
 def _seats(recording: Recording) -> list[_Seat]:
@@ -195,7 +195,7 @@ def _merged(marks: Sequence[Mark]) -> list[Mark]:
     return sorted(own, key=lambda mark: _LAYERS.index(mark.tag))
 
 
-def _says(recording: Recording, seats: Sequence[_Seat]) -> tuple[tuple[int, Text], ...]:
+def _descriptions(recording: Recording, seats: Sequence[_Seat]) -> tuple[tuple[int, Text], ...]:
     laid_out: dict[int, list[int]] = {}
     for home in chain.from_iterable(seat.homes for seat in seats):
         for sheet in home.sheets:

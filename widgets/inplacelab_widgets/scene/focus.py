@@ -27,8 +27,8 @@ def _found(recording: Recording) -> tuple[tuple[int, ...], ...]:
     found = []
     before: State | None = None
     for state in recording.states():
-        asked = dict.fromkeys(_about(state, before))
-        found.append(tuple(key for key in asked if key in state.storages))
+        about = dict.fromkeys(_about(state, before))
+        found.append(tuple(key for key in about if key in state.storages))
         before = state
     return tuple(found)
 

@@ -48,17 +48,17 @@ def strip(scene: Scene, steps: Sequence[int], language: str) -> str:
         ground = mark_at(head, 0, language) + mark_at(frame, 0, language)
         parts.append(placed(ground + _heading(scene, number, step, language) + drawn, 0, y))
         y += height + PAD / 2
-    return document((width, y), parts, scene.recording.title, description(scene, steps, language))
+    return document((width, y), parts, scene.recording.title, alt_text(scene, steps, language))
 
 
-def description(scene: Scene, steps: Sequence[int], language: str) -> str:
+def alt_text(scene: Scene, steps: Sequence[int], language: str) -> str:
     """Describes the frames in words."""
     if len(steps) == 1:
         return unquoted(scene.sentences[steps[0]]).in_language(language)
-    said = (
+    caption = (
         Text("{0}: {1}", "{0}：{1}").format(place_of(scene, step)[0], unquoted(scene.sentences[step])) for step in steps
     )
-    return " ".join(each.in_language(language) for each in said)
+    return " ".join(each.in_language(language) for each in caption)
 
 
 def _cast(scene: Scene, steps: Sequence[int]) -> set[int]:
@@ -89,8 +89,8 @@ def _frame(scene: Scene, step: int, cast: set[int], language: str, width: float)
 def _heading(scene: Scene, number: int, step: int, language: str) -> str:
     position, *rest = place_of(scene, step)
     place = Text("{0}. {1}", "{0}. {1}").format(number, position)
-    said = " · ".join(each.in_language(language) for each in [place, *rest])
-    return text_at(PAD, 18.5, "text bold code", said, language)
+    caption = " · ".join(each.in_language(language) for each in [place, *rest])
+    return text_at(PAD, 18.5, "text bold code", caption, language)
 
 
 def _memory(scene: Scene, step: int, cast: set[int], language: str, room: float) -> tuple[str, float]:
@@ -107,8 +107,8 @@ def _memory(scene: Scene, step: int, cast: set[int], language: str, room: float)
             y += bottom - min(top, live[key].y) + GAP
     others = [_named(state, key) for key in live if key not in shown]
     if others:
-        said = words.ALSO_THERE.format(storages=", ".join(others)).in_language(language)
-        for line in wrapped(said, room, SMALL):
+        caption = words.ALSO_THERE.format(storages=", ".join(others)).in_language(language)
+        for line in wrapped(caption, room, SMALL):
             drawn, y = drawn + text_at(0, y + 10, "text soft", line, language), y + LINE_HEIGHT
     return drawn, y
 

@@ -60,7 +60,7 @@ def graph_panel(recording: Recording) -> Panel:
     if not nodes:
         note = text(0, 16, between(0, last, Look("text soft", words.NO_GRAPH)))
         group = Group(0, 0, width_of(words.NO_GRAPH), 24, 0, last, (note,))
-        return Panel("graph", group.width, 24, (group,), _says(recording))
+        return Panel("graph", group.width, 24, (group,), _descriptions(recording))
     found = edges(recording)
     plan = _plan(nodes, found, LONGEST)
     drawn = _drawn(recording, len(nodes), plan, found)
@@ -77,7 +77,9 @@ def _drawn(recording: Recording, nodes: int, plan: _Plan, found: Mapping[Edge, L
     near = sight(recording, plan.boxes, plan.homes, plan.shown)
     marks = tuple(_marks(recording, plan, found, near))
     group = Group(0, 0, plan.width, plan.height, 0, len(recording) - 1, marks)
-    return Panel("graph", plan.width, plan.height, (group,), _says(recording), _notes(recording, nodes, plan, near))
+    return Panel(
+        "graph", plan.width, plan.height, (group,), _descriptions(recording), _notes(recording, nodes, plan, near)
+    )
 
 
 def _marks(recording: Recording, plan: _Plan, found: Mapping[Edge, Life[str]], near: Sight) -> Iterable[Mark]:
@@ -202,8 +204,8 @@ def _middle(point: Point, top: float) -> float:
 # --- in words -----------------------------------------------------------------------------------------------------------
 
 
-def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
-    said, known, live, count = [], set[int](), dict[int, int](), 0
+def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
+    descriptions, known, live, count = [], set[int](), dict[int, int](), 0
     for step in recording.steps:
         names = [node.name for key, node in step.nodes if node is not None and key not in known]
         for key, node in step.nodes:
@@ -212,6 +214,6 @@ def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
             if node is not None:
                 live[key] = len(node.edges)
                 count += live[key]
-        text = words.GRAPH_SAYS.format(nodes=len(live), edges=count, new=", ".join(names) or words.NONE)
-        said.append((step.index, text))
-    return tuple(said)
+        description = words.GRAPH_SAYS.format(nodes=len(live), edges=count, new=", ".join(names) or words.NONE)
+        descriptions.append((step.index, description))
+    return tuple(descriptions)

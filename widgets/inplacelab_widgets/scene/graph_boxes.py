@@ -36,7 +36,7 @@ _URGENT = ("failed", "unpacking", "calling", "running", "arrived")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class BoxState:
     """The contents of a box after one step: three lines, a tag above it, and the part that backward has done (0 to 1)."""
 
     outline: str
@@ -57,7 +57,7 @@ class Content:
     """The nodes of a box, and its contents over the steps; None while none of its nodes exists."""
 
     members: tuple[GradNode, ...]
-    shows: tuple[tuple[int, Shown | None], ...]
+    shows: tuple[tuple[int, BoxState | None], ...]
     is_folded: bool
     width: float
 
@@ -98,7 +98,7 @@ def in_turn(members: tuple[GradNode, ...]) -> Content:
     """Returns a box for nodes that never exist at the same time."""
     by_id = {node.id: node for node in members}
 
-    def shown(alive: Mapping[int, Face], born: frozenset[int]) -> Shown | None:
+    def shown(alive: Mapping[int, Face], born: frozenset[int]) -> BoxState | None:
         return next((_one(by_id[key], face, key in born) for key, face in alive.items()), None)
 
     return _content(members, shown, is_folded=False)
@@ -109,7 +109,7 @@ def folded(members: tuple[GradNode, ...], turn: int | None, turns: int) -> Conte
     by_id = {node.id: node for node in members}
     in_a_turn = {kind: count / turns for kind, count in Counter(node.kind for node in members).items()}
 
-    def shown(alive: Mapping[int, Face], born: frozenset[int]) -> Shown | None:
+    def shown(alive: Mapping[int, Face], born: frozenset[int]) -> BoxState | None:
         return (
             _many(by_id, alive, born, turn, in_a_turn if turn is None and turns > 1 else {}, turns) if alive else None
         )
@@ -117,7 +117,7 @@ def folded(members: tuple[GradNode, ...], turn: int | None, turns: int) -> Conte
     return _content(members, shown, is_folded=True)
 
 
-_Show = Callable[[Mapping[int, Face], frozenset[int]], Shown | None]
+_Show = Callable[[Mapping[int, Face], frozenset[int]], BoxState | None]
 
 
 def _content(members: tuple[GradNode, ...], shown: _Show, *, is_folded: bool) -> Content:
@@ -132,8 +132,8 @@ def _outline(status: str, *, new: bool) -> str:
     return " ".join(["node", *(["new"] if new else []), *([status] if status else [])])
 
 
-def _one(node: GradNode, face: Face, new: bool) -> Shown:
-    return Shown(_outline(face.status, new=new), node.name, face.origin, face.doing, _tag(node) if new else None)
+def _one(node: GradNode, face: Face, new: bool) -> BoxState:
+    return BoxState(_outline(face.status, new=new), node.name, face.origin, face.doing, _tag(node) if new else None)
 
 
 def _tag(node: GradNode) -> Text:
@@ -147,7 +147,7 @@ def _many(
     turn: int | None,
     in_a_turn: Mapping[str, float],
     turns: int,
-) -> Shown:
+) -> BoxState:
     """Returns the contents of a box of many nodes. `in_a_turn`: the number of each kind per turn, if all turns share the box."""
     here = [nodes[key] for key in sorted(alive)]
     count, kinds = len(here), Counter(node.kind for node in here if not node.is_leaf)
@@ -165,7 +165,7 @@ def _many(
     done = sum(face.status in {"done", "running"} for face in alive.values())
     in_backward = any(face.status for face in alive.values())
     tag = _tag(newest) if newest else None
-    return Shown(
+    return BoxState(
         _outline(status, new=newest is not None), first, second, third, tag, done / count if in_backward else None
     )
 
@@ -192,11 +192,11 @@ def _news(nodes: Mapping[int, GradNode], alive: Mapping[int, Face], newest: Grad
     by_status: dict[str, list[int]] = {}
     for key, face in alive.items():
         by_status.setdefault(face.status, []).append(key)
-    news = next(((status, by_status[status][0]) for status in _URGENT if status in by_status), None)
-    if news is None and newest is not None:
-        news = "", newest.id
-    if news is not None:
-        status, key = news
+    urgent = next(((status, by_status[status][0]) for status in _URGENT if status in by_status), None)
+    if urgent is None and newest is not None:
+        urgent = "", newest.id
+    if urgent is not None:
+        status, key = urgent
         return status, words.NODE_IS.format(name=_short(nodes[key].name), status=alive[key].doing)
     return _summary(alive, {status: len(keys) for status, keys in by_status.items()})
 
@@ -238,20 +238,20 @@ def box_marks(box: Box) -> list[Mark]:
     return [mark for mark in marks if mark.runs]
 
 
-def _looks(content: Content, look: Callable[[Shown], Look | None]) -> Runs:
+def _looks(content: Content, look: Callable[[BoxState], Look | None]) -> Runs:
     return runs((step, look(shown) if shown else None) for step, shown in content.shows)
 
 
-def _frame(shown: Shown) -> Look:
+def _frame(shown: BoxState) -> Look:
     return Look(shown.outline)
 
 
-def _faded(style: str, shown: Shown) -> str:
+def _faded(style: str, shown: BoxState) -> str:
     # Soft and not transparent: faded text must be readable.
     return f"{style} soft" if "unreached" in shown.outline.split() and "soft" not in style else style
 
 
-def _progress(box: Box, shown: Shown) -> Look | None:
+def _progress(box: Box, shown: BoxState) -> Look | None:
     """Draws a progress bar along the lower edge of a folded box: the part of its nodes that backward has done."""
     if not shown.done:
         return None

@@ -86,10 +86,10 @@ def link_marks(line: Line, lives: Mapping[Edge, Life[str]], travelled: Sequence[
     travels = set(travelled)
     for step, alive, born in gatherings(lives, travelled):
         fresh = bool(born) or step in travels
-        said = ", ".join(filter(None, dict.fromkeys(alive.values())))
+        label = ", ".join(filter(None, dict.fromkeys(alive.values())))
         strokes.append((step, _STROKES[fresh] if alive else None))
         tips.append((step, _TIPS[fresh] if alive else None))
-        labels.append((step, Look("text tiny end", shortened(said, GAP - 14, 9)) if said else None))
+        labels.append((step, Look("text tiny end", shortened(label, GAP - 14, 9)) if label else None))
     (left, top), (right, y) = line[-1], line[0]
     return [
         path(_curve(line), runs(strokes)),
@@ -156,9 +156,9 @@ def _only_at(steps: Iterable[int], look: Look) -> tuple[tuple[int, Look | None],
 
 
 def _ghost_box(box: Box, name: str, steps: Sequence[int]) -> Iterator[Mark]:
-    said = shortened(name, box.content.width - 2 * PAD)
+    label = shortened(name, box.content.width - 2 * PAD)
     yield rect(box.x, box.y, box.content.width, HEIGHT, _only_at(steps, Look("ghost")), 5)
-    yield text(round(box.x + PAD, 1), box.y + 16, _only_at(steps, Look("text soft italic", said)))
+    yield text(round(box.x + PAD, 1), box.y + 16, _only_at(steps, Look("text soft italic", label)))
 
 
 def _ghost_link(a: Box, b: Box, steps: Sequence[int]) -> Mark:

@@ -67,10 +67,10 @@ def history_marks(recording: Recording, homes: Homes) -> tuple[list[Mark], list[
                 frames[box].append((step, None))
                 labels[box].append((step, None))
             elif now[box] != shown.get(box):
-                style, said = now[box]
-                room = (("width", width_of(said, SMALL) + 12),)
+                style, content = now[box]
+                room = (("width", width_of(content, SMALL) + 12),)
                 frames.setdefault(box, []).append((step, Look(style, None, room)))
-                labels.setdefault(box, []).append((step, Look(_TONES[style], said)))
+                labels.setdefault(box, []).append((step, Look(_TONES[style], content)))
         shown = now
     chips = [mark for box in frames for mark in _chip_marks(box, frames[box], labels[box])]
     return [Mark("path", (), runs(found)) for found in ways.values()], chips

@@ -42,8 +42,8 @@ def graph_in(scene: Scene, step: int, language: str, room: float) -> tuple[str, 
     # Edges run above and below the boxes.
     part = (across[0], max(0.0, down[0] - _MARGIN), across[1], min(scene.graph.height, down[1] + _MARGIN))
     drawn = window(panel_at(_within(scene.graph, step, part), step, language), part, _PART, LINE_HEIGHT)
-    said = text_at(0, 12, "text soft", words.PART_OF_GRAPH, language)
-    return said + drawn, LINE_HEIGHT + (part[3] - part[1]) * _PART
+    note = text_at(0, 12, "text soft", words.PART_OF_GRAPH, language)
+    return note + drawn, LINE_HEIGHT + (part[3] - part[1]) * _PART
 
 
 def bounds_at(groups: Iterable[Group], step: int, across: tuple[float, float] | None = None) -> _Bounds:

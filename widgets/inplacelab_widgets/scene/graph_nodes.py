@@ -108,8 +108,8 @@ def _moment(
             yield key, ("arrived", words.NODE_STATUS["arrived"])
     facts, call = step.backward, running(recording).get(step.index)
     if call is not None and step.error is None:
-        pattern = words.IN_HOOK if call.is_hook else words.IN_CUSTOM
-        yield call.node, ("calling", pattern.format(function=call.function))
+        doing = words.IN_HOOK if call.is_hook else words.IN_CUSTOM
+        yield call.node, ("calling", doing.format(function=call.function))
     if facts is None or facts.node is None:
         return
     if facts.action == "run":
@@ -117,8 +117,8 @@ def _moment(
     elif facts.action == "unpack" and facts.found_at is not None:
         mark = "✓" if facts.kept_at == facts.found_at else "✗"
         saved = _unpacked(recording, state, facts.node, facts.saved)
-        text = words.UNPACKS.format(saved=saved, kept=facts.kept_at, found=facts.found_at, mark=mark)
-        yield facts.node, ("unpacking", text)
+        doing = words.UNPACKS.format(saved=saved, kept=facts.kept_at, found=facts.found_at, mark=mark)
+        yield facts.node, ("unpacking", doing)
 
 
 def _unpacked(recording: Recording, state: State, number: int, role: str | None) -> Text:
@@ -168,5 +168,5 @@ def _doing(recording: Recording, state: State, node: NodeFacts) -> Text:
 def _keeping(state: State, kept: Naming) -> Text:
     """Returns the saved tensors with their versions, marked stale as soon as they are, not only when backward unpacks them."""
     first = kept.saved[0]
-    said = words.SAVED_AT.format(names=unquoted(kept.brief), version=first.version)
-    return words.KEEPS_STALE.format(saved=said) if state.is_stale(first) else said
+    saved_text = words.SAVED_AT.format(names=unquoted(kept.brief), version=first.version)
+    return words.KEEPS_STALE.format(saved=saved_text) if state.is_stale(first) else saved_text

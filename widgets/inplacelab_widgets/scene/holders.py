@@ -152,12 +152,12 @@ def _legend(totals: list[tuple[int, dict[Kind, int]]], y: float, last: int) -> t
     for kind in KINDS:
         if not any(now[kind] for _, now in totals):
             continue
-        said = [(step, words.SEGMENTS[kind].format(size=size_in_bytes(now[kind]))) for step, now in totals]
-        room = _SWATCH + 6 + max(width_of(each, SMALL) for each in {each for _, each in said}) + 14
+        labels = [(step, words.SEGMENTS[kind].format(size=size_in_bytes(now[kind]))) for step, now in totals]
+        room = _SWATCH + 6 + max(width_of(each, SMALL) for each in {each for _, each in labels}) + 14
         if x > LEFT and x + room > NARROWEST:
             x, y = LEFT, y + _LINE
         swatch = f"M{coordinate(x)} {coordinate(y - 4)}h{coordinate(_SWATCH)}"
         marks.append(path(swatch, between(0, last, Look(f"held held-{kind}"))))
-        marks.append(text(round(x + _SWATCH + 6, 1), y, runs((step, Look("text", each)) for step, each in said)))
+        marks.append(text(round(x + _SWATCH + 6, 1), y, runs((step, Look("text", each)) for step, each in labels)))
         x += room
     return marks, y

@@ -12,7 +12,7 @@ FRAMES = 4
 """The most steps that one still picture shows."""
 
 
-def telling_step(recording: Recording) -> int:
+def key_step(recording: Recording) -> int:
     """Returns the step for a single picture: the error if there is one, otherwise the last write by the program, otherwise
     the last step.
     """
@@ -23,7 +23,7 @@ def telling_step(recording: Recording) -> int:
     return writes[-1].index if writes else len(recording) - 1
 
 
-def telling_steps(recording: Recording) -> tuple[int, ...]:
+def all_key_steps(recording: Recording) -> tuple[int, ...]:
     """Returns one to four key steps, in order.
 
     For a failed backward: where the value was saved, where it was overwritten, and the failure. For writes: the step before
@@ -35,9 +35,9 @@ def telling_steps(recording: Recording) -> tuple[int, ...]:
     """
     if not len(recording):
         raise ValueError("No step tells anything: the recording has none.")
-    chosen = telling_step(recording)
-    story = _failure(recording, chosen) if recording.steps[chosen].error else _changes(recording)
-    return tuple(sorted({chosen, *story}))
+    chosen = key_step(recording)
+    others = _failure(recording, chosen) if recording.steps[chosen].error else _changes(recording)
+    return tuple(sorted({chosen, *others}))
 
 
 def _failure(recording: Recording, failed: int) -> set[int]:

@@ -34,17 +34,17 @@ class Choice:
     left_out: int
 
 
-def choose(recording: Recording, every: Lives, hanging: Sequence[Pin]) -> Choice:
+def choose(recording: Recording, every: Lives, saved_pins: Sequence[Pin]) -> Choice:
     """Chooses the lanes of a recording; `hanging` has the pins of each storage."""
     named = {t.storage for step in recording.steps for _, t in step.tensors if t is not None and t.names}
     written = {write.storage for step in recording.steps for write in step.writes}
-    kept = {pin.storage for pin in hanging}
+    kept = {pin.storage for pin in saved_pins}
     telling = [key for key in every if key in named | written | kept]
     order = sorted(telling, key=lambda key: (key not in written, key not in kept))
     drawn = set(order[: _fitting(order, every)])
     folded = {key: every[key] for key in telling if key not in drawn}
     gradients = framework_of(recording).has_gradients
-    says = _says(
+    says = _descriptions(
         len(folded),
         gradients=gradients,
         any_written=not written.isdisjoint(folded),
@@ -72,7 +72,7 @@ def _count(rows: Collection[int]) -> int:
     return max(rows, default=-1) + 1
 
 
-def _says(count: int, *, gradients: bool, any_written: bool, any_kept: bool) -> Text:
+def _descriptions(count: int, *, gradients: bool, any_written: bool, any_kept: bool) -> Text:
     if any_written:
         return words.FOLDED_LANES.format(count=count)
     what = words.NEITHER if gradients and not any_kept else words.NEVER_WRITTEN

@@ -55,12 +55,12 @@ class Crowd:
         return [*self._wide, *merged]
 
 
-def versions_above(said: list[tuple[float, str, str, int]], y: float, end: int) -> list[Mark]:
+def versions_above(labels: list[tuple[float, str, str, int]], y: float, end: int) -> list[Mark]:
     """Writes version numbers above a row, given as (x, text, key, step), as far as they fit; the last one is always written.
 
     They are faint until their step. A veil cannot do this, since numbers reach beyond their step.
     """
-    *others, last = sorted(said, key=lambda each: each[0])
+    *others, last = sorted(labels, key=lambda each: each[0])
     marks: list[Mark] = []
     edge = 0.0
     for wanted, words, key, step in [*others, last]:

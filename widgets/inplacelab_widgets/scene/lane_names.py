@@ -15,8 +15,8 @@ from inplacelab_widgets.scene.measure import abridged, shortened, width_of
 def lane_names(recording: Recording, rows: Mapping[int, int], baselines: Sequence[float]) -> list[Mark]:
     """Returns one mark for each row. `rows` has the row of each storage, `baselines` the y of each row's text."""
     looks: list[list[tuple[int, Look | None]]] = [[] for _ in baselines]
-    for step, row, said in _changes(recording, rows):
-        looks[row].append((step, Look("text", said) if said else None))
+    for step, row, names in _changes(recording, rows):
+        looks[row].append((step, Look("text", names) if names else None))
     last, marks = len(recording) - 1, []
     for row, baseline in enumerate(baselines):
         keys = tuple(f"s{key}" for key, its_row in rows.items() if its_row == row)

@@ -61,20 +61,20 @@ class _Thread:
             # The text begins with its own cross.
             if not any(left - _AIR < x < right for left, right in taken):
                 threads.append(text(x, y + 3, cross, keys=keys))
-        texts = [
+        notes = [
             text(span[0], y + 3, between(failed, end, Look("text tiny alarm", words.UNPACK_FAILS)), keys=keys)
             for failed, (span, keys) in self.refusals.items()
         ]
-        return threads, texts
+        return threads, notes
 
 
 def pins_on_lanes(
-    recording: Recording, axis: Axis, hanging: Sequence[Pin], middles: Mapping[int, float]
+    recording: Recording, axis: Axis, saved_pins: Sequence[Pin], middles: Mapping[int, float]
 ) -> tuple[list[Mark], list[Mark]]:
     """Draws pins with their threads, and the texts at refusals. `middles` has the y of each storage's lane."""
     end, failing = len(recording) - 1, _failing_unpacks(recording)
     crowd, threads = Crowd(end), dict[float, _Thread]()
-    for pin in hanging:
+    for pin in saved_pins:
         y, x = middles[pin.storage], axis.x(pin.life.first)
         went_stale = next((step for step, face in pin.life.moments if face.status == "stale"), None)
         crowd.flag(x, y, stale=went_stale is not None, keys=pin.keys, links=pin.links)
@@ -89,7 +89,7 @@ def pins_on_lanes(
     drawn = [thread.marks(y + _BELOW, end) for y, thread in threads.items()]
     return (
         [*crowd.marks(), *(mark for marks, _ in drawn for mark in marks)],
-        [mark for _, texts in drawn for mark in texts],
+        [mark for _, notes in drawn for mark in notes],
     )
 
 

@@ -43,9 +43,9 @@ _DENSEST = 4
 def lanes_panel(recording: Recording) -> Panel:
     """Draws the versions panel of a recording."""
     axis, last = Axis(len(recording)), len(recording) - 1
-    hanging = pins(recording)
-    choice = choose(recording, version_lives(recording), hanging)
-    marks, height = _rows(recording, axis, choice.drawn, hanging, TOP)
+    saved_pins = pins(recording)
+    choice = choose(recording, version_lives(recording), saved_pins)
+    marks, height = _rows(recording, axis, choice.drawn, saved_pins, TOP)
     if choice.left_out:
         marks.append(
             text(0, height + 12, between(0, last, Look("text soft", _more(framework_of(recording), choice.left_out))))
@@ -53,16 +53,18 @@ def lanes_panel(recording: Recording) -> Panel:
         height += NOTE
     main, head = Group(0, 0, WIDTH, height, 0, last, tuple(marks)), _head(recording, axis)
     if not choice.folded:
-        return Panel("lanes", WIDTH, height, (main, head), _says(recording))
-    said = text(0, 12, between(0, last, Look("text soft", choice.says)))
-    note = Group(0, height, WIDTH, NOTE, 0, last, (said,))
-    hidden, room = _rows(recording, axis, choice.folded, hanging, 0)
+        return Panel("lanes", WIDTH, height, (main, head), _descriptions(recording))
+    note_text = text(0, 12, between(0, last, Look("text soft", choice.says)))
+    note = Group(0, height, WIDTH, NOTE, 0, last, (note_text,))
+    hidden, room = _rows(recording, axis, choice.folded, saved_pins, 0)
     rest = Group(0, height, WIDTH, room, 0, last, tuple(hidden))
     more = More(choice.says, note, (rest,), height + room)
-    return Panel("lanes", WIDTH, height + NOTE, (main, note, head), _says(recording), more=more)
+    return Panel("lanes", WIDTH, height + NOTE, (main, note, head), _descriptions(recording), more=more)
 
 
-def _rows(recording: Recording, axis: Axis, found: Lives, hanging: list[Pin], top: float) -> tuple[list[Mark], float]:
+def _rows(
+    recording: Recording, axis: Axis, found: Lives, saved_pins: list[Pin], top: float
+) -> tuple[list[Mark], float]:
     """Draws the lanes of some storages below `top`; returns them with their bottom."""
     rows = rows_of(found)
     count = max(rows.values(), default=-1) + 1
@@ -73,7 +75,7 @@ def _rows(recording: Recording, axis: Axis, found: Lives, hanging: list[Pin], to
     marks = [column, *([point] if top else []), *boundaries(recording, axis, foot)]
     lanes, versions = _lanes(framework_of(recording), axis, found, rows, middles)
     marks += lanes
-    threads, failures = pins_on_lanes(recording, axis, [pin for pin in hanging if pin.storage in found], middles)
+    threads, failures = pins_on_lanes(recording, axis, [pin for pin in saved_pins if pin.storage in found], middles)
     marks += [*threads, veil, *versions, *failures]
     return marks + lane_names(recording, rows, [top + pitch * row + 19 for row in range(count)]), foot
 
@@ -117,11 +119,15 @@ def _lanes(
             crowd.tick(rows[key], axis.x(step), y, f"step:{step}")
         for step, counted in starts:
             version = label(*counted)
-            said = f"{storage_label(key)} {version}" if step == life.first else version
+            caption = f"{storage_label(key)} {version}" if step == life.first else version
             labels.setdefault(rows[key], []).append(
-                (axis.x(step) - 5, said, f"s{key}" if step == life.first else f"step:{step}", step)
+                (axis.x(step) - 5, caption, f"s{key}" if step == life.first else f"step:{step}", step)
             )
-    above = [mark for row, said in labels.items() for mark in versions_above(said, _row_y(rows, middles, row), end)]
+    above = [
+        mark
+        for row, row_labels in labels.items()
+        for mark in versions_above(row_labels, _row_y(rows, middles, row), end)
+    ]
     return crowd.marks(), above
 
 
@@ -146,9 +152,9 @@ def _stretches(starts: Sequence[tuple[int, tuple[int, ...]]], last: int) -> list
 # --- in words -----------------------------------------------------------------------------------------------------------
 
 
-def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
+def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
     framework = framework_of(recording)
-    said: list[tuple[int, Text]] = []
+    descriptions: list[tuple[int, Text]] = []
     live: dict[int, str] = {}
     for state in recording.states():
         step = state.step
@@ -156,7 +162,7 @@ def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
             live.pop(key, None)
             if key in state.storages:
                 live[key] = f"{storage_label(key)} {framework.label(*state.versions(key))}"
-        if step.touched_storages() or not said:
+        if step.touched_storages() or not descriptions:
             versions = ", ".join(live[key] for key in sorted(live))
-            said.append((step.index, framework.of_each.format(versions=versions or words.NONE)))
-    return tuple(said)
+            descriptions.append((step.index, framework.of_each.format(versions=versions or words.NONE)))
+    return tuple(descriptions)

@@ -89,8 +89,8 @@ def lens_marks(
     ]
     marks.append(Mark("path", (), flashes(boxes, life.last), keys))
     for k, (x, y) in enumerate(places):
-        said = ((view.step, Look("text value small lens", view.texts[k])) for view in found)
-        marks.append(text(round(x + CELL / 2, 1), y + 12.5, lasting(said, life.last), keys=keys))
+        looks = ((view.step, Look("text value small lens", view.texts[k])) for view in found)
+        marks.append(text(round(x + CELL / 2, 1), y + 12.5, lasting(looks, life.last), keys=keys))
     for row in range(ROWS):
         label = ((view.step, Look("text tiny end lens", str(view.first + row * PER_ROW))) for view in found)
         marks.append(text(left - 4, top + TITLE + row * PITCH + 12.5, lasting(label, life.last)))

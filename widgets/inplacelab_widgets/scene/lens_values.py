@@ -80,9 +80,9 @@ def _first(pieces: list[Piece]) -> Iterator[Piece]:
 
 def number_sent(value: Number) -> float | int | bool | str:
     """Returns a value as shown; as a number if JavaScript formats it in the same way."""
-    said = number(value, LONGEST_WHOLE)
+    digits = number(value, LONGEST_WHOLE)
     if isinstance(value, bool):
         return value
-    if isinstance(value, complex) or not isfinite(value) or not _PLAIN.fullmatch(said):
-        return said
-    return float(said) if "." in said else int(said)
+    if isinstance(value, complex) or not isfinite(value) or not _PLAIN.fullmatch(digits):
+        return digits
+    return float(digits) if "." in digits else int(digits)

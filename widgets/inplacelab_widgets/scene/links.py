@@ -19,19 +19,19 @@ Json = dict[str, Any]
 _GONE = -1
 
 
-def links(recording: Recording, said: Callable[[Words], int]) -> Json:
+def links(recording: Recording, position_of: Callable[[Words], int]) -> Json:
     """Returns the tensors' layouts over the steps, the saved tensors, and every write. `said` returns the position of a text.
 
     `layouts`: [storage, shape, strides, offset, name], and if a tensor's dtype is not the storage's, the bytes of an
     element and of a slot. `tensors`: [number, [step, layout, ...]]. `kept`: [key, owner, [step, layout, ...]], one
     for each saved tensor. `writes`: [step, line, storage, [start, stop, ...]].
     """
-    return _Links(recording, said).packed()
+    return _Links(recording, position_of).packed()
 
 
 class _Links:
-    def __init__(self, recording: Recording, said: Callable[[Words], int]) -> None:
-        self.recording, self.said = recording, said
+    def __init__(self, recording: Recording, position_of: Callable[[Words], int]) -> None:
+        self.recording, self.position_of = recording, position_of
         self.layouts: dict[tuple[Any, ...], int] = {}
         self.tensors: dict[int, list[int]] = {}
         self.kept: dict[int, dict[tuple[str, str], tuple[int, list[int]]]] = {}
@@ -54,7 +54,7 @@ class _Links:
         kept = self.kept.setdefault(number, {})
         for key, saved in now.items():
             if node is not None and key not in kept:
-                kept[key] = (self.said(unquoted(node_label(state, node))), [])
+                kept[key] = (self.position_of(unquoted(node_label(state, node))), [])
             layout = (saved.storage, saved.shape, saved.strides, saved.offset, saved.name, None)
             self._follow(kept[key][1], state, layout)
         for key in kept.keys() - now.keys():

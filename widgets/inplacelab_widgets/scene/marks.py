@@ -215,14 +215,14 @@ def lasting(moments: Iterable[tuple[int, Look | None]], last: int) -> Runs:
     return runs([*moments, (last + 1, None)])
 
 
-def saying(style: str, moments: Iterable[tuple[int, str]], last: int) -> Runs:
+def text_runs(style: str, moments: Iterable[tuple[int, str]], last: int) -> Runs:
     """Returns looks of one style with changing texts, until step `last`. Each step occurs once, in order."""
     kept: list[tuple[int, Look | None]] = []
     before: str | None = None
-    for step, said in moments:
-        if said != before:
-            kept.append((step, Look(style, said)))
-            before = said
+    for step, content in moments:
+        if content != before:
+            kept.append((step, Look(style, content)))
+            before = content
     return (*kept, (last + 1, None))
 
 

@@ -49,9 +49,9 @@ def node_called(state: State, node: NodeFacts) -> str:
     return f"{node.name} #{node.id}" if state.has_namesake(node) else node.name
 
 
-def unquoted(said: Text) -> Text:
+def unquoted(phrase: Text) -> Text:
     """Removes the backticks around code, since pictures are monospace."""
-    return Text(said.en.replace("`", ""), said.zh.replace("`", ""))
+    return Text(phrase.en.replace("`", ""), phrase.zh.replace("`", ""))
 
 
 _ROOM_FOR_NAME = 116.0
@@ -68,7 +68,7 @@ def enumerated(parts: Sequence[Text]) -> Text:
     return Text(", ".join(part.en for part in parts), "、".join(part.zh for part in parts))
 
 
-def who(step: Step) -> Text:
+def author_of(step: Step) -> Text:
     """Names what ran in a step: "line 5 scale_", or backward if no operation of the program ran."""
     did = step.op or (words.IN_BACKWARD if step.phase == "backward" else "")
     if step.line is None:
@@ -78,9 +78,9 @@ def who(step: Step) -> Text:
 
 def player_words(framework: Framework) -> dict[str, Text]:
     """Returns the player's texts in a framework's terms."""
-    texts = {key: framework.in_framework_words(said) for key, said in words.PLAYER.items()}
-    texts |= {"lanes": framework.versions, "history": framework.versions_and_bytes}
-    return texts if framework.has_gradients else texts | {"forward": Text("", "")}  # there is only one phase
+    adapted = {key: framework.in_framework_words(phrase) for key, phrase in words.PLAYER.items()}
+    adapted |= {"lanes": framework.versions, "history": framework.versions_and_bytes}
+    return adapted if framework.has_gradients else adapted | {"forward": Text("", "")}  # there is only one phase
 
 
 def kind(tensor: TensorFacts, state: State, framework: Framework, room: float = inf) -> Words | None:

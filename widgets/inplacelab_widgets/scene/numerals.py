@@ -35,9 +35,9 @@ def number(value: Number, longest_whole: int = LONGEST_WHOLE) -> str:
     if isinstance(value, complex):
         real, imaginary = number(value.real), number(value.imag)
         return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
-    said = whole(value)
+    written = whole(value)
     longest = longest_whole if isinstance(value, int) else LONGEST
-    return said if len(said.lstrip("-")) <= longest or not isfinite(value) else _cut(said)
+    return written if len(written.lstrip("-")) <= longest or not isfinite(value) else _cut(written)
 
 
 @lru_cache(maxsize=1 << 14, typed=True)
@@ -63,13 +63,13 @@ def _shortest(value: float) -> str:
     """Returns the fewest digits that distinguish a value from its neighbours; nine are enough for any 32-bit value."""
     if _in_32_bits(value) != value:
         return repr(value)
-    said = f"{value:.9g}"
+    written = f"{value:.9g}"
     for digits in (8, 7, 6):
         shorter = f"{value:.{digits}g}"
         if _in_32_bits(float(shorter)) != value:
-            return said
-        said = shorter
-    return said
+            return written
+        written = shorter
+    return written
 
 
 def _in_32_bits(value: float) -> float | None:
@@ -80,16 +80,16 @@ def _in_32_bits(value: float) -> float | None:
     return found
 
 
-def _cut(said: str) -> str:
+def _cut(written: str) -> str:
     """Returns the first digits of a number written in full."""
-    sign = "-" if said.startswith("-") else ""
-    digits, _, power = said.lstrip("-").partition("e")
+    sign = "-" if written.startswith("-") else ""
+    digits, _, power = written.lstrip("-").partition("e")
     before, _, after = digits.partition(".")
     significant = (before + after).lstrip("0")
     exponent = int(power or 0) + (len(before) - 1 if before != "0" else len(significant) - len(after) - 1)
     if -_DIGITS <= exponent < LONGEST - 1 and not power:
         kept = after[: max(1, _DIGITS - 1 - exponent)]
-        return said if kept == after else f"{sign}{before}.{kept}{_MORE}"
+        return written if kept == after else f"{sign}{before}.{kept}{_MORE}"
     head = significant[:_DIGITS]
     more = "" if not significant[_DIGITS:].strip("0") else _MORE
     return f"{sign}{head[0]}.{head[1:]}{more}e{exponent}"

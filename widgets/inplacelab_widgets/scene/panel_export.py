@@ -29,8 +29,8 @@ def panels_picture(scene: Scene, panels: Sequence[str], step: int, language: str
         text_at(PAD, PAD + 12, "text bold code", scene.recording.title, language),
         text_at(width - PAD, PAD + 12, "text soft end", heading, language),
     ]
-    said, height = sentence_box(scene, step, language, PAD + 28, width)
-    parts.append(said)
+    box, height = sentence_box(scene, step, language, PAD + 28, width)
+    parts.append(box)
     y = PAD + 28 + height + PAD
     for panel in shown:
         drawn, tall = _drawn(panel, step, language)
@@ -40,13 +40,11 @@ def panels_picture(scene: Scene, panels: Sequence[str], step: int, language: str
             placed(drawn, PAD, y + 34),
         ]
         y += 34 + tall + PAD
-    described = " ".join(
-        each.in_language(language) for each in (_sentence(scene, step), *panel_descriptions(shown, step))
-    )
+    described = " ".join(each.in_language(language) for each in (_sentence(scene, step), *descriptions_at(shown, step)))
     return document((width, y), parts, scene.recording.title, described)
 
 
-def panel_descriptions(panels: Sequence[Panel], step: int) -> list[Text]:
+def descriptions_at(panels: Sequence[Panel], step: int) -> list[Text]:
     """Returns each panel's description of a step, for screen readers."""
     found = []
     for panel in panels:

@@ -13,7 +13,7 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab_widgets.scene.marks import Group, Look, Mark, More, Panel, Runs, Words
-from inplacelab_widgets.scene.predict_question import localized
+from inplacelab_widgets.scene.predict_question import in_both_languages
 
 Json = dict[str, Any]
 _GONE = -1
@@ -40,7 +40,7 @@ class Pools:
     """Encodes panels and tables, and stores what they refer to."""
 
     def __init__(self) -> None:
-        self._said = _Pool(localized)
+        self._words = _Pool(in_both_languages)
         self._styles = _Pool(lambda style: " ".join(f"ipl-{name}" for name in style.split()))
         self._moves = _Pool(lambda moves: {key: _number(value) for key, value in moves})
         self._looks = _Pool(self._look)
@@ -49,29 +49,29 @@ class Pools:
     def packed(self) -> Json:
         """Returns the values that panels and tables refer to."""
         return {
-            "said": self._said.values,
+            "said": self._words.values,
             "styles": self._styles.values,
             "moves": self._moves.values,
             "looks": self._looks.values,
         }
 
-    def says(self, said: Words) -> int:
+    def says(self, words: Words) -> int:
         """Returns the position of a text."""
-        return self._said.position(said)
+        return self._words.position(words)
 
     def panel(self, panel: Panel) -> Json:
         """Encodes a panel over all steps."""
         size = {"name": panel.name, "width": panel.width, "height": panel.height}
-        notes: Json = {"notes": self._text_runs(panel.notes)} if panel.notes else {}
+        notes: Json = {"notes": self._packed_runs(panel.notes)} if panel.notes else {}
         groups = {"groups": [packed for group in panel.groups for packed in self._unfolded(group, panel.more)]}
         if panel.more:
             size["height"] = panel.more.note.y
-            notes["unfolds"] = {"says": localized(panel.more.says), "height": panel.more.height}
+            notes["unfolds"] = {"says": in_both_languages(panel.more.says), "height": panel.more.height}
         if panel.opened:
-            notes["unfolds"] = {"says": localized(panel.opened.says)}
+            notes["unfolds"] = {"says": in_both_languages(panel.opened.says)}
             notes["opened"] = self.panel(panel.opened.panel)
         shelf = {"shelf": [self._group(chip) for chip in panel.shelf]} if panel.shelf else {}
-        return {**size, **notes, "says": self._text_runs(panel.says), **groups, **shelf}
+        return {**size, **notes, "says": self._packed_runs(panel.says), **groups, **shelf}
 
     def table(
         self, title: Text, columns: Iterable[Words], changes: Iterable[tuple[int, str, tuple[Words, ...] | None]]
@@ -86,16 +86,20 @@ class Pools:
         rows: dict[str, list[Any]] = {}
         for step, key, cells in changes:
             self._add_row(rows.setdefault(key, []), step, cells)
-        return {"title": localized(title), "columns": [localized(column) for column in columns], "rows": rows}
+        return {
+            "title": in_both_languages(title),
+            "columns": [in_both_languages(column) for column in columns],
+            "rows": rows,
+        }
 
-    def _text_runs(self, said: tuple[tuple[int, Text], ...]) -> list[int]:
+    def _packed_runs(self, words: tuple[tuple[int, Text], ...]) -> list[int]:
         """Encodes texts as [step, text, step, text, ...], with an entry for each change."""
-        runs: list[int] = []
-        for step, words_then in said:
+        packed: list[int] = []
+        for step, words_then in words:
             position = self.says(words_then)
-            if not runs or runs[-1] != position:
-                runs += [step, position]
-        return runs
+            if not packed or packed[-1] != position:
+                packed += [step, position]
+        return packed
 
     def _unfolded(self, group: Group, more: More | None) -> Iterable[Json]:
         """Encodes a group; instead of the note of folded groups, these groups."""
@@ -142,10 +146,10 @@ class Pools:
     def _look(self, look: Look) -> list[int]:
         """Encodes a look as the positions [style, text, moves]."""
         style = self._styles.position(look.style)
-        said = _GONE if look.text is None else self.says(look.text)
+        words = _GONE if look.text is None else self.says(look.text)
         if look.attributes:
-            return [style, said, self._moves.position(look.attributes)]
-        return [style] if said == _GONE else [style, said]
+            return [style, words, self._moves.position(look.attributes)]
+        return [style] if words == _GONE else [style, words]
 
     def _add_row(self, runs: list[Any], step: int, cells: tuple[Words, ...] | None) -> None:
         """Adds an entry to a row, which is [[step, cells or null], ...], if the cells have changed."""

@@ -20,8 +20,8 @@ from inplacelab_widgets.scene.lens_values import pages
 from inplacelab_widgets.scene.links import links
 from inplacelab_widgets.scene.names import player_words, unquoted
 from inplacelab_widgets.scene.panel_payload import Json, Pools
-from inplacelab_widgets.scene.predict_question import asked, localized
-from inplacelab_widgets.scene.tables import table_changes, tables, tables_for
+from inplacelab_widgets.scene.predict_question import in_both_languages, question_data
+from inplacelab_widgets.scene.tables import table_changes, tables, tables_of_panels
 
 
 def payload(scene: Scene, questions: Sequence[Question] = (), *, panels: Sequence[str] | None = None) -> Json:
@@ -33,7 +33,7 @@ def payload(scene: Scene, questions: Sequence[Question] = (), *, panels: Sequenc
         panels: the panels to show, of `scene.PANELS` and "code"; by default all of the recording.
     """
     return _Packer(scene, panels_of(scene.recording) if panels is None else panels).packed() | {
-        "predict": [asked(scene.recording, each) for each in questions]
+        "predict": [question_data(scene.recording, each) for each in questions]
     }
 
 
@@ -55,10 +55,12 @@ class _Packer:
             "truncated": recording.truncated,
             "source": source_lines(recording) if "code" in self.shown else [],
             "axis": {"left": LEFT, "right": RIGHT, "spacing": Axis(len(recording)).spacing},
-            "keys": [[localized(keys), localized(framework.in_framework_words(does))] for keys, does in keys],
+            "keys": [
+                [in_both_languages(keys), in_both_languages(framework.in_framework_words(does))] for keys, does in keys
+            ],
             "words": {
-                key: localized(framework.in_framework_words(said))
-                for key, said in (
+                key: in_both_languages(framework.in_framework_words(phrase))
+                for key, phrase in (
                     player_words(framework) | words.LINKS | words.PREDICT | words.FOLLOW | words.LENSES
                 ).items()
             },
@@ -115,8 +117,8 @@ class _Packer:
 
     def _tables(self) -> list[Json]:
         recording = self.scene.recording
-        found = tables_for(self.shown, tables(recording, recording.state(0)))
-        return [self.pools.table(each.title, each.columns, self.changes[each.name]) for each in found]
+        shown = tables_of_panels(self.shown, tables(recording, recording.state(0)))
+        return [self.pools.table(each.title, each.columns, self.changes[each.name]) for each in shown]
 
 
 def _is_thing(key: str) -> bool:

@@ -29,20 +29,20 @@ def picture(scene: Scene, step: int, language: str) -> str:
     parts.append(drawn)
     y += height + PAD
     framework = framework_of(scene.recording)
-    said_above = player_words(framework)
+    titles = player_words(framework)
     graph = [(scene.graph, "graph")] if framework.has_gradients else []
     for panel, name in (*graph, (scene.lanes, "lanes"), (scene.memory, None)):
         parts.append(rule(y, width))
         if name:
-            parts.append(text_at(PAD, y + 20, "text bold", said_above[name], language))
-            note = next((said for since, said in reversed(panel.notes) if since <= step), None)
+            parts.append(text_at(PAD, y + 20, "text bold", titles[name], language))
+            note = next((description for since, description in reversed(panel.notes) if since <= step), None)
             if note is not None:
                 parts.append(text_at(PAD + 90, y + 20, "text soft", note, language))
         y += 34 if name else 14
         parts.append(placed(panel_at(panel, step, language), PAD, y))
         y += panel.height + PAD
-    said = unquoted(scene.sentences[step]).in_language(language)
-    return document((width, y), parts, scene.recording.title, said)
+    description = unquoted(scene.sentences[step]).in_language(language)
+    return document((width, y), parts, scene.recording.title, description)
 
 
 def picture_width(scene: Scene) -> float:

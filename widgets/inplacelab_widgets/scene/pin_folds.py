@@ -25,7 +25,7 @@ _Key = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Hung:
+class PinStack:
     """One place for pins: the plates over the steps, and their keys."""
 
     place: int
@@ -35,34 +35,34 @@ class Hung:
 
 
 @dataclass(frozen=True, slots=True)
-class Hanging:
+class StoragePins:
     """All pins of one storage."""
 
-    hung: tuple[Hung, ...] = ()
+    stacks: tuple[PinStack, ...] = ()
 
     @property
     def height(self) -> float:
-        return HEIGHT * (1 + max((each.place for each in self.hung), default=-1))
+        return HEIGHT * (1 + max((each.place for each in self.stacks), default=-1))
 
     @property
     def width(self) -> float:
-        return max((plate.width for each in self.hung for _, plate in each.plates if plate), default=0)
+        return max((plate.width for each in self.stacks for _, plate in each.plates if plate), default=0)
 
     def marks(self, x: float, y: float) -> Iterator[Mark]:
         """Draws all pins, from (x, y) downwards."""
         width = self.width
-        for each in self.hung:
+        for each in self.stacks:
             yield from pin_marks(each.plates, x, y + HEIGHT * each.place, width, each.keys, each.links)
 
 
-def hanging(placed: Sequence[tuple[int, Pin]]) -> Hanging:
+def storage_pins(placed: Sequence[tuple[int, Pin]]) -> StoragePins:
     """Places the pins of a storage; pins that never exist at the same time share a place."""
     if max((place for place, _ in placed), default=-1) < MOST:
-        return Hanging(tuple(Hung(place, pin.plates, pin.keys, pin.links) for place, pin in placed))
-    return Hanging(tuple(_folded([pin for _, pin in placed])))
+        return StoragePins(tuple(PinStack(place, pin.plates, pin.keys, pin.links) for place, pin in placed))
+    return StoragePins(tuple(_folded([pin for _, pin in placed])))
 
 
-def _folded(pins: Sequence[Pin]) -> Iterator[Hung]:
+def _folded(pins: Sequence[Pin]) -> Iterator[PinStack]:
     storage, by_key = pins[0].storage, {(pin.node, pin.version): pin for pin in pins}
     summaries = list(_summaries({key: pin.life for key, pin in by_key.items()}))
     keys = (f"k{storage}", *(key for pin in pins for key in pin.keys))
@@ -70,11 +70,11 @@ def _folded(pins: Sequence[Pin]) -> Iterator[Hung]:
     place = 0
     for plates in ([(step, each.first) for step, each in summaries], [(step, each.second) for step, each in summaries]):
         if any(plate for _, plate in plates):
-            yield Hung(place, plates, keys, links)
+            yield PinStack(place, plates, keys, links)
             place += 1
     for key in dict.fromkeys(each.looked_at for _, each in summaries if each.looked_at):
         plates = [(step, each.apart if each.looked_at == key else None) for step, each in summaries]
-        yield Hung(place, plates, by_key[key].keys, by_key[key].links)
+        yield PinStack(place, plates, by_key[key].keys, by_key[key].links)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ def _summaries(lives: Mapping[_Key, Life[Face]]) -> Iterator[tuple[int, _Summary
         together = {key: face for key, face in alive.items() if key not in stale}
         looked_at = next((key for key, face in alive.items() if face.checked), None)
         if any(len(group) == 1 and looked_at in group for group in (together, stale)):
-            looked_at = None  # it has its own plate already
+            looked_at = None  # it is told by itself already
         first, second = [*filter(None, (_plate(together), _plate(stale))), None, None][:2]
         yield step, _Summary(first, second, looked_at, alive[looked_at].plate if looked_at else None)
 

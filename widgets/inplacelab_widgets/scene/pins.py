@@ -153,9 +153,10 @@ def pin_marks(
 ) -> list[Mark]:
     """Draws a pin with its top left corner at (x, y)."""
 
-    def looks(style: Callable[[Plate], str], said: Callable[[Plate], Words] | None = None) -> Runs:
+    def looks(style: Callable[[Plate], str], words_of: Callable[[Plate], Words] | None = None) -> Runs:
         return runs(
-            (step, Look(style(plate), said(plate) if said else None) if plate else None) for step, plate in plates
+            (step, Look(style(plate), words_of(plate) if words_of else None) if plate else None)
+            for step, plate in plates
         )
 
     outline = looks(lambda plate: _OUTLINES[plate.status] + (" checked" if plate.checked else ""))

@@ -10,27 +10,27 @@ from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.scene.marks import Words
 
-__all__ = ["asked", "localized"]
+__all__ = ["in_both_languages", "question_data"]
 
 
-def localized(said: Words) -> Any:
+def in_both_languages(words: Words) -> Any:
     """Encodes a text: a pair if the languages differ, otherwise one string."""
-    if isinstance(said, Text):
-        return said.en if said.en == said.zh else [said.en, said.zh]
-    return said
+    if isinstance(words, Text):
+        return words.en if words.en == words.zh else [words.en, words.zh]
+    return words
 
 
-def asked(recording: Recording, question: Question) -> dict[str, Any]:
+def question_data(recording: Recording, question: Question) -> dict[str, Any]:
     """Encodes a question; `predict.js` documents its shape."""
     return {
         "step": question.step,
         "kind": question.kind,
         "op": _which_of_the_line(recording, recording.steps[question.step]),
-        "ask": localized(question.ask),
-        "options": [localized(option) for option in question.options],
+        "ask": in_both_languages(question.ask),
+        "options": [in_both_languages(option) for option in question.options],
         "several": question.several,
         "right": list(question.right),
-        "why": localized(question.why),
+        "why": in_both_languages(question.why),
         "about": " ".join(question.about),
     }
 

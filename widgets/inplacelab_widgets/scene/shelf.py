@@ -47,7 +47,7 @@ class Shelved:
     pins: Sequence[Pin]
     open: tuple[Span, ...]
 
-    def said(self) -> tuple[tuple[int, str, bool], ...]:
+    def labels(self) -> tuple[tuple[int, str, bool], ...]:
         """Returns (step, text, stale) for each step at which text or staleness may change."""
         return tuple((step, *self._at(step)) for step in sorted(set(self._boundaries())))
 
@@ -62,8 +62,8 @@ class Shelved:
         facts = self.life.at(step)
         named = [face for card in self.cards if (face := card.life.at(step)) is not None and face.called.names]
         names = ", ".join(chip for face in named for chip in face.chips)
-        kept = [said for pin in self.pins if (said := pin.life.at(step)) is not None]
-        stale = any(said.status == "stale" for said in kept)
+        kept = [pin_face for pin in self.pins if (pin_face := pin.life.at(step)) is not None]
+        stale = any(pin_face.status == "stale" for pin_face in kept)
         label = f"{storage_label(self.id)} {shortened(names, LONGEST_NAME)}".rstrip()
         if facts is None:
             return label, False
@@ -75,8 +75,8 @@ def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple
     """Returns the width and height of the shelf, and its groups: a heading, and a chip for each storage."""
     if not storages:
         return 0, 0, ()
-    said = {storage.id: storage.said() for storage in storages}
-    lines = [_marked(line, stale) for each in said.values() for _, line, stale in each]
+    labels = {storage.id: storage.labels() for storage in storages}
+    lines = [_marked(line, stale) for some in labels.values() for _, line, stale in some]
     lives = [(storage.life.first, storage.last) for storage in storages]
     shared = shared_rows(lives)
     order = order_of_rows(lives, shared, dict.fromkeys(shared, HEIGHT))
@@ -87,7 +87,7 @@ def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple
     width = round(min(max(width_of(line, SMALL) for line in lines) + 14, (room + GAP) / columns - GAP), 1)
     chips = [
         _chip(
-            storage, said[storage.id], seat % columns * (width + GAP), TITLE + seat // columns * (HEIGHT + GAP), width
+            storage, labels[storage.id], seat % columns * (width + GAP), TITLE + seat // columns * (HEIGHT + GAP), width
         )
         for storage, seat in zip(storages, seats, strict=True)
     ]
@@ -105,24 +105,27 @@ def _heading(chips: Sequence[Group]) -> Group:
     return Group(0, 0, width_of(words.SHELF, SMALL), TITLE, first, last, marks, open=drawn)
 
 
-def _chip(storage: Shelved, said: Sequence[tuple[int, str, bool]], x: float, y: float, width: float) -> Group:
+def _chip(storage: Shelved, labels: Sequence[tuple[int, str, bool]], x: float, y: float, width: float) -> Group:
     keys, freed = (f"s{storage.id}",), storage.life.last + 1
     # A storage drawn in full has no chip.
     shut = tuple(_between(storage.open, storage.life.first, storage.last)) or (NEVER,)
     outline = lasting(
-        ((step, Look("pin released" if step >= freed else "pin stale" if stale else "pin")) for step, _, stale in said),
+        (
+            (step, Look("pin released" if step >= freed else "pin stale" if stale else "pin"))
+            for step, _, stale in labels
+        ),
         storage.last,
     )
     marks = (
         rect(0, 0, width, HEIGHT, outline, 4, keys=keys),
-        text(7, 13.5, _words(storage, said, width - 14), keys=keys),
+        text(7, 13.5, _words(storage, labels, width - 14), keys=keys),
     )
     return Group(round(x, 1), y, width, HEIGHT, storage.life.first, storage.last, marks, key=keys[0], open=shut)
 
 
-def _words(storage: Shelved, said: Sequence[tuple[int, str, bool]], room: float) -> Runs:
+def _words(storage: Shelved, labels: Sequence[tuple[int, str, bool]], room: float) -> Runs:
     looks = []
-    for step, line, stale in said:
+    for step, line, stale in labels:
         if step > storage.life.last:
             freed = Text("{0} · {1}", "{0} · {1}").format(line, words.FREED)
             looks.append((step, Look("text italic soft", freed)))

@@ -25,8 +25,8 @@ from inplacelab_widgets.scene.combs import WIDEST_NAME_ALONE, comb_marks, gutter
 from inplacelab_widgets.scene.focus import Span, open_spans
 from inplacelab_widgets.scene.marks import GAP, Block, Group, Look, Mark, Panel, between, flashes, lasting, rect, text
 from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width_of
-from inplacelab_widgets.scene.names import who
-from inplacelab_widgets.scene.pin_folds import Hanging, hanging
+from inplacelab_widgets.scene.names import author_of
+from inplacelab_widgets.scene.pin_folds import StoragePins, storage_pins
 from inplacelab_widgets.scene.pins import Pin, pins
 from inplacelab_widgets.scene.row_order import order_of_rows
 from inplacelab_widgets.scene.shelf import Shelved, shelf
@@ -61,7 +61,7 @@ class _Parts:
     cards: tuple[tuple[int, Card], ...]
     """(place, card): cards that never meet share a place."""
     pins: tuple[Pin, ...]
-    hanging: Hanging
+    storage_pins: StoragePins
     raised: tuple[tuple[int, str, str, Text], ...]
     """(step, version before, version after, by whom)."""
     written: Mapping[int, SlotRuns]
@@ -107,8 +107,8 @@ class _Storage(_Parts):
     @cached_property
     def memory_width(self) -> float:
         """The width of everything but the cards."""
-        by_line = widest(said for _, said in self.raisers)
-        return max(self.strip.right, self.title_width, PIN_LEFT + self.hanging.width, self.strip.gutter + by_line)
+        by_line = widest(content for _, content in self.raisers)
+        return max(self.strip.right, self.title_width, PIN_LEFT + self.storage_pins.width, self.strip.gutter + by_line)
 
 
 def storages_panel(recording: Recording) -> Panel:
@@ -130,7 +130,7 @@ def storages_panel(recording: Recording) -> Panel:
     tops = dict(zip(order, accumulate((heights[row] + GAP for row in order), initial=0.0), strict=False))
     groups = tuple(block.group(tops[row], order.index(row)) for block, row in zip(blocks, rows, strict=True))
     height = sum(heights.values()) + GAP * (len(heights) - 1)
-    return Panel("storages", _width(groups), max(height, 40), groups, _says(recording))
+    return Panel("storages", _width(groups), max(height, 40), groups, _descriptions(recording))
 
 
 def _with_a_shelf(recording: Recording, parts: Sequence[_Parts]) -> Panel:
@@ -144,7 +144,7 @@ def _with_a_shelf(recording: Recording, parts: Sequence[_Parts]) -> Panel:
     ]
     width, height, chips = shelf(shelved, WIDTH)
     height += _highest_stack(groups, len(recording))
-    return Panel("storages", max(_width(groups), width), height, groups, _says(recording), shelf=chips)
+    return Panel("storages", max(_width(groups), width), height, groups, _descriptions(recording), shelf=chips)
 
 
 def _width(groups: Sequence[Group]) -> float:
@@ -210,10 +210,10 @@ def _parts(recording: Recording) -> list[_Parts]:
     for key, life in storage_lives(recording).items():
         mine, own_pins = _placed(all_cards.get(key, ())), tuple(all_pins.get(key, ()))
         writes = all_writes.get(key, ())
-        raised = tuple((step.index, label(write.before), label(write.after), who(step)) for step, write in writes)
+        raised = tuple((step.index, label(write.before), label(write.after), author_of(step)) for step, write in writes)
         # One step longer than its life: the step that frees it shows it fading.
-        last, hung = min(life.last + 1, end), hanging(_placed(own_pins))
-        found.append(_Parts(key, life, versions[key], last, mine, own_pins, hung, raised, written.get(key, {})))
+        last, stacks = min(life.last + 1, end), storage_pins(_placed(own_pins))
+        found.append(_Parts(key, life, versions[key], last, mine, own_pins, stacks, raised, written.get(key, {})))
     return found
 
 
@@ -233,7 +233,7 @@ def _with_strip(parts: _Parts, gutter: float, *, dense: bool) -> _Storage:
             parts.last,
             parts.cards,
             parts.pins,
-            parts.hanging,
+            parts.storage_pins,
             parts.raised,
             parts.written,
         )
@@ -270,8 +270,8 @@ def _block(storage: _Storage, column: float | None, card_width: float) -> _Block
     if storage.raised:
         marks.append(_by_mark(storage, y + 9))
         y += BY_LINE
-    marks += storage.hanging.marks(PIN_LEFT, y)
-    y += storage.hanging.height
+    marks += storage.storage_pins.marks(PIN_LEFT, y)
+    y += storage.storage_pins.height
     if column is None:
         return _cards_below(storage, marks, y)
     return _cards_beside(storage, marks, y, column, card_width)
@@ -309,7 +309,7 @@ def _title_marks(storage: _Storage) -> list[Mark]:
     keys, moments, last = (f"s{storage.id}",), storage.life.moments, storage.life.last
     left = round(storage.title_width - storage.pill_width, 1)
     raised = [(step, Look("pill raised"), Look("pill")) for step, *_ in storage.raised]
-    counted = {step: Look("text value", said) for step, said in storage.versions.moments}
+    counted = {step: Look("text value", content) for step, content in storage.versions.moments}
     plain = [(step, look, look) for step, look in counted.items()]
     bumped = [
         (step, Look("text value bold", f"{before}→{after}"), counted.get(step, Look("text value", after)))
@@ -337,7 +337,7 @@ def _title_marks(storage: _Storage) -> list[Mark]:
 
 
 def _by_mark(storage: _Storage, y: float) -> Mark:
-    moments = [(step, Look("text bold", said), Look("text soft", said)) for step, said in storage.raisers]
+    moments = [(step, Look("text bold", content), Look("text soft", content)) for step, content in storage.raisers]
     return text(storage.strip.gutter, y, flashes(moments, storage.life.last), keys=_version_keys(storage))
 
 
@@ -346,11 +346,11 @@ def _version_keys(storage: _Storage) -> tuple[str, ...]:
     return f"v{storage.id}", f"s{storage.id}"
 
 
-def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
-    said, framework = [], framework_of(recording)
+def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
+    descriptions, framework = [], framework_of(recording)
     for state in recording.states():
         written = ", ".join(dict.fromkeys(storage_label(write.storage) for write in state.step.writes))
-        said.append(
+        descriptions.append(
             (
                 state.step.index,
                 framework.in_framework_words(
@@ -363,4 +363,4 @@ def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
                 ),
             )
         )
-    return tuple(said)
+    return tuple(descriptions)

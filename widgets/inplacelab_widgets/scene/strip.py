@@ -14,7 +14,7 @@ from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import lens
-from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, saying, text
+from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, text, text_runs
 from inplacelab_widgets.scene.measure import NORMAL, coordinate, widest, width_of
 from inplacelab_widgets.scene.names import extremes
 from inplacelab_widgets.scene.numerals import number
@@ -174,12 +174,12 @@ def strip_marks(
 def _nothing(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
     """Draws a storage without slots, as a target for the pointers of its tensors."""
     keys = (f"s{storage}",)
-    box, said = (
+    box, content = (
         between(life.first, life.last, look) for look in (Look("slot none"), Look("text value soft", words.NO_SLOTS))
     )
     return [
         rect(strip.gutter, top, strip.cell, strip.height, box, keys=keys),
-        text(round(strip.gutter + strip.cell / 2, 1), top + strip.height / 2 + 4.5, said, keys=keys),
+        text(round(strip.gutter + strip.cell / 2, 1), top + strip.height / 2 + 4.5, content, keys=keys),
     ]
 
 
@@ -218,11 +218,13 @@ def _values(
 ) -> list[Mark]:
     marks = []
     if strip.slots <= WITH_VALUES:
-        said = [(step, cell_texts(facts)) for step, facts in life.moments]
+        content = [(step, cell_texts(facts)) for step, facts in life.moments]
         style = "text value small" if strip.dense else "text value"
         for slot in range(strip.slots):
             (left, right, y) = strip.pieces(((slot, slot + 1),))[0]
-            looks = saying(style, ((step, texts[slot] if slot < len(texts) else "") for step, texts in said), life.last)
+            looks = text_runs(
+                style, ((step, texts[slot] if slot < len(texts) else "") for step, texts in content), life.last
+            )
             middle = round((left + right) / 2, 1)
             marks.append(text(middle, top + y + strip.height / 2 + 4.5, looks, keys=(f"s{storage}:{slot}",)))
             if not strip.dense:

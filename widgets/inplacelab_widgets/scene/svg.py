@@ -18,14 +18,14 @@ from inplacelab_widgets.scene.palette import FONT, resolved
 _ASSUMED = {"stroke": "none", "stroke-width": "1", "font-size": "11px", "fill-opacity": "1"}
 
 
-def document(size: tuple[float, float], parts: Iterable[str], title: str, said: str) -> str:
+def document(size: tuple[float, float], parts: Iterable[str], title: str, content: str) -> str:
     """Returns an SVG document of this width and height with a light background, and a description for screen readers."""
     width, height = map(coordinate, size)
     place = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     inherited = f'font-family={quoteattr(FONT)} font-size="11px"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {place} role="img" {inherited}>\n'
-        f"<title>{escape(title)}</title><desc>{escape(said)}</desc>\n"
+        f"<title>{escape(title)}</title><desc>{escape(content)}</desc>\n"
         f'<rect width="100%" height="100%" fill="{resolved("paper")["fill"]}"/>\n{"".join(parts)}</svg>\n'
     )
 
@@ -72,15 +72,15 @@ def mark_at(mark: Mark, step: int, language: str) -> str:
     drawn = f"<{mark.tag}{_attributes((*mark.place, *look.attributes))}{_styled(look.style)}"
     if mark.tag != "text":
         return f"{drawn}/>"
-    said = _spoken(look.text, language)
+    content = _in_language(look.text, language)
     # Blanks in code must be kept. Browsers do not inherit this attribute, so each text that needs it has it.
-    blanks = ' xml:space="preserve"' if said.startswith(" ") or "  " in said else ""
-    return f"{drawn}{blanks}>{escape(said)}</text>"
+    blanks = ' xml:space="preserve"' if content.startswith(" ") or "  " in content else ""
+    return f"{drawn}{blanks}>{escape(content)}</text>"
 
 
-def text_at(x: float, y: float, style: str, said: Words, language: str) -> str:
+def text_at(x: float, y: float, style: str, content: Words, language: str) -> str:
     """Renders a text whose baseline begins, or with the style "end" ends, at (x, y)."""
-    return mark_at(text(x, y, always(Look(style, said))), 0, language)
+    return mark_at(text(x, y, always(Look(style, content))), 0, language)
 
 
 def rule(y: float, width: float) -> str:
@@ -94,8 +94,8 @@ def _styled(style: str) -> str:
     return _attributes((key, value) for key, value in resolved(style).items() if _ASSUMED.get(key) != value)
 
 
-def _spoken(said: Words | None, language: str) -> str:
-    return said.in_language(language) if isinstance(said, Text) else said or ""
+def _in_language(content: Words | None, language: str) -> str:
+    return content.in_language(language) if isinstance(content, Text) else content or ""
 
 
 def _attributes(attributes: Iterable[tuple[str, str | float]]) -> str:

@@ -87,7 +87,7 @@ def _columns(table: str, framework: Framework) -> tuple[Words, ...]:
     )
 
 
-def tables_for(panels: Iterable[str], found: Iterable[Table]) -> tuple[Table, ...]:
+def tables_of_panels(panels: Iterable[str], found: Iterable[Table]) -> tuple[Table, ...]:
     """Returns the tables with the contents of these panels."""
     wanted = {name for panel in panels for name in _TELL.get(panel, ())}
     return tuple(table for table in found if table.name in wanted)
@@ -179,8 +179,8 @@ def _way(recording: Recording, state: State, node: int, to: int, several: int) -
 
 
 def _bytes(step: Step) -> tuple[Row, ...]:
-    said = {"live": step.live, "peak": step.peak}
-    return tuple((f"b:{name}", (words.BYTES[name], size_in_bytes(count))) for name, count in said.items())
+    counts = {"live": step.live, "peak": step.peak}
+    return tuple((f"b:{name}", (words.BYTES[name], size_in_bytes(count))) for name, count in counts.items())
 
 
 def _called(state: State, node: int) -> Text:
