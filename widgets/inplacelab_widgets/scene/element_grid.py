@@ -1,4 +1,4 @@
-"""One tensor with one layout, drawn: its metadata, the hops along its axes, and its elements with their slots."""
+"""Draws one tensor with one layout: its metadata, the hops along its axes, and its elements with their slots."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from inplacelab_widgets.scene.timeline import Life
 LINE = 14.0
 NARROWEST_CELL = 36.0
 AIR = 4.0
-"""Between the elements and the notes below them."""
+"""The space between the elements and the notes below them, in px."""
 
 _Moment = tuple[int, StorageFacts]
 _Cell = tuple[Index, float, float]
@@ -34,7 +34,7 @@ _Cell = tuple[Index, float, float]
 
 @dataclass(frozen=True)
 class Sheet:
-    """A tensor over the steps `first` to `last`, in which its metadata stay what they are."""
+    """A tensor over the steps `first` to `last`, in which its metadata do not change."""
 
     facts: TensorFacts
     first: int
@@ -42,12 +42,12 @@ class Sheet:
     grid: Grid
     storage: StorageFacts
     values: tuple[tuple[int, tuple[Number | None, ...]], ...]
-    """(step, what each element drawn holds from then on)."""
+    """(step, the value of each drawn element from then on)."""
     metadata: tuple[Text, Text]
     changes: tuple[tuple[str, Text], ...]
-    """(style, words): what the step that gave it this layout says about the one before."""
+    """(style, words): what changed in the step that gave it this layout."""
     notes: tuple[tuple[Text, Runs], ...]
-    """What stands below the elements, and when."""
+    """The notes below the elements, with the steps at which they are shown."""
 
     @cached_property
     def width(self) -> float:
@@ -56,16 +56,16 @@ class Sheet:
 
     @cached_property
     def height(self) -> float:
-        """Of the elements and the notes below them."""
+        """The height of the elements and the notes below them, in px."""
         return self.grid.height + (AIR + LINE * len(self.notes) if self.notes else 0)
 
 
 def sheet_for(
     facts: TensorFacts, before: TensorFacts | None, first: int, last: int, storage: Life[StorageFacts], room: float
 ) -> Sheet:
-    """The sheet of a tensor from step `first` to step `last`. `before`: what it was until then."""
+    """Return the sheet of a tensor from step `first` to step `last`; `before` is the tensor until then."""
     moments = tuple(_during(storage, first, last))
-    # The values decide how wide a cell is, and that decides how many are drawn: ask with the narrowest cells first.
+    # The width of a cell depends on the values, and the number of drawn values on that width: begin with the narrowest cells.
     most = Grid(facts, NARROWEST_CELL, room)
     value_texts = [
         number(value) for _, values in _values(facts, moments, most) for value in values if value is not None
@@ -86,7 +86,7 @@ def sheet_for(
 
 
 def _during(life: Life[StorageFacts], first: int, last: int) -> Iterable[_Moment]:
-    """What a storage is from `first` to `last`."""
+    """The facts of a storage from `first` to `last`."""
     since = [moment for moment in life.moments if moment[0] <= first][-1:]
     return [(first, facts) for _, facts in since] + [moment for moment in life.moments if first < moment[0] <= last]
 
@@ -122,13 +122,13 @@ def _notes(facts: TensorFacts, grid: Grid, storage: StorageFacts) -> Iterable[Te
 def _values(
     facts: TensorFacts, moments: tuple[_Moment, ...], grid: Grid
 ) -> list[tuple[int, tuple[Number | None, ...]]]:
-    """What each element drawn holds, at each change."""
+    """The value of each drawn element, at each change."""
     positions = [position(facts, index) for index, _, _ in grid.cells()]
     return [(step, element_values(storage, facts.dtype, positions)) for step, storage in moments]
 
 
 def _key(facts: TensorFacts, index: Index) -> str:
-    """What an element is called in the player: "t3:1,2"."""
+    """The key of an element in the player: "t3:1,2"."""
     return f"t{facts.id}:{','.join(map(str, index))}"
 
 
@@ -137,21 +137,21 @@ def _value_text(value: Number | None) -> str:
 
 
 def _slot(storage: StorageFacts, facts: TensorFacts, index: Index) -> str:
-    """Where an element stands: "→9", or "→2–3" for one that is wider than a slot."""
+    """The slot of an element: "→9", or "→2–3" for one that is wider than a slot."""
     at = position(facts, index)
     start, stop = slots_under(storage, facts.dtype, at, at + 1)
     return f"→{start}" if stop - start < 2 else f"→{start}–{stop - 1}"
 
 
 def sheet_marks(sheet: Sheet, x: float, top: float, grid_top: float, written: Mapping[int, SlotRuns]) -> list[Mark]:
-    """The marks of a sheet.
+    """Draw a sheet.
 
     Args:
-        sheet: what to draw.
+        sheet: the sheet.
         x: its left edge.
-        top: where its metadata begin.
-        grid_top: where its elements begin.
-        written: for each step that wrote to the storage, which slots.
+        top: the y of its metadata.
+        grid_top: the y of its elements.
+        written: for each step that wrote to the storage, the written slots.
     """
     marks = [
         _line(x, top, k, between(sheet.first, sheet.last, Look("text soft" if k else "text", content)))
@@ -191,7 +191,7 @@ def _boxes(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) ->
 
 
 def _written(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) -> list[Mark]:
-    """A heavy box round each element whose slot a step wrote, through whichever tensor."""
+    """A heavy box around each element whose slot a step wrote, through any tensor."""
     steps = [step for step in written if sheet.first <= step <= sheet.last]
     if not steps:
         return []

@@ -1,6 +1,6 @@
-"""Where the eye belongs: for each step the storages that it reads, writes, keeps, unpacks or creates.
+"""Finds the storages that each step is about: those that it reads, writes, saves, unpacks or creates.
 
-A recording with dozens of storages is read by drawing these in full and naming the others.
+In a recording with dozens of storages these are drawn in full, and the others only named.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from inplacelab.recording.facts import SavedFacts, Step
 from inplacelab.recording.recording import Recording, State
 
 MOST = 4
-"""The most storages drawn in full at one step. Those that are written come first."""
+"""The most storages drawn in full at one step. Written ones come first."""
 
 Span = tuple[int, int]
-"""The first and the last step of a stretch."""
+"""The first and the last step of a range of steps."""
 
 
 def storages_in_focus(recording: Recording) -> tuple[tuple[int, ...], ...]:
-    """For each step, the storages that it is about, those that it writes first."""
+    """Return for each step the storages that it is about, written ones first."""
     return recording.once(_found)
 
 
@@ -34,9 +34,9 @@ def _found(recording: Recording) -> tuple[tuple[int, ...], ...]:
 
 
 def open_spans(recording: Recording) -> dict[int, tuple[Span, ...]]:
-    """For each storage the stretches of steps at which it is drawn in full.
+    """Return for each storage the ranges of steps at which it is drawn in full.
 
-    A step that is about no storage leaves those of the step before on the stage.
+    A step that is about no storage keeps those of the step before.
     """
     spans: dict[int, list[Span]] = {}
     stage: tuple[int, ...] = ()
@@ -53,12 +53,12 @@ def open_spans(recording: Recording) -> dict[int, tuple[Span, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """What there is to see of a tensor that a reader follows.
+    """What is shown of a tensor that a reader follows.
 
     Attributes:
-        name: what the learner calls it.
-        storages: the storages that tensors of this name have lived on.
-        keys: the keys of the marks that belong to it: the tensors, the storages and the nodes that made or keep it.
+        name: its name in the program.
+        storages: the storages that tensors of this name have had.
+        keys: the keys of its marks: the tensors, the storages, and the nodes that made or saved it.
         stops: the steps at which something happens on those storages.
     """
 
@@ -69,7 +69,7 @@ class Thread:
 
 
 def threads(recording: Recording) -> tuple[Thread, ...]:
-    """What can be followed: every name that the learner bound to a tensor, in order of appearance."""
+    """Return what can be followed: every name that the program bound to a tensor, in order of appearance."""
     return recording.once(_threads)
 
 
@@ -101,7 +101,7 @@ def _keys(storages: Iterable[int], keepers: Mapping[int, Mapping[int, None]]) ->
 
 
 def _keepers(recording: Recording) -> dict[int, dict[int, None]]:
-    """For each storage, the nodes that ever kept something of it."""
+    """For each storage, the nodes that ever saved a tensor on it."""
     found: dict[int, dict[int, None]] = {}
     for step in recording.steps:
         for key, node in step.nodes:
@@ -120,7 +120,7 @@ def _stops(recording: Recording) -> dict[int, list[int]]:
 
 
 def _about(state: State, before: State | None) -> Iterator[int]:
-    """The storages that a step is about, what it did to them in falling order of weight."""
+    """The storages that a step is about, the most important first."""
     step = state.step
     yield from (write.storage for write in step.writes)
     if step.error is not None and step.error.storage is not None:

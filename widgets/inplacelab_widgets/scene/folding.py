@@ -1,12 +1,11 @@
-"""Which grad nodes of a large graph share a box.
+"""Decides which grad nodes of a large graph share a box.
 
-A graph of a few dozen nodes is drawn node by node. Beyond that a reader looks for the shape of the program, so what the
-program repeated (a layer, a turn of a loop) becomes one box for each repetition; if that is still too much, one box
-for all repetitions; and then what is left of straight chains is folded as well. The nodes that fill a leaf's gradient
-go into the only box that feeds them.
+A graph of a few dozen nodes is drawn node by node. In a larger one a reader looks for the structure of the program, so what
+the program repeated (a layer, a turn of a loop) becomes one box for each repetition; if that is still too much, one box for
+all repetitions; and then the remaining straight chains are folded as well. A node that fills a leaf's gradient goes into
+the box that feeds it, if there is only one.
 
-Every fold keeps together what was made one after the other, or what hangs in one chain, so a graph without cycles
-stays one.
+Every fold joins nodes that were made one after the other or that form one chain, so an acyclic graph stays acyclic.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from dataclasses import dataclass
 from inplacelab_widgets.scene.layered import depth
 
 MOST = 60
-"""As many boxes a reader can take in."""
+"""The most boxes that a reader can take in."""
 
 DEEPEST = 24
-"""As many layers a reader can follow from end to end. A graph within both bounds is not folded."""
+"""The most layers that a reader can follow from end to end. A graph within both bounds is not folded."""
 
 LONGEST = 12
-"""As many layers are seen without losing the way. Where turns hang in a longer chain than this, as those of a loop that
-hands on a hidden state do, one box for all of them shows more than a box for each."""
+"""The most layers for a chain of turns. Where turns form a longer chain, as in a loop that passes on a hidden state, one
+box for all of them shows more than a box for each."""
 
 _LEAST_TURNS = 3
 _LONGEST_TURN = 64
@@ -38,8 +37,8 @@ class Fold:
 
     Attributes:
         members: the nodes.
-        turn: which repetition this is, counted from 1; None if it is no single repetition.
-        turns: how many repetitions there are in all; 1 if nothing is repeated here.
+        turn: the number of this repetition, from 1; None if the fold is not a single repetition.
+        turns: the number of repetitions in all; 1 if nothing is repeated here.
     """
 
     members: tuple[int, ...]
@@ -55,16 +54,16 @@ def folds(
     deepest: int = DEEPEST,
     longest: int | None = None,
 ) -> list[Fold]:
-    """Share out nodes 0..n-1 so that, where the program repeats itself, no more than `most` boxes remain.
+    """Group nodes 0..n-1 into boxes so that, where the program repeats itself, no more than `most` boxes remain.
 
     Args:
-        labels: for each node, in the order in which they were made, its kind and then whatever tells apart nodes of one
-            kind in the source (the line).
+        labels: for each node, in the order of creation, its kind and then what distinguishes nodes of one kind in the
+            source (the line).
         edges: from node to node, the way gradients go.
         leaves: the nodes that fill a leaf's gradient.
-        most: no fold is made while there are no more boxes than this,
-        deepest: and no more layers than this.
-        longest: of what the program repeats, no more layers than this are drawn one by one; None: as the others say.
+        most: nothing is folded while there are at most this many boxes
+        deepest: and at most this many layers.
+        longest: the most layers of a repetition that are drawn one by one; no extra limit if None.
 
     >>> [fold.members for fold in folds([("Scale",)] * 5, [(k + 1, k) for k in range(4)], [], most=3)]
     [(0, 1, 2, 3, 4)]
@@ -90,10 +89,10 @@ def _depth(parts: Sequence[Fold], edges: Edges) -> int:
 
 
 def _turns(labels: Sequence[tuple[Hashable, ...]], leaves: Collection[int]) -> list[list[tuple[int, ...]]]:
-    """The nodes in order, in runs of equal turns. A run of one turn holds what is not repeated."""
+    """The nodes in order, in runs of equal turns. A run of one turn has the nodes that are not repeated."""
     order = [node for node in range(len(labels)) if node not in leaves]
     ways = [_repeats([labels[node][:width] for node in order]) for width in (len(labels[0]), 1)]
-    # Told apart by line, turns are those of the source's loops; layers written line by line repeat kinds only.
+    # With lines, turns are those of the source's loops; layers written line by line repeat only in their kinds.
     spans = min(ways, key=len)
     return [
         [tuple(order[first + k * period : first + (k + 1) * period]) for k in range(times)]
@@ -102,7 +101,7 @@ def _turns(labels: Sequence[tuple[Hashable, ...]], leaves: Collection[int]) -> l
 
 
 def _repeats(labels: Sequence[Hashable]) -> list[tuple[int, int, int]]:
-    """The whole sequence as (first, period, times), taking at each place what covers most."""
+    """The whole sequence as (first, period, times), taking at each place the repetition that covers most."""
     spans, at = [], 0
     while at < len(labels):
         period, times = max(
@@ -136,7 +135,7 @@ def _all_turns(runs: Iterable[list[tuple[int, ...]]]) -> Iterator[Fold]:
     return (Fold(tuple(node for turn in run for node in turn), None, len(run)) for run in runs)
 
 
-# --- what hangs together ------------------------------------------------------------------------------------------------
+# --- what is connected --------------------------------------------------------------------------------------------------
 
 
 def _with_leaves(parts: Iterable[Fold], edges: Edges, leaves: Collection[int]) -> list[Fold]:
@@ -179,7 +178,7 @@ def _chains(parts: Sequence[Fold], edges: Edges, leaves: Collection[int]) -> lis
 
 def _walks(count: int, after: dict[int, int]) -> Iterator[list[int]]:
     entered, walked = set(after.values()), set[int]()
-    # Whatever has no way in comes first; a ring without one is entered at its first member.
+    # Nodes without a predecessor come first; a ring is entered at its first member.
     for start in sorted(range(count), key=lambda k: (k in entered, k)):
         chain, at = [], start
         while at not in walked:
