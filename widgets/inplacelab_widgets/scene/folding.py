@@ -61,8 +61,8 @@ def folds(
             source (the line).
         edges: from node to node, the way gradients go.
         leaves: the nodes that fill a leaf's gradient.
-        most: nothing is folded while there are at most this many boxes
-        deepest: and at most this many layers.
+        most: the most boxes of a graph that is not folded.
+        deepest: the most layers of a graph that is not folded.
         longest: the most layers of a repetition that are drawn one by one; no extra limit if None.
 
     >>> [fold.members for fold in folds([("Scale",)] * 5, [(k + 1, k) for k in range(4)], [], most=3)]

@@ -1,4 +1,4 @@
-"""Above each box the tensors that its nodes made, below it the gradient that arrived."""
+"""Draws above each box the tensors that its nodes made, and below it the gradient that arrived."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inplacelab_widgets.scene.names import tensor_name
 _CHIP = 15.0
 _HERE, _COMING, _WAS = "chip now-line", "chip now-line coming", "chip ghost over"
 _TONES = {_HERE: "text bold", _COMING: "text italic", _WAS: "text soft italic"}
-"""How the words of each kind of chip are set."""
+"""The text style of each kind of chip."""
 
 Looks = list[tuple[int, Look | None]]
 
@@ -25,7 +25,7 @@ Homes = Mapping[int, Box]
 
 
 def gradient_marks(recording: Recording, homes: Homes) -> list[Mark]:
-    """Below each box the gradient that arrived last, until the program goes on after backward or the node is gone."""
+    """Draw below each box the gradient that arrived last, until the program continues after backward or the node is freed."""
     looks: dict[Box, Looks] = {}
     holder: dict[Box, int] = {}
     for step in recording.steps:
@@ -50,9 +50,10 @@ def gradient_marks(recording: Recording, homes: Homes) -> list[Mark]:
 
 
 def history_marks(recording: Recording, homes: Homes) -> tuple[list[Mark], list[Mark]]:
-    """Above each box a chip with the tensors that its nodes made; for one step also those that have just moved on.
+    """Draw above each box a chip with the tensors that its nodes made; for one step also those that have just moved to another node.
 
-    Returns the arrows that lead these to where they are now, which go under the boxes, and the chips.
+    Returns:
+        The arrows from old to new positions, which go under the boxes, and the chips.
     """
     frames: dict[Box, Looks] = {}
     labels: dict[Box, Looks] = {}
@@ -76,7 +77,7 @@ def history_marks(recording: Recording, homes: Homes) -> tuple[list[Mark], list[
 
 
 def _ways(step: Step, homes: Homes, chips: Mapping[Box, tuple[str, Words]]) -> Iterator[tuple[tuple[Box, Box], Look]]:
-    """From each chip that says where a name was a quiet arrow to the chip of the node where it is now."""
+    """A faint arrow from each chip with a former name to the chip of the node that has the name now."""
     for rewired in step.rewired:
         before, after = homes.get(_known(rewired.before)), homes.get(_known(rewired.after))
         if before is None or after is None or before is after or "ghost" not in chips[before][0]:

@@ -1,4 +1,4 @@
-"""Which steps tell the story of a recording, for pictures that cannot be stepped through."""
+"""Chooses the key steps of a recording, for still pictures."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from inplacelab.recording.facts import Step
 from inplacelab.recording.recording import Recording
 
 FRAMES = 4
-"""The most steps that one still picture shows."""
+"""The most steps in one still picture."""
 
 
 def key_step(recording: Recording) -> int:
-    """The step that a single picture should show: the error if there is one, else the last write by the learner, else
-    the last step.
+    """Return the step that a single picture should show: the error if there is one, else the last write by the program,
+    else the last step.
     """
     for step in reversed(recording.steps):
         if step.error is not None:
@@ -24,11 +24,11 @@ def key_step(recording: Recording) -> int:
 
 
 def all_key_steps(recording: Recording) -> tuple[int, ...]:
-    """One to four steps that tell the story, in order.
+    """Return the one to four key steps, in order.
 
-    Of a failed backward: where the value was kept, where it was overwritten, and the failure. Of writes: the step before
-    them, the first and the last, and where backward ended. A program with one write, or none, that changes no history
-    needs one picture only.
+    For a failed backward: the steps that saved the value and overwrote it, and the failure. For writes: the step before
+    them, the first, the last, and the end of backward. A program with at most one write that does not change the graph has
+    one key step.
 
     Raises:
         ValueError: if the recording has no steps.
@@ -41,8 +41,8 @@ def all_key_steps(recording: Recording) -> tuple[int, ...]:
 
 
 def _failure(recording: Recording, failed: int) -> set[int]:
-    """Where a value that backward found stale was kept and overwritten; nothing if something else failed."""
-    # The step before: the failing step may already have lost what a function's end gives back.
+    """The steps that saved and overwrote the stale value; empty if backward failed for another reason."""
+    # The step before: at the failing step, the function's end may already have freed the objects.
     error, state = recording.steps[failed].error, recording.state(max(failed - 1, 0))
     for node, saved in queries.stale(state):
         if error and error.node == node and error.storage in (None, saved.storage):
@@ -54,7 +54,7 @@ def _failure(recording: Recording, failed: int) -> set[int]:
 
 
 def _changes(recording: Recording) -> set[int]:
-    """Before, at and after the learner's writes; nothing if one picture of the last write shows it all."""
+    """The steps before, at and after the program's writes; empty if one picture of the last write shows everything."""
     writes = _writes(recording)
     backward = [step.index for step in recording.steps if step.phase == "backward"]
     rewired = [step.index for step in writes if step.rewired]
@@ -68,5 +68,5 @@ def _first(steps: Iterable[int], otherwise: int) -> int:
 
 
 def _writes(recording: Recording) -> list[Step]:
-    """The steps in which the learner's own code wrote; what backward adds to gradients is not meant."""
+    """The steps in which the program itself wrote; not those in which backward adds to gradients."""
     return [step for step in recording.steps if step.writes and step.kind == "operation"]
