@@ -1,4 +1,4 @@
-"""Some panels of a scene by themselves, at one step: what stays of a view that shows no more than these."""
+"""Draws some panels of a scene at one step: the still picture of a view with only these panels."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from inplacelab_widgets.scene.picture import PAD, place_of, provisos, sentence_b
 from inplacelab_widgets.scene.svg import document, panel_at, placed, rule, stack_at, text_at
 
 NARROWEST = 480.0
-"""A sentence needs room, also above a small panel."""
+"""The least width of the picture, in px: a sentence needs it also above a small panel."""
 
 
 def panels_picture(scene: Scene, panels: Sequence[str], step: int, language: str) -> str:
-    """The panels below each other as SVG text, with the sentence of the step above them."""
+    """Return the panels below each other as SVG text, with the sentence of the step above them."""
     shown = [scene.panel(name) for name in PANELS if name in panels]
     width = 2 * PAD + max([NARROWEST, *(panel.width for panel in shown)])
     if "code" in panels:
@@ -45,7 +45,7 @@ def panels_picture(scene: Scene, panels: Sequence[str], step: int, language: str
 
 
 def descriptions_at(panels: Sequence[Panel], step: int) -> list[Text]:
-    """What each panel says of a step to those who do not see it."""
+    """Return the description of each panel at a step, for screen readers."""
     found = []
     for panel in panels:
         place = bisect_right(panel.says, step, key=lambda run: run[0])

@@ -1,7 +1,7 @@
-"""Panels and tables as plain data for the player.
+"""Packs panels and tables as plain data for the player.
 
-What repeats (words, styles, moving attributes, looks) is stored once and referred to by its position, since a recording
-of a training loop says the same things a thousand times. `player/runs.js` documents the same shapes as JSDoc types.
+Repeated values (words, styles, moving attributes, looks) are stored once and referred to by position, since a recording of
+a training loop repeats the same words a thousand times. `player/runs.js` documents the same shapes as JSDoc types.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _GONE = -1
 
 
 class _Pool:
-    """Values without repeats, each known by its position."""
+    """Values without repeats, each identified by its position."""
 
     def __init__(self, pack: Callable[[Any], Any]) -> None:
         self.values: list[Any] = []
@@ -37,7 +37,7 @@ class _Pool:
 
 
 class Pools:
-    """Packs panels and tables, and keeps what they refer to."""
+    """Packs panels and tables, and stores the values that they refer to."""
 
     def __init__(self) -> None:
         self._words = _Pool(in_both_languages)
@@ -47,7 +47,7 @@ class Pools:
         self._known: dict[int, list[int]] = {}
 
     def packed(self) -> Json:
-        """What the panels and tables refer to."""
+        """Return the values that the panels and tables refer to."""
         return {
             "said": self._words.values,
             "styles": self._styles.values,
@@ -56,11 +56,11 @@ class Pools:
         }
 
     def says(self, words: Words) -> int:
-        """The position of words."""
+        """Return the position of words."""
         return self._words.position(words)
 
     def panel(self, panel: Panel) -> Json:
-        """A panel over all steps."""
+        """Pack a panel over all steps."""
         size = {"name": panel.name, "width": panel.width, "height": panel.height}
         notes: Json = {"notes": self._packed_runs(panel.notes)} if panel.notes else {}
         groups = {"groups": [packed for group in panel.groups for packed in self._unfolded(group, panel.more)]}
@@ -76,12 +76,12 @@ class Pools:
     def table(
         self, title: Text, columns: Iterable[Words], changes: Iterable[tuple[int, str, tuple[Words, ...] | None]]
     ) -> Json:
-        """A table over all steps.
+        """Pack a table over all steps.
 
         Args:
             title: its caption.
             columns: their heads.
-            changes: in order of steps: the step, the key of a row, and its cells from then on; None if it is gone.
+            changes: in order of steps: the step, the key of a row, and its cells from then on; None if the row ends.
         """
         rows: dict[str, list[Any]] = {}
         for step, key, cells in changes:
@@ -102,7 +102,7 @@ class Pools:
         return packed
 
     def _unfolded(self, group: Group, more: More | None) -> Iterable[Json]:
-        """A group; in place of the note that something is folded, what is folded."""
+        """A group; the note about folded groups is replaced by these groups."""
         if more is None or group is not more.note:
             return [self._group(group)]
         return [self._group(hidden) | {"folded": True} for hidden in more.groups]
@@ -135,8 +135,8 @@ class Pools:
         return [mark.tag, place, runs] if runs else [mark.tag, place]
 
     def _runs(self, runs: Runs) -> list[int]:
-        """[step, look, step, look, ...]. Many marks share their runs: the slots of a storage, what follows the steps."""
-        found = self._known.get(id(runs))  # the scene keeps them all, so that no other one can have this identity
+        """[step, look, step, look, ...]. Many marks share their runs, such as the slots of a storage."""
+        found = self._known.get(id(runs))  # the scene keeps all runs alive, so ids are unique
         if found is None:
             found = self._known[id(runs)] = []
             for step, look in runs:
@@ -144,7 +144,7 @@ class Pools:
         return found
 
     def _look(self, look: Look) -> list[int]:
-        """[style, words, moves], each the position of what it names."""
+        """[style, words, moves], each a position."""
         style = self._styles.position(look.style)
         words = _GONE if look.text is None else self.says(look.text)
         if look.attributes:
@@ -162,7 +162,7 @@ class Pools:
 
 @lru_cache(maxsize=1 << 14)
 def _number(value: str | float) -> str | float:
-    """A coordinate as a number: what `measure.coordinate` says in words."""
+    """A coordinate as a number, rounded as `measure.coordinate` does."""
     if isinstance(value, str):
         return value
     short = round(value, 1)

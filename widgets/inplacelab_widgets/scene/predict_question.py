@@ -1,4 +1,4 @@
-"""A question of predict mode as plain data for the player, with the operation that it is about."""
+"""Packs a question of predict mode as plain data for the player, with the operation that it is about."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["in_both_languages", "question_data"]
 
 
 def in_both_languages(words: Words) -> Any:
-    """A pair where the languages differ, one string where they do not."""
+    """Return a pair where the languages differ, or one string where they do not."""
     if isinstance(words, Text):
         return words.en if words.en == words.zh else [words.en, words.zh]
     return words
 
 
 def question_data(recording: Recording, question: Question) -> dict[str, Any]:
-    """A question as plain data; `predict.js` documents its shape."""
+    """Return a question as plain data; `predict.js` documents its fields."""
     return {
         "step": question.step,
         "kind": question.kind,
@@ -36,8 +36,8 @@ def question_data(recording: Recording, question: Question) -> dict[str, Any]:
 
 
 def _which_of_the_line(recording: Recording, step: Step) -> str | None:
-    """Which operation is meant, where the line runs several: `add_`; `net.weight.subtract_` of all that `sgd.step()` subtracts
-    from, and `multiply 2/3` if nothing else tells them apart.
+    """The operation that a question is about, where the line runs several: `add_`; `net.weight.subtract_` among those of
+    `sgd.step()`; `multiply 2/3` if nothing else distinguishes them.
     """
     there = [
         each

@@ -1,4 +1,4 @@
-"""The memory panel: every storage with its slots, its version counter, its tensors and what backward keeps of it.
+"""Draws the memory panel: every storage with its slots, its version counter, its tensors and its saved tensors.
 
 Each storage is a group of marks with a fixed place. Storages that never live at the same time share a row, so a loop
 that makes a temporary a hundred times needs the room of one.
@@ -36,34 +36,34 @@ from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives, 
 _Thing = TypeVar("_Thing", Card, Pin)
 
 WIDTH = 600.0
-"""What the panel has beside the code in a notebook of usual width."""
+"""The width of the panel beside the code in a notebook of usual width, in px."""
 NARROWEST = 320.0
 TITLE = 23.0
 BY_LINE = 17.0
-"""Room also below the line: `relu_` must not lose its underscore to the frame of a pin."""
+"""The height of the line with the last writer, in px, with room for the underscore of `relu_` above the frame of a pin."""
 PIN_LEFT = 6.0
 HIGHEST = 600.0
-"""A panel that would be higher draws in full only what a step is about, and puts the rest on a shelf."""
+"""The greatest height of the panel, in px. A higher one draws in full only what a step is about; the rest is on the shelf."""
 CARD_GAP = 6.0
-"""Between a card and the one below it."""
+"""The space between a card and the one below it, in px."""
 BUS = 22.0
-"""Between strips and the cards beside them: room for the pointers."""
+"""The space between strips and the cards beside them, for the pointers, in px."""
 
 
 @dataclass(frozen=True)
 class _Parts:
-    """One storage over the steps, and what there is to draw of it."""
+    """One storage over the steps, and everything to draw for it."""
 
     id: int
     life: Life[StorageFacts]
     versions: Life[str]
     last: int
     cards: tuple[tuple[int, Card], ...]
-    """(place, card): cards that never meet share a place."""
+    """(place, card): cards that never exist at the same time share a place."""
     pins: tuple[Pin, ...]
     storage_pins: StoragePins
     raised: tuple[tuple[int, str, str, Text], ...]
-    """(step, version before, version after, by whom)."""
+    """(step, version before, version after, what raised it)."""
     written: Mapping[int, SlotRuns]
 
     @property
@@ -76,7 +76,7 @@ class _Parts:
 
     @cached_property
     def card_pitch(self) -> float:
-        """From the top of a card to the top of the one below it."""
+        """The distance from the top of a card to the top of the one below it, in px."""
         return max((card.height for _, card in self.cards), default=0) + CARD_GAP
 
     @cached_property
@@ -89,33 +89,33 @@ class _Parts:
 
     @cached_property
     def raisers(self) -> tuple[tuple[int, Text], ...]:
-        """(step, who raised the version to what)."""
+        """(step, words on what raised the version)."""
         return tuple((step, words.BY.format(version=after, who=name)) for step, _, after, name in self.raised)
 
 
 @dataclass(frozen=True)
 class _Storage(_Parts):
-    """A storage with its strip, and so with the places of all parts of its block."""
+    """A storage with its strip, which determines the places of all parts of its block."""
 
     strip: Strip
 
     @property
     def has_cards_beside(self) -> bool:
-        """Whether its cards have room to the right of its strip; they stand below it if not."""
+        """Whether its cards fit to the right of its strip; otherwise they are below it."""
         return self.strip.slots <= WITH_VALUES and self.memory_width + BUS + self.card_width <= WIDTH
 
     @cached_property
     def memory_width(self) -> float:
-        """Of everything but the cards."""
+        """Its size without the cards, in px."""
         by_line = widest(content for _, content in self.raisers)
         return max(self.strip.right, self.title_width, PIN_LEFT + self.storage_pins.width, self.strip.gutter + by_line)
 
 
 def storages_panel(recording: Recording) -> Panel:
-    """The memory panel of a recording."""
+    """Return the memory panel of a recording."""
     parts = _parts(recording)
     rows = shared_rows([(each.life.first, each.last) for each in parts])
-    if (1 + max(rows, default=0)) * (TITLE + GAP) > HIGHEST:  # however low each of them is
+    if (1 + max(rows, default=0)) * (TITLE + GAP) > HIGHEST:  # even if each has only its title
         return _with_a_shelf(recording, parts)
     storages = _with_strips(parts, dense=False)
     heights: dict[int, float] = {}
@@ -134,7 +134,7 @@ def storages_panel(recording: Recording) -> Panel:
 
 
 def _with_a_shelf(recording: Recording, parts: Sequence[_Parts]) -> Panel:
-    """The panel of many storages: those that a step is about in full, the others on the shelf."""
+    """The panel for many storages: those that a step is about in full, the others on the shelf."""
     storages, spans = _with_strips(parts, dense=True), open_spans(recording)
     blocks = _blocks([s for s in storages if s.id in spans])
     groups = tuple(block.group(0, k, spans[block.storage.id]) for k, block in enumerate(blocks))
@@ -159,7 +159,7 @@ class _Block:
     width: float
     height: float
     memory_height: float
-    """Of everything but the cards."""
+    """Its size without the cards, in px."""
     first_card: tuple[float, float]
     card_width: float
     in_row: int
@@ -177,7 +177,7 @@ def _blocks(storages: Sequence[_Storage]) -> Iterator[_Block]:
     beside = [s for s in storages if s.has_cards_beside]
     column = max((s.memory_width for s in beside), default=0) + BUS
     if beside and column + max(s.card_width for s in beside) > WIDTH:
-        # One column of cards for all of them does not fit: each stands right beside its own strip.
+        # One column of cards for all storages does not fit: put the cards right beside each strip.
         columns = {s.id: s.memory_width + BUS for s in beside}
     else:
         columns = {s.id: column for s in beside}
@@ -189,7 +189,7 @@ def _blocks(storages: Sequence[_Storage]) -> Iterator[_Block]:
 
 
 def _highest_stack(groups: Sequence[Group], steps: int) -> float:
-    """The height of the drawn groups at the step that draws most."""
+    """The height of the drawn groups at the step where they are highest, in px."""
     changes = [0.0] * (steps + 1)
     for group in groups:
         for first, last in group.open:
@@ -211,14 +211,14 @@ def _parts(recording: Recording) -> list[_Parts]:
         mine, own_pins = _placed(all_cards.get(key, ())), tuple(all_pins.get(key, ()))
         writes = all_writes.get(key, ())
         raised = tuple((step.index, label(write.before), label(write.after), author_of(step)) for step, write in writes)
-        # One step longer than it lives: the step that frees it shows it fading.
+        # One step longer than its life: the step that frees it shows it fading.
         last, stacks = min(life.last + 1, end), storage_pins(_placed(own_pins))
         found.append(_Parts(key, life, versions[key], last, mine, own_pins, stacks, raised, written.get(key, {})))
     return found
 
 
 def _with_strips(parts: Sequence[_Parts], *, dense: bool) -> list[_Storage]:
-    # Strips begin at one x, so that they can be compared.
+    # All strips begin at the same x, so that they can be compared.
     gutter = gutter_for(name for each in parts for name in _comb_names(each))
     return [_with_strip(each, gutter, dense=dense) for each in parts]
 
@@ -260,7 +260,7 @@ def _placed(things: Sequence[_Thing]) -> tuple[tuple[int, _Thing], ...]:
 
 
 def _block(storage: _Storage, column: float | None, card_width: float) -> _Block:
-    """One storage as it is drawn. `column` is where its cards stand; None: below."""
+    """One storage with its cards at x `column`, or below it if None."""
     top = TITLE
     marks = _title_marks(storage)
     marks += strip_marks(storage.strip, top, storage.id, storage.life, storage.written)
@@ -342,7 +342,7 @@ def _by_mark(storage: _Storage, y: float) -> Mark:
 
 
 def _version_keys(storage: _Storage) -> tuple[str, ...]:
-    """A version is a thing of its own: it leads to the step that raised it."""
+    """The key of a version, which leads to the step that raised it."""
     return f"v{storage.id}", f"s{storage.id}"
 
 

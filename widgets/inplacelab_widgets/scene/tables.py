@@ -1,4 +1,4 @@
-"""The same state as plain tables: for those who do not see the picture, and where no picture can be shown."""
+"""Tabulates a state, for screen readers and where no picture can be shown."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _TELL = {
     "lanes": ("storages", "saved"),
     "memory": ("memory",),
 }
-"""Which tables tell what a panel shows."""
+"""The tables with the content of each panel."""
 
 _Facts = TypeVar("_Facts", StorageFacts, TensorFacts, NodeFacts)
 
 Row = tuple[str, tuple[Words, ...]]
-"""(key, cells): the key is the one that the same thing's marks have in the picture."""
+"""(key, cells): the key is the one that the object's marks have in the picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Table:
 
 
 def tables(recording: Recording, state: State) -> tuple[Table, ...]:
-    """The tables of one state: storages, tensors, what is saved, grad nodes, bytes."""
+    """Return the tables of one state: storages, tensors, saved tensors, grad nodes, bytes."""
     framework = framework_of(recording)
     found = {
         "storages": map(partial(_storage, state, framework), state.storages.values()),
@@ -85,13 +85,13 @@ def _columns(table: str, framework: Framework) -> tuple[Words, ...]:
 
 
 def tables_of_panels(panels: Iterable[str], found: Iterable[Table]) -> tuple[Table, ...]:
-    """The tables that tell what these panels show."""
+    """Return the tables with the content of these panels."""
     wanted = {name for panel in panels for name in _TELL.get(panel, ())}
     return tuple(table for table in found if table.name in wanted)
 
 
 def table_changes(recording: Recording) -> dict[str, list[tuple[int, str, tuple[Words, ...] | None]]]:
-    """For each table, (step, key, cells) wherever a step may change a row; None where the row is gone."""
+    """Return for each table (step, key, cells) wherever a step may change a row; None where the row ends."""
     changes: dict[str, list[tuple[int, str, tuple[Words, ...] | None]]] = {name: [] for name in words.TABLES}
     for touch in touched(recording):
         state, framework = touch.state, framework_of(recording)
@@ -167,7 +167,7 @@ def _node(recording: Recording, state: State, node: NodeFacts) -> Row:
 
 
 def _way(recording: Recording, state: State, node: int, to: int, several: int) -> Text:
-    """To which node gradients go, and of what: "ScaleGradNode (line 3): h ×2" if `h` was both operands."""
+    """The node that gradients go to, and the tensors they belong to: "ScaleGradNode (line 3): h ×2" if `h` was both operands."""
     passed = edge_names(recording).get((node, to))
     parts = [passed_name(passed, state)] if passed else []
     parts += [f"×{several}"] if several > 1 else []

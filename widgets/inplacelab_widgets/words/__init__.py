@@ -1,4 +1,4 @@
-"""Every word of the stepper that is not a sentence about a step, in English and Chinese: a module for each part of the picture."""
+"""All text of the stepper except the sentences about steps, in English and Chinese: one module for each part of the picture."""
 
 from __future__ import annotations
 

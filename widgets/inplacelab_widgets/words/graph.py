@@ -1,4 +1,4 @@
-"""The graph of grad nodes, folded or whole, and backward from inside."""
+"""The text of the graph of grad nodes, folded or whole, and of the steps of backward."""
 
 from __future__ import annotations
 

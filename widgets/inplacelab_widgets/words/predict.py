@@ -1,4 +1,4 @@
-"""Predict mode."""
+"""The text of predict mode."""
 
 from __future__ import annotations
 
