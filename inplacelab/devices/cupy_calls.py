@@ -162,6 +162,7 @@ NOT_YET = {
 
 
 def _missing(name: str) -> Exception:
+    """The refusal of a function that does not run on a GPU."""
     if name in NOT_YET:
         return errors.not_on_the_gpu(function=name, reason=NOT_YET[name])
     return errors.not_in_cupy(function=name)
