@@ -58,12 +58,6 @@ def hardsigmoid(x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: 
     Returns:
         A new tensor with the shape and dtype of `x`.
 
-    Args:
-        x: a floating-point tensor.
-        slope: the slope between the limits.
-        offset: the value at 0.
-        name: ignored.
-
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/hardsigmoid_en.html
     """
     result: Tensor = as_tensor("hardsigmoid", "x", 0, x).scale(slope, offset).clip(0.0, 1.0)
@@ -132,12 +126,6 @@ def selu(
 
     Returns:
         A new tensor with the shape and dtype of `x`.
-
-    Args:
-        x: a floating-point tensor.
-        scale: the factor.
-        alpha: the negative of the limit of `elu` at minus infinity.
-        name: ignored.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/selu_en.html
     """

@@ -51,12 +51,6 @@ def mse_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | 
     Returns:
         A scalar tensor, or with "none" a tensor of the shape of `input`.
 
-    Args:
-        input: the results.
-        label: the targets, of a shape that can be broadcast against that of `input`.
-        reduction: "mean", "sum" or "none".
-        name: ignored.
-
     Raises:
         ArgumentError: if `reduction` is not one of these.
 
@@ -197,12 +191,6 @@ def l1_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | N
 
     Returns:
         A scalar tensor, or with "none" a tensor of the shape of `input`.
-
-    Args:
-        input: the results.
-        label: the targets, of a shape that can be broadcast against that of `input`.
-        reduction: "mean", "sum" or "none".
-        name: ignored.
 
     Raises:
         ArgumentError: if `reduction` is not one of these.

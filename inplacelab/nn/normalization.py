@@ -12,14 +12,7 @@ from inplacelab.tensor import Tensor
 
 
 def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None) -> Tensor:
-    """Divides each vector along `axis` by its p-norm.
-
-    Args:
-        x: a floating-point tensor.
-        p: the order of the norm.
-        axis: the axis of the vectors.
-        epsilon: the least divisor.
-        name: ignored.
+    """Divides each vector along `axis` by its p-norm, or by `epsilon` if that is larger.
 
     Args:
         x: a floating-point tensor.

@@ -88,13 +88,6 @@ class NoamDecay(LRScheduler):
         OptionError: if `learning_rate` is not a number.
         ArgumentError: if `d_model` is not greater than 0, or `learning_rate` is negative.
 
-    Args:
-        d_model: the size of the model's vectors.
-        warmup_steps: the number of epochs in which the rate increases.
-        learning_rate: a factor.
-        last_epoch: the last epoch of an earlier run; -1 for a new one.
-        verbose: whether each step prints the rate.
-
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/NoamDecay_en.html, after Vaswani et al.,
     "Attention is all you need", https://arxiv.org/abs/1706.03762
     """
