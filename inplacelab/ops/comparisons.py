@@ -95,6 +95,11 @@ def equal_all(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
 
     单个布尔值：两个张量的形状是否相同，且各元素都相等。
 
+    Args:
+        x: a tensor.
+        y: a tensor of the same dtype.
+        name: ignored.
+
     Raises:
         OperandError: if the dtypes differ.
 

@@ -125,9 +125,16 @@ def masked_select(x: Tensor, mask: Tensor, name: str | None = None, *, out: Tens
 @as_method
 @as_function
 def nonzero(x: Tensor, as_tuple: bool = False) -> Any:
-    """Returns the indices of the elements that are not zero: one row for each.
+    """Returns the indices of the elements that are not zero.
 
-    With `as_tuple`, one tensor for each axis. 非零元素的下标：每个元素一行；`as_tuple` 时每个轴一个张量。
+    非零元素的下标：每个元素一行；`as_tuple` 时每个轴一个张量。
+
+    Args:
+        x: a tensor.
+        as_tuple: whether to return a tuple with a tensor of indices for each axis.
+
+    Returns:
+        A tensor of int64 of shape [number of elements, number of axes]; or the tuple.
 
     Raises:
         ShapeError: if the tensor has no axes.

@@ -123,7 +123,14 @@ def _normal_of_tensors(mean: Any, std: Any) -> Tensor:
 
 @as_function
 def log_normal(mean: float = 1.0, std: float = 2.0, shape: Any = None, name: str | None = None) -> Tensor:
-    """Creates a tensor of random numbers whose logarithms are normally distributed with this mean and standard deviation."""
+    """Creates a tensor of random numbers whose logarithms are normally distributed.
+
+    Args:
+        mean: the mean of the logarithms.
+        std: the standard deviation of the logarithms.
+        shape: the sizes of the axes.
+        name: ignored.
+    """
     std = spread("log_normal", "std")(None, std)
     return _drawn(
         "log_normal", [1] if shape is None else shape, None, partial(random_stream.log_normal, mean=mean, std=std)
@@ -162,7 +169,15 @@ def randint(
 def randint_like(
     x: Tensor, low: int = 0, high: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """Creates a tensor of random integers in [`low`, `high`) with the shape of `x`, and its dtype if `dtype` is None."""
+    """Creates a tensor of random integers with the shape of `x`.
+
+    Args:
+        x: a tensor.
+        low: the least integer; if `high` is None, the upper bound, and the least integer is 0.
+        high: the upper bound, which is excluded.
+        dtype: the type of the elements; that of `x` if None.
+        name: ignored.
+    """
     low, high = _below(low, high)
     draw = partial(random_stream.integers, low=low, high=high)
     return _drawn("randint_like", x.shape, x.dtype if dtype is None else dtype, draw, "iuf", x)
@@ -183,7 +198,12 @@ def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Tensor:
 
 @as_function
 def bernoulli(x: Tensor, p: float | None = None, name: str | None = None) -> Tensor:
-    """Creates a tensor of ones, with the probabilities in `x` (or `p` for all elements), and zeros.
+    """Creates a tensor of ones and zeros.
+
+    Args:
+        x: the probabilities of ones; its shape and dtype are those of the result.
+        p: one probability for all elements, instead of those in `x`.
+        name: ignored.
 
     Raises:
         IndexRangeError: if an element is not a probability.
@@ -195,7 +215,12 @@ def bernoulli(x: Tensor, p: float | None = None, name: str | None = None) -> Ten
 
 @as_function
 def poisson(x: Tensor, name: str | None = None) -> Tensor:
-    """Creates a tensor of random numbers from the Poisson distributions with the means in `x`."""
+    """Creates a tensor of random numbers from Poisson distributions.
+
+    Args:
+        x: the means; its shape and dtype are those of the result.
+        name: ignored.
+    """
 
     def draw(out: Any, device: devices.Device) -> None:
         np.copyto(out, random_stream.generator(device).poisson(x.array), casting="unsafe")
