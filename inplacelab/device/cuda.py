@@ -46,7 +46,7 @@ def get_device_name(device: Any = None) -> str:
     """
     found = devices.find(device)
     if not found.place.is_gpu_place():
-        raise errors.no_gpu_to_describe("get_device_name")
+        raise errors.no_gpu_to_describe(function="get_device_name")
     return found.describe()
 
 

@@ -77,9 +77,9 @@ def find(device: Any, *, simulate: bool = False) -> Device:
     if name in _BY_PLACE:
         return _BY_PLACE[name]
     if not isinstance(name, str) or not re.fullmatch(r"gpu(:\d+)?", name):
-        raise errors.unknown_device(device)
+        raise errors.unknown_device(device=device)
     if name not in ("gpu", "gpu:0"):
-        raise errors.no_such_gpu(name)
+        raise errors.no_such_gpu(device=name)
     if simulate or (chosen is SIMULATED_GPU and not isinstance(device, Place)):
         return SIMULATED_GPU
     return GPU.ready()

@@ -22,7 +22,7 @@ from inplacelab.devices.gpu_array import GpuArray
 from inplacelab.layout import Layout, Shape
 
 WHEELS = ("cupy-cuda12x", "cupy-cuda13x")
-"""CuPy comes as one package for each major version of CUDA. Only one of them may be installed."""
+"""CuPy has one package for each major version of CUDA. Only one of them may be installed."""
 
 
 class CudaDevice(Device):
@@ -169,14 +169,16 @@ def missing() -> Callable[[], Exception] | None:
     """
     installed = [wheel for wheel in WHEELS if _installed(wheel)]
     if len(installed) > 1:
-        return partial(errors.two_cupys, installed)
+        return lambda: errors.two_cupys(first=installed[0], second=installed[1])
     try:
         cupy = import_module("cupy")
     except ImportError:
-        return errors.no_cupy
+        return lambda: errors.cupy_missing()  # noqa: PLW0108 (the catalogue is read when something is refused)
     if cupy.cuda.is_available():
         return None
-    return partial(errors.no_device if _driver_version(cupy) else errors.no_driver, cupy.__version__)
+    if _driver_version(cupy):
+        return lambda: errors.no_gpu_found(cupy=cupy.__version__)
+    return lambda: errors.driver_missing(cupy=cupy.__version__)
 
 
 def found() -> bool:

@@ -105,7 +105,7 @@ class Cupy:
         found = getattr(self.library, name, None)
         compute = found if method == "__call__" else getattr(found, method, None)
         if compute is None:
-            raise errors.not_on_the_gpu(name if method == "__call__" else f"{name}.{method}")
+            raise errors.not_in_cupy(function=name if method == "__call__" else f"{name}.{method}")
         return self._call(compute, inputs, options)
 
     def function(self, function: Any, args: Any, options: dict[str, Any]) -> Any:
@@ -128,7 +128,7 @@ class Cupy:
             return instead(self, *args, **options)
         compute = getattr(self.library, name, None)
         if compute is None:
-            raise errors.not_on_the_gpu(name, NOT_YET.get(name))
+            raise _missing(name)
         return self._call(compute, args, options)
 
     def _call(self, compute: Any, args: Any, options: dict[str, Any]) -> Any:
@@ -170,7 +170,7 @@ class SpecialFunctions:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         compute = getattr(self._module, name, None)
         if name in NOT_YET or compute is None:
-            raise errors.not_on_the_gpu(name, NOT_YET.get(name))
+            raise _missing(name)
         return lambda *args, **options: self._cupy._call(compute, args, options)
 
 
@@ -217,7 +217,7 @@ def _min(cupy: Cupy, a: GpuArray, axis: Any = None, out: Any = None, keepdims: b
 def _take(cupy: Cupy, a: GpuArray, indices: Any, axis: Any = None, out: Any = None, mode: str = "wrap") -> Any:
     """CuPy always wraps indices around."""
     if mode != "wrap":
-        raise errors.not_on_the_gpu(f"take(mode={mode!r})")
+        raise errors.not_in_cupy(function=f"take(mode={mode!r})")
     return cupy._call(cupy.library.take, (a, indices, axis), {"out": out})
 
 

@@ -73,7 +73,7 @@ def combine(library: Any, name: str, target: Any, key: Any, value: Any) -> None:
         _multiply(library, target, key, value)
         return
     if name not in _ATOMIC:
-        raise errors.not_on_the_gpu(f"{name}.at")
+        raise errors.not_in_cupy(function=f"{name}.at")
     apply = getattr(library, name).at
     if _letter(target.dtype) in _ATOMIC[name]:
         apply(target, key, value)

@@ -17,11 +17,11 @@ def scipy_special() -> Any:
     """Returns the module `scipy.special`, whose functions are ufuncs.
 
     Raises:
-        MissingLibraryError: if SciPy is not installed; the message says how to install it.
+        MissingLibraryError: if SciPy is not installed; the message has the command that installs it.
 
     Source: https://docs.scipy.org/doc/scipy/reference/special.html
     """
     try:
         return import_module("scipy.special")
     except ImportError:
-        raise errors.no_scipy() from None
+        raise errors.scipy_missing() from None

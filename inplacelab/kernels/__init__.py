@@ -70,7 +70,7 @@ def available() -> Listing:
 
 
 def _names(row: Row) -> tuple[str, ...]:
-    """The variants of a row that have a kernel."""
+    """The names of the variants of a row that have a kernel."""
     ordinary = (row.name,) if row.ordinary and data_types(row) else ()
     return (*ordinary, row.name + "_") if row.in_place and data_types(row, in_place=True) else ordinary
 
@@ -93,7 +93,7 @@ def get(name: str) -> Kernel:
         return WHOLE[name]
     row, in_place = ROWS.get(name.removesuffix("_")), name.endswith("_")
     if row is None or name not in _names(row):
-        raise errors.no_such_kernel(name, WHOLE)
+        raise errors.no_such_kernel(name=name, known=WHOLE)
     return Elementwise((row,), in_place=in_place)
 
 
@@ -174,9 +174,9 @@ def fuse(*names: str) -> Kernel:
     in_place = names[0].endswith("_") if names else False
     for name, each in zip(names, steps, strict=True):
         if not isinstance(each, Elementwise) or each.in_place != in_place:
-            raise errors.cannot_fuse(name)
+            raise errors.cannot_fuse(name=name)
     if not steps:
-        raise errors.cannot_fuse("")
+        raise errors.cannot_fuse(name="")
     return Elementwise([each.row for each in steps], in_place=in_place)
 
 

@@ -90,7 +90,7 @@ class Kernel(ABC):
         def kernel(*arguments: Any) -> None:
             given = dict(zip(names, arguments, strict=True))
             if self.in_place and given["out"] is not given[self.row.inputs[0]]:  # in place in name only
-                raise errors.kernel_in_place_only(self.name)
+                raise errors.kernel_cannot_hold_result(name=self.name)
             self.launch(given, {n: self._storages.get(id(given[n])) for n in self.row.inputs})
 
         kernel.__signature__ = Signature([Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in names])  # type: ignore[attr-defined]
@@ -155,7 +155,7 @@ class Whole(Kernel):
         """Returns the source; see `Kernel.source`."""
         named_dtype = _dtype_name(dtype)
         if named_dtype not in self.dtypes:
-            raise errors.no_kernel_for(self.name, named_dtype, self.dtypes)
+            raise errors.kernel_lacks_dtype(name=self.name, dtype=named_dtype, known=self.dtypes)
         return self._text(named_dtype)
 
     def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:

@@ -39,7 +39,7 @@ def _rows(x: Shape) -> tuple[int, int]:
 
 def _has_rows(x: Any) -> None:
     if x.ndim == 0:
-        raise errors.kernel_needs_packed("normalize_", Text("rows: at least one axis", "行：至少一个轴"))
+        raise errors.kernel_needs_layout(name="normalize_", what=Text("rows: at least one axis", "行：至少一个轴"))
 
 
 NORMALIZE = Whole(
@@ -56,12 +56,12 @@ NORMALIZE = Whole(
 
 def _matrix(x: Any) -> None:
     if x.ndim != 2:
-        raise errors.kernel_needs_packed("transpose_tiled", Text("a matrix", "矩阵"))
+        raise errors.kernel_needs_layout(name="transpose_tiled", what=Text("a matrix", "矩阵"))
 
 
 def _square(x: Any) -> None:
     if x.ndim != 2 or x.shape[0] != x.shape[1]:
-        raise errors.kernel_needs_packed("transpose_square_", Text("a square matrix", "方阵"))
+        raise errors.kernel_needs_layout(name="transpose_square_", what=Text("a square matrix", "方阵"))
 
 
 def _d_transpose(g: Tensor) -> Tensor:

@@ -172,6 +172,6 @@ def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: str | None
     if weight.size > 1:
         axis = x.ndim - 1 if data_format.endswith("C") and data_format != "NC" else 1
         if x.ndim < 2 or x.shape[axis] != weight.size:
-            raise errors.slopes_for_no_channels(weight.size, x.shape)
+            raise errors.slope_count_differs(slopes=weight.size, shape=x.shape)
         slopes = weight.reshape([-1 if k == axis else 1 for k in range(x.ndim)])
     return _where(x > 0, x, x * slopes)

@@ -34,7 +34,7 @@ class Parts:
         buffers = self.__dict__.get("_buffers")
         if isinstance(value, Parameter | Parts):
             if buffers is None:
-                raise errors.layer_not_begun()
+                raise errors.super_init_not_called()
         elif value is not None:
             self._check_stays(name, value)
             if isinstance(value, Tensor) and buffers is not None:
@@ -47,7 +47,7 @@ class Parts:
             if isinstance(present, kind):
                 raise errors.other_kind_of_part(part, name, value)
         if name in self.__dict__.get("_buffers", ()) and not isinstance(value, Tensor):
-            raise errors.other_kind_of_part("buffers", name, value)
+            raise errors.buffer_replaced(name=name, given=value)
 
     def __delattr__(self, name: str) -> None:
         super().__delattr__(name)

@@ -58,7 +58,7 @@ def cross_entropy(
     check_reduction("softmax_cross_entropy", reduction)
     input, label = as_tensor("cross_entropy", "input", 0, input), as_tensor("cross_entropy", "label", 1, label)
     if input.ndim == 0 or label.ndim not in (input.ndim - 1, input.ndim):
-        raise errors.labels_do_not_fit(input.ndim, label.ndim)
+        raise errors.label_rank_differs(classes=input.ndim, labels=label.ndim)
     axis = normal_axis(axis, input.ndim)
     logs = log_softmax(input, axis) if use_softmax else input.log()
     if label_smoothing and not soft_label:
@@ -103,7 +103,7 @@ def nll_loss(
     check_reduction("nll_loss", reduction)
     input, label = as_tensor("nll_loss", "input", 0, input), as_tensor("nll_loss", "label", 1, label)
     if label.ndim != input.ndim - 1:
-        raise errors.labels_do_not_fit(input.ndim, label.ndim)
+        raise errors.label_rank_differs(classes=input.ndim, labels=label.ndim)
     losses, factors = _at_classes(input, label.unsqueeze(1), weight, ignore_index, 1)
     return _averaged(losses, factors) if reduction == "mean" else reduced(losses.squeeze(1), reduction)
 
@@ -131,7 +131,7 @@ def _at_classes(
 ) -> tuple[Tensor, Tensor]:
     """The loss of each example, and its weight in the mean: 0 if its label is ignored."""
     if numbers.dtype.name not in ("int32", "int64"):
-        raise errors.labels_are_no_integers(numbers.dtype.name)
+        raise errors.labels_not_integers(dtype=numbers.dtype.name)
     counts = numbers != ignore_index
     _check_classes(numbers, counts)
     numbers = numbers.masked_fill(counts.logical_not(), 0)
@@ -146,7 +146,7 @@ def _check_classes(numbers: Tensor, counts: Tensor) -> None:
     """Raises for a negative class number, which indexing would count from the last class."""
     wrong = numbers.array[(numbers.array < 0) & counts.array]
     if wrong.size:
-        raise errors.label_below_zero(int(wrong[0]))
+        raise errors.negative_label(label=int(wrong[0]))
 
 
 def _averaged(losses: Tensor, factors: Tensor) -> Tensor:

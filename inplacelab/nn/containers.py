@@ -103,5 +103,5 @@ class LayerList(_IndexedLayers):
 
 def _layer(value: Any) -> Layer:
     if not isinstance(value, Layer):
-        raise errors.not_iterable_layers(value)
+        raise errors.not_a_layer(given=value)
     return value

@@ -38,10 +38,10 @@ def embedding(x: Tensor, weight: Tensor, padding_idx: int | None = None, name: s
     rows = weight.shape[0]
     padding = _row(padding_idx, rows)
     if x.dtype.name not in ("int32", "int64"):
-        raise errors.ids_are_no_integers(x.dtype.name)
+        raise errors.ids_not_integers(dtype=x.dtype.name)
     for extreme in (x.min().item(), x.max().item()) if x.size else ():
         if not 0 <= extreme < rows:
-            raise errors.id_of_no_row(extreme, rows)
+            raise errors.id_out_of_range(rows=rows, number=extreme, last=max(rows - 1, 0))
     taken = weight.gather_nd(x.unsqueeze(-1))
     return taken if padding is None else taken.masked_fill((x == padding).unsqueeze(-1), 0.0)
 
@@ -50,7 +50,7 @@ def _row(padding_idx: int | None, rows: int) -> int | None:
     if padding_idx is None:
         return None
     if not -rows <= padding_idx < rows:
-        raise errors.padding_of_no_row(padding_idx, rows)
+        raise errors.padding_out_of_range(rows=rows, padding=padding_idx)
     return padding_idx % rows
 
 

@@ -30,7 +30,7 @@ class ClipGradByValue:
 
     def __init__(self, max: float, min: float | None = None) -> None:
         if min is None and not max > 0:
-            raise errors.no_range_to_clip("max", max)
+            raise errors.bad_clip_range(name="max", given=max)
         self.max, self.min = float(max), float(-max if min is None else min)
 
     def __call__(self, pairs: Pairs) -> list[tuple[Tensor, Tensor]]:
@@ -55,7 +55,7 @@ class ClipGradByNorm:
 
     def __init__(self, clip_norm: float) -> None:
         if not clip_norm > 0:
-            raise errors.no_length_to_clip(clip_norm)
+            raise errors.bad_clip_norm(given=clip_norm)
         self.clip_norm = float(clip_norm)
 
     def __call__(self, pairs: Pairs) -> list[tuple[Tensor, Tensor]]:

@@ -162,7 +162,9 @@ class _Kaiming(Initializer):
         mode: str = "fan_in",
     ) -> None:
         if mode not in ("fan_in", "fan_out"):
-            raise errors.bad_argument("Kaiming", "mode", mode, Text("fan_in, fan_out", "fan_in、fan_out"))
+            raise errors.bad_argument(
+                op="Kaiming", argument="mode", value=mode, possible=Text("fan_in, fan_out", "fan_in、fan_out")
+            )
         self._in, self._gain, self._backwards = fan_in, gain_of(nonlinearity, negative_slope), mode == "fan_out"
 
     def _deviation(self, parameter: Tensor) -> float:
@@ -222,7 +224,7 @@ def gain_of(nonlinearity: str, negative_slope: float = 0.0) -> float:
     gains = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3.0, "relu": sqrt(2.0)}
     gains["leaky_relu"] = sqrt(2.0 / (1.0 + negative_slope**2))
     if nonlinearity not in gains:
-        raise errors.no_gain(nonlinearity, tuple(gains))
+        raise errors.unknown_gain(nonlinearity=nonlinearity, known=tuple(gains))
     return gains[nonlinearity]
 
 

@@ -157,7 +157,7 @@ class Layer(Movable, Parts):
                 parameter.storage.version = 0  # no other code has seen it yet
             parameter.stop_gradient = not attribute.trainable
         if observe.listeners:
-            observe.tell("create_parameter", "create", (), parameter, None)
+            observe.notify("create_parameter", "create", (), parameter, None)
         return parameter
 
     def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
@@ -199,11 +199,13 @@ class Layer(Movable, Parts):
             TakenNameError: if the layer has another attribute of this name, or the name is empty or contains a dot.
         """
         if isinstance(tensor, Parameter) or not isinstance(tensor, Tensor | None):
-            raise errors.no_buffer(tensor)
-        if not name or "." in name:
-            raise errors.name_for_no_attribute(name)
+            raise errors.buffer_is_not_a_tensor(given=tensor)
+        if not name:
+            raise errors.buffer_name_empty()
+        if "." in name:
+            raise errors.buffer_name_has_dot()
         if hasattr(self, name) and name not in self._buffers:
-            raise errors.name_is_taken(name)
+            raise errors.name_taken(name=name)
         self._buffers[name] = persistable
         setattr(self, name, tensor)
 
@@ -302,7 +304,7 @@ class Layer(Movable, Parts):
         given = {name: state_dict[name] for name in own if name in state_dict}
         for name, value in given.items():
             if tuple(np.shape(value)) != own[name].array.shape:
-                raise errors.state_of_other_shape(name, own[name].shape, np.shape(value))
+                raise errors.state_shape_differs(name=name, given=np.shape(value), wanted=own[name].shape)
         for name, value in given.items():
             own[name].set_value(value)
         return [name for name in own if name not in given], [name for name in state_dict if name not in own]

@@ -73,7 +73,9 @@ def gelu(x: Tensor, approximate: Any = False, name: str | None = None) -> Tensor
     """
     x = as_tensor("gelu", "x", 0, x)
     if approximate not in (True, False, "tanh", "none"):
-        raise errors.bad_argument("gelu", "approximate", approximate, Text("tanh, none", "tanh、none"))
+        raise errors.bad_argument(
+            op="gelu", argument="approximate", value=approximate, possible=Text("tanh, none", "tanh、none")
+        )
     if approximate in (True, "tanh"):
         inner = (x + x * x * x.scale(0.044715)).scale(sqrt(2.0 / pi)).tanh()
     else:

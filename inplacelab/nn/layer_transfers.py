@@ -41,6 +41,9 @@ class Movable:
         Returns:
             The layer.
 
+        Returns:
+            The layer itself.
+
         Raises:
             DeviceError: if the device does not exist.
             DTypeError: if the dtype does not exist.

@@ -20,7 +20,7 @@ def check_reduction(op: str, reduction: str) -> None:
         ArgumentError: if `reduction` is not "mean", "sum" or "none".
     """
     if reduction not in REDUCTIONS:
-        raise errors.bad_reduction(op, reduction)
+        raise errors.unknown_reduction(op=op, reduction=reduction)
 
 
 def reduced(losses: Tensor, reduction: str) -> Tensor:

@@ -80,7 +80,7 @@ def layer_norm(
     sizes = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     x = as_tensor("layer_norm", "x", 0, x)
     if not sizes or x.array.shape[-len(sizes) :] != sizes:
-        raise errors.shape_is_not_normalized(sizes, x.shape)
+        raise errors.normalized_shape_differs(wanted=sizes, sizes=", ".join(map(str, sizes)), given=x.shape)
     shaped = (each if each is None or len(sizes) == 1 else each.reshape(sizes) for each in (weight, bias))
     return _scaled(standardized(x, range(-len(sizes), 0), epsilon)[0], *shaped)
 
@@ -127,7 +127,10 @@ def batch_norm(
     x = as_tensor("batch_norm", "x", 0, x)
     if data_format not in _CHANNELS:
         raise errors.bad_argument(
-            "batch_norm", "data_format", data_format, Text(", ".join(_CHANNELS), "、".join(_CHANNELS))
+            op="batch_norm",
+            argument="data_format",
+            value=data_format,
+            possible=Text(", ".join(_CHANNELS), "、".join(_CHANNELS)),
         )
     channel = _CHANNELS[data_format] % x.ndim
     others = [axis for axis in range(x.ndim) if axis != channel]

@@ -67,7 +67,7 @@ def attributes(given: Any) -> ParamAttr:
         return ParamAttr(name=given)
     if callable(given):
         return ParamAttr(initializer=given)
-    raise errors.no_parameter_attributes(given)
+    raise errors.not_param_attr(given=given)
 
 
 def as_parameter(values: Tensor) -> Parameter:

@@ -45,9 +45,9 @@ class Adam(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name=name)
         for coefficient, value in (("beta1", beta1), ("beta2", beta2)):
             if not 0 <= value < 1:
-                raise errors.bad_coefficient(coefficient, value)
+                raise errors.bad_coefficient(name=coefficient, given=value)
         if epsilon < 0:
-            raise errors.bad_epsilon(epsilon)
+            raise errors.bad_epsilon(given=epsilon)
         self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
 
     def _new_state(self, parameter: Tensor) -> State:

@@ -57,7 +57,9 @@ class AdamW(Adam):
     @staticmethod
     def _check_decay(weight_decay: object) -> None:
         if not isinstance(weight_decay, int | float):
-            raise errors.bad_option("weight_decay", weight_decay, Text("a number", "一个数"))
+            raise errors.bad_optimizer_option(
+                name="weight_decay", possible=Text("a number", "一个数"), given=weight_decay
+            )
 
     def _decayed(self, parameter: Tensor, gradient: Tensor, group: Group) -> Tensor:
         return gradient  # `_update` applies the decay to the parameter

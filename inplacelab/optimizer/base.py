@@ -57,7 +57,7 @@ class Optimizer:
         name: str | None = None,
     ) -> None:
         if not isinstance(learning_rate, float | LRScheduler):
-            raise errors.bad_learning_rate(learning_rate)
+            raise errors.bad_learning_rate(given=learning_rate)
         self._groups = groups_of(parameters, weight_decay, grad_clip)
         self._states: dict[int, State] = {}  # by the id of the parameter; the groups keep the parameters alive
         self._learning_rate = learning_rate
@@ -137,7 +137,7 @@ class Optimizer:
             ScheduleError: if a scheduler determines the rate.
         """
         if not isinstance(value, int | float):
-            raise errors.bad_option("value", value, Text("float", "浮点数"))
+            raise errors.bad_optimizer_option(name="value", possible=Text("float", "浮点数"), given=value)
         if isinstance(self._learning_rate, LRScheduler):
             raise errors.rate_is_scheduled()
         self._learning_rate = float(value)
@@ -152,7 +152,9 @@ class Optimizer:
             OptionError: if it is not an `LRScheduler`.
         """
         if not isinstance(scheduler, LRScheduler):
-            raise errors.bad_option("scheduler", scheduler, Text("LRScheduler", "LRScheduler"))
+            raise errors.bad_optimizer_option(
+                name="scheduler", possible=Text("LRScheduler", "LRScheduler"), given=scheduler
+            )
         self._learning_rate = scheduler
 
     # ---- saved state --------------------------------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ def groups_of(parameters: Any, weight_decay: Decay, grad_clip: Clip | None) -> l
     if parameters is None:
         raise errors.no_parameters()
     if isinstance(parameters, Tensor | dict):
-        raise errors.not_parameters(parameters)
+        raise errors.not_parameters(given=parameters)
     given = list(parameters)
     if not given or not isinstance(given[0], dict):
         given = [{"params": given}]
@@ -90,17 +90,17 @@ def groups_of(parameters: Any, weight_decay: Decay, grad_clip: Clip | None) -> l
 
 def _group(given: Any, weight_decay: Decay, grad_clip: Clip | None) -> Group:
     if not isinstance(given, Mapping):
-        raise errors.not_parameters(given)
+        raise errors.not_parameters(given=given)
     for option in given:
         if option not in OPTIONS:
-            raise errors.no_group_option(option, OPTIONS)
+            raise errors.unknown_group_option(option=option, known=list(map(repr, OPTIONS)))
     parameters = given.get("params", [])
     listed = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     if not listed:
         raise errors.no_parameters()
     for each in listed:
         if not isinstance(each, Tensor):
-            raise errors.not_parameters(each)
+            raise errors.not_parameters(given=each)
     decay, clip = given.get("weight_decay", weight_decay), given.get("grad_clip", grad_clip)
     check_options(decay, clip)
     return Group(listed, float(given.get("learning_rate", 1.0)), decay, clip)
@@ -113,7 +113,9 @@ def check_options(weight_decay: Any, grad_clip: Any) -> None:
         OptionError: if `weight_decay` is not a number, a regularizer or None, or `grad_clip` is not a function or None.
     """
     if grad_clip is not None and not callable(grad_clip):
-        raise errors.bad_option("grad_clip", grad_clip, Text("None or a function", "None 或函数"))
+        raise errors.bad_optimizer_option(
+            name="grad_clip", possible=Text("None or a function", "None 或函数"), given=grad_clip
+        )
     if not isinstance(weight_decay, int | float | L2Decay | None):
         possible = Text("None, a number or a regularizer", "None、一个数或正则化项")
-        raise errors.bad_option("weight_decay", weight_decay, possible)
+        raise errors.bad_optimizer_option(name="weight_decay", possible=possible, given=weight_decay)

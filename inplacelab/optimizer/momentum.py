@@ -40,7 +40,7 @@ class Momentum(Optimizer):
     ) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name=name)
         if not isinstance(momentum, int | float):
-            raise errors.bad_option("momentum", momentum, Text("float", "浮点数"))
+            raise errors.bad_optimizer_option(name="momentum", possible=Text("float", "浮点数"), given=momentum)
         self._momentum, self._nesterov = float(momentum), use_nesterov
 
     def _new_state(self, parameter: Tensor) -> State:

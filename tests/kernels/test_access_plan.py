@@ -1,4 +1,4 @@
-"""Merging axes and cutting runs into packs changes the order of elements, and nothing else."""
+"""Merged axes and packs change only the order of elements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.tiers import examples
 
 @st.composite
 def operands(draw: st.DrawFn) -> tuple[Layout, ...]:
-    """A tensor with gaps and turned axes that is written, and one that is read, broadcast along some axes."""
+    """A tensor with gaps and reordered axes that is written, and one that is read, broadcast along some axes."""
     shape = tuple(draw(st.lists(st.integers(1, 4), min_size=0, max_size=4)))
     gaps = [draw(st.sampled_from([0, 0, 1, 4])) for _ in shape]
     wider = packed(tuple(size + gap for size, gap in zip(shape, gaps, strict=True)))
@@ -81,7 +81,7 @@ def test_what_is_broadcast_does_not_keep_the_others_from_packs(
 @pytest.mark.parametrize(
     ("dtypes", "width"), [(("float32", "bool"), 4), (("int8", "float64"), 2), (("float16", "float16"), 8)]
 )
-def test_the_widest_type_says_how_many_are_a_pack(dtypes: tuple[str, ...], width: int) -> None:
+def test_the_widest_type_determines_the_size_of_a_pack(dtypes: tuple[str, ...], width: int) -> None:
     layout = packed_layout((64,))
     assert access_plan.plan((layout, layout), dtypes, 1, aligned=True).form.width == width
 
@@ -121,7 +121,7 @@ def test_where_storages_are_not_aligned_elements_are_loaded_one_by_one() -> None
 
 
 def test_the_order_is_that_of_what_is_written() -> None:
-    """Reads far apart can be served by a cache; writes far apart are moved sector by sector."""
+    """A cache can serve reads that are far apart; such writes move sector by sector."""
     out, x = Layout((20, 30), (30, 1), 0), Layout((20, 30), (1, 20), 0)
     way = access_plan.plan((x, out), ("float32", "float32"), 1, aligned=True)
     assert way.layouts == (x, out)

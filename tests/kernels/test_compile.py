@@ -1,4 +1,4 @@
-"""Every kernel is compiled for three generations of GPUs, none of which need be here."""
+"""Every kernel compiles for three generations of GPUs, without a GPU."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OTHERS = [
 
 
 def together(sources: list[Source]) -> Source:
-    """Many kernels in one text, each in a namespace of its own."""
+    """Many kernels in one text, each in a separate namespace."""
     text = "\n".join(f"namespace of_{each.name} {{\n{each.text}\n}}" for each in sources)
     return replace(sources[0], name="together", text=text)
 
@@ -81,7 +81,7 @@ def test_the_others_in_double_precision_compile(architecture: int) -> None:
 
 
 @needs_nvrtc
-def test_a_text_stands_alone() -> None:
+def test_a_text_includes_no_headers() -> None:
     assert all("#include" not in each.text and "$" not in each.text for each in SOME)
     assert "ld.global.v4.f32" in nvrtc.ptx(kernels.source("relu_"), 80)  # one instruction for four floats
     assert "atom.global.add.f64" in nvrtc.ptx(source.scatter_add("float64"), 80)
@@ -140,7 +140,7 @@ def test_the_smallest_numbers_are_kept() -> None:
     assert "ftz" not in nvrtc.ptx(kernels.source("add_"), 80)
 
 
-def test_without_nvrtc_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_nvrtc_the_refusal_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nvrtc, "_nvrtc", lambda: None)
     with pytest.raises(ImportError, match=r"pip install inplacelab\[nvrtc\]"):
         nvrtc.cubin(kernels.source("relu_"), 80)

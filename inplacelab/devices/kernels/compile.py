@@ -75,8 +75,12 @@ def for_gpu(source: Source, capability: int) -> bytes:
         return cubin(source, capability)
     older = [each for each in known if each < capability]
     if not older:
-        raise errors.gpu_too_old(capability, min(known))
+        raise errors.gpu_too_old(capability=_dotted(capability), least=_dotted(min(known)))
     return ptx(source, max(older)).encode() + b"\0"
+
+
+def _dotted(capability: int) -> str:
+    return f"{capability // 10}.{capability % 10}"
 
 
 class _OfCupy:
@@ -98,7 +102,7 @@ class _OfCupy:
             nvrtc.compileProgram(program, (*OPTIONS, f"--gpu-architecture={target}"))
             made = nvrtc.getCUBIN(program) if cubin else nvrtc.getPTX(program)
         except nvrtc.NVRTCError:
-            raise errors.kernel_does_not_compile(nvrtc.getProgramLog(program)) from None
+            raise errors.kernel_does_not_compile(log=nvrtc.getProgramLog(program).strip()) from None
         finally:
             nvrtc.destroyProgram(program)
         return made if isinstance(made, bytes) else str(made).encode()
@@ -123,7 +127,7 @@ class _OfNvidia:
         try:
             if nvrtc.nvrtcCompileProgram(program, len(options), options)[0] != nvrtc.nvrtcResult.NVRTC_SUCCESS:
                 raise errors.kernel_does_not_compile(
-                    self._read(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program).decode()
+                    log=self._read(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program).decode().strip()
                 )
             size, get = (
                 (nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN) if cubin else (nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX)
@@ -148,7 +152,7 @@ class _OfNvidia:
 def _found() -> _OfCupy | _OfNvidia:
     library = _nvrtc()
     if library is None:
-        raise errors.no_nvrtc()
+        raise errors.nvrtc_missing()
     return library
 
 

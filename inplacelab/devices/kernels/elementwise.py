@@ -63,7 +63,7 @@ def elementwise(
     stored = dict(zip(roles, dtypes or [dtype] * len(roles), strict=True))
     inputs, numbers = _inputs(steps), {n: kind or dtype for step in steps for n, kind in step.numbers.items()}
     written = next(n for n, role in roles.items() if role != "reads")
-    kind, width, bits, axes, once = form.settled(width_of(stored.values()))
+    kind, width, bits, axes, once = form.with_width(width_of(stored.values()))
     strided = kind == "strided"
     slots = [Parameter(n, "slots", stored[n], role) for n, role in roles.items()]
     layouts = [Parameter(f"{n}_at", "layout", f"int{bits}") for n in roles] if strided else []

@@ -140,7 +140,7 @@ def whole(name: str, source: Source, windows: Sequence[Window], numbers: Sequenc
     """
     for each in windows:
         if not is_packed(each.layout):
-            raise errors.kernel_needs_packed(name, Text("elements that lie side by side", "元素连续存放"))
+            raise errors.kernel_needs_layout(name=name, what=Text("elements that lie side by side", "元素连续存放"))
     grid = geometry.grid_for(source.kind, (windows[-1] if source.kind == "scatter_add" else windows[0]).layout.shape)
     layouts = [each.layout for each in windows]
     return Plan(name, source, grid, windows, layouts, [*(each.memory for each in windows), *numbers], device)

@@ -85,9 +85,20 @@ def run(
         found = _records(call)
     names = tuple(p.name for p in source.operands)
     if call.fault:
-        at = names[call.operand] if call.operand >= 0 else ""
-        raise errors.kernel_fault(source.name, call.fault, at, int(call.at_block), int(call.thread), int(call.byte))
+        raise _fault(source.name, call, names[call.operand] if call.operand >= 0 else "")
     return Trace(names, found)
+
+
+_OUT_OF_BOUNDS, _MISALIGNED = 1, 2
+
+
+def _fault(name: str, call: _Call, operand: str) -> Exception:
+    block, thread, byte = int(call.at_block), int(call.thread), int(call.byte)
+    if call.fault == _OUT_OF_BOUNDS:
+        return errors.kernel_out_of_bounds(name=name, thread=thread, block=block, byte=byte, operand=operand)
+    if call.fault == _MISALIGNED:
+        return errors.kernel_misaligned(name=name, thread=thread, block=block, byte=byte, operand=operand)
+    return errors.barrier_not_reached(name=name, thread=thread, block=block)
 
 
 def _order(order: str, threads: int) -> np.ndarray[Any, Any]:
@@ -142,7 +153,7 @@ def compiler() -> str:
         found = shutil.which(name)
         if found:
             return found
-    raise errors.no_compiler()
+    raise errors.compiler_missing()
 
 
 _ready: dict[Source, Any] = {}
@@ -177,7 +188,7 @@ def _compile(command: Sequence[str], text: str, library: Path) -> None:
         file.write_text(text, encoding="utf-8")
         done = subprocess.run([*command, "-o", str(made), str(file)], capture_output=True, text=True, check=False)
         if done.returncode:
-            raise errors.kernel_does_not_compile(done.stderr.replace(str(file), "kernels.cpp"))
+            raise errors.kernel_does_not_compile(log=done.stderr.replace(str(file), "kernels.cpp").strip())
         made.replace(library)
 
 

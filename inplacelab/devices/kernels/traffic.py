@@ -129,7 +129,7 @@ def of_kernel(kind: str, operands: Sequence[Operand], width: int) -> Bytes:
     if kind in {"transpose", "transpose_square"}:
         return Bytes(first, first)
     n = next(each.elements for each in operands if each.role != "reads")
-    turns = n // width + n % width  # packs, and what is left over
+    turns = n // width + n % width  # packs, and the remaining elements
     each_time = [turns if geometry.stays(each.layout) else n for each in operands]
     asked = [(each.role, often * size) for each, often, size in zip(operands, each_time, sizes, strict=True)]
     return Bytes(*(sum(count for role, count in asked if role != other) for other in ("writes", "reads")))
@@ -201,7 +201,7 @@ def _of_first(layout: Layout, n: int, per: int, each: int) -> int:
         inside = (row_ends - done) // per * per
         if inside:
             found += _in_runs(geometry.slot(layout, done), layout.strides[-1], inside, per, each)
-        else:  # a request that goes on in the next row, or the last one
+        else:  # a request that continues in the next row, or the last one
             inside = min(per, n - done)
             found += len({geometry.slot(layout, k) // each for k in range(done, done + inside)})
         done += inside

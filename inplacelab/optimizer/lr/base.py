@@ -46,7 +46,7 @@ class LRScheduler:
 
     def __init__(self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False) -> None:
         if not isinstance(learning_rate, int | float):
-            raise errors.bad_rate(type(learning_rate).__name__)
+            raise errors.bad_initial_rate(kind=type(learning_rate).__name__)
         check("learning_rate", learning_rate, learning_rate >= 0, _POSITIVE)
         self.base_lr = self.last_lr = float(learning_rate)
         self.last_epoch, self.verbose = last_epoch, verbose
@@ -71,7 +71,7 @@ class LRScheduler:
 
     def _print_rate(self) -> None:
         if self.verbose:
-            print(  # noqa: T201  # that is what `verbose` asks for
+            print(  # noqa: T201  # `verbose` prints
                 f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate to {self.last_lr}."
             )
 
@@ -90,7 +90,7 @@ class LRScheduler:
         """
         for name in self.KEPT:
             if name not in state_dict:
-                raise errors.missing_schedule(name)
+                raise errors.missing_schedule_state(name=name)
         for name in self.KEPT:
             setattr(self, name, state_dict[name])
 
@@ -110,7 +110,7 @@ def check(argument: str, given: Any, good: bool, possible: Text) -> None:
         ArgumentError: if `good` is False.
     """
     if not good:
-        raise errors.bad_schedule(argument, given, possible)
+        raise errors.bad_schedule(argument=argument, possible=possible, given=given)
 
 
 def check_count(argument: str, given: Any) -> None:

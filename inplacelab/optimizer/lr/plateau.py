@@ -59,7 +59,7 @@ class ReduceOnPlateau(LRScheduler):
             "threshold_mode", threshold_mode, threshold_mode in ("rel", "abs"), Text("'rel' or 'abs'", "'rel' 或 'abs'")
         )
         if not isinstance(learning_rate, int | float):
-            raise errors.bad_rate(type(learning_rate).__name__)
+            raise errors.bad_initial_rate(kind=type(learning_rate).__name__)
         self.base_lr = self.last_lr = float(learning_rate)
         self.mode, self.factor, self.patience, self.cooldown = mode, factor, patience, cooldown
         self.threshold, self.threshold_mode = threshold, threshold_mode

@@ -38,7 +38,7 @@ class LinearWarmup(LRScheduler):
         verbose: bool = False,
     ) -> None:
         if not isinstance(learning_rate, int | float | LRScheduler):
-            raise errors.bad_rate(type(learning_rate).__name__)
+            raise errors.bad_initial_rate(kind=type(learning_rate).__name__)
         check_count("warmup_steps", warmup_steps)
         check("end_lr", end_lr, end_lr > start_lr, Text("a rate greater than `start_lr`", "大于 `start_lr` 的学习率"))
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
@@ -69,7 +69,7 @@ class LinearWarmup(LRScheduler):
         """
         if isinstance(self.learning_rate, LRScheduler):
             if "LinearWarmup_LR" not in state_dict:
-                raise errors.missing_schedule("LinearWarmup_LR")
+                raise errors.missing_schedule_state(name="LinearWarmup_LR")
             self.learning_rate.set_state_dict(state_dict["LinearWarmup_LR"])
         super().set_state_dict(state_dict)
 

@@ -104,7 +104,7 @@ def elements_panel(recording: Recording) -> Panel:
         groups.append(Group(x, y, seat.width, seat.height, first, end, tuple(marks)))
         x, tall = x + seat.width + GAP, max(tall, seat.height)
     if not groups:
-        nothing = text(0, 20, always(Look("text soft", framework_of(recording).told(words.NO_TENSOR))))
+        nothing = text(0, 20, always(Look("text soft", framework_of(recording).in_framework_words(words.NO_TENSOR))))
         groups.append(Group(0, 0, WIDTH, 30, 0, last, (nothing,)))
     width = max(WIDTH, *(group.x + group.width for group in groups))
     return Panel("elements", width, max(y + tall, 40), tuple(groups), _says(recording, seats))

@@ -78,7 +78,7 @@ def who(step: Step) -> Text:
 
 def player_words(framework: Framework) -> dict[str, Text]:
     """The words of the player, as a framework has them."""
-    told = {key: framework.told(said) for key, said in words.PLAYER.items()}
+    told = {key: framework.in_framework_words(said) for key, said in words.PLAYER.items()}
     told |= {"lanes": framework.versions, "history": framework.versions_and_bytes}
     return told if framework.has_gradients else told | {"forward": Text("", "")}  # there is but one phase
 

@@ -55,9 +55,9 @@ class _Packer:
             "truncated": recording.truncated,
             "source": source_lines(recording) if "code" in self.shown else [],
             "axis": {"left": LEFT, "right": RIGHT, "spacing": Axis(len(recording)).spacing},
-            "keys": [[spoken(keys), spoken(framework.told(does))] for keys, does in keys],
+            "keys": [[spoken(keys), spoken(framework.in_framework_words(does))] for keys, does in keys],
             "words": {
-                key: spoken(framework.told(said))
+                key: spoken(framework.in_framework_words(said))
                 for key, said in (
                     player_words(framework) | words.LINKS | words.PREDICT | words.FOLLOW | words.LENSES
                 ).items()

@@ -353,7 +353,9 @@ def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
         said.append(
             (
                 state.step.index,
-                framework.told(words.STORAGES_SAY if framework.has_gradients else words.STORAGES_SAY_PLAINLY).format(
+                framework.in_framework_words(
+                    words.STORAGES_SAY if framework.has_gradients else words.STORAGES_SAY_PLAINLY
+                ).format(
                     storages=len(state.storages),
                     tensors=len(state.tensors),
                     written=written or words.NONE,

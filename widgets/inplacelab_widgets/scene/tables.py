@@ -70,7 +70,7 @@ def tables(recording: Recording, state: State) -> tuple[Table, ...]:
         "memory": _bytes(state.step),
     }
     return tuple(
-        Table(name, framework.told(words.TABLES[name]), _columns(name, framework), tuple(rows))
+        Table(name, framework.in_framework_words(words.TABLES[name]), _columns(name, framework), tuple(rows))
         for name, rows in found.items()
         if framework.has_gradients or name not in _OF_GRADIENTS
     )
@@ -81,7 +81,10 @@ _OF_GRADIENTS = ("saved", "nodes")
 
 def _columns(table: str, framework: Framework) -> tuple[Words, ...]:
     columns = (each for each in words.COLUMNS[table] if framework.has_gradients or each not in words.OF_GRADIENTS)
-    return tuple(framework.told(column).format(flag=framework.flag, version=framework.version) for column in columns)
+    return tuple(
+        framework.in_framework_words(column).format(flag=framework.flag, version=framework.version)
+        for column in columns
+    )
 
 
 def told_by(panels: Iterable[str], found: Iterable[Table]) -> tuple[Table, ...]:
