@@ -66,5 +66,5 @@ def mem_get_info(device: Any = None) -> tuple[int, int]:
     """
     free_and_total = devices.find(device).driver()
     if free_and_total is None:
-        raise errors.no_gpu_to_describe("mem_get_info")
+        raise errors.no_gpu_to_describe(function="mem_get_info")
     return free_and_total

@@ -161,6 +161,13 @@ NOT_YET = {
 """Functions that do not run on a GPU, and why. The second derivative of `i0` and the derivatives of `i1` and `sinc` need them."""
 
 
+def _missing(name: str) -> Exception:
+    """The refusal of a function that does not run on a GPU."""
+    if name in NOT_YET:
+        return errors.not_on_the_gpu(function=name, reason=NOT_YET[name])
+    return errors.not_in_cupy(function=name)
+
+
 class SpecialFunctions:
     """Special functions, called with arrays of the device; the last argument may be the array of the result."""
 

@@ -41,12 +41,12 @@ def chained(rows: Sequence[Row], variant: str, dtypes: Sequence[str]) -> Row:
     for row in rows:
         unfit = row.validate is not None or row.numbers or row.masks or row.kind == "overwrite"
         if unfit or not dtypes or result(row, dtypes[0]) != dtypes[0]:
-            raise errors.cannot_fuse(name_of(row, variant))
+            raise errors.cannot_fuse(name=name_of(row, variant))
     steps = [step(row, variant, dtypes[0]) for row in rows]
     links = [Link(*each) for each in zip(rows, steps, distinct(steps), strict=True)]
     for link in links:
         if link.needs_metadata:
-            raise errors.cannot_fuse(name_of(link.row, variant))
+            raise errors.cannot_fuse(name=name_of(link.row, variant))
     inputs = ("x", *(name for link in links for name in link.others.values()))
     attributes = [each for link in links for each in link.signature]
     names = ", ".join(f"`{name_of(row, variant)}`" for row in rows)

@@ -99,10 +99,10 @@ def _check_indices(x: Any, index: Any, y: Any) -> None:
         expected = Text(
             "three tensors of one axis: `x`, `index` (int64) and `y`", "三个一维张量：`x`、`index`（int64）与 `y`"
         )
-        raise errors.kernel_needs_packed("add_at_", expected)
+        raise errors.kernel_needs_layout(name="add_at_", what=expected)
     if index.size and not (int(index.min()) >= 0 and int(index.max()) < x.size):
-        raise errors.kernel_needs_packed(
-            "add_at_", Text("indices from 0 to {n}", "0 到 {n} 的索引").format(n=x.size - 1)
+        raise errors.kernel_needs_layout(
+            name="add_at_", what=Text("indices from 0 to {n}", "0 到 {n} 的索引").format(n=x.size - 1)
         )
 
 

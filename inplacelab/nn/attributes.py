@@ -43,9 +43,10 @@ class Parts:
 
     def _check_stays(self, name: str, value: Any) -> None:
         present = self.__dict__.get(name)
-        for kind, part in ((Parameter, "parameter"), (Parts, "sublayer")):
-            if isinstance(present, kind):
-                raise errors.other_kind_of_part(part, name, value)
+        if isinstance(present, Parameter):
+            raise errors.parameter_replaced(name=name, given=value)
+        if isinstance(present, Parts):
+            raise errors.sublayer_replaced(name=name, given=value)
         if name in self.__dict__.get("_buffers", ()) and not isinstance(value, Tensor):
             raise errors.buffer_replaced(name=name, given=value)
 

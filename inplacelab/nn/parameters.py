@@ -46,7 +46,7 @@ class ParamAttr:
             "need_clip": not need_clip,
         }
         for option in (option for option, given in unsupported.items() if given):
-            raise errors.no_parameter_option(option)
+            raise errors.unsupported_parameter_option(option=option)
         self.name, self.initializer, self.trainable = name, initializer, trainable
 
 

@@ -188,7 +188,7 @@ class Optimizer:
         wanted = [(each, kind) for each in self._parameters for kind in self._new_state(each)]
         for parameter, kind in wanted:
             if _name(parameter, kind) not in state_dict:
-                raise errors.missing_state(_name(parameter, kind))
+                raise errors.missing_state(name=_name(parameter, kind))
         if isinstance(self._learning_rate, LRScheduler) and "LR_Scheduler" in state_dict:
             self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
         for parameter, kind in wanted:

@@ -83,7 +83,7 @@ def groups_of(parameters: Any, weight_decay: Decay, grad_clip: Clip | None) -> l
     seen: set[int] = set()
     for parameter in (parameter for group in groups for parameter in group.parameters):
         if id(parameter) in seen and len(groups) > 1:
-            raise errors.in_two_groups(parameter.name)
+            raise errors.in_two_groups(name=parameter.name)
         seen.add(id(parameter))
     return groups
 

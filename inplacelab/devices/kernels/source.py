@@ -38,7 +38,7 @@ class Form(NamedTuple):
     axes: int = 2
     once: tuple[int, ...] = ()
 
-    def settled(self, most: int) -> Form:
+    def with_width(self, most: int) -> Form:
         """Returns the form with a definite width; `most` is the number of elements in a pack."""
         return self._replace(width=self.width or self.usual(most))
 

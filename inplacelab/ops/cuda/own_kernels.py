@@ -88,7 +88,7 @@ class OwnKernel:
             dtypes = self._of_one(dtypes)
         found = self._written.get((dtypes, form))
         if found is None:
-            settled = form.settled(width_of(dtypes))
+            settled = form.with_width(width_of(dtypes))
             found = self._write(dtypes, form) if form == settled else self.source_for(dtypes, settled)
             self._written[dtypes, form] = found
         return found
@@ -229,6 +229,6 @@ class Launcher:
             return False
         if not device.simulated:
             launching.run(plan)
-        if heard:
+        if observed:
             launching.report(plan)
         return not device.simulated
