@@ -1,4 +1,4 @@
-"""How fast our kernels are on a real GPU: each as a fraction of the bandwidth of a copy on the device, measured in the same run.
+"""Measures our kernels on a real GPU: each as a fraction of the bandwidth of a copy on the device, measured in the same run.
 
     python benchmarks/gpu.py [--gigabytes 4] [--rounds 50] [--json FILE]
 
@@ -253,7 +253,7 @@ def measured(cupy: Any, torch: Any, gigabytes: float, rounds: int) -> Iterator[A
 
 
 def host_costs(cupy: Any, torch: Any, rounds: int) -> Iterator[tuple[str, float]]:
-    """Microseconds of the host for an operation on 1024 numbers: the median of rounds of 200 calls that nobody waits for."""
+    """Microseconds of the host for an operation on 1024 numbers: the median of rounds of 200 calls without waiting for the device."""
     paddle.set_device("gpu")
     x, y = paddle.ones([1024]), paddle.ones([1024])
     view, held = x[::2], cupy.ones(1024, np.float32)
@@ -289,7 +289,7 @@ def found(name: str) -> Any:
 
 
 def with_cuda(torch: Any) -> Any:
-    """PyTorch, if it can use the GPU. Its stream is CuPy's: both begin on the default one, and nobody changes that here."""
+    """PyTorch, if it can use the GPU. Its stream is CuPy's: both begin on the default one, and nothing changes that here."""
     return torch if torch is not None and torch.cuda.is_available() else None
 
 

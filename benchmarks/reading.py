@@ -3,7 +3,7 @@
     python benchmarks/reading.py
 
 Counted with `sys.setprofile`, over this package's own files only. *Returns* are changes back to a file that was left before: each is a
-place where somebody who follows the program with a finger has to turn back some pages. Nothing here depends on the machine.
+place where a reader of the program has to look at another page. Nothing here depends on the machine.
 """
 
 from __future__ import annotations
@@ -73,12 +73,12 @@ def walked() -> Iterator[Walk]:
     """Count what is entered inside a `with` block."""
     walk = Walk()
 
-    def heard(frame: FrameType, event: str, _: Any) -> None:
+    def on_call(frame: FrameType, event: str, _: Any) -> None:
         if event == "call":
             walk.enter(frame)
 
     gc.collect()
-    sys.setprofile(heard)
+    sys.setprofile(on_call)
     try:
         yield walk
     finally:

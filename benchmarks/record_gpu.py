@@ -1,4 +1,4 @@
-"""Record on a real GPU what it launches, so that it can be looked at on a machine without one.
+"""Records the launches of a real GPU, so that they can be inspected on a machine without one.
 
     python benchmarks/record_gpu.py FOLDER [--simulate]
 

@@ -7,7 +7,7 @@ in a long recording as in a short one, while the program runs and when the recor
 
 The first table compares each statement with itself, unrecorded:
 
-- *stepped*: a program whose statements tell when they begin, as `%%stepper` and `inplacelab record` run it;
+- *stepped*: a program whose statements report when they begin, as `%%stepper` and `inplacelab record` run it;
 - *in a block*: under `record()`, which looks at the names at every operation;
 - *keeps*: the memory that the events take, each time round;
 - *building*: making the recording of the events afterwards, in microseconds for each time round.

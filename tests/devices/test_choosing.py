@@ -1,4 +1,4 @@
-"""Choosing a device, and being told what is missing."""
+"""Choosing a device, and the errors when one is missing."""
 
 from __future__ import annotations
 

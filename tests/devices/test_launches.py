@@ -1,4 +1,4 @@
-"""When a kernel of our own is launched on a GPU, real or simulated, when it is not, and what is told of its operands."""
+"""When a kernel of our own is launched on a GPU, real or simulated, when it is not, and what is emitted for its operands."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_the_cpu_launches_nothing_and_needs_none_of_it() -> None:
 # ---- operations made of others, and what an operand is ------------------------------------------------------------------------
 
 
-def told(program: Callable[[], object]) -> list[tuple[str, list[tuple[str, str, int]]]]:
+def emitted_launches(program: Callable[[], object]) -> list[tuple[str, list[tuple[str, str, int]]]]:
     found = launches_on(SIMULATED_GPU, program)
     assert found == launches_on(GPU, program)
     return [(each.kernel, [(o.name, o.role, o.offset) for o in each.operands]) for each in found]
@@ -111,12 +111,14 @@ def test_operations_made_of_others_tell_of_every_launch(noted: list[Source]) -> 
     def in_name_only() -> None:
         ones(4).greater_than_(ones(4))
 
-    assert told(into) == [
+    assert emitted_launches(into) == [
         ("exp", [("x", "reads", 0), ("out", "writes", 0)]),
         ("copy_", [("x", "writes", 0), ("y", "reads", 0)]),
     ]
-    assert told(part) == [("setitem_", [("x", "writes", 2), ("y", "reads", 0)])]
-    assert told(in_name_only) == [("greater_than", [("x", "reads", 0), ("y", "reads", 0), ("out", "writes", 0)])]
+    assert emitted_launches(part) == [("setitem_", [("x", "writes", 2), ("y", "reads", 0)])]
+    assert emitted_launches(in_name_only) == [
+        ("greater_than", [("x", "reads", 0), ("y", "reads", 0), ("out", "writes", 0)])
+    ]
 
 
 def test_what_would_be_overwritten_is_read_from_a_copy(noted: list[Source]) -> None:
@@ -160,6 +162,6 @@ def test_what_derivatives_compute_is_launched_too(noted: list[Source]) -> None:
         w.stop_gradient = False
         (w * w).exp().backward()
 
-    names = [name for name, _ in told(program)]
+    names = [name for name, _ in emitted_launches(program)]
     assert names[:2] == ["multiply", "exp"]
     assert names.count("multiply") > 2

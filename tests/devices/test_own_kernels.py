@@ -1,4 +1,4 @@
-"""Kernels of our own, on a GPU: the same launches whether it is real or simulated, and whoever asks for them.
+"""Kernels of our own, on a GPU: the same launches whether it is real or simulated, whichever call launches them.
 
 What stands in for the real GPU here is CuPy's stand-in; a launch of ours is noted there (`noted`), or carried out by g++.
 """
@@ -99,13 +99,13 @@ def test_who_runs_a_kernel_by_its_name_launches_the_same(
         def plainly(case: Any = case, variant: str = variant) -> None:
             case.call(variant, [paddle.to_tensor(each) for each in _arrays(case, dtype)])
 
-        wanted, told = launches_on(SIMULATED_GPU, by_name), launches_on(SIMULATED_GPU, plainly)
-        if any(each.kernel != name for each in told):  # of another data type, so in place in name only
+        expected, launches = launches_on(SIMULATED_GPU, by_name), launches_on(SIMULATED_GPU, plainly)
+        if any(each.kernel != name for each in launches):  # of another data type, so in place in name only
             continue
         if case.row.name == "setitem":  # the same, in a part of a larger storage
-            wanted = [replace(each, operands=told[k].operands) for k, each in enumerate(wanted)]
-        assert told == wanted, name
-        compared += len(told)
+            expected = [replace(each, operands=launches[k].operands) for k, each in enumerate(expected)]
+        assert launches == expected, name
+        compared += len(launches)
     assert compared > {"float32": 100, "float16": 100, "int64": 30, "bool": 5}[dtype]
 
 

@@ -140,7 +140,7 @@ def test_what_is_refused_is_listed_with_its_reason_and_changes_nothing(cupys: Cu
 
 
 class _Told(observe.Observer):
-    """The slots that observers are told of."""
+    """The slots that are reported to observers."""
 
     def __init__(self) -> None:
         self.slots: list[Any] = []
@@ -151,11 +151,11 @@ class _Told(observe.Observer):
 
 @for_each_variant(only=lambda case: case.row.selects)
 def test_what_is_told_of_an_index_is_the_same(case: Any, variant: str, device: Any) -> None:
-    told = []
+    reported = []
     for place in ("cpu", device):
         inputs = [paddle.to_tensor(each, place=place) for each in case.arrays()]
         listener = _Told()
         with observe.listening(listener):
             case.call(variant, inputs)
-        told.append(listener.slots)
-    assert told[0] == told[1]
+        reported.append(listener.slots)
+    assert reported[0] == reported[1]

@@ -176,13 +176,13 @@ def test_a_pass_that_is_refused_half_way_fills_no_gradient(leaf: Make) -> None:
 
 
 def test_hooks_belong_to_the_value_at_registration(leaf: Make) -> None:
-    heard: list[tuple[str, Any]] = []
+    calls: list[tuple[str, Any]] = []
     x = leaf([1.0, 2.0]) * 2
-    x.register_hook(lambda g: heard.append(("before", values(g))))
+    x.register_hook(lambda g: calls.append(("before", values(g))))
     x.scale_(5.0)
-    x.register_hook(lambda g: heard.append(("after", values(g))))
+    x.register_hook(lambda g: calls.append(("after", values(g))))
     (x * 7).sum().backward()
-    assert heard == [("after", [7.0, 7.0]), ("before", [35.0, 35.0])]
+    assert calls == [("after", [7.0, 7.0]), ("before", [35.0, 35.0])]
 
 
 def test_a_hook_may_replace_the_gradient_and_be_removed(leaf: Make) -> None:

@@ -96,7 +96,7 @@ def outcome(module: Any, name: str, x: str, y: str) -> Any:
 def agree(name: str, x: str, y: str, ours: Any, theirs: Any) -> bool:
     plain = name.rstrip("_")
     if isinstance(ours, Exception) and isinstance(theirs, Exception):
-        return x != y or type(ours).__name__ == type(theirs).__name__  # of two mistakes either may be told
+        return x != y or type(ours).__name__ == type(theirs).__name__  # of two mistakes either may be reported
     if isinstance(ours, Exception):
         return plain in REFUSED_HERE and REFUSED_HERE[plain](x, y)
     if isinstance(theirs, Exception):

@@ -187,7 +187,7 @@ def x() -> Tensor:
 
 
 def anything(value: object) -> Any:
-    """A value whose type the checker shall not look at: here the mistakes are wanted."""
+    """A value whose type the checker ignores: these tests make mistakes on purpose."""
     return value
 
 

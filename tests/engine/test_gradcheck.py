@@ -86,7 +86,7 @@ RIGHT: dict[str, Callable[..., Any]] = {
     "a square in place": lambda x, y: x.multiply_(x),
     "through views": lambda x, y: through_views(x) * y,
     "an argument is a result": lambda x, y: (y, x),
-    "an operation of one's own": lambda x, y: Square.apply(x) * y,
+    "a custom operation": lambda x, y: Square.apply(x) * y,
     "reductions": lambda x, y: ((x - x.mean()).square().mean(), y.sum()),
 }
 

@@ -1,4 +1,4 @@
-"""Layouts are held against NumPy's views, on shapes, strides and keys drawn at random."""
+"""Layouts are compared with NumPy's views, on shapes, strides and keys drawn at random."""
 
 from __future__ import annotations
 

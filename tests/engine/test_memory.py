@@ -221,7 +221,7 @@ def test_backward_frees_what_was_kept(leaf: Callable[[Any], Tensor], live: Calla
 def peak_beyond_the_ledger(call: Callable[[], Tensor]) -> int:
     """The most bytes allocated at a time during a call, beyond what the ledger knows of.
 
-    Measured again if it is much: whoever runs the tests has threads of his own, whose allocations can only add to it.
+    Measured again if it is much: the test runner has its own threads, whose allocations can only add to it.
     """
     first = _measured(call)
     return first if first < SLACK else min(first, _measured(call))

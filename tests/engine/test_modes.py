@@ -67,19 +67,19 @@ def test_switching_decorates_too(leaf: Make) -> None:
 
 
 def test_every_step_of_a_generator_has_the_mode_that_decorates_it() -> None:
-    told: list[object] = []
+    log: list[object] = []
 
     @paddle.no_grad()
     def steps() -> Generator[bool, str, str]:
         try:
-            told.append((yield paddle.is_grad_enabled()))
+            log.append((yield paddle.is_grad_enabled()))
             try:
                 yield paddle.is_grad_enabled()
             except KeyError:
-                told.append(paddle.is_grad_enabled())
+                log.append(paddle.is_grad_enabled())
             yield paddle.is_grad_enabled()
         finally:
-            told.append("closed")
+            log.append("closed")
         return "end"
 
     walk = steps()
@@ -90,7 +90,7 @@ def test_every_step_of_a_generator_has_the_mode_that_decorates_it() -> None:
     unfinished = steps()
     next(unfinished)
     unfinished.close()
-    assert told == ["sent", False, "closed", "closed"]
+    assert log == ["sent", False, "closed", "closed"]
     assert paddle.is_grad_enabled()
 
 

@@ -1,4 +1,4 @@
-"""Tensors print as PaddlePaddle 3.3.1 prints them: held against recorded samples, and against Paddle itself."""
+"""Tensors print as PaddlePaddle 3.3.1 prints them: compared with recorded samples, and against Paddle itself."""
 
 from __future__ import annotations
 

@@ -512,16 +512,16 @@ def test_hooks_and_gradients_of_results(x: Tensor, y: Tensor) -> None:
 def test_it_is_told_as_one_operation(x: Tensor, y: Tensor) -> None:
     class Listener(observe.Observer):
         def __init__(self) -> None:
-            self.heard: list[tuple[str, str, bool]] = []
+            self.operations: list[tuple[str, str, bool]] = []
 
         def operation(self, name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, **_: Any) -> None:
-            self.heard.append((name, category, node is not None))
+            self.operations.append((name, category, node is not None))
 
     listener, first = Listener(), x * 1.0
     with observe.listening(listener):
         Pair.apply(x, y)
         Scaled.apply(first, y)
-    assert listener.heard == [("Own", "ordinary", True)] * 2 + [("Own", "in-place", True)]
+    assert listener.operations == [("Own", "ordinary", True)] * 2 + [("Own", "in-place", True)]
 
 
 def test_everything_is_given_back_without_the_garbage_collector(x: Tensor, y: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""A tensor is given other bytes: what it shows then, who shares them, where gradients go, and what is refused."""
+"""Reallocations: what a tensor shows then, who shares them, where gradients go, and what is refused."""
 
 from __future__ import annotations
 

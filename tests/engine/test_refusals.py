@@ -1,4 +1,4 @@
-"""What must not be written is refused before anything happened, with Paddle's exception and first line."""
+"""Refusals of writes: they come before anything is changed, with Paddle's exception and first line."""
 
 from __future__ import annotations
 

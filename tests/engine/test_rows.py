@@ -75,7 +75,7 @@ def test_operands_are_left_alone(case: Any, variant: str) -> None:
 @for_each_variant()
 def test_strided_inputs_make_no_difference(case: Any, variant: str) -> None:
     arrays = case.arrays()
-    # A window is told in slots of the storage, not in elements: it cannot have the same meaning in another layout. And what
+    # A window is given in slots of the storage, not in elements: it cannot have the same meaning in another layout. And what
     # never copies cannot show every layout.
     bound = case.row.name in ("_window", "_as_shape", "as_complex")
     result = case.call(variant, tensors(arrays) if bound else [strided(a) for a in arrays])

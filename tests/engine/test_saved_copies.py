@@ -239,9 +239,9 @@ def test_a_recording_shows_what_was_not_touched_as_fresh() -> None:
     assert [(saved.copy, saved.version) for saved in kept] == [(True, 0), (False, 1)]
     assert stale(last) == ()
     assert cost.nbytes == last.storages[kept[0].storage].bytes == 8
-    told = sentence(recorded.recording, last.step.index)
-    assert "copied first (8 bytes)" in told.en
-    assert "the new a grad node" not in told.en
+    text = sentence(recorded.recording, last.step.index)
+    assert "copied first (8 bytes)" in text.en
+    assert "the new a grad node" not in text.en
     assert top.shape == bottom.shape == [2]
 
 
@@ -254,6 +254,6 @@ def test_without_it_the_refusal_says_that_other_slots_were_written() -> None:
         with pytest.raises(RuntimeError):
             bottom.backward()
     assert recorded.recording is not None
-    told = sentence(recorded.recording, len(recorded.recording) - 1)
-    assert "these slots were not written" in told.en
-    assert "overwrote" not in told.en
+    text = sentence(recorded.recording, len(recorded.recording) - 1)
+    assert "these slots were not written" in text.en
+    assert "overwrote" not in text.en

@@ -1,4 +1,4 @@
-"""Where elements meet: what the standard tests of the rows do not reach. Indices that repeat, zeros among factors, operands that
+"""Scatter operations: what the standard tests of the rows do not reach. Indices that repeat, zeros among factors, operands that
 share a storage, refusals before anything is written, and the scratch that kernels report.
 """
 

@@ -1,4 +1,4 @@
-"""Which slots an index operation reads and writes, as observers are told: for every such row, on tensors with gaps between their elements."""
+"""Which slots an index operation reads and writes, as reported to observers: for every such row, on tensors with gaps between their elements."""
 
 from __future__ import annotations
 
@@ -86,9 +86,9 @@ def test_to_be_listened_to_takes_no_memory_of_the_program() -> None:
         x.index_add_(index, 0, paddle.ones([3, 40]))
         return paddle.device.max_memory_allocated()
 
-    unheard = peak()
+    unobserved = peak()
     with observe.listening(Listener()):
-        assert peak() == unheard
+        assert peak() == unobserved
 
 
 def test_of_a_very_large_tensor_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What is particular to operations of two and three tensors: numbers among them, truth values, choices, zeros."""
+"""Operations of two and three tensors: numbers among them, truth values, choices, zeros."""
 
 from __future__ import annotations
 

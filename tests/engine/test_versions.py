@@ -88,7 +88,7 @@ def test_in_place_in_name_only() -> None:
 
 
 def test_an_augmented_assignment_binds_a_new_tensor() -> None:
-    """As in Paddle: `x += y` is `x = x + y`, and whoever else holds the old tensor sees nothing."""
+    """As in Paddle: `x += y` is `x = x + y`, and other holders of the old tensor see no change."""
     for change in ("x += 1", "x -= 1", "x *= 2", "x /= 2", "x **= 2", "x @= x"):
         names = {"x": square()}
         old = names["x"]

@@ -3,7 +3,7 @@
     compute-sanitizer --tool memcheck --error-exitcode 1 python -m pytest -n0 -m gpu tests/kernels/test_gpu.py
 
 looks at every access, too; `--tool racecheck` at those to shared memory. Arrays are allocated one by one here, not from CuPy's pool:
-or whoever leaves one would land in the next, unseen.
+or a pointer that leaves one would land in the next, unseen.
 """
 
 from __future__ import annotations

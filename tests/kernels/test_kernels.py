@@ -1,4 +1,4 @@
-"""A kernel on a tensor is an operation like any other: checked, counted, recorded, differentiated; and it tells of its launch."""
+"""A kernel on a tensor is an operation like any other: checked, counted, recorded, differentiated; and it emits its launch."""
 
 from __future__ import annotations
 
@@ -228,13 +228,13 @@ def test_what_there_is_not_is_refused() -> None:
 
 class Listener(observe.Observer):
     def __init__(self) -> None:
-        self.heard: list[Any] = []
+        self.events: list[Any] = []
 
     def launched(self, launch: Launch, storages: Any) -> None:
-        self.heard.append(launch)
+        self.events.append(launch)
 
     def operation(self, name: str, category: str, inputs: Any, output: Any, node: Any, **_: Any) -> None:
-        self.heard.append((name, category))
+        self.events.append((name, category))
 
 
 def test_a_launch_is_told_before_its_operation() -> None:
@@ -242,7 +242,7 @@ def test_a_launch_is_told_before_its_operation() -> None:
     x = base[1:, ::2]
     with observe.listening(listener):
         kernels.run("relu_", x)
-    launch, operation = listener.heard
+    launch, operation = listener.events
     assert operation == ("relu_", "in-place")
     assert launch == Launch(
         "relu_", "strided", (1, 1, 1), (256, 1, 1), 1, "float32",

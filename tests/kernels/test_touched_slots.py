@@ -252,7 +252,7 @@ def test_in_place_saves_memory_and_fusion_saves_traffic(compiler: str) -> None:
     """A chain of three over n floats: 24 bytes an element in place and out of place alike; fused, 8."""
     n = 4096
     fused = kernels.fuse("scale_", "abs_", "relu_")
-    told = {}
+    measured = {}
     for how, program in {
         "out of place": lambda: kernels.run("relu", kernels.run("abs", kernels.run("scale", ramp(n)))),
         "in place": lambda: kernels.run("relu_", kernels.run("abs_", kernels.run("scale_", ramp(n)))),
@@ -260,5 +260,5 @@ def test_in_place_saves_memory_and_fusion_saves_traffic(compiler: str) -> None:
     }.items():
         with kernels.launches() as seen:
             program()
-        told[how] = (traffic.total(seen).total, traffic.allocated(seen))
-    assert told == {"out of place": (24 * n, 12 * n), "in place": (24 * n, 0), "fused": (8 * n, 0)}
+        measured[how] = (traffic.total(seen).total, traffic.allocated(seen))
+    assert measured == {"out of place": (24 * n, 12 * n), "in place": (24 * n, 0), "fused": (8 * n, 0)}

@@ -321,7 +321,7 @@ def test_the_same_training(paddle: Any) -> None:
 
 
 def test_layer_norm_over_two_axes() -> None:
-    """Held against PyTorch: the gradient that PaddlePaddle 3.3.1 computes on the CPU is another."""
+    """Compared with PyTorch: the gradient that PaddlePaddle 3.3.1 computes on the CPU is another."""
     torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
     found = []
     for module, leaf in ((inplacelab, {"stop_gradient": False}), (torch, {"requires_grad": True})):

@@ -1,4 +1,4 @@
-"""Layers: what they find in themselves, and that whoever refuses leaves all as it was."""
+"""Layers: their parameters, buffers and sublayers; and refusals change nothing."""
 
 from __future__ import annotations
 

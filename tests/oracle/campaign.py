@@ -104,7 +104,7 @@ def _count(counts: Counts, number: int, judgement: Judgement) -> None:
 def table(counts: Counts) -> str:
     """The counts, for people."""
     lines = [f"{counts.programs:8} programs, {counts.escapes} of them escapes, {counts.second} with second derivatives"]
-    lines += [f"{counts.gradients:8} tensors whose gradients were held against the reference"]
+    lines += [f"{counts.gradients:8} tensors whose gradients were compared with the reference"]
     lines += [f"{counts.verdicts[verdict]:8} {verdict.value}" for verdict in reversed(Verdict)]
     lines += ["         refusals (several in one program), rightly, by class:"]
     lines += [f"{count:8}     {kind}" for kind, count in counts.refusals.most_common()]

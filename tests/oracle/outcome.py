@@ -40,7 +40,7 @@ class Outcome:
     Attributes:
         refusals: which statements were refused, by position. The program went on after each.
         values: the values of every named tensor.
-        strides: along each axis of more than one element; not told by the reference.
+        strides: along each axis of more than one element; the reference does not give them.
         stopped: its `stop_gradient`.
         versions: its version counter; empty where the framework counts otherwise.
         grads: the `.grad` of every leaf, and of the tensors that retain theirs; None where it is unknown or not there.
@@ -73,7 +73,7 @@ def quietly() -> Iterator[None]:
 
 
 def agree(found: Array | None, expected: Array, tolerance: float) -> bool:
-    """True if a gradient is the expected one; none at all means zeros. Where infinities meet zeros nobody is right."""
+    """True if a gradient is the expected one; none at all means zeros. Where infinities meet zeros no answer is right."""
     return not np.isfinite(expected).all() or close(0 * expected if found is None else found, expected, tolerance)
 
 

@@ -1,6 +1,6 @@
 """How the real PaddlePaddle fares on the same programs: a figure, not a test.
 
-Only programs whose answer nobody disputes count: no escapes, nothing that should be refused, float64 throughout.
+Only programs with an undisputed answer count: no escapes, nothing that should be refused, float64 throughout.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from .reference import Interpreter
 
 
 class Answer(NamedTuple):
-    """What the reference says of a program; `escape` if its gradients are nobody's to say."""
+    """What the reference says of a program; `escape` if its gradients are undefined."""
 
     outcome: Outcome
     escape: bool

@@ -19,7 +19,7 @@ def shrink(program: Program, still: Callable[[Program], bool]) -> Program:
 
 
 def is_fair(program: Program) -> bool:
-    """True if every hook, and every wish to retain a gradient, comes right after the value that it is about.
+    """True if every hook, and every request to retain a gradient, comes right after the value that it is about.
 
     Forward mode sees a hook only from then on; backward sees it in all uses of the value, also earlier ones.
     """

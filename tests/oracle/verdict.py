@@ -1,4 +1,4 @@
-"""Judges one program: what inplacelab did, held against the reference and, where they can be compared, against PyTorch.
+"""Judges one program: what inplacelab did, compared with the reference and, where they can be compared, against PyTorch.
 
 Three questions, in this order. Was anything refused that has a meaning, or run that has none? Is what is left right: the
 values, the versions, the gradients? Where something was refused, did PyTorch give the right answer?
@@ -69,7 +69,7 @@ class Judgement:
     second: bool
     """Second derivatives were compared too."""
     gradients: int
-    """For how many tensors the gradients were held against the reference."""
+    """For how many tensors the gradients were compared with the reference."""
 
     @property
     def worst(self) -> Finding:

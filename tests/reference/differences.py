@@ -1,4 +1,4 @@
-"""Where ours does not answer as PaddlePaddle 3.3.1 does, and why.
+"""Differences between our answers and those of PaddlePaddle 3.3.1, with reasons.
 
 A difference is named by two patterns of `fnmatch`: one over the key of the question, which reads
 "name | text of the call | dtype | shape | variant", and one over what differs, which reads as a failing test prints it:
@@ -112,7 +112,7 @@ INCOMPLETE_GAMMA = [
     *_differ("gammainc_ gammaincc_", "@ | *", "gradients: ValueError, and not *", NO_FORMULA),
     *_differ("gammainc_ gammaincc_", "@ | *(row) | *", "[vb]*: *, and not *", ONLY_SAME_SHAPES),
     *_differ("gammainc_ gammaincc_", "@ | *c(wide) | *", "values: *, and not *", ONLY_SAME_SHAPES),
-    *_differ("gammainc_ gammaincc_", "@ | x.@(wide) | float* | *", f"{GROWS}, and not {ANSWER}", "in place cannot grow; Paddle grows x over memory nobody has filled"),
+    *_differ("gammainc_ gammaincc_", "@ | x.@(wide) | float* | *", f"{GROWS}, and not {ANSWER}", "in place cannot grow; Paddle grows x over uninitialized memory"),
 ]  # fmt: skip
 
 COMPARED = """equal_ not_equal_ greater_than_ greater_equal_ less_than_ less_ less_equal_

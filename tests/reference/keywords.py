@@ -163,7 +163,7 @@ def _called(paddle: Any, target: str, given: dict[str, str]) -> Any:
 
 
 class Names(dict[str, Any]):
-    """What the texts mean, each made anew when it is first asked for: some calls write."""
+    """What the texts mean, each made again at first use: some calls write."""
 
     def __init__(self, paddle: Any) -> None:
         super().__init__(paddle=paddle, I=lambda values: paddle.to_tensor(np.array(values, "int64")))

@@ -1,4 +1,4 @@
-"""Run a call on a package, the real Paddle or ours, and say what came out, as plain data that JSON can hold."""
+"""Runs a call on a package, the real Paddle or ours, and returns the outcome as plain data for JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ask the real Paddle everything in `calls.py` and write its answers down: `python -m tests.reference.record`.
+"""Runs every call of `calls.py` in the real Paddle and writes the answers: `python -m tests.reference.record`.
 
 Each name is asked for in a process of its own, because some calls hang or crash.
 Needs `pip install inplacelab[oracle]`.
@@ -33,7 +33,7 @@ def ask(name: str, skip: int) -> None:
     import paddle  # noqa: PLC0415  # only the child process needs it
 
     for question in [q for q in questions() if q.call.name == name][skip:]:
-        signal.alarm(SECONDS)  # nobody handles it: a kernel that hangs takes the process with it
+        signal.alarm(SECONDS)  # not handled: a kernel that hangs ends with its process
         sys.stdout.write(json.dumps([question.key, answer(paddle, question)]) + "\n")
         sys.stdout.flush()
 

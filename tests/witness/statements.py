@@ -1,4 +1,4 @@
-"""What the next statement of a program may be: one function for each kind."""
+"""Random statements of a program: one function for each kind."""
 
 from __future__ import annotations
 
