@@ -15,7 +15,7 @@ from IPython.utils.capture import capture_output
 import inplacelab
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_svg
-from inplacelab_widgets.scene import telling_step
+from inplacelab_widgets.scene import key_step
 
 HERE = Path(__file__).parent
 PICTURES = {"en": ("README.md", "stepper.svg"), "zh": ("README.zh.md", "stepper.zh.svg")}
@@ -39,7 +39,7 @@ def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
     for language, (readme, picture) in PICTURES.items():
         recording = recording_of(readme)
-        drawn = to_svg(recording, telling_step(recording), language)
+        drawn = to_svg(recording, key_step(recording), language)
         (folder / picture).write_text(drawn, encoding="utf-8")
         print(f"drew {picture}")
 

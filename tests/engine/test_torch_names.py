@@ -1,4 +1,4 @@
-"""`permute`, `repeat`, `new_zeros`, ...: as in PaddlePaddle 3.3.1, which has taken them over from PyTorch."""
+"""`permute`, `repeat`, `new_zeros`, ...: as in PaddlePaddle 3.3.1, which adopted them from PyTorch."""
 
 from __future__ import annotations
 

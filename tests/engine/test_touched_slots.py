@@ -1,4 +1,4 @@
-"""Which slots an index operation reads and writes, as reported to observers: for every such row, on tensors with gaps between their elements."""
+"""The slots that an index operation reads and writes, as reported to observers: every such row, on tensors with gaps."""
 
 from __future__ import annotations
 
@@ -86,12 +86,12 @@ def test_to_be_listened_to_takes_no_memory_of_the_program() -> None:
         x.index_add_(index, 0, paddle.ones([3, 40]))
         return paddle.device.max_memory_allocated()
 
-    unobserved = peak()
+    unheard = peak()
     with observe.listening(Listener()):
-        assert peak() == unobserved
+        assert peak() == unheard
 
 
-def test_of_a_very_large_tensor_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_slots_are_reported_for_a_very_large_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(touched_slots, "ENOUGH", 10)
     x, index, listener = paddle.ones([11]), paddle.to_tensor([1]), Listener()
     with observe.listening(listener):

@@ -1,4 +1,4 @@
-"""Many programs, and the table of counts."""
+"""Judges many programs, and counts the verdicts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .wording import paddle_code
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked of each program."""
+    """The options of a campaign."""
 
     torch: bool
     paddle: bool
@@ -30,7 +30,7 @@ class Plan:
 
 @dataclass
 class Counts:
-    """What many programs came to."""
+    """The counts of many programs."""
 
     programs: int = 0
     escapes: int = 0
@@ -98,7 +98,7 @@ def _count(counts: Counts, number: int, judgement: Judgement) -> None:
                 numbers.append(number)
 
 
-# ---- telling ---------------------------------------------------------------------------------------------------------------
+# ---- reports ---------------------------------------------------------------------------------------------------------------
 
 
 def table(counts: Counts) -> str:

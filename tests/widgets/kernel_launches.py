@@ -8,14 +8,14 @@ from typing import NamedTuple
 from inplacelab.devices.kernels import geometry, traffic
 from inplacelab.devices.kernels.launch import Launch, Operand, Role
 from inplacelab.layout import packed
-from inplacelab_widgets.kernel.launches import Shown, shown_launches
+from inplacelab_widgets.kernel.launches import ShownLaunch, shown_launches
 from inplacelab_widgets.kernel.warp_accesses import Pick
 
 
 class Case(NamedTuple):
     """A launch, and the threads to pick in it."""
 
-    shown: Shown
+    shown: ShownLaunch
     picks: tuple[Pick, ...]
 
 

@@ -8,7 +8,7 @@ import ipywidgets
 import pytest
 from ipywidgets import Widget
 
-from inplacelab_widgets.foreign_widgets import left_by, titled
+from inplacelab_widgets.foreign_widgets import titled, widget_html
 
 
 @pytest.mark.parametrize(
@@ -26,11 +26,11 @@ from inplacelab_widgets.foreign_widgets import left_by, titled
     ],
 )
 def test_a_control_leaves_its_description_and_value(widget: Widget, said: str) -> None:
-    assert said in left_by(widget, "en")
+    assert said in widget_html(widget, "en")
 
 
 def test_a_password_is_not_given_away() -> None:
-    assert "secret" not in left_by(ipywidgets.Password(value="secret"), "en")
+    assert "secret" not in widget_html(ipywidgets.Password(value="secret"), "en")
 
 
 def test_an_output_leaves_what_it_caught() -> None:
@@ -41,7 +41,7 @@ def test_an_output_leaves_what_it_caught() -> None:
             {"output_type": "execute_result", "data": {"text/plain": "42"}, "metadata": {}},
         )
     )
-    left = left_by(caught, "en")
+    left = widget_html(caught, "en")
     places = [left.index(part) for part in ("<pre>1 &lt; 2\n</pre>", "base64,cG5n", "<pre>42</pre>")]
     assert places == sorted(places)
     assert "a figure" not in left
@@ -52,12 +52,12 @@ def test_one_that_brings_a_picture_is_shown_by_it() -> None:
         def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
             return {"text/plain": "Canvas()", "image/svg+xml": "<svg/>"}
 
-    assert "data:image/svg+xml;base64,PHN2Zy8+" in left_by(Canvas(), "en")
+    assert "data:image/svg+xml;base64,PHN2Zy8+" in widget_html(Canvas(), "en")
 
 
 def test_all_else_says_what_it_was() -> None:
-    assert "Controller: shown only while the kernel runs" in left_by(ipywidgets.Controller(), "en")
-    assert "Controller：只在内核运行时显示" in left_by(ipywidgets.Controller(), "zh")
+    assert "Controller: shown only while the kernel runs" in widget_html(ipywidgets.Controller(), "en")
+    assert "Controller：只在内核运行时显示" in widget_html(ipywidgets.Controller(), "zh")
 
 
 def test_the_pages_of_a_tab_have_their_titles() -> None:

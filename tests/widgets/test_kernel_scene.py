@@ -8,13 +8,13 @@ import pytest
 
 from inplacelab.devices.kernels import geometry
 from inplacelab.devices.kernels.geometry import WARP
-from inplacelab_widgets.kernel.animation import film_of
+from inplacelab_widgets.kernel.animation import animation_of
 from inplacelab_widgets.kernel.drawing import PANEL, PANELS, Layers
 from inplacelab_widgets.kernel.fixed_marks import fixed_marks
-from inplacelab_widgets.kernel.launches import Shown, shown_launches
+from inplacelab_widgets.kernel.launches import ShownLaunch, shown_launches
 from inplacelab_widgets.kernel.payload import payload
-from inplacelab_widgets.kernel.picks import MOST, Picks, picks_of, said_of_picks
-from inplacelab_widgets.kernel.scene import hit_layers, spoken, thread_layers, warp_layers
+from inplacelab_widgets.kernel.picks import MOST, Picks, description_of_picks, picks_of
+from inplacelab_widgets.kernel.scene import description_of, hit_layers, thread_layers, warp_layers
 from inplacelab_widgets.kernel.tables import picked_tables
 from inplacelab_widgets.kernel.warp_accesses import Pick, accesses_at
 from inplacelab_widgets.packing import packed_json
@@ -28,14 +28,14 @@ FEW = 128
 """So many threads are drawn where it does not matter how many."""
 
 
-def threads_of(shown: Shown, picks: Picks) -> list[Pick]:
+def threads_of(shown: ShownLaunch, picks: Picks) -> list[Pick]:
     return list(picks.threads(shown.launch.threads))
 
 
 def flat(*layers: Layers) -> Counter[tuple[str, Look, str]]:
     """The marks of layers, as they look."""
     return Counter(
-        (each.tag, Look(each.style, each.said, tuple(each.place.items())), each.key)
+        (each.tag, Look(each.style, each.content, tuple(each.place.items())), each.key)
         for layer in layers
         for drawn in layer.values()
         for each in drawn
@@ -47,7 +47,7 @@ def test_a_step_shows_what_is_drawn_of_its_thread(name: str) -> None:
     shown, (wanted, *_) = CASES[name]
     picks = picks_of(shown, wanted, FEW)
     threads = threads_of(shown, picks)
-    group = film_of(shown, picks, threads)
+    group = animation_of(shown, picks, threads)
     assert (group.first, group.last) == (0, len(threads) - 1)
     fixed = {"fixed": fixed_marks(shown)}
     for step in range(0, len(threads), 13):
@@ -148,7 +148,7 @@ def test_of_a_large_launch_it_is_said_what_is_drawn(
     case: str, wanted: tuple[int, int, int], drawn: tuple[str, str]
 ) -> None:
     shown = CASES[case].shown
-    said = said_of_picks(shown.launch, picks_of(shown, Pick(*wanted)))
+    said = description_of_picks(shown.launch, picks_of(shown, Pick(*wanted)))
     assert (said.en, said.zh) == drawn
 
 
@@ -162,7 +162,7 @@ def test_the_block_in_which_most_threads_meet_is_drawn() -> None:
     (shown,) = shown_launches(ran, index)
     picks = picks_of(shown, Pick())
     assert 10 in picks.blocks
-    assert "20 threads meet on one slot" in spoken(shown, Pick(10, 40, 0)).en
+    assert "20 threads meet on one slot" in description_of(shown, Pick(10, 40, 0)).en
     assert any(step["at"][1] == 10 for step in payload([(shown, picks)])["steps"][:-1])
 
 
@@ -177,7 +177,7 @@ def test_of_many_turns_the_first_and_the_last_are_drawn() -> None:
     shown = shown_launches(launch("normalize_", "normalize", operand("x", "both", (4, 3000))))[0]
     assert geometry.turns(shown.launch) == 36
     assert picks_of(shown, Pick(turn=20)).turns == (0, 1, 2, 3, 4, 5, 20, 35)
-    assert "turns 1–6, 21, 36 of 36" in said_of_picks(shown.launch, picks_of(shown, Pick(turn=20))).en
+    assert "turns 1–6, 21, 36 of 36" in description_of_picks(shown.launch, picks_of(shown, Pick(turn=20))).en
 
 
 def test_of_many_launches_each_has_a_warp() -> None:

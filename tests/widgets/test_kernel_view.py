@@ -29,7 +29,7 @@ from inplacelab_widgets.kernel.fixed_marks import height
 from inplacelab_widgets.kernel.launches import shown_launches
 from inplacelab_widgets.kernel.strips import cost_of, share_of_moved, spread
 from inplacelab_widgets.kernel.totals import totals
-from inplacelab_widgets.kernel.warp_accesses import Pick, served
+from inplacelab_widgets.kernel.warp_accesses import Pick, warp_requests
 from inplacelab_widgets.packing import unpacked
 from tests.widgets import kernel_launches
 
@@ -44,7 +44,7 @@ def sent(view: KernelView) -> dict[str, Any]:
 
 def seen(name: str, pick: Pick | None = None) -> Any:
     case = CASES[name]
-    return served(case.shown, pick or case.picks[0])
+    return warp_requests(case.shown, pick or case.picks[0])
 
 
 def test_side_by_side_is_coalesced_and_far_apart_is_not() -> None:
@@ -73,7 +73,7 @@ def test_the_sectors_are_those_of_the_requests(name: str) -> None:
         drawn = {
             (shown.launch.operands[each.operand].name, kind, each.sectors)
             for turn in range(min(8, geometry.turns(shown.launch)))
-            for each in served(shown, pick._replace(turn=turn))
+            for each in warp_requests(shown, pick._replace(turn=turn))
             for kind in each.kinds
             if kind != "adds"
         }
@@ -86,7 +86,7 @@ def test_totals_of_aligned_and_of_looked_at_launches_agree() -> None:
     small = kernel_launches.launch("relu_", "contiguous", kernel_launches.operand("x", "both", (1024,)))
     (shown,) = shown_launches(small)
     warps = [Pick(block, thread) for block in range(small.blocks) for thread in range(0, 256, 32)]
-    looked_at = sum(len(each.kinds) * each.moved for pick in warps for each in served(shown, pick))
+    looked_at = sum(len(each.kinds) * each.moved for pick in warps for each in warp_requests(shown, pick))
     assert totals(shown) == (4096, 4096, looked_at) == (4096, 4096, 8192)
 
 

@@ -14,7 +14,7 @@ from inplacelab.listing import Group, Listing
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import GraphView, KernelView, Stepper, StorageView, live_widget
 from inplacelab_widgets.list_view import ListView
-from inplacelab_widgets.live_widget import LiveWidget, hidden_beside_the_live
+from inplacelab_widgets.live_widget import LiveWidget, hidden_while_live
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 X = Operand("x", "both", "float32", (64,), (1,), 0, 256)
@@ -47,7 +47,7 @@ def widget(request: pytest.FixtureRequest, sample: Callable[[str], Recording]) -
     return {"Stepper": Stepper, "GraphView": GraphView}[request.param](sample("stale"))
 
 
-def test_a_widget_and_its_stand_in_are_two_outputs(widget: LiveWidget, displayed: Displayed) -> None:
+def test_a_widget_and_its_static_copy_are_two_outputs(widget: LiveWidget, displayed: Displayed) -> None:
     """An output with both is a widget to JupyterLab, also when the widget is gone."""
     first, second = displayed(widget)
     assert set(first) == {WIDGET}
@@ -56,7 +56,7 @@ def test_a_widget_and_its_stand_in_are_two_outputs(widget: LiveWidget, displayed
     assert second["text/plain"] == repr(widget)
 
 
-def test_the_stand_in_is_what_a_bundle_would_have_and_knows_when_to_hide(
+def test_the_static_copy_is_what_a_bundle_would_have_and_knows_when_to_hide(
     widget: LiveWidget, displayed: Displayed
 ) -> None:
     _, second = displayed(widget)
@@ -64,7 +64,7 @@ def test_the_stand_in_is_what_a_bundle_would_have_and_knows_when_to_hide(
     assert bundle is not None
     data, _ = bundle
     assert data.pop(WIDGET)["model_id"] == widget.model_id
-    assert second == data | {"text/html": hidden_beside_the_live(data["text/html"], "en")}
+    assert second == data | {"text/html": hidden_while_live(data["text/html"], "en")}
 
 
 def test_it_is_read_in_its_own_language(sample: Callable[[str], Recording], displayed: Displayed) -> None:
@@ -78,7 +78,7 @@ def test_nothing_of_it_depends_on_the_run(sample: Callable[[str], Recording], di
     assert displayed(Stepper(sample("lesson")))[1] == displayed(Stepper(sample("lesson")))[1]
 
 
-def test_a_box_with_ours_in_it_leaves_all_their_stand_ins(
+def test_a_box_with_ours_in_it_leaves_all_their_static_copies(
     sample: Callable[[str], Recording], displayed: Displayed
 ) -> None:
     stepper = Stepper(sample("stale"))
@@ -88,7 +88,7 @@ def test_a_box_with_ours_in_it_leaves_all_their_stand_ins(
     assert set(first) == {WIDGET}
     assert first[WIDGET]["model_id"] == box.model_id
     assert second["text/plain"] == f"VBox({stepper!r}, {storage!r}, {graph!r})"
-    parts = ["none of ours", *(each._stand_in()["text/html"] for each in (stepper, storage, graph))]
+    parts = ["none of ours", *(each._static_copy()["text/html"] for each in (stepper, storage, graph))]
     places = [second["text/html"].index(part) for part in parts]
     assert places == sorted(places)
     assert second["text/html"].count("display:flex") == 1

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from inplacelab.recording.recording import Recording
-from inplacelab_widgets.scene.pin_folds import MOST, Hung, hanging
+from inplacelab_widgets.scene.pin_folds import MOST, PinStack, storage_pins
 from inplacelab_widgets.scene.pins import HEIGHT, Plate, pins
 from inplacelab_widgets.scene.timeline import shared_rows
 
 
-def hung_on(recording: Recording, storage: int) -> tuple[Hung, ...]:
+def hung_on(recording: Recording, storage: int) -> tuple[PinStack, ...]:
     mine = [pin for pin in pins(recording) if pin.storage == storage]
     places = shared_rows([(pin.life.first, pin.life.last) for pin in mine])
-    return hanging(tuple(zip(places, mine, strict=True))).hung
+    return storage_pins(tuple(zip(places, mine, strict=True))).stacks
 
 
-def told_at(hung: tuple[Hung, ...], step: int) -> dict[int, Plate]:
+def told_at(stacks: tuple[PinStack, ...], step: int) -> dict[int, Plate]:
     """What stands at each place after a step."""
     found = {}
-    for each in hung:
+    for each in stacks:
         plates = [plate for since, plate in each.plates if since <= step]
         if plates and plates[-1]:
             assert each.place not in found, "two plates at one place"
@@ -33,7 +33,7 @@ def step_of(recording: Recording, op: str) -> int:
 
 def test_few_pins_hang_below_each_other(sample: Callable[[str], Recording]) -> None:
     recording = sample("stale")
-    assert [(hung.place, hung.keys) for hung in hung_on(recording, 2)] == [(0, ("p2:2:0",))]
+    assert [(stacks.place, stacks.keys) for stacks in hung_on(recording, 2)] == [(0, ("p2:2:0",))]
 
 
 def test_many_pins_take_no_more_room_than_a_few(sample: Callable[[str], Recording]) -> None:
@@ -41,7 +41,7 @@ def test_many_pins_take_no_more_room_than_a_few(sample: Callable[[str], Recordin
     mine = [pin for pin in pins(recording) if pin.storage == 1]
     assert len(mine) > MOST
     places = shared_rows([(pin.life.first, pin.life.last) for pin in mine])
-    assert hanging(tuple(zip(places, mine, strict=True))).height <= MOST * HEIGHT
+    assert storage_pins(tuple(zip(places, mine, strict=True))).height <= MOST * HEIGHT
 
 
 def test_a_single_pin_says_itself_who_keeps_what(sample: Callable[[str], Recording]) -> None:
@@ -53,14 +53,14 @@ def test_a_single_pin_says_itself_who_keeps_what(sample: Callable[[str], Recordi
 
 def test_stale_pins_are_told_apart_from_fresh_ones(sample: Callable[[str], Recording]) -> None:
     recording = sample("kept_often")
-    hung, write = hung_on(recording, 1), step_of(recording, "add_")
-    before, after = told_at(hung, write - 1), told_at(hung, write)
+    stacks, write = hung_on(recording, 1), step_of(recording, "add_")
+    before, after = told_at(stacks, write - 1), told_at(stacks, write)
     assert [(plate.status, plate.first_line.en) for plate in before.values()] == [("fresh", "saved by 3 nodes")]
     assert [(plate.status, plate.first_line.zh) for plate in after.values()] == [("stale", "保存者：3 个节点")]
     assert after[0].second_line.en == "✗ stale, now v1"
     last = next(step.index for step in recording.steps if step.phase == "backward")
-    plates = told_at(hung, last)
-    assert [(plate.status, plate.first_line.en) for plate in plates.values()] == [
+    told = told_at(stacks, last)
+    assert [(plate.status, plate.first_line.en) for plate in told.values()] == [
         ("fresh", "saved by 4 nodes"),
         ("stale", "saved by 3 nodes"),
     ]
@@ -68,17 +68,17 @@ def test_stale_pins_are_told_apart_from_fresh_ones(sample: Callable[[str], Recor
 
 def test_the_pin_that_backward_looks_at_stands_by_itself(sample: Callable[[str], Recording]) -> None:
     recording = sample("kept_often")
-    hung = hung_on(recording, 1)
+    stacks = hung_on(recording, 1)
     unpacks = [step for step in recording.steps if step.backward and step.backward.action == "unpack"]
     assert unpacks
     for step in unpacks:
         assert step.backward is not None
-        plates = told_at(hung, step.index)
-        checked = [plate for plate in plates.values() if plate.checked]
-        if step.backward.node is not None and any(f"n{step.backward.node}" in each.links for each in hung):
+        told = told_at(stacks, step.index)
+        checked = [plate for plate in told.values() if plate.checked]
+        if step.backward.node is not None and any(f"n{step.backward.node}" in each.links for each in stacks):
             assert len(checked) == 1
             assert f"#{step.backward.node} " in checked[0].first_line.en
-    assert told_at(hung, len(recording) - 1)[2].status == "stale"
+    assert told_at(stacks, len(recording) - 1)[2].status == "stale"
 
 
 def test_a_fold_is_lit_with_any_of_its_nodes(sample: Callable[[str], Recording]) -> None:

@@ -19,7 +19,7 @@ from inplacelab_widgets.packing import unpacked
 from inplacelab_widgets.page import payload_of
 from inplacelab_widgets.scene import Scene
 from inplacelab_widgets.scene.payload import payload
-from inplacelab_widgets.scene.predict_question import asked
+from inplacelab_widgets.scene.predict_question import question_data
 from tests.recorders.golden.renew import run
 
 Samples = Callable[[str], Recording]
@@ -50,15 +50,15 @@ def test_of_several_alike_it_is_told_which_is_meant() -> None:
     sgd = "sgd = paddle.optimizer.SGD(0.1, parameters=[*net.parameters(), *head.parameters()])\n"
     losses = "y = head(net(paddle.ones([3, 2])))\nfirst, second = y.mean(), y.sum() + y.max()\nfirst.backward(retain_graph=True)\n"
     recording = run(layers + sgd + losses + "sgd.step()\nz = y.clone() + y.clone()\n").recording
-    on_step = {each["op"]: each for each in (asked(recording, one) for one in quiz(recording, at="line:7"))}
+    on_step = {each["op"]: each for each in (question_data(recording, one) for one in quiz(recording, at="line:7"))}
     assert [name for name in on_step if name] == [
         "net.weight.subtract_", "net.bias.subtract_", "head.weight.subtract_", "head.bias.subtract_"
     ]  # fmt: skip
-    assert [asked(recording, one)["op"] for one in quiz(recording, at="line:8", kinds="shares")] == [
+    assert [question_data(recording, one)["op"] for one in quiz(recording, at="line:8", kinds="shares")] == [
         "clone 1/2",
         "clone 2/2",
     ]
-    (stale,) = (asked(recording, one) for one in quiz(recording, kinds="stale"))
+    (stale,) = (question_data(recording, one) for one in quiz(recording, kinds="stale"))
     assert (stale["op"], len(stale["right"])) == ("head.weight.subtract_", 1)
     assert "head.weight" in str(stale["options"][stale["right"][0]])
 

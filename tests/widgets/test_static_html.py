@@ -1,4 +1,4 @@
-"""What stays where nothing can be stepped: which steps are shown, the strip of frames, the tables, the PNG."""
+"""What stays where nothing can be stepped: which steps are told, the strip of frames, the tables, the PNG."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ import inplacelab
 from inplacelab.language import LANGUAGES, Text, speak
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import to_png, to_svg
-from inplacelab_widgets.scene import Scene, scene_of, telling_step, telling_steps
+from inplacelab_widgets.scene import Scene, all_key_steps, key_step, scene_of
 from inplacelab_widgets.scene.code import code_panel
 from inplacelab_widgets.scene.measure import width_of
 from inplacelab_widgets.scene.picture import picture
@@ -35,7 +35,7 @@ HEADING = re.compile(r"(\d)\. step (\d+) of \d+")
 
 @pytest.mark.parametrize(("name", "step"), [("stale", 9), ("lesson", 4), ("hostile", 1), ("views", 4)])
 def test_the_telling_step(sample: Callable[[str], Recording], name: str, step: int) -> None:
-    assert telling_step(sample(name)) == step
+    assert key_step(sample(name)) == step
 
 
 def recorded(program: Callable[[Any], object]) -> Recording:
@@ -45,9 +45,9 @@ def recorded(program: Callable[[Any], object]) -> Recording:
     return rec.recording
 
 
-def shown_steps(recording: Recording) -> list[str | None]:
+def told(recording: Recording) -> list[str | None]:
     """What happens in the chosen steps: the operation, "end" where backward ends, the error's type."""
-    chosen = (recording.steps[step] for step in telling_steps(recording))
+    chosen = (recording.steps[step] for step in all_key_steps(recording))
     return [s.error.type if s.error else s.backward.action if s.backward else s.op for s in chosen]
 
 
@@ -63,7 +63,7 @@ def test_a_stale_value_is_told_as_kept_overwritten_and_refused() -> None:
         b[0].zero_()
         c.sum().backward()
 
-    assert shown_steps(recorded(program)) == ["multiply", "add_", "zero_", "RuntimeError"]
+    assert told(recorded(program)) == ["multiply", "add_", "zero_", "RuntimeError"]
 
 
 def test_a_rewritten_history_is_told_before_at_and_after() -> None:
@@ -75,7 +75,7 @@ def test_a_rewritten_history_is_told_before_at_and_after() -> None:
         v.scale_(3.0)
         b.sum().backward()
 
-    assert shown_steps(recorded(program)) == ["getitem", "scale_", "end"]
+    assert told(recorded(program)) == ["getitem", "scale_", "end"]
 
 
 def test_one_write_without_a_history_needs_one_picture() -> None:
@@ -84,25 +84,25 @@ def test_one_write_without_a_history_needs_one_picture() -> None:
         x.add_(x)
 
     recording = recorded(program)
-    assert shown_steps(recording) == ["add_"]
-    assert to_svg(recording) == to_svg(recording, telling_step(recording))
+    assert told(recording) == ["add_"]
+    assert to_svg(recording) == to_svg(recording, key_step(recording))
 
 
 def test_a_program_without_writes_shows_its_end() -> None:
     recording = recorded(lambda paddle: paddle.ones([3]).sum())
-    assert telling_steps(recording) == (len(recording) - 1,)
+    assert all_key_steps(recording) == (len(recording) - 1,)
 
 
 def test_the_chosen_steps_are_few_in_order_and_hold_the_telling_one(recording: Recording) -> None:
-    steps = telling_steps(recording)
+    steps = all_key_steps(recording)
     assert 1 <= len(steps) <= 4
     assert list(steps) == sorted(set(steps))
-    assert telling_step(recording) in steps
+    assert key_step(recording) in steps
 
 
 def test_nothing_can_be_told_of_nothing() -> None:
     with pytest.raises(ValueError, match="the recording has none"):
-        telling_steps(Recording("inplacelab", "0", "empty", "", ()))
+        all_key_steps(Recording("inplacelab", "0", "empty", "", ()))
 
 
 # --- the strip ----------------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def test_the_strip_is_a_valid_small_picture(scene: Scene, language: str) -> None
     svg = still_picture(scene, language)
     root = ET.fromstring(svg)
     assert len(svg.encode()) < 60_000
-    steps = telling_steps(scene.recording)
+    steps = all_key_steps(scene.recording)
     if len(steps) > 1:
         assert 848 <= float(root.attrib["width"]) <= 900
     for step in steps:
@@ -127,7 +127,7 @@ def test_the_strip_is_a_valid_small_picture(scene: Scene, language: str) -> None
 
 
 def test_frames_are_numbered_and_say_their_step(scene: Scene) -> None:
-    steps = telling_steps(scene.recording)
+    steps = all_key_steps(scene.recording)
     found = [match.groups() for each in words_in(still_picture(scene, "en")) if (match := HEADING.match(each))]
     expected = [(str(k), str(step + 1)) for k, step in enumerate(steps, start=1)]
     assert found == (expected if len(steps) > 1 else [])
@@ -143,7 +143,7 @@ def test_the_story_of_a_stale_value_is_in_its_frames(sample_scene: Callable[[str
     ]
     places = [said.index(each) for each in in_order]
     assert places == sorted(places)
-    # The storages that the step does not involve are named, not drawn.
+    # The storages that the story is not about are named, not drawn.
     assert "Also there: S0 (a), S1 (k), S3 (c)" in said
     assert not any(each.startswith("S0 ·") for each in said)
 

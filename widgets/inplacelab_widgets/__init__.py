@@ -2,24 +2,24 @@
 
 >>> from inplacelab_widgets import Stepper, to_html, to_svg, to_text  # doctest: +SKIP
 
-`Stepper`, the views of its panels and `ListView` need Jupyter and are imported when first asked for; the others need nothing
-beyond `inplacelab`.
+`Stepper`, the views of its panels and `ListView` need Jupyter and are imported on first use; the others need only
+`inplacelab`.
 
 **Python draws, the browser plays.** A scene (`scene/`) is computed once over all steps: coordinates, marks, and for each step
 which marks are on and how they look. The widget, the static picture, the page and the text all come from that scene, so they
 cannot differ, and nothing jumps while stepping. The JavaScript (`player/`) switches attributes and moves the focus; it is plain
 ES modules and fetches nothing.
 
-A scene is laid out for one width, and says which parts may move: cards below their storage, storages side by side (`shelf.js`), the
-axis of the steps as wide as its pane (`axis.js`). `room.js` shares the height of the window between the panes by what each needs
-over all steps, so no step changes a size.
+A scene is laid out for one width and marks which parts may move: cards go below their storage, storages side by side (`shelf.js`),
+and the step axis becomes as wide as its pane (`axis.js`). `room.js` divides the height of the window between the panes by what each
+needs over all steps, so no step changes a size.
 
-Modules of the player: pure ones (`runs.js`, `words.js`, `linking.js`), parts of the picture (`panel.js`, `code.js`, `tables.js`,
-`toolbar.js`), the stage that they share (`stage.js`), and `player.js`, which assembles them. Node tests import them one by one;
-`player_bundle.py` joins them into one module. That module, its style sheet and the payload travel packed (`packing.py`, `unpack.js`).
+The modules of the player are: pure functions (`runs.js`, `words.js`, `linking.js`), parts of the picture (`panel.js`, `code.js`, `tables.js`,
+`toolbar.js`), the state that they share (`stage.js`), and `player.js`, which assembles them. Node tests import them one by one;
+`player_bundle.py` joins them into one module. That module, its style sheet and the payload are sent compressed (`packing.py`, `unpack.js`).
 
-`panel_views.py` has the views, which differ in their panels only. `live_widget.py` decides what a notebook keeps beside a live widget
-and when that is shown. A screen reader gets the sentence of the step and the tables; the marks are hidden from it
+`panel_views.py` has the views, which differ in their panels only. `live_widget.py` stores a static copy beside each live widget and
+decides when that copy is shown. A screen reader gets the sentence of the step and the tables; the marks are hidden from it
 (`tests/e2e/test_read_aloud.py` has the rules).
 """
 

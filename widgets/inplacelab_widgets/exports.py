@@ -1,4 +1,4 @@
-"""What the stepper shows, without a widget: a still picture, a page that plays offline, plain text. No Jupyter needed."""
+"""Exports a recording without a widget: a still picture, a page that plays offline, or plain text. Needs no Jupyter."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
 from inplacelab_widgets.predict_questions import questions_for
 from inplacelab_widgets.raster import png
-from inplacelab_widgets.scene import PANELS, Scene, panels_of, scene_of, telling_step
+from inplacelab_widgets.scene import PANELS, Scene, key_step, panels_of, scene_of
 from inplacelab_widgets.scene.marks import Panel, Words
 from inplacelab_widgets.scene.names import player_words, unquoted
-from inplacelab_widgets.scene.panel_export import lone_picture, said_of
+from inplacelab_widgets.scene.panel_export import descriptions_at, panels_picture
 from inplacelab_widgets.scene.payload import payload
 from inplacelab_widgets.scene.picture import picture
-from inplacelab_widgets.scene.tables import Table, tables, told_by
+from inplacelab_widgets.scene.tables import Table, tables, tables_of_panels
 from inplacelab_widgets.static_html import still_picture
 
 __all__ = ["to_html", "to_markdown", "to_png", "to_svg", "to_text"]
@@ -35,29 +35,33 @@ def to_svg(
     *,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """A recording as a still SVG picture.
+    """Return a recording as a still SVG picture.
 
-    The picture stands on its own light background and needs no CSS, script or network. Everything that the program
+    The picture has its own light background and needs no CSS, script or network. Everything that the program
     wrote is escaped.
 
     Args:
-        recording: what to draw, or a scene already laid out.
-        step: the step to draw with everything there is to see, counted from 0; negative numbers count from the end. If
-            not given, the recording's most telling steps as a strip of up to four frames, or the one that shows it all.
+        recording: the recording to draw, or a scene already laid out.
+        step: the step to draw in full, counted from 0; negative numbers count from the end. If not given, up to
+            four key steps are drawn as a strip of frames, or a single step if it shows everything.
         language: "en" or "zh"; the current language if not given.
-        panels: only these panels, out of "code", "storages", "elements", "graph", "lanes" and "memory".
+        panels: the panels to draw, out of "code", "storages", "elements", "graph", "lanes" and "memory"; all of
+            them if not given.
+
+    Returns:
+        The picture as SVG text.
 
     Raises:
-        IndexError: if there is no such step.
+        IndexError: if the recording has no such step.
         ValueError: if the recording has no steps.
     """
     scene = recording if isinstance(recording, Scene) else scene_of(recording)
-    spoken = language or get_language()
+    language = language or get_language()
     if panels is not None:
-        return lone_picture(scene, panels, _chosen(scene.recording, step), spoken)
+        return panels_picture(scene, panels, _chosen(scene.recording, step), language)
     if step is None:
-        return still_picture(scene, spoken)
-    return picture(scene, scene.recording.state(step).step.index, spoken)
+        return still_picture(scene, language)
+    return picture(scene, scene.recording.state(step).step.index, language)
 
 
 def to_png(
@@ -69,26 +73,26 @@ def to_png(
     language: str | None = None,
     panels: Sequence[str] | None = None,
 ) -> bytes:
-    """The picture of `to_svg` as PNG. Needs the extra `png`.
+    """Return the picture of `to_svg` as PNG. Needs the extra `png`.
 
     Args:
-        recording: what to draw, or a scene already laid out.
+        recording: the recording to draw, or a scene already laid out.
         step: as for `to_svg`.
-        path: where to write the picture, if anywhere.
-        scale: pixels for each px of the picture: 2 is sharp on most screens.
+        path: a file to write the picture to; none is written if not given.
+        scale: PNG pixels per px of the SVG picture; 2 is sharp on most screens.
         language: "en" or "zh"; the current language if not given.
         panels: as for `to_svg`.
 
     Returns:
-        The picture's bytes.
+        The PNG file's bytes.
 
     Raises:
         ImportError: if resvg is not installed; the message says how to install it.
-        IndexError: if there is no such step.
+        IndexError: if the recording has no such step.
         ValueError: if the recording has no steps, or `scale` is not positive.
     """
-    spoken = language or get_language()
-    drawn = png(to_svg(recording, step, spoken, panels=panels), scale, spoken)
+    language = language or get_language()
+    drawn = png(to_svg(recording, step, language, panels=panels), scale, language)
     if path is not None:
         Path(path).write_bytes(drawn)
     return drawn
@@ -102,20 +106,21 @@ def to_html(
     predict: bool | Iterable[Question] = False,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """A whole page that plays a recording in any browser, from a file, without a network.
+    """Return an HTML page that plays a recording in any browser, from a file, without a network.
 
     Args:
-        recording: what to play, or a scene already laid out.
-        path: where to write the page (UTF-8), if anywhere.
-        language: the language in which it opens; the reader can switch. The current language if not given.
+        recording: the recording to play, or a scene already laid out.
+        path: a file to write the page to (UTF-8); none is written if not given.
+        language: the language in which it opens, "en" or "zh"; the reader can switch. The current language if not
+            given.
         predict: True to ask what a step will do before it is shown, or the questions to ask; see `Stepper`.
         panels: as for `to_svg`.
 
     Returns:
-        The page as text.
+        The page as HTML text.
 
     Raises:
-        ValueError: if the recording has no steps, or not the step that a question is about.
+        ValueError: if the recording has no steps, or a question is about a step that it does not have.
     """
     scene = recording if isinstance(recording, Scene) else scene_of(recording)
     page = _page(scene, language or get_language(), predict, panels_of(scene.recording) if panels is None else panels)
@@ -131,19 +136,27 @@ def to_text(
     *,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """One step as plain text: where it is, what happened, and the tables of what there is.
+    """Return one step as plain text: its position, its sentence, and tables of the state after it.
 
     Args:
-        recording: what to tell, or a scene already laid out.
-        step: as for `to_svg`, but one step: the most telling one if not given.
+        recording: the recording to describe, or a scene already laid out.
+        step: the step, counted from 0; negative numbers count from the end. By default the
+            key step: the error, or else the last write.
         language: "en" or "zh"; the current language if not given.
-        panels: only what these panels show, as they say it to those who do not see them.
+        panels: describe only these panels, in the words that a screen reader gets; all of them if not given.
+
+    Returns:
+        The text, ending with a newline.
+
+    Raises:
+        IndexError: if the recording has no such step.
+        ValueError: if the recording has no steps.
     """
-    plain, shown = _told(recording, panels)
-    chosen, spoken = _chosen(plain, step), language or get_language()
-    parts = [_place(plain, chosen), unquoted(sentence(plain, chosen)), *said_of(shown, chosen)]
-    tables = [_plain(table, spoken) for table in _tables(plain, chosen, panels)]
-    return "\n\n".join([*(part.in_language(spoken) for part in parts), *tables]) + "\n"
+    plain, shown = _with_panels(recording, panels)
+    chosen, language = _chosen(plain, step), language or get_language()
+    parts = [_place(plain, chosen), unquoted(sentence(plain, chosen)), *descriptions_at(shown, chosen)]
+    tables = [_plain(table, language) for table in _tables(plain, chosen, panels)]
+    return "\n\n".join([*(part.in_language(language) for part in parts), *tables]) + "\n"
 
 
 def to_markdown(
@@ -153,22 +166,22 @@ def to_markdown(
     *,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """One step in Markdown, for places that show neither widgets nor pictures; see `to_text`."""
-    plain, shown = _told(recording, panels)
-    chosen, spoken = _chosen(plain, step), language or get_language()
+    """Return one step as Markdown, where neither widgets nor pictures are shown. Arguments as for `to_text`."""
+    plain, shown = _with_panels(recording, panels)
+    chosen, language = _chosen(plain, step), language or get_language()
     source = "\n".join(f"    {line}" for line in plain.source.rstrip().split("\n"))
     parts = [
-        f"**{_safe(_place(plain, chosen).in_language(spoken))}**",
+        f"**{_safe(_place(plain, chosen).in_language(language))}**",
         *([source] if panels is None or "code" in panels else []),
-        _in_markdown(sentence(plain, chosen).in_language(spoken)),
-        *(_in_markdown(said.in_language(spoken)) for said in said_of(shown, chosen)),
+        _in_markdown(sentence(plain, chosen).in_language(language)),
+        *(_in_markdown(description.in_language(language)) for description in descriptions_at(shown, chosen)),
     ]
-    parts += [_marked_down(table, spoken) for table in _tables(plain, chosen, panels)]
+    parts += [_marked_down(table, language) for table in _tables(plain, chosen, panels)]
     return "\n\n".join(parts) + "\n"
 
 
-def _told(recording: Recording | Scene, panels: Sequence[str] | None) -> tuple[Recording, list[Panel]]:
-    """The recording, and the panels that speak for themselves: those asked for. All together are told by the tables."""
+def _with_panels(recording: Recording | Scene, panels: Sequence[str] | None) -> tuple[Recording, list[Panel]]:
+    """The recording and the panels to describe: those chosen, or none where the tables cover all panels."""
     plain = recording.recording if isinstance(recording, Scene) else recording
     if panels is None:
         return plain, []
@@ -178,11 +191,11 @@ def _told(recording: Recording | Scene, panels: Sequence[str] | None) -> tuple[R
 
 def _tables(recording: Recording, step: int, panels: Sequence[str] | None) -> Iterator[Table]:
     found = tables(recording, recording.state(step))
-    return (table for table in (found if panels is None else told_by(panels, found)) if table.rows)
+    return (table for table in (found if panels is None else tables_of_panels(panels, found)) if table.rows)
 
 
 def _chosen(recording: Recording, step: int | None) -> int:
-    return telling_step(recording) if step is None else recording.state(step).step.index
+    return key_step(recording) if step is None else recording.state(step).step.index
 
 
 def _place(recording: Recording, step: int) -> Text:
@@ -197,10 +210,13 @@ def _place(recording: Recording, step: int) -> Text:
 
 
 def _cells(table: Table, language: str) -> list[list[str]]:
-    def said(word: Words) -> str:
+    def cell_text(word: Words) -> str:
         return word.in_language(language) if isinstance(word, Text) else word
 
-    return [[said(column) for column in table.columns], *([said(cell) for cell in cells] for _, cells in table.rows)]
+    return [
+        [cell_text(column) for column in table.columns],
+        *([cell_text(cell) for cell in cells] for _, cells in table.rows),
+    ]
 
 
 def _plain(table: Table, language: str) -> str:
@@ -218,23 +234,23 @@ def _marked_down(table: Table, language: str) -> str:
 
 _CODE = re.compile(r"(`[^`]*`)")
 _MEANS_SOMETHING = re.compile(r"([\\*`|]|(?<!\w)_|_(?!\w))")
-"""What Markdown would take for its own. An underscore between letters is none."""
+"""Characters that have a meaning in Markdown. An underscore between letters has none."""
 
 
-def _safe(said: str) -> str:
-    """Words that a program may have written, as Markdown that shows just these words."""
-    return _MEANS_SOMETHING.sub(r"\\\1", said).replace("&", "&amp;").replace("<", "&lt;")
+def _safe(content: str) -> str:
+    """Text that a program may have written, escaped so that Markdown shows it unchanged."""
+    return _MEANS_SOMETHING.sub(r"\\\1", content).replace("&", "&amp;").replace("<", "&lt;")
 
 
-def _in_markdown(said: str) -> str:
-    """A sentence, in which backticks stand round code already."""
-    return "".join(piece if _CODE.fullmatch(piece) else _safe(piece) for piece in _CODE.split(said))
+def _in_markdown(content: str) -> str:
+    """A sentence whose code is already in backticks."""
+    return "".join(piece if _CODE.fullmatch(piece) else _safe(piece) for piece in _CODE.split(content))
 
 
 def _page(scene: Scene, language: str, predict: bool | Iterable[Question], panels: Sequence[str]) -> str:
-    asked = questions_for(scene.recording, predict)
+    questions = questions_for(scene.recording, predict)
     return whole_page(
-        payload(scene, asked, panels=panels),
+        payload(scene, questions, panels=panels),
         javascript(),
         stylesheet(),
         folder="inplacelab_widgets/player",

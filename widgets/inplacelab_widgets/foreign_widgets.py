@@ -1,7 +1,7 @@
-"""What other people's widgets leave behind in a box with ours, once there is no kernel: what they said last, without controls.
+"""Static HTML for other packages' widgets in a box with ours, shown when there is no kernel: their last state, without controls.
 
-A widget that brings a picture or HTML of its own (a Matplotlib canvas does) is shown by that. Of `ipywidgets`' controls it is
-the description and the value. All else says what it was.
+A widget that provides a picture or HTML (as a Matplotlib canvas does) is shown by that, a control of `ipywidgets` by its
+description and value, and any other widget by its class.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ipywidgets import Widget
 
 from inplacelab.language import Text
 
-__all__ = ["left_by", "titled"]
+__all__ = ["titled", "widget_html"]
 
 _PICTURES = ("image/svg+xml", "image/png", "image/jpeg", "image/gif")
 _FRAME = "display:inline-block;margin:2px 0;padding:2px 8px;border:1px {0} #8a8a8a;border-radius:4px"
@@ -24,10 +24,10 @@ _GONE = Text("{0}: shown only while the kernel runs", "{0}：只在内核运行�
 _HIDDEN = "•••"
 
 
-def left_by(widget: Widget, language: str) -> str:
-    """A widget as HTML without scripts.
+def widget_html(widget: Widget, language: str) -> str:
+    """Return a widget as HTML without scripts.
 
-    >>> left_by(ipywidgets.IntSlider(value=3, description="step"), "en")
+    >>> widget_html(ipywidgets.IntSlider(value=3, description="step"), "en")
     '<div><span style="display:inline-block;margin:2px 0;padding:2px 8px;border:1px solid #8a8a8a;border-radius:4px">step 3</span></div>'
     """
     shown = _own_picture(widget) or _said(widget)
@@ -37,14 +37,14 @@ def left_by(widget: Widget, language: str) -> str:
 
 
 def titled(box: Widget, position: int) -> str:
-    """The title over a child of a box: the pages of a `Tab` or an `Accordion` have one."""
+    """Return the title of a child of a box, which the pages of a `Tab` or an `Accordion` have, as HTML."""
     titles = getattr(box, "titles", ())
     title = titles[position] if position < len(titles) else ""
     return f"<div><b>{escape(title)}</b></div>\n" if title else ""
 
 
 def _own_picture(widget: Widget) -> str | None:
-    """By its own account of itself, if that is more than a line of text."""
+    """The picture or HTML that a widget provides; None if it provides only a line of text."""
     made = widget._repr_mimebundle_()
     data = made[0] if isinstance(made, tuple) else made
     return _bundle(data or {}, plain=False)
@@ -66,9 +66,7 @@ def _said(widget: Widget) -> str | None:
 def _value(widget: Widget) -> str:
     if isinstance(widget, ipywidgets.Password):
         return _HIDDEN
-    value = (
-        getattr(widget, "label", None) if hasattr(widget, "options") else None
-    )  # what stands in a list to choose from
+    value = getattr(widget, "label", None) if hasattr(widget, "options") else None  # the labels of a list of choices
     value = getattr(widget, "value", None) if value is None else value
     if value is None or isinstance(value, (bytes, Mapping)):
         return ""
@@ -78,7 +76,7 @@ def _value(widget: Widget) -> str:
 
 
 def _output(output: Mapping[str, Any]) -> str:
-    """One of the outputs that an `Output` has caught."""
+    """One of the outputs that an `Output` widget captured."""
     if output.get("output_type") == "stream":
         return f"<pre>{escape(output['text'])}</pre>"
     return _bundle(output.get("data", {}), plain=True) or ""
@@ -94,7 +92,7 @@ def _bundle(data: Mapping[str, Any], *, plain: bool) -> str | None:
 
 
 def _picture(kind: str, value: str | bytes) -> str:
-    """An image of these bytes; as text, SVG stands for itself and everything else is base64 already."""
+    """An image of these bytes. As text, SVG is used unchanged; any other format is base64 already."""
     if isinstance(value, str):
         value = value.encode() if kind == "image/svg+xml" else base64.b64decode(value)
     return f'<img alt="" src="data:{kind};base64,{base64.b64encode(value).decode("ascii")}">'

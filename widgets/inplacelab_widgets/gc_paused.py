@@ -1,4 +1,4 @@
-"""Drawing without the garbage collector: nothing of a picture is garbage before the picture is there."""
+"""Pauses the garbage collector while a picture is drawn: until it is complete, none of it is garbage."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """Keep the collector from walking while something is drawn: it would find nothing, and take an eighth of the time."""
+def gc_paused() -> Iterator[None]:
+    """Pause the garbage collector while a picture is drawn. It would free nothing and take an eighth of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:

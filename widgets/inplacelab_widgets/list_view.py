@@ -1,4 +1,4 @@
-"""A list that one can sort and filter in the notebook: the table of operations, say."""
+"""A notebook widget for a list that can be sorted and filtered, such as the table of operations."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _COUNT = Text("{shown} of {all}", "{shown} / {all}")
 
 
 class ListView(LiveWidget):
-    """Shows a `Listing`; click a head to sort by it, type to keep the rows that contain the words.
+    """Shows a `Listing`. Click a column head to sort by it; type words to keep only the rows that contain them.
 
     Args:
-        listing: what to show.
+        listing: the rows to show.
 
     >>> from inplacelab.ops.table.printed import listing  # doctest: +SKIP
     >>> ListView(listing(), words="never")  # doctest: +SKIP
@@ -46,8 +46,8 @@ class ListView(LiveWidget):
     def __repr__(self) -> str:
         return f"ListView({self._listing.title.in_language(self.language)!r}, rows={len(self._listing)})"
 
-    def _stand_in(self) -> dict[str, str]:
-        """The plain table."""
+    def _static_copy(self) -> dict[str, str]:
+        """The static copy: a plain table."""
         return {"text/plain": repr(self), "text/html": self._listing._repr_html_()}
 
 

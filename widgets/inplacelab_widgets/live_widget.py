@@ -1,11 +1,11 @@
-"""A live widget in a notebook, and what stands in for it once it is gone.
+"""The base class of the widgets: a live widget in a notebook, and a static copy that replaces it when it is gone.
 
-A notebook that is saved keeps the name of a widget, not the widget. JupyterLab prefers a widget to everything else in an
-output, also one that is no longer there: of an output with a widget and a picture it would show the words "model not found".
-So a widget of ours leaves two outputs: one that only names the widget, and after it one with its stand-in. Where widgets are
-unknown only the second can be shown. Where they are known, a style sheet in the second looks at the first: beside a live
-widget the stand-in is hidden, and beside a lost one the complaint is. A box (`VBox`, `Tab`, ...) with widgets of ours in it is
-shown in the same way; what the others in it leave is worked out in `foreign_widgets.py`.
+A saved notebook keeps the identifier of a widget, not the widget. JupyterLab prefers a widget to everything else in an
+output, even if the widget no longer exists: for an output with a widget and a picture it would show "model not found".
+So each widget leaves two outputs: one with the widget's identifier only, then one with its static copy. A program that
+does not support widgets shows only the second. Elsewhere a style sheet in the second output checks the first: if the
+widget is live it hides the static copy, and if it is gone it hides the error message. A box (`VBox`, `Tab`, ...) that
+contains one of these widgets is shown in the same way; `foreign_widgets.py` makes the static copies of its other children.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from IPython.display import display
 from ipywidgets import Box, HBox, Widget
 
 from inplacelab.language import LANGUAGES
-from inplacelab_widgets.foreign_widgets import left_by, titled
+from inplacelab_widgets.foreign_widgets import titled, widget_html
 
-__all__ = ["LiveWidget", "hidden_beside_the_live"]
+__all__ = ["LiveWidget", "hidden_while_live"]
 
 _WIDGET = "application/vnd.jupyter.widget-view+json"
 
 _PATIENCE = "1.5s"
-"""How long a widget may take to appear before its stand-in is shown: nothing is to flash up before a live one."""
+"""How long a widget may take to appear before its static copy is shown, so that no copy flashes up before a live widget."""
 
 # One output of a cell: in JupyterLab, Notebook and Voila; in VS Code.
 _OUTPUT = ":is(.jp-OutputArea-child,.output_container)"
-# JupyterLab's own element for a widget: it has only words in it ("Loading widget...") until the widget is there, and when
-# JupyterLab has given the widget up. Then, and only then, it has the class `jupyter-widgets` itself.
+# JupyterLab's own element for a widget: it contains only text ("Loading widget...") until the widget appears, and when
+# # JupyterLab has given the widget up. Only in the second case does it have the class `jupyter-widgets` itself.
 _PENDING = f"{_OUTPUT}:has(>.jp-OutputArea-output.lm-Panel:not(.jupyter-widgets))"
 _LOST = f"{_OUTPUT}:has(>.jp-OutputArea-output.jupyter-widgets)"
 _ONLY_WORDS = ":not(:has(>.jp-OutputArea-output>*))"
@@ -46,53 +46,53 @@ _STYLE = (
 )
 
 
-def hidden_beside_the_live(html: str, language: str) -> str:
-    """The same HTML, which hides itself as long as a live widget is in the output before its own.
+def hidden_while_live(html: str, language: str) -> str:
+    """Wrap HTML so that it is hidden while the output before it has a live widget.
 
-    The page around it may be in another language, in which a screen reader would read it.
+    The language is set on it, since the page around it may be in another one, in which a screen reader would read it.
     """
     tag = "zh-Hans" if language == "zh" else "en"
     return f'<div class="ipl-still" lang="{tag}">\n{html}\n</div>\n<style>{_STYLE}</style>'
 
 
 class LiveWidget(anywidget.AnyWidget):
-    """A widget that leaves a stand-in in the notebook: the base of ours, whose root elements have the class `ipl`."""
+    """A widget that leaves a static copy in the notebook: the base class of all ours. Their root elements have the class `ipl`."""
 
     language = traitlets.Enum(LANGUAGES, help="The language shown: 'en' or 'zh'.").tag(sync=True)
 
     def __init__(self, *args: Any, **traits: Any) -> None:
         super().__init__(*args, **traits)
-        if shell := get_ipython():  # from now on a box may have one of ours in it
+        if shell := get_ipython():  # from now on a box may contain one of ours
             shell.display_formatter.ipython_display_formatter.for_type(Box, _show_box)
 
-    def _stand_in(self) -> dict[str, str]:
-        """What is shown where the widget is not, by MIME type; "text/html" is one of them."""
+    def _static_copy(self) -> dict[str, str]:
+        """The static copy, by MIME type; "text/html" is always among them."""
         raise NotImplementedError
 
     def _repr_mimebundle_(self, **kwargs: Any) -> tuple[dict[str, Any], dict[str, Any]] | None:
-        """Both in one, for programs that ask an object what it can be shown as."""
+        """The widget and its static copy in one bundle, for programs that ask an object for its formats."""
         data, metadata = super()._repr_mimebundle_(**kwargs) or ({}, {})
-        return data | self._stand_in(), metadata
+        return data | self._static_copy(), metadata
 
     def _ipython_display_(self) -> None:
-        """Both, one after the other: what a cell shows."""
+        """Display both in a cell, one after the other."""
         data, metadata = super()._repr_mimebundle_() or ({}, {})
-        _show(data, self._stand_in(), self.language, metadata)
+        _show(data, self._static_copy(), self.language, metadata)
 
 
 def _show(
-    data: dict[str, Any], stand_in: dict[str, str], language: str, metadata: dict[str, Any] | None = None
+    data: dict[str, Any], static_copy: dict[str, str], language: str, metadata: dict[str, Any] | None = None
 ) -> None:
-    """The widget out of its own bundle, and its stand-in, as two outputs."""
+    """Display a widget, taken from its bundle, and its static copy as two outputs."""
     display({_WIDGET: data[_WIDGET]}, metadata=metadata, raw=True)
-    display(stand_in | {"text/html": hidden_beside_the_live(stand_in["text/html"], language)}, raw=True)
+    display(static_copy | {"text/html": hidden_while_live(static_copy["text/html"], language)}, raw=True)
 
 
 def _show_box(box: Box) -> None:
-    """What a cell shows of a box, if there is a widget of ours in it."""
+    """Display a box in a cell, with static copies if one of our widgets is in it."""
     first = next(_ours(box), None)
     if first is None:
-        raise NotImplementedError  # to IPython: show it as ever
+        raise NotImplementedError  # tells IPython to show it as usual
     _show(
         box._repr_mimebundle_(), {"text/plain": _named(box), "text/html": _stacked(box, first.language)}, first.language
     )
@@ -107,16 +107,16 @@ def _ours(box: Box) -> Iterator[LiveWidget]:
 
 
 def _named(widget: Widget) -> str:
-    """The line of text of a box: those of the widgets of ours in it."""
+    """The line of text for a box: those of our widgets in it."""
     return f"{type(widget).__name__}({', '.join(map(repr, _ours(widget)))})"
 
 
 def _stacked(widget: Widget, language: str) -> str:
-    """The stand-ins of a box, standing as its widgets do: side by side only in an `HBox`."""
+    """The static copies of a box, arranged as its widgets are: side by side only in an `HBox`."""
     if isinstance(widget, LiveWidget):
-        return f"<div>\n{widget._stand_in()['text/html']}\n</div>"
+        return f"<div>\n{widget._static_copy()['text/html']}\n</div>"
     if not isinstance(widget, Box):
-        return left_by(widget, language)
+        return widget_html(widget, language)
     inner = "\n".join(titled(widget, k) + _stacked(child, language) for k, child in enumerate(widget.children))
     beside = ' style="display:flex;flex-wrap:wrap;gap:8px;align-items:flex-start"' if isinstance(widget, HBox) else ""
     return f"<div{beside}>\n{inner}\n</div>"

@@ -1,9 +1,9 @@
-"""What travels to the browser, made small: a text's bytes, deflated, in base64. `player/unpack.js` is the way back.
+"""Compresses what is sent to the browser: a text's bytes, deflated, in base64. `player/unpack.js` decompresses it.
 
-A recording says the same sentence a thousand times with other numbers, in both languages, and its marks look alike but for
-where they stand. Deflating finds what repeats, and finds all of it; so the payload itself may stay as plain as it is used
-(`scene/payload.py` makes it, `player/runs.js` names its parts). And a text is one thing to Jupyter, which walks through every
-list and dictionary of a widget's state to look for bytes.
+A recording repeats the same sentence a thousand times with other numbers, in both languages, and its marks differ mostly in
+position. Deflate finds all of this repetition, so the payload itself can stay plain (`scene/payload.py` makes it,
+`player/runs.js` names its parts). A text is also fast for Jupyter, which searches every list and dictionary of a widget's state
+for bytes.
 
 Every browser since the spring of 2023 can inflate (`DecompressionStream`).
 """
@@ -26,15 +26,18 @@ const player = (await import(address)).default;
 URL.revokeObjectURL(address);
 """
 _BETWEEN = "\f"
-"""Stands between a style sheet and a module: neither has a form feed in it."""
+"""Separates a style sheet from a module: neither contains a form feed."""
 
 
 def packed(text: str, level: int = 6) -> str:
-    """A text as it travels: letters, digits, "+", "/" and "=" only.
+    """Compress a text.
 
     Args:
-        text: what is packed.
-        level: how hard to look for what repeats, 1 to 9. The highest takes five times as long for a few hundredths.
+        text: the text to compress.
+        level: the compression level, 1 to 9. Level 9 takes five times as long as the default and saves a few percent more.
+
+    Returns:
+        The compressed text: letters, digits, "+", "/" and "=" only.
 
     >>> len(packed("x.add_(y); " * 1000)) < 100
     True
@@ -43,7 +46,7 @@ def packed(text: str, level: int = 6) -> str:
 
 
 def unpacked(text: str) -> str:
-    """What was packed in a text.
+    """Return the text that `packed` compressed.
 
     >>> unpacked(packed("视图"))
     '视图'
@@ -52,15 +55,15 @@ def unpacked(text: str) -> str:
 
 
 def packed_json(data: Any) -> str:
-    """Plain lists and dictionaries as they travel."""
+    """Compress plain lists and dictionaries, as JSON."""
     return packed(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
 
 
 def unpacking(module: str, style: str) -> str:
-    """JavaScript that unpacks a module and its style sheet: what the module exports by default it calls `player`, and
-    `dress(element, style, name)` lets the sheet hold around an element.
+    """Return JavaScript that decompresses a module and its style sheet. It binds the module's default export to `player`;
+    `dress(element, style, name)` applies the sheet to an element.
     """
-    name = f"ipl-{crc32(style.encode()):08x}"  # another version, on the same page, has another one
+    name = f"ipl-{crc32(style.encode()):08x}"  # another version on the same page has another name
     text = packed(style + _BETWEEN + module, 9)
     imported = _IMPORT.replace("PACKED", text).replace("NAME", name)
     return _UNPACK.read_text(encoding="utf-8").replace("export ", "") + imported

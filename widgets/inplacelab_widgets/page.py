@@ -1,4 +1,4 @@
-"""A page that plays something in any browser, from a file, without a network."""
+"""Builds an HTML page that plays a payload in any browser, from a file, without a network, and reads such a page."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _TOO_OLD = Text(
 def whole_page(
     payload: Any, player: str, style: str, *, folder: str, title: str, language: str, options: dict[str, Any]
 ) -> str:
-    """The whole page as text.
+    """Return the whole page as HTML text.
 
     Args:
-        payload: what is played, as plain lists and dictionaries.
+        payload: the data to play, as plain lists and dictionaries.
         player: a module whose default export has `play(element, payload, options)`.
-        style: its CSS, which is packed with it.
-        folder: where the sources of both are.
-        title: of the page.
+        style: its CSS, which is compressed with it.
+        folder: the folder with the sources of both, named in a comment.
+        title: the title of the page.
         language: "en" or "zh".
-        options: for the player.
+        options: the options of the player.
     """
     tag = "zh-Hans" if language == "zh" else "en"
     given = json.dumps({"language": language, "standalone": True, **options})
@@ -51,7 +51,7 @@ def whole_page(
 
 
 def payload_of(text: str) -> Any:
-    """What a page plays, as plain lists and dictionaries: for those who want to look into one.
+    """Return the payload of a page, as plain lists and dictionaries.
 
     Raises:
         ValueError: if the text is not such a page.

@@ -1,7 +1,7 @@
-"""Views of a recording as notebook widgets: the stepper's panels, each by itself.
+"""Views of a recording as notebook widgets: each of the stepper's panels on its own.
 
-Every view is an ordinary widget with the same traits: views stand in an `HBox` or `VBox`, can be observed from Python and
-linked with `jslink`. A view of another view shares its recording and goes where it goes, also without a kernel.
+Every view is an ordinary widget with the same traits: views can be put in an `HBox` or `VBox`, observed from Python and
+linked with `jslink`. A view made from another view shares its recording and follows its step, also without a kernel.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from inplacelab.language import Text, get_language
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets import exports
-from inplacelab_widgets.gc_paused import undisturbed
+from inplacelab_widgets.gc_paused import gc_paused
 from inplacelab_widgets.live_widget import LiveWidget
 from inplacelab_widgets.packing import packed_json
 from inplacelab_widgets.player_bundle import packed_javascript
@@ -30,7 +30,7 @@ from inplacelab_widgets.static_html import still_html, still_picture
 __all__ = ["GraphView", "MemoryView", "MetadataView", "StorageView", "VersionView", "View"]
 
 _SHARED = ("step", "language", "mode", "selection", "follow")
-"""What a view and the view that it was made from have in common."""
+"""The traits that a view shares with the view that it was made from."""
 
 
 class View(LiveWidget):
@@ -40,19 +40,19 @@ class View(LiveWidget):
     them moves the view.
 
     Args:
-        shown: the recording to show; or another view, to show more of its recording and go where it goes.
-        step: the step to open at, counted from 0; negative numbers count from the end. That of the other view, or the
-            first one, if not given.
-        panels: what to show, out of "code", "storages", "elements", "graph", "lanes" and "memory".
-        toolbar: whether to show controls and the sentence of the step; not if not given for a view of another view.
+        shown: the recording to show; or another view, to show more of its recording and follow its step.
+        step: the step to open at, counted from 0; negative numbers count from the end. By default the step of the
+            other view, or the first one.
+        panels: the panels to show, out of "code", "storages", "elements", "graph", "lanes" and "memory".
+        toolbar: whether to show controls and the sentence of the step. By default yes, unless `shown` is a view.
         predict: True to ask what a step will do before it is shown; or the questions to ask, as
             `inplacelab.recording.quiz.quiz` chooses them.
-        traits: other traits to begin with.
+        traits: initial values of other traits.
 
     Raises:
-        ValueError: if the recording has no steps, there is no such panel, or a question is about a step that is not
-            there.
-        traitlets.TraitError: if there is no such step, or no tensor to follow has such a name.
+        ValueError: if the recording has no steps, there is no such panel, or a question is about a step that does not
+            exist.
+        traitlets.TraitError: if there is no such step, or no tensor has the name to follow.
     """
 
     _esm = packed_javascript()
@@ -89,9 +89,9 @@ class View(LiveWidget):
         **traits: Any,
     ) -> None:
         other = shown if isinstance(shown, View) else None
-        # A view or a `record` block has the recording; whoever hands over the block means that.
+        # A view or a `record` block has a recording: accept either in its place.
         self._recording: Recording = getattr(shown, "recording", shown)
-        with undisturbed():
+        with gc_paused():
             self._scene: Scene = other._scene if other else scene_of(self._recording)
         chosen = _existing_panels(self._panels if panels is None else panels)
         if panels is None and len(chosen) > 1:
@@ -101,12 +101,12 @@ class View(LiveWidget):
         self.set_trait("toolbar", other is None if toolbar is None else toolbar)
         shared = {name: getattr(other, name) for name in _SHARED} if other else {"language": get_language()}
         given = shared | traits | ({} if step is None else {"step": step})
-        with undisturbed():
-            # Without controls nothing is asked.
+        with gc_paused():
+            # Without controls there are no questions.
             self._questions = questions_for(self._recording, predict) if self.toolbar else ()
             sent = packed_json(payload(self._scene, self._questions, panels=chosen))
         super().__init__(_payload=sent, predict=predict is not False, **given)
-        # In the browser, so that it works without a kernel too.
+        # In the browser, so that it works without a Python process, too.
         self._links = [jslink((other, name), (self, name)) for name in _SHARED] if other else []
 
     @property
@@ -116,7 +116,7 @@ class View(LiveWidget):
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """What is asked while `predict` is on, in the order of the steps; nothing without controls."""
+        """The questions asked while `predict` is on, in the order of the steps; empty without controls."""
         return self._questions
 
     @traitlets.validate("step")
@@ -135,39 +135,41 @@ class View(LiveWidget):
 
     @property
     def _only(self) -> tuple[str, ...] | None:
-        """The panels for the twins; None for all of them, which have a picture of their own."""
+        """The panels to export; None for all of them, which have a combined picture."""
         return None if set(self.panels) == set(panels_of(self._recording)) else tuple(self.panels)
 
     def to_svg(self, step: int | None = None, language: str | None = None) -> str:
-        """A still picture of one step, or of the most telling ones; see `inplacelab_widgets.to_svg`."""
+        """Return a still picture of one step, or of the key steps; see `inplacelab_widgets.to_svg`."""
         return exports.to_svg(self._scene, step, language or self.language, panels=self._only)
 
     def to_png(
         self, step: int | None = None, path: str | Path | None = None, *, scale: float = 2, language: str | None = None
     ) -> bytes:
-        """The same picture as PNG, with the extra `png`; see `inplacelab_widgets.to_png`."""
-        spoken = language or self.language
-        return exports.to_png(self._scene, step, path, scale=scale, language=spoken, panels=self._only)
+        """Return the same picture as PNG; needs the extra `png`. See `inplacelab_widgets.to_png`."""
+        chosen = language or self.language
+        return exports.to_png(self._scene, step, path, scale=scale, language=chosen, panels=self._only)
 
     def to_html(self, path: str | Path | None = None, *, language: str | None = None) -> str:
-        """A page that plays the recording offline; see `inplacelab_widgets.to_html`."""
-        asking = self._questions if self.predict else False
-        return exports.to_html(self._scene, path, language=language or self.language, predict=asking, panels=self._only)
+        """Return a page that plays the recording offline; see `inplacelab_widgets.to_html`."""
+        questions = self._questions if self.predict else False
+        return exports.to_html(
+            self._scene, path, language=language or self.language, predict=questions, panels=self._only
+        )
 
     def to_text(self, step: int | None = None, language: str | None = None) -> str:
-        """One step as plain text; see `inplacelab_widgets.to_text`."""
+        """Return one step as plain text; see `inplacelab_widgets.to_text`."""
         return exports.to_text(self._scene, step, language or self.language, panels=self._only)
 
     def to_markdown(self, step: int | None = None, language: str | None = None) -> str:
-        """One step in Markdown; see `inplacelab_widgets.to_markdown`."""
+        """Return one step as Markdown; see `inplacelab_widgets.to_markdown`."""
         return exports.to_markdown(self._scene, step, language or self.language, panels=self._only)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._recording.title!r}, steps={len(self._recording)}, step={self.step})"
 
-    def _stand_in(self) -> dict[str, str]:
-        """A picture and a stable line of text."""
-        with undisturbed():
+    def _static_copy(self) -> dict[str, str]:
+        """The static copy: a picture and a line of text that does not change between runs."""
+        with gc_paused():
             picture = still_picture(self._scene, self.language, self._only)
             page = still_html(self._scene, self.language, self._only, picture)
         return {"text/plain": repr(self), "text/html": page, "image/svg+xml": picture}
@@ -186,7 +188,7 @@ def _existing_panels(panels: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class StorageView(View):
-    """Storages: their slots and values, which tensors reach them, their versions, and what backward keeps of them.
+    """Shows storages: their slots and values, the tensors on them, their versions, and their saved tensors.
 
     >>> stepper = Stepper(recording)  # doctest: +SKIP
     >>> HBox([stepper, StorageView(stepper)])  # doctest: +SKIP
@@ -196,24 +198,24 @@ class StorageView(View):
 
 
 class MetadataView(View):
-    """Tensors as a program sees them: shape, strides and offset, and which slot each element is."""
+    """Tensors as a program sees them: shape, strides and offset, and the slot of each element."""
 
     _panels = ("elements",)
 
 
 class VersionView(View):
-    """The version of each storage over all steps, and the saved tensors that depend on it."""
+    """Shows the version of each storage over all steps, and the saved tensors that depend on it."""
 
     _panels = ("lanes",)
 
 
 class GraphView(View):
-    """The graph of grad nodes, how in-place operations rewrite it, and where backward stands in it."""
+    """The graph of grad nodes, how in-place operations rewrite it, and the progress of backward through it."""
 
     _panels = ("graph",)
 
 
 class MemoryView(View):
-    """The bytes of the live storages over all steps, and their peak."""
+    """Shows the bytes of the live storages over all steps, and their peak."""
 
     _panels = ("memory",)

@@ -1,8 +1,8 @@
-"""The player's JavaScript and CSS, as text.
+"""Bundles the player's JavaScript and CSS.
 
 The sources are small modules in `player/`. anywidget loads one module that cannot import files beside it, and an
-exported page must fetch nothing, so the modules are put together here: no bundler, only their text one after the other.
-Both carry that text packed, and the style sheet with it.
+exported page must fetch nothing, so this module concatenates their text; no bundler is needed. Widgets and pages contain
+that text and the style sheet in compressed form.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ MODULES = (
     "player",
     "widget",
 )
-"""The modules in an order in which each stands after those that it imports."""
+"""The modules in order: each comes after those that it imports."""
 
 STYLES = (
     "frame",
@@ -79,16 +79,16 @@ STYLES = (
 _PLAYER = Path(__file__).parent / "player"
 _IMPORT = re.compile(r'^import \{[^}]*\} from "\.[\w./-]+\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?!default)", re.MULTILINE)
-# Only comments that fill whole lines, so that nothing inside a string can be taken for one.
+# Only comments that fill whole lines, so that nothing inside a string is mistaken for one.
 _COMMENT = re.compile(r"^[ \t]*(?://[^\n]*|/\*.*?\*/)[ \t]*\n", re.MULTILINE | re.DOTALL)
 _CSS_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-# Around these, blanks mean nothing in CSS; around a colon they do: "a :hover" is not "a:hover".
+# CSS ignores blanks around these, but not around a colon: "a :hover" is not "a:hover".
 _CSS_BLANK = re.compile(r"\s*([{};,>])\s*")
 _CSS_COLON = re.compile(r"(?<=[{;])([\w-]+): ")
-# No string of ours goes on over a line's end, so that what a line begins with means nothing.
+# No string in these sources spans lines, so indentation can be removed.
 _BLANK = re.compile(r"\s*\n\s*")
 
-# A sheet of anywidget's own (`_css`) would travel as it is written.
+# anywidget's own style sheet (`_css`) would be sent uncompressed.
 _DRESSED = """\
 export default {
   ...player,
@@ -102,42 +102,42 @@ export default {
 
 @cache
 def javascript() -> str:
-    """The player as one ES module without imports: it exports anywidget's `render`, and `play` for a page.
+    """Return the player as one ES module without imports. It exports anywidget's `render`, and `play` for a page.
 
-    Comments and indentation stay in the sources.
+    Comments and indentation are removed.
     """
     return joined(source(name) for name in MODULES)
 
 
 def joined(modules: Iterable[str]) -> str:
-    """Modules as one without imports. They stand in an order in which each comes after those that it imports."""
+    """Join modules into one without imports. Each must come after those that it imports."""
     return _BLANK.sub("\n", _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", "\n".join(modules))))).lstrip()
 
 
 @cache
 def packed_javascript() -> str:
-    """The same, and its style sheet, as a module that unpacks both: all of the player that every widget of a notebook carries."""
+    """Return a module that decompresses the player and its style sheet: what every widget of a notebook contains."""
     return for_anywidget(javascript(), stylesheet())
 
 
 def for_anywidget(module: str, style: str) -> str:
-    """A module that unpacks another one and its style sheet, and exports what that exports by default."""
+    """Return a module that decompresses another one and its style sheet, and re-exports its default export."""
     return f"{unpacking(module, style)}{_DRESSED}"
 
 
 @cache
 def stylesheet() -> str:
-    """The player's CSS: the colours and styles of the marks, then the panels around them. Comments and blanks stay in the sources."""
+    """Return the player's CSS, without comments and blanks: the styles of the marks, then of the panels around them."""
     text = "".join((_PLAYER / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
     return css() + without_comments(text)
 
 
 def without_comments(text: str) -> str:
-    """CSS as it is sent: a rule a line."""
+    """Return CSS without comments and blanks, one rule per line."""
     tight = _CSS_COLON.sub(r"\1:", _CSS_BLANK.sub(r"\1", _CSS_COMMENT.sub("", text)))
     return tight.replace("}", "}\n")
 
 
 def source(name: str) -> str:
-    """One of `MODULES` as it is written."""
+    """Return the source of one of `MODULES`."""
     return (_PLAYER / f"{name}.js").read_text(encoding="utf-8")

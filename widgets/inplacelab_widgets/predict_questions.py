@@ -1,4 +1,4 @@
-"""What predict mode asks: the questions that a stepper or a page is given."""
+"""Chooses the questions of predict mode for a stepper or a page."""
 
 from __future__ import annotations
 
@@ -15,10 +15,14 @@ _STRAY = Text(
 
 
 def questions_for(recording: Recording, predict: bool | Iterable[Question]) -> tuple[Question, ...]:
-    """An author's questions, or those that are chosen by rule: they are also there while predict mode is off.
+    """Return an author's questions, or those that `quiz` chooses. They are included also while predict mode is off.
+
+    Args:
+        recording: the recording that the questions are about.
+        predict: whether predict mode starts switched on, or the questions to ask.
 
     Raises:
-        ValueError: if the recording has not the step that a question is about.
+        ValueError: if a question is about a step that the recording does not have.
     """
     if isinstance(predict, bool):
         return quiz(recording)

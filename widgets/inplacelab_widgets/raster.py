@@ -1,4 +1,4 @@
-"""Pictures as PNG: drawn by resvg, which needs nothing of the system but its fonts."""
+"""Converts SVG pictures to PNG with resvg, which needs only the system's fonts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from inplacelab_widgets.scene.palette import FONT
 
 __all__ = ["png"]
 
-# resvg takes the first font that is there for the whole of a text, and anything for what that font lacks.
+# resvg uses the first installed font for a whole text, and an arbitrary one for characters that it lacks.
 _CHINESE_FIRST = f"'Noto Sans Mono CJK SC', 'PingFang SC', 'Microsoft YaHei', {FONT}"
 _MISSING = Text(
     "To draw PNG pictures, install resvg: python -m pip install 'inplacelab[png]'",
@@ -16,7 +16,7 @@ _MISSING = Text(
 
 
 def png(picture: str, scale: float, language: str) -> bytes:
-    """An SVG picture of ours as PNG, `scale` pixels for each of its own.
+    """Return one of our SVG pictures as PNG, with `scale` pixels per px.
 
     Raises:
         ImportError: if resvg is not installed; the message says how to install it.
@@ -25,7 +25,7 @@ def png(picture: str, scale: float, language: str) -> bytes:
     if scale <= 0:
         raise ValueError(f"scale must be positive, not {scale}")
     try:
-        import resvg_py  # noqa: PLC0415  # an extra, asked for only when a PNG is
+        import resvg_py  # noqa: PLC0415  # an extra, imported only when a PNG is drawn
     except ImportError:
         raise ImportError(str(_MISSING), name="resvg_py") from None
     if language == "zh":

@@ -1,4 +1,4 @@
-"""The stepper as a notebook widget: all views of a recording in one, beside its code."""
+"""The stepper: a notebook widget with all panels of a recording beside its code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Stepper"]
 class Stepper(View):
     """Steps through a recording in the notebook: the code, all panels, the sentence of each step, and the controls.
 
-    See `View` for what it is made from and for its traits.
+    `View` documents its arguments and traits.
 
     >>> stepper = Stepper(recording, predict=True)  # doctest: +SKIP
     >>> stepper.observe(lambda change: print(change["new"]), names=["step"])  # doctest: +SKIP

@@ -1,24 +1,24 @@
-"""`KernelView`: a launch of a kernel as a picture. Which thread touches which slots, and what that costs.
+"""`KernelView`: the picture of a kernel launch, with the slots that each thread touches and the memory traffic.
 
-    launches       a launch with what a recording knows of it
-    warp_accesses  what the warp of a picked thread asks for: slots, sectors, bytes
-    picks          which threads are drawn beforehand
+    launches       a launch with the facts that a recording has about it
+    warp_accesses  the memory requests of a warp: slots, sectors, bytes
+    picks          which threads are drawn in advance
     formulas       the thread's arithmetic, with its numbers in it
-    drawing        what marks are; `blocks` and `strips` make those that depend on the pick
-    fixed_marks    the marks that do not: head, totals, legend
+    drawing        the type of a mark; `blocks` and `strips` make the marks that depend on the pick
+    fixed_marks    the marks that do not depend on it: head, totals, legend
     scene          all marks of one pick
     animation      the marks over all picks: a pick is a step of the player
     tables         the same facts as tables
-    payload        what the player is sent
+    payload        the data for the player
     exports        static pictures, pages and text
     view           the widget
 
-A recording keeps a launch as plain facts: grid, block, the operands' layouts and storages. It does not keep a million accesses,
-because which thread touches which slots follows from these facts by the arithmetic of `devices/kernels/geometry.py` and
-`traffic.py`, which tests compare with what the kernels do. These modules know no array, tensor or device (a contract), so pictures
-may import them, and nothing else of the engine.
+A recording stores a launch as plain facts: grid, block, the operands' layouts and storages. It does not store a million accesses:
+`devices/kernels/geometry.py` and `traffic.py` compute from these facts which thread touches which slots, and tests compare them with
+the real kernels. By an import contract these modules use no array, tensor or device, so pictures may import them, and nothing else
+of the engine.
 
-A small launch is drawn whole. Of a larger one `picks.py` chooses blocks, warps and turns: the first and the last, those filled in
-part, where most threads meet, the picked one. The view says which; the others are faint. A thread picked from Python is always drawn.
+A small launch is drawn whole. Of a larger one `picks.py` chooses blocks, warps and turns: the first and the last, partly filled
+ones, those with the most threads on one slot, and the picked one. The view lists them; the others are faint. A thread picked from Python is always drawn.
 In the browser `player/picks.js` chooses a step by its thread; it does no arithmetic on launches.
 """

@@ -1,4 +1,4 @@
-"""A launch over its steps, as marks for the player. A step is a picked thread."""
+"""Makes the marks of a launch over its steps, for the player. A step is a picked thread."""
 
 from __future__ import annotations
 
@@ -8,40 +8,40 @@ from collections.abc import Iterable, Sequence
 from inplacelab.devices.kernels.geometry import WARP
 from inplacelab_widgets.kernel.drawing import PAD, WIDTH, Drawn, Layers, Tag
 from inplacelab_widgets.kernel.fixed_marks import fixed_marks, height
-from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.launches import ShownLaunch
 from inplacelab_widgets.kernel.picks import Picks
 from inplacelab_widgets.kernel.scene import hit_layers, thread_layers, warp_layers
 from inplacelab_widgets.kernel.warp_accesses import Pick
 from inplacelab_widgets.scene.marks import Attributes, Group, Look, Mark, always, runs
 
 _Name = tuple[Tag, str]
-"""Which mark of a layer it is: its tag, and what it picks or which of the others it is."""
+"""Identifies a mark within a layer: its tag, and its pick or else its number."""
 
 
-def film_of(shown: Shown, picks: Picks, steps: Sequence[Pick]) -> Group:
-    """A launch over its steps.
+def animation_of(shown: ShownLaunch, picks: Picks, steps: Sequence[Pick]) -> Group:
+    """Return the marks of a launch over its steps.
 
     Args:
         shown: the launch.
-        picks: which of its threads are drawn.
-        steps: the pick at each of its steps, from step 0 on; none for a launch that has nothing to pick, which is one step.
+        picks: the threads that are drawn.
+        steps: the pick at each of its steps, from step 0 on; empty for a launch without threads to pick, which has one step.
     """
     marks = [mark_of(each) for each in fixed_marks(shown)]
     frames = list(enumerate(steps))
     warps = [(step, pick) for step, pick in frames if pick.thread % WARP == 0]
-    marks += _filmed((step, warp_layers(shown, pick)) for step, pick in warps)
-    marks += _filmed((step, thread_layers(shown, pick)) for step, pick in frames)
-    marks += _filmed((step, hit_layers(shown, pick, picks)) for step, pick in warps)
+    marks += _animated((step, warp_layers(shown, pick)) for step, pick in warps)
+    marks += _animated((step, thread_layers(shown, pick)) for step, pick in frames)
+    marks += _animated((step, hit_layers(shown, pick, picks)) for step, pick in warps)
     return Group(PAD, PAD, WIDTH, height(shown), 0, max(1, len(steps)) - 1, tuple(marks))
 
 
 def mark_of(drawn: Drawn) -> Mark:
-    """A mark that looks the same at every step."""
-    return Mark(drawn.tag, _place(drawn), always(Look(drawn.style, drawn.said)))
+    """Makes a mark that looks the same at every step."""
+    return Mark(drawn.tag, _place(drawn), always(Look(drawn.style, drawn.content)))
 
 
-def _filmed(frames: Iterable[tuple[int, Layers]]) -> list[Mark]:
-    """Marks that look at each step as they are drawn for it."""
+def _animated(frames: Iterable[tuple[int, Layers]]) -> list[Mark]:
+    """Merge the marks drawn for each step into marks over all steps."""
     found: dict[str, dict[_Name, list[tuple[int, Look | None]]]] = {}
     for step, layers in frames:
         for layer, drawn in layers.items():
@@ -62,7 +62,7 @@ def _named(drawn: Iterable[Drawn]) -> dict[_Name, Look]:
     count: Counter[Tag] = Counter()
     found: dict[_Name, Look] = {}
     for each in drawn:
-        found[each.tag, each.key or str(count[each.tag])] = Look(each.style, each.said, _place(each))
+        found[each.tag, each.key or str(count[each.tag])] = Look(each.style, each.content, _place(each))
         count[each.tag] += 1
     return found
 

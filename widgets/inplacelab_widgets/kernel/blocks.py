@@ -1,4 +1,4 @@
-"""The grid with the picked block, and the block with the picked warp and thread."""
+"""Draws the grid with the picked block, and the block with the picked warp and thread."""
 
 from __future__ import annotations
 
@@ -9,23 +9,35 @@ from inplacelab.devices.kernels import geometry
 from inplacelab.devices.kernels.geometry import WARP
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
-from inplacelab_widgets.kernel.drawing import HEAD, LANE, LEFT, PANELS, ROOM, Drawn, box, grouped, path, said, text
+from inplacelab_widgets.kernel.drawing import (
+    HEAD,
+    LANE,
+    LEFT,
+    PANELS,
+    ROOM,
+    Drawn,
+    box,
+    coordinate,
+    grouped,
+    path,
+    text,
+)
 from inplacelab_widgets.kernel.warp_accesses import Pick
 from inplacelab_widgets.kernel.words import PICKED
 
 COLUMNS, ROWS = 32, 8
-"""At most so many blocks are drawn across and down, and so many warps."""
+"""The most blocks drawn across and down; `ROWS` is also the most warps."""
 CELL = 10
-"""From one block to the next, and from one warp to the next."""
+"""The distance from one block to the next, and from one warp to the next, in px."""
 BLOCK_LEFT = 416
 THREAD = 11.4
-"""From one thread to the next."""
+"""The distance from one thread to the next, in px."""
 TOP = HEAD + 20
 EDGE = BLOCK_LEFT + 4
 
 
 class Window(NamedTuple):
-    """The blocks that are drawn: the first column and row, how many of each, and what is left out."""
+    """The blocks that are drawn: the first column and row, how many of each, and a note if some are left out."""
 
     left: int
     top: int
@@ -36,7 +48,7 @@ class Window(NamedTuple):
 
 
 def window(launch: Launch, block: int) -> Window:
-    """The part of the grid round a block. A grid of one row is broken into lines."""
+    """Return the part of the grid around a block. A grid of one row is broken into lines."""
     across, down = launch.grid[0], launch.grid[1] * launch.grid[2]
     if down == 1:
         lines = -(-across // COLUMNS)
@@ -62,7 +74,7 @@ def window(launch: Launch, block: int) -> Window:
 
 
 def cell_of(launch: Launch, seen: Window, block: int) -> tuple[int, int]:
-    """Column and row of a block in a window."""
+    """Return the column and row of a block in a window."""
     if seen.wraps:
         return block % COLUMNS, block // COLUMNS - seen.top
     row, column = divmod(block, launch.grid[0])
@@ -70,22 +82,25 @@ def cell_of(launch: Launch, seen: Window, block: int) -> tuple[int, int]:
 
 
 def beam_marks(launch: Launch, pick: Pick) -> list[Drawn]:
-    """From the picked block to its threads, and from the picked warp to its own: what comes next is larger."""
+    """Draw beams from the picked block to its threads and from the picked warp to its threads, each drawn larger below."""
     column, row = cell_of(launch, window(launch, pick.block), pick.block)
     x, y = column * CELL + 8, TOP + row * CELL
     bottom = TOP + _warps(launch) * CELL
-    beside, below = said(EDGE + 32 * THREAD), said(TOP + pick.thread // WARP % ROWS * CELL + 8)
+    beside, below = coordinate(EDGE + 32 * THREAD), coordinate(TOP + pick.thread // WARP % ROWS * CELL + 8)
     return [
-        path(f"M{said(x)} {said(y)}L{BLOCK_LEFT} {said(TOP - 2)}V{said(bottom)}L{said(x)} {said(y + 8)}z", "beam"),
         path(
-            f"M{EDGE} {below}V{said(bottom)}L{LEFT} {PANELS + 20}H{LEFT + ROOM}L{beside} {said(bottom)}V{below}z",
+            f"M{coordinate(x)} {coordinate(y)}L{BLOCK_LEFT} {coordinate(TOP - 2)}V{coordinate(bottom)}L{coordinate(x)} {coordinate(y + 8)}z",
+            "beam",
+        ),
+        path(
+            f"M{EDGE} {below}V{coordinate(bottom)}L{LEFT} {PANELS + 20}H{LEFT + ROOM}L{beside} {coordinate(bottom)}V{below}z",
             "beam",
         ),
     ]
 
 
 def grid_marks(launch: Launch, pick: Pick) -> list[Drawn]:
-    """The blocks of the grid."""
+    """Draw the blocks of the grid."""
     seen = window(launch, pick.block)
     column, row = cell_of(launch, seen, pick.block)
     marks = [
@@ -97,7 +112,7 @@ def grid_marks(launch: Launch, pick: Pick) -> list[Drawn]:
 
 
 def grid_hits(launch: Launch, pick: Pick, drawn: Collection[int]) -> list[Drawn]:
-    """The blocks of the grid that are not drawn, faint; where a click picks one that is."""
+    """Draw the blocks that cannot be picked, faint, and invisible click areas over those that can."""
     seen = window(launch, pick.block)
     there = blocks_in(launch, seen)
     faint = "".join(_block_box(launch, seen, block) for block in there if block not in drawn)
@@ -106,7 +121,7 @@ def grid_hits(launch: Launch, pick: Pick, drawn: Collection[int]) -> list[Drawn]
 
 
 def blocks_in(launch: Launch, seen: Window) -> list[int]:
-    """The blocks of a window."""
+    """Yields the blocks of a window."""
     if seen.wraps:
         first = seen.top * COLUMNS
         return list(range(first, min(first + seen.rows * COLUMNS, launch.grid[0])))
@@ -120,7 +135,7 @@ def _block_box(launch: Launch, seen: Window, block: int) -> str:
 
 
 def _grid_title(launch: Launch, block: int) -> Text:
-    """A block's number, and its place in a grid of several rows."""
+    """Returns a block's number, with its position in a grid of several rows."""
     x, y, _ = geometry.block_position(launch, block)
     number = f"{grouped(block)} ({grouped(x)}, {grouped(y)})" if launch.grid[1] > 1 else grouped(block)
     return PICKED["grid"].format(block=number, blocks=grouped(launch.blocks))
@@ -135,7 +150,7 @@ def _warps(launch: Launch) -> int:
 
 
 def block_marks(launch: Launch, pick: Pick) -> list[Drawn]:
-    """The threads of the picked block, a warp in each row."""
+    """Draw the threads of the picked block, one warp per row."""
     there = _rows(launch, pick)
     cells = "".join(_thread_box(there, thread) for row in there for thread in threads_of(launch, row))
     warp = "".join(_thread_box(there, thread) for thread in threads_of(launch, pick.thread // WARP))
@@ -143,7 +158,7 @@ def block_marks(launch: Launch, pick: Pick) -> list[Drawn]:
 
 
 def picked_thread(launch: Launch, pick: Pick) -> list[Drawn]:
-    """The picked thread in its block, and how the block is called."""
+    """Draw the picked thread in its block, and the title of the block."""
     x, _, _ = geometry.position(launch, pick.thread)
     number = f"{pick.thread} ({x}, {pick.thread // launch.block[0]})" if launch.block[1] > 1 else f"{pick.thread}"
     facts = {"block": grouped(pick.block), "thread": number, "threads": grouped(launch.threads)}
@@ -154,7 +169,7 @@ def picked_thread(launch: Launch, pick: Pick) -> list[Drawn]:
 
 
 def block_hits(launch: Launch, pick: Pick, warps: Collection[int]) -> list[Drawn]:
-    """The threads of the block that are not drawn, faint; where a click picks one that is."""
+    """Draw the threads that cannot be picked, faint, and invisible click areas over those that can."""
     there = _rows(launch, pick)
     faint = "".join(
         _thread_box(there, thread) for row in there if row not in warps for thread in threads_of(launch, row)
@@ -167,12 +182,12 @@ def block_hits(launch: Launch, pick: Pick, warps: Collection[int]) -> list[Drawn
 
 
 def threads_of(launch: Launch, warp: int) -> range:
-    """The threads of a warp."""
+    """Returns the threads of a warp."""
     return range(warp * WARP, min((warp + 1) * WARP, launch.threads))
 
 
 def _rows(launch: Launch, pick: Pick) -> range:
-    """The warps that are drawn of the picked block."""
+    """The warps of the picked block that are drawn."""
     top = pick.thread // WARP // ROWS * ROWS
     return range(top, min(top + ROWS, -(-launch.threads // WARP)))
 
@@ -183,7 +198,7 @@ def _thread_box(there: range, thread: int) -> str:
 
 
 def lane_marks(launch: Launch, pick: Pick, top: float) -> list[Drawn]:
-    """The 32 threads of the warp, large enough to be numbered."""
+    """Draw the 32 threads of the warp, with their numbers."""
     warp = pick.thread // WARP
     threads = threads_of(launch, warp)
     return [
@@ -194,12 +209,12 @@ def lane_marks(launch: Launch, pick: Pick, top: float) -> list[Drawn]:
 
 
 def picked_lane(pick: Pick, top: float) -> list[Drawn]:
-    """The picked thread among the 32."""
+    """Draws the picked thread among the 32."""
     return [path(_lane_box(pick.thread, top), "written"), _lane_number(pick.thread, top)]
 
 
 def lane_hits(launch: Launch, pick: Pick, top: float) -> list[str]:
-    """The place of each of the 32 threads."""
+    """Return the box of each of the 32 threads, in path notation."""
     return [_lane_box(thread, top) for thread in threads_of(launch, pick.thread // WARP)]
 
 

@@ -1,7 +1,7 @@
-"""What the picture of a launch is made of, and where its parts stand.
+"""The elements of the picture of a launch, and the positions of its parts.
 
-From top to bottom: the grid with the picked block, the block with the picked warp, what the thread has to do; then, for each
-operand, the 32 threads of the warp, the sectors that hold what they touch, and lines from the ones to the others.
+From top to bottom: the grid with the picked block, the block with the picked warp, the sentence about the thread; then, for each
+operand, the 32 threads of the warp, the sectors that they touch, and lines from threads to slots.
 """
 
 from __future__ import annotations
@@ -14,49 +14,49 @@ from inplacelab_widgets.scene.marks import Words
 
 WIDTH = 800
 PAD = 12.0
-"""Around the picture."""
+"""The margin around the picture, in px."""
 LEFT = 76
 LANE = 22
 ROOM = 32 * LANE
 HEAD = 52
-"""Where the grid begins: above stand the marks of `fixed`."""
+"""The y at which the grid begins: above are the fixed marks."""
 PANELS = 196
 PANEL = 168
-"""Where the first operand begins, and how high each is."""
+"""The y at which the first operand begins, and the height of each."""
 
 
 Tag = Literal["path", "text"]
 
 
 class Drawn(NamedTuple):
-    """One SVG element while one thread is picked.
+    """One SVG element, while a given thread is picked.
 
     Attributes:
         tag: the SVG element.
         style: names from the style table.
         place: its attributes.
-        said: what it says, for a text.
+        content: the words of a text.
         key: what a click on it picks ("pick:block:3"); "" for nothing.
     """
 
     tag: Tag
     style: str
     place: dict[str, float | str]
-    said: Words | None = None
+    content: Words | None = None
     key: str = ""
 
 
 Layers = dict[str, list[Drawn]]
-"""Marks by what they are part of, those in front last. The same names are there whatever is picked."""
+"""Marks by the name of their layer, the front layer last. The names do not depend on the pick."""
 
 
-def text(x: float, y: float, style: str, said: Words) -> Drawn:
-    """A line of text."""
-    return Drawn("text", f"text {style}".rstrip(), {"x": tenth(x), "y": tenth(y)}, said)
+def text(x: float, y: float, style: str, content: Words) -> Drawn:
+    """Makes a line of text."""
+    return Drawn("text", f"text {style}".rstrip(), {"x": tenth(x), "y": tenth(y)}, content)
 
 
 def grouped(number: int) -> str:
-    """A number that may be large, as it is read.
+    """Return a number with its digits in groups of three.
 
     >>> grouped(8192)
     '8,192'
@@ -65,27 +65,27 @@ def grouped(number: int) -> str:
 
 
 def path(d: str, style: str, key: str = "") -> Drawn:
-    """A line or shape."""
+    """Makes a line or shape."""
     return Drawn("path", style, {"d": d}, None, key)
 
 
 def tenth(value: float) -> float:
-    """A coordinate with one decimal."""
+    """Rounds a coordinate to one decimal."""
     return floor(value * 10 + 0.5) / 10
 
 
 @lru_cache(maxsize=1 << 14)
-def said(value: float) -> str:
-    """A coordinate in path notation."""
+def coordinate(value: float) -> str:
+    """Formats a coordinate for a path."""
     rounded = tenth(value)
     return str(int(rounded)) if rounded == int(rounded) else str(rounded)
 
 
 def box(x: float, y: float, width: float, height: float) -> str:
-    """A rectangle in path notation."""
-    return f"M{said(x)} {said(y)}h{said(width)}v{said(height)}h{said(-width)}z"
+    """Returns the path of a rectangle."""
+    return f"M{coordinate(x)} {coordinate(y)}h{coordinate(width)}v{coordinate(height)}h{coordinate(-width)}z"
 
 
 def em(words: str, size: float) -> float:
-    """The room that digits and Latin letters need."""
+    """Return the width that digits and Latin letters need, in px."""
     return len(words) * size * 0.62

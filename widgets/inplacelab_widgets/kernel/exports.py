@@ -1,4 +1,4 @@
-"""Still pictures, pages and text of a launch, without a notebook."""
+"""Exports a launch as a still picture, a page or text, without a notebook."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from inplacelab_widgets.kernel import words
 from inplacelab_widgets.kernel.animation import mark_of
 from inplacelab_widgets.kernel.drawing import PAD, WIDTH
 from inplacelab_widgets.kernel.fixed_marks import fixed_marks, head_of, height
-from inplacelab_widgets.kernel.launches import Shown
-from inplacelab_widgets.kernel.scene import picked_marks, spoken
+from inplacelab_widgets.kernel.launches import ShownLaunch
+from inplacelab_widgets.kernel.scene import description_of, picked_marks
 from inplacelab_widgets.kernel.tables import Table, facts_table, picked_tables
 from inplacelab_widgets.kernel.warp_accesses import Pick
 from inplacelab_widgets.page import whole_page
@@ -21,36 +21,36 @@ from inplacelab_widgets.scene.svg import document, mark_at, placed
 from inplacelab_widgets.words import PLAYER
 
 
-def svg(shown: Shown | None, pick: Pick, language: str) -> str:
-    """A launch with a picked thread, as SVG text that needs nothing else. Without a launch, words that say so."""
+def svg(shown: ShownLaunch | None, pick: Pick, language: str) -> str:
+    """Return a launch with a picked thread as self-contained SVG; without a launch, a picture with a note."""
     if shown is None:
         drawn = mark_at(Mark("text", (("x", PAD), ("y", 26.0)), always(Look("text", words.NO_LAUNCH))), 0, language)
         return document((WIDTH + 2 * PAD, 44), [drawn], "", words.NO_LAUNCH.in_language(language))
     marks = fixed_marks(shown) + (picked_marks(shown, pick) if shown.drawable else [])
     inside = "".join(mark_at(mark_of(each), 0, language) for each in marks)
     size = (WIDTH + 2 * PAD, height(shown) + 2 * PAD)
-    return document(size, [placed(inside, PAD, PAD)], shown.launch.kernel, told(shown, pick).in_language(language))
+    return document(size, [placed(inside, PAD, PAD)], shown.launch.kernel, alt_text(shown, pick).in_language(language))
 
 
-def told(shown: Shown, pick: Pick) -> Text:
-    """The picture in words."""
+def alt_text(shown: ShownLaunch, pick: Pick) -> Text:
+    """Return the picture in words."""
     head = head_of(shown)
-    return head + Text(" ", "") + spoken(shown, pick) if shown.drawable else head
+    return head + Text(" ", "") + description_of(shown, pick) if shown.drawable else head
 
 
-def html(shown: Shown | None, pick: Pick, language: str) -> str:
-    """The picture as an image, with its tables folded under it: of notebooks that are not trusted, only this is kept."""
+def html(shown: ShownLaunch | None, pick: Pick, language: str) -> str:
+    """Return the picture as HTML: an image with its tables folded below it. It is also shown in notebooks that are not trusted."""
     encoded = base64.b64encode(svg(shown, pick, language).encode()).decode("ascii")
-    said = words.NO_LAUNCH if shown is None else told(shown, pick)
+    content = words.NO_LAUNCH if shown is None else alt_text(shown, pick)
     shown_tables = "" if shown is None else "".join(_table(each, language) for each in all_tables(shown, pick))
     summary = escape(PLAYER["tables"].in_language(language))
     folded = f"<details><summary>{summary}</summary>{shown_tables}</details>" if shown_tables else ""
-    picture = f'<img alt="{escape(said.in_language(language))}" src="data:image/svg+xml;base64,{encoded}">'
+    picture = f'<img alt="{escape(content.in_language(language))}" src="data:image/svg+xml;base64,{encoded}">'
     return f"<div>{picture}{folded}</div>"
 
 
-def all_tables(shown: Shown, pick: Pick) -> list[Table]:
-    """All there is to read of a launch."""
+def all_tables(shown: ShownLaunch, pick: Pick) -> list[Table]:
+    """Return all tables of a launch."""
     return [facts_table(shown), *(picked_tables(shown, pick) if shown.drawable else [])]
 
 
@@ -66,15 +66,15 @@ def _table(table: Table, language: str) -> str:
     return f"<table><caption>{escape(_in(table.caption, language))}</caption>{head}<tbody>{rows}</tbody></table>"
 
 
-def _in(said: Words, language: str) -> str:
-    return said.in_language(language) if isinstance(said, Text) else said
+def _in(content: Words, language: str) -> str:
+    return content.in_language(language) if isinstance(content, Text) else content
 
 
-def plain(shown: Shown | None, pick: Pick, language: str) -> str:
-    """The picture and its tables as plain text."""
+def plain(shown: ShownLaunch | None, pick: Pick, language: str) -> str:
+    """Return the picture and its tables as plain text."""
     if shown is None:
         return words.NO_LAUNCH.in_language(language) + "\n"
-    parts = [told(shown, pick).in_language(language).rstrip()]
+    parts = [alt_text(shown, pick).in_language(language).rstrip()]
     for table in all_tables(shown, pick):
         lines = [
             [_in(cell, language) for cell in row] for row in ((table.heads, *table.rows) if table.heads else table.rows)
@@ -88,6 +88,6 @@ def plain(shown: Shown | None, pick: Pick, language: str) -> str:
 
 
 def page(sent: dict[str, object], language: str, title: str, traits: dict[str, int]) -> str:
-    """A page that shows the launches in any browser, from a file, without a network."""
+    """Return an HTML page that shows the launches in any browser, from a file, without a network."""
     folder = "inplacelab_widgets/player"
     return whole_page(sent, javascript(), stylesheet(), folder=folder, title=title, language=language, options=traits)

@@ -1,4 +1,4 @@
-"""The marks that do not depend on the pick: the head, what the whole launch moves, the legend."""
+"""Draws the marks that do not depend on the pick: the head, the traffic of the whole launch, the legend."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from inplacelab.devices.kernels.launch import Dim3
 from inplacelab.language import Text
 from inplacelab_widgets.kernel import words
 from inplacelab_widgets.kernel.drawing import HEAD, LEFT, WIDTH, Drawn, box, grouped, path, text
-from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.launches import ShownLaunch
 from inplacelab_widgets.kernel.scene import height_of
 from inplacelab_widgets.kernel.totals import totals, why_not_counted
 from inplacelab_widgets.scene.marks import Words
@@ -17,13 +17,13 @@ BAR = 340.0
 ROW = 18.0
 
 
-def height(shown: Shown) -> float:
-    """How high the whole picture is."""
+def height(shown: ShownLaunch) -> float:
+    """Return the height of the whole picture, in px."""
     return height_of(shown) + 5 * ROW + 48 if shown.drawable else HEAD + 4 * ROW + 40
 
 
-def fixed_marks(shown: Shown) -> list[Drawn]:
-    """Everything but what the pick decides."""
+def fixed_marks(shown: ShownLaunch) -> list[Drawn]:
+    """Draw everything that does not depend on the pick."""
     if shown.drawable:
         top = height_of(shown) + 12
         return [*_head(shown), *_totals(shown, top), *_legend(top + 4 * ROW + 24)]
@@ -31,22 +31,22 @@ def fixed_marks(shown: Shown) -> list[Drawn]:
     return [*_head(shown), text(0, HEAD + 12, "", why), *_totals(shown, HEAD + 30)]
 
 
-def device_of(shown: Shown) -> Words:
-    """Who ran it: the name of the hardware, or that it was simulated."""
+def device_of(shown: ShownLaunch) -> Words:
+    """Return the device that ran the launch: the name of the hardware, or a note that it was simulated."""
     launch = shown.launch
     return words.SIMULATED if launch.simulated else launch.device or words.UNNAMED_DEVICE
 
 
-def head_of(shown: Shown) -> Text:
-    """The kernel, what its launch was like, and who ran it."""
+def head_of(shown: ShownLaunch) -> Text:
+    """Return the head line: the kernel, the facts of its launch, and the device."""
     device = device_of(shown)
     both = device if isinstance(device, Text) else Text(device, device)
     name = Text(f"{shown.launch.kernel}: ", f"{shown.launch.kernel}：")
     return name + facts_of(shown) + Text(" · ", " · ") + both + Text(".", "。")
 
 
-def facts_of(shown: Shown) -> Text:
-    """What kind of kernel it is, how many threads it had and what each took."""
+def facts_of(shown: ShownLaunch) -> Text:
+    """Return the kind of kernel, the number of threads, and the elements that each takes at a time."""
     launch = shown.launch
     kind = words.KINDS.get(launch.kind, words.KINDS["library"])
     size = words.SIZE.format(blocks=counted(launch.grid), threads=counted(launch.block))
@@ -57,7 +57,7 @@ def facts_of(shown: Shown) -> Text:
 
 
 def counted(size: Dim3) -> str:
-    """How many there are, and along which axes if along several.
+    """Return a size, with its axes if it has several.
 
     >>> counted((8192, 1, 1)), counted((32, 8, 1))
     ('8,192', '32·8')
@@ -65,7 +65,7 @@ def counted(size: Dim3) -> str:
     return "·".join(grouped(n) for n in size if n > 1) or "1"
 
 
-def _head(shown: Shown) -> list[Drawn]:
+def _head(shown: ShownLaunch) -> list[Drawn]:
     device = device_of(shown)
     wide = width_of(device, SMALL) + 18
     style = "pill raised" if shown.launch.simulated else "pill"
@@ -77,8 +77,8 @@ def _head(shown: Shown) -> list[Drawn]:
     ]
 
 
-def _totals(shown: Shown, top: float) -> list[Drawn]:
-    """Bars of the bytes that the threads asked for, and of those that were moved for them."""
+def _totals(shown: ShownLaunch, top: float) -> list[Drawn]:
+    """Draw bars for the bytes that the threads requested, and for those that were moved."""
     found = totals(shown)
     rows = ((words.TOTAL_READ, found.read), (words.TOTAL_WRITTEN, found.written), (words.TOTAL_MOVED, found.moved))
     longest = max(1, *(n or 0 for _, n in rows), found.read + found.written)
@@ -93,16 +93,16 @@ def _totals(shown: Shown, top: float) -> list[Drawn]:
         if count is None:
             marks.append(text(LEFT, y, "soft", why_not_counted(shown)))
             continue
-        asked = count if name is not words.TOTAL_MOVED else min(count, found.read + found.written)
-        marks.append(path(box(LEFT, y - 9, BAR * asked / longest, 10), "wanted mark-soft"))
+        wanted = count if name is not words.TOTAL_MOVED else min(count, found.read + found.written)
+        marks.append(path(box(LEFT, y - 9, BAR * wanted / longest, 10), "wanted mark-soft"))
         if name is words.TOTAL_MOVED:
             marks.append(path(box(LEFT, y - 9, BAR * count / longest, 10), "sector"))
         marks.append(text(LEFT + BAR * count / longest + 8, y, "", words.IN_BYTES.format(bytes=f"{count:,}")))
     return marks
 
 
-def storage_of(shown: Shown) -> Text:
-    """Whether the result took new memory."""
+def storage_of(shown: ShownLaunch) -> Text:
+    """Return a sentence that says whether the result took new memory."""
     written = next(each for each in shown.launch.operands if each.role != "reads")
     if written.role == "both":
         return words.IN_PLACE.format(name=written.name)
@@ -110,7 +110,7 @@ def storage_of(shown: Shown) -> Text:
 
 
 def _legend(top: float) -> list[Drawn]:
-    """What the fills and the frame mean."""
+    """Draw the meaning of the fills and of the frame."""
     wanted, moved, picked, frame = words.LEGEND
     marks: list[Drawn] = []
     x = 0.0

@@ -1,4 +1,4 @@
-"""The arithmetic of a picked thread, with its numbers in it."""
+"""Writes out the index arithmetic of a picked thread, with its numbers."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from inplacelab.devices.kernels import geometry
 from inplacelab.devices.kernels.geometry import PASSES, TILE, Access, parts
 from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab.language import Text
-from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.launches import ShownLaunch
 from inplacelab_widgets.kernel.warp_accesses import Pick, accesses_at
 from inplacelab_widgets.kernel.words import PICKED
 
 
-def share_of(shown: Shown, pick: Pick) -> Text:
-    """Which part of the work the thread has in its turn."""
+def share_of(shown: ShownLaunch, pick: Pick) -> Text:
+    """Return the sentence about the part of the work that the thread has in its turn."""
     launch = shown.launch
     done = accesses_at(shown, *pick)
     if not done:
@@ -25,7 +25,7 @@ def share_of(shown: Shown, pick: Pick) -> Text:
 
 
 def first_element(launch: Launch, pick: Pick) -> tuple[int, int, str]:
-    """Of an element-wise kernel: the first element of the turn, how many there are, and the sum that leads to it."""
+    """Return, for an element-wise kernel, the first element of the turn, how many there are, and the sum that gives the first."""
     written = launch.operands[-1] if launch.kind == "scatter_add" else geometry.target(launch)
     width, step = launch.width, launch.blocks * launch.threads
     packs = written.elements // width
@@ -60,7 +60,7 @@ def _column(launch: Launch, pick: Pick) -> Text:
 
 
 def _in_tile(launch: Launch, pick: Pick, first: Access) -> Text:
-    """Where in its tile the thread stands; of a transpose, in that of what it reads."""
+    """The thread's position in its tile; for a transpose, in the tile that it reads."""
     (a, b, _), (across, down, _) = geometry.position(launch, pick.thread), geometry.block_position(launch, pick.block)
     operand = launch.operand(first.operand)
     row, column = divmod((first.slot or 0) - operand.offset, operand.shape[-1])
@@ -72,8 +72,8 @@ def _in_tile(launch: Launch, pick: Pick, first: Access) -> Text:
     )  # fmt: skip
 
 
-def slot_of(shown: Shown, pick: Pick, position: int) -> Text:
-    """From the element of an operand that the thread touches to its slot."""
+def slot_of(shown: ShownLaunch, pick: Pick, position: int) -> Text:
+    """Return the formula from the element of an operand that the thread touches to its slot."""
     launch = shown.launch
     operand = launch.operands[position]
     mine = [each for each in accesses_at(shown, *pick) if each.operand == operand.name]
@@ -96,7 +96,7 @@ def slot_of(shown: Shown, pick: Pick, position: int) -> Text:
 
 
 def _sum(operand: Operand, index: tuple[int, ...]) -> str:
-    """`offset + i·stride + ...`, without the axes of one element."""
+    """`offset + i·stride + ...`, without axes of size 1."""
     terms = [
         f" {'−' if stride < 0 else '+'} {i}·{abs(stride)}"
         for i, stride, size in zip(index, operand.strides, operand.shape, strict=True)

@@ -1,4 +1,4 @@
-"""Launches to draw, with what a recording knows of them: storages by name, the places that a scatter chose, the step."""
+"""Collects the launches to draw, with facts from their recording: storage names, the slots that a scatter chose, the step."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from inplacelab.recording.facts import LaunchFacts, StorageFacts
 from inplacelab.recording.recording import Recording, State
 
 MOST_PLACES = 4096
-"""The places of a scatter are drawn if there are at most so many: a recording keeps the values of no larger storage whole."""
+"""The most slots of a scatter that are drawn: a recording stores no larger storage whole."""
 
 
-class Shown(NamedTuple):
+class ShownLaunch(NamedTuple):
     """A launch to draw.
 
     Attributes:
-        launch: what ran.
+        launch: the facts of the launch.
         storages: for each operand the name of its storage ("S1"); "" where it is not known.
-        places: for a scatter, the slot that each added element goes to; None if they are not known.
-        step: the step of the recording that launched it.
-        line: the line of the program.
+        places: for a scatter, the slot to which each element is added; None if they are unknown.
+        step: the step of the recording that launched it; None without a recording.
+        line: the line of the program; None if not known.
     """
 
     launch: Launch
@@ -41,30 +41,32 @@ KINDS = ("contiguous", "strided", "normalize", "transpose", "transpose_square", 
 """The kernels whose geometry is known."""
 
 
-def shown_launches(given: Any, index: Sequence[int] | None = None) -> tuple[Shown, ...]:
-    """The launches of a recording, or those that are given.
+def shown_launches(given: Any, index: Sequence[int] | None = None) -> tuple[ShownLaunch, ...]:
+    """Return the launches of a recording, or the given ones.
 
     Args:
         given: a recording, a launch, or several launches.
-        index: for a scatter that is not of a recording, where each element goes.
+        index: for a scatter without a recording, the slot that each element goes to.
     """
     if isinstance(given, Recording):
         return tuple(_of_recording(given))
     if isinstance(given, Launch | LaunchFacts):
         given = (given,)
-    return tuple(Shown(_plain(each), tuple("" for _ in each.operands), _chosen(_plain(each), index)) for each in given)
+    return tuple(
+        ShownLaunch(_plain(each), tuple("" for _ in each.operands), _chosen(_plain(each), index)) for each in given
+    )
 
 
-def _of_recording(recording: Recording) -> Iterable[Shown]:
+def _of_recording(recording: Recording) -> Iterable[ShownLaunch]:
     for state in recording.states():
         for facts in state.step.launches:
             names = tuple("" if each.storage is None else f"S{each.storage}" for each in facts.operands)
             launch = _plain(facts)
-            yield Shown(launch, names, _chosen(launch, _values(facts, state)), state.step.index, state.step.line)
+            yield ShownLaunch(launch, names, _chosen(launch, _values(facts, state)), state.step.index, state.step.line)
 
 
 def _plain(facts: Launch | LaunchFacts) -> Launch:
-    """The facts as what the arithmetic of launches works on."""
+    """The facts in the type that the arithmetic of launches takes."""
     if isinstance(facts, Launch):
         return facts
     operands = tuple(
@@ -77,7 +79,7 @@ def _plain(facts: Launch | LaunchFacts) -> Launch:
 
 
 def _values(facts: LaunchFacts, state: State) -> Sequence[int] | None:
-    """What the index of a scatter holds, if its storage was kept whole. A scatter does not write it."""
+    """The values of a scatter's index, if its storage was recorded whole. A scatter does not write it."""
     if facts.kind != "scatter_add":
         return None
     chosen = facts.operands[1]
@@ -89,7 +91,7 @@ def _values(facts: LaunchFacts, state: State) -> Sequence[int] | None:
 
 
 def _chosen(launch: Launch, index: Sequence[int] | None) -> tuple[int, ...] | None:
-    """The slot of each element of the index; None if it is not known or does not fit."""
+    """Returns the slot of each element of the index; None if it is unknown or does not match."""
     if launch.kind != "scatter_add" or index is None or not len(index) == launch.operands[1].elements <= MOST_PLACES:
         return None
     return tuple(geometry.slot(launch.operands[0].layout, int(each)) for each in index)

@@ -1,4 +1,4 @@
-"""What the player is sent: launches as one scene, in which a step is a picked thread."""
+"""Builds the data for the player: launches as one scene, in which a step is a picked thread."""
 
 from __future__ import annotations
 
@@ -8,56 +8,56 @@ from dataclasses import replace
 from inplacelab.devices.kernels.geometry import WARP
 from inplacelab.language import Text
 from inplacelab_widgets.kernel import words
-from inplacelab_widgets.kernel.animation import film_of, mark_of
+from inplacelab_widgets.kernel.animation import animation_of, mark_of
 from inplacelab_widgets.kernel.drawing import PAD, WIDTH, text
 from inplacelab_widgets.kernel.fixed_marks import head_of
-from inplacelab_widgets.kernel.launches import Shown
-from inplacelab_widgets.kernel.picks import Picks, said_of_picks, totals_of
-from inplacelab_widgets.kernel.scene import spoken
+from inplacelab_widgets.kernel.launches import ShownLaunch
+from inplacelab_widgets.kernel.picks import Picks, description_of_picks, totals_of
+from inplacelab_widgets.kernel.scene import description_of
 from inplacelab_widgets.kernel.tables import Table, facts_table, picked_tables
 from inplacelab_widgets.scene.marks import Group, Panel, Words
 from inplacelab_widgets.scene.panel_payload import Json, Pools
-from inplacelab_widgets.scene.predict_question import spoken as both
+from inplacelab_widgets.scene.predict_question import in_both_languages
 from inplacelab_widgets.words import PLAYER
 
 
-def payload(launches: Sequence[tuple[Shown, Picks]]) -> Json:
-    """Everything that the player needs to show these launches without a kernel.
+def payload(launches: Sequence[tuple[ShownLaunch, Picks]]) -> Json:
+    """Return all data that the player needs to show these launches without a Jupyter kernel.
 
     Args:
-        launches: each with the threads that are drawn of it.
+        launches: each launch with the threads that are drawn of it.
     """
     pools = Pools()
-    films: dict[tuple[Shown, Picks], _Film] = {}  # a training loop launches the same again and again
+    animations: dict[tuple[ShownLaunch, Picks], _Animation] = {}  # a training loop repeats the same launches
     steps: list[Json] = []
     groups: list[Group] = []
     tables: list[Json] = []
     says: list[tuple[int, Text]] = []
     for number, (shown, picks) in enumerate(launches):
         same = (shown._replace(step=None, line=None), picks)
-        if same not in films:
-            films[same] = _Film(*same)
-        film, first = films[same], len(steps)
-        says.append((first, film.head))
-        groups.append(film.group(first))
-        tables += [pools.table(*each) for each in film.tables(first)]
-        steps += film.steps(pools, number)
-    # A step of the program that launched nothing is shown, too: this is the last one.
+        if same not in animations:
+            animations[same] = _Animation(*same)
+        animation, first = animations[same], len(steps)
+        says.append((first, animation.head))
+        groups.append(animation.group(first))
+        tables += [pools.table(*each) for each in animation.tables(first)]
+        steps += animation.steps(pools, number)
+    # The last step is shown for steps of the program that launched no kernel.
     says.append((len(steps), words.NO_LAUNCH))
     groups.append(_nothing(len(steps)))
-    steps.append(_step(pools, _nothing_said(launches)))
+    steps.append(_step(pools, _no_launch_sentence(launches)))
     high = max(group.height for group in groups) + 2 * PAD
     panel = Panel("kernel", WIDTH + 2 * PAD, high, tuple(groups), tuple(says))
     blocks = dict.fromkeys(block for _, picks in launches for block in picks.blocks)
     return {
         "title": ", ".join(dict.fromkeys(shown.launch.kernel for shown, _ in launches)),
-        "simulated": False,  # the picture says it
+        "simulated": False,  # the picture shows it
         "truncated": 0,
         "source": [],
         "axis": {"left": 0, "right": 0, "spacing": 1},
-        "keys": [[both(keys), both(does)] for keys, does in words.KEYS],
-        "words": {key: both(said) for key, said in (PLAYER | words.PLAYER).items()}
-        | {f"block {block}": both(words.BLOCK.format(block=block)) for block in blocks},
+        "keys": [[in_both_languages(keys), in_both_languages(does)] for keys, does in words.KEYS],
+        "words": {key: in_both_languages(description) for key, description in (PLAYER | words.PLAYER).items()}
+        | {f"block {block}": in_both_languages(words.BLOCK.format(block=block)) for block in blocks},
         "opens": "kernel",
         "steps": steps,
         "panels": [pools.panel(panel)],
@@ -71,30 +71,30 @@ def payload(launches: Sequence[tuple[Shown, Picks]]) -> Json:
     }
 
 
-class _Film:
-    """What a launch shows over its steps, counted from its first one. One that has nothing to pick has one step."""
+class _Animation:
+    """A launch over its steps, counted from its first one. A launch without threads to pick has one step."""
 
-    def __init__(self, shown: Shown, picks: Picks) -> None:
+    def __init__(self, shown: ShownLaunch, picks: Picks) -> None:
         self.launch, self.head = shown.launch, head_of(shown)
         self.threads = list(picks.threads(shown.launch.threads)) if shown.drawable else []
-        self._said = [spoken(shown, pick) for pick in self.threads]
-        self._group = film_of(shown, picks, self.threads)
+        self._descriptions = [description_of(shown, pick) for pick in self.threads]
+        self._group = animation_of(shown, picks, self.threads)
         self._facts = facts_table(shown)
         warps = [(step, pick) for step, pick in enumerate(self.threads) if pick.thread % WARP == 0]
         self._picked = [(step, picked_tables(shown, pick)) for step, pick in warps]
 
     def group(self, first: int) -> Group:
-        """Its marks, from a step on."""
+        """Return its marks, from step `first` on."""
         marks = [
             mark._replace(runs=tuple((first + step, look) for step, look in mark.runs)) for mark in self._group.marks
         ]
         return replace(self._group, first=first, last=first + self._group.last, marks=tuple(marks))
 
     def steps(self, pools: Pools, number: int) -> Iterator[Json]:
-        """As `player/picks.js` reads them: `at` is the launch, the block, the turn, the warp, the lane, the thread."""
-        for pick, said in zip(self.threads, self._said, strict=True):
+        """Yield the steps as `player/picks.js` reads them: `at` is the launch, the block, the turn, the warp, the lane, the thread."""
+        for pick, description in zip(self.threads, self._descriptions, strict=True):
             warp, lane = divmod(pick.thread, WARP)
-            yield _step(pools, said) | {
+            yield _step(pools, description) | {
                 "phase": f"block {pick.block}",
                 "ends": pick.thread + 1 == self.launch.threads or lane + 1 == WARP,
                 "stop": lane == 0,
@@ -104,7 +104,7 @@ class _Film:
             yield _step(pools, self.head) | {"at": [number, 0, 0, 0, 0, 0]}
 
     def tables(self, first: int) -> Iterator[tuple[Text, Sequence[Words], list[_Row]]]:
-        """Its tables, from a step on, as `Pools.table` takes them."""
+        """Yield its tables, from step `first` on, as `Pools.table` takes them."""
         after = first + self._group.last + 1
         yield self._facts.caption, (words.FACT, words.VALUE), _rows([(first, self._facts)], after)
         for position in range(len(self._picked[0][1]) if self._picked else 0):
@@ -116,17 +116,17 @@ _Row = tuple[int, str, tuple[Words, ...] | None]
 
 
 def _rows(found: Sequence[tuple[int, Table]], after: int) -> list[_Row]:
-    """The rows of a table over the steps, until it is gone."""
+    """Yields the rows of a table over the steps, until it is gone."""
     most = range(max(len(table.rows) for _, table in found))
     rows = [(step, table.rows[k] if k < len(table.rows) else None, k) for step, table in found for k in most]
     return [*((step, f"row:{k}", cells) for step, cells, k in rows), *((after, f"row:{k}", None) for k in most)]
 
 
-def _facts_of(shown: Shown, picks: Picks) -> Json:
-    """What is chosen from: how it is called, how many blocks, threads and turns there are, which of them are drawn."""
-    facts: Json = {"title": both(title_of(shown)), "step": shown.step, "picks": shown.drawable}
+def _facts_of(shown: ShownLaunch, picks: Picks) -> Json:
+    """The choices of a launch: its title, the number of blocks, threads and turns, and which of them are drawn."""
+    facts: Json = {"title": in_both_languages(title_of(shown)), "step": shown.step, "picks": shown.drawable}
     if shown.drawable:
-        facts |= {"of": totals_of(shown.launch), "drawn": both(said_of_picks(shown.launch, picks))}
+        facts |= {"of": totals_of(shown.launch), "drawn": in_both_languages(description_of_picks(shown.launch, picks))}
     return facts
 
 
@@ -139,16 +139,16 @@ def _nothing(step: int) -> Group:
     return Group(PAD, PAD, WIDTH, 20, step, step, (mark,))
 
 
-def _nothing_said(launches: Sequence[tuple[Shown, Picks]]) -> Text:
+def _no_launch_sentence(launches: Sequence[tuple[ShownLaunch, Picks]]) -> Text:
     steps = dict.fromkeys(shown.step + 1 for shown, _ in launches if shown.step is not None)
     if not steps:
         return words.NO_LAUNCH
-    told = words.IN_STEPS.format(steps=", ".join(map(str, steps)))
-    return Text(f"{words.NO_LAUNCH.en} {told.en}", words.NO_LAUNCH.zh + told.zh)
+    steps_with_launches = words.IN_STEPS.format(steps=", ".join(map(str, steps)))
+    return Text(f"{words.NO_LAUNCH.en} {steps_with_launches.en}", words.NO_LAUNCH.zh + steps_with_launches.zh)
 
 
-def title_of(shown: Shown) -> Text:
-    """A launch in a list of them."""
+def title_of(shown: ShownLaunch) -> Text:
+    """Return the title of a launch in a list of launches."""
     name = Text(shown.launch.kernel, shown.launch.kernel)
     if shown.line is None:
         return name

@@ -1,4 +1,4 @@
-"""Which threads of a launch are drawn beforehand: all of a small one; of a larger one, those at which something may differ."""
+"""Chooses the threads of a launch to draw in advance: all of a small launch, and of a larger one those that may differ."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from inplacelab.devices.kernels.geometry import WARP, parts
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab_widgets.kernel.drawing import grouped
-from inplacelab_widgets.kernel.launches import Shown
-from inplacelab_widgets.kernel.warp_accesses import Pick, served
+from inplacelab_widgets.kernel.launches import ShownLaunch
+from inplacelab_widgets.kernel.warp_accesses import Pick, warp_requests
 from inplacelab_widgets.kernel.words import PICKED
 
 MOST = 2048
-"""So many threads are drawn of a launch, each of its turns counted, and each as often as the launch has operands."""
+"""The most threads drawn of a launch; each counts once per turn and per operand."""
 MOST_OF_ALL = 4096
-"""So many of several launches together; but of each at least a warp."""
+"""The most for several launches together; at least one warp of each is drawn."""
 MOST_TURNS = 8
 FEWEST_BLOCKS = 4
-"""So many blocks are drawn rather than more warps of each."""
+"""Up to this many, more blocks are drawn rather than more warps of each."""
 
 
 class Picks(NamedTuple):
@@ -32,26 +32,26 @@ class Picks(NamedTuple):
     turns: tuple[int, ...]
 
     def threads(self, of_block: int) -> Iterator[Pick]:
-        """Every thread that is drawn, in the order of the steps. A block has `of_block` of them."""
+        """Yield every thread that is drawn, in the order of the steps. A block has `of_block` threads."""
         for block, turn, warp in product(self.blocks, self.turns, self.warps):
             for thread in range(warp * WARP, min((warp + 1) * WARP, of_block)):
                 yield Pick(block, thread, turn)
 
     def has(self, pick: Pick) -> bool:
-        """Whether a thread is drawn."""
+        """Return whether a thread is drawn."""
         return pick.block in self.blocks and pick.thread // WARP in self.warps and pick.turn in self.turns
 
 
-def picks_of(shown: Shown, wanted: Pick, most: int = MOST) -> Picks:
-    """What is drawn of a launch, the wanted thread among it.
+def picks_of(shown: ShownLaunch, wanted: Pick, most: int = MOST) -> Picks:
+    """Return the threads that are drawn of a launch, always with the wanted one.
 
     Args:
         shown: the launch.
         wanted: the thread that is shown first.
-        most: how many threads may be drawn, counted as `MOST` is.
+        most: the most threads to draw, counted as for `MOST`.
 
     Returns:
-        Whole warps. Nothing of a launch whose threads have no known geometry.
+        Whole warps; none for a launch whose threads have no known geometry.
     """
     launch = shown.launch
     if not shown.drawable:
@@ -71,7 +71,7 @@ def picks_of(shown: Shown, wanted: Pick, most: int = MOST) -> Picks:
 
 
 def _first(count: int, preferred: Iterable[int], total: int) -> tuple[int, ...]:
-    """So many of those that are preferred, filled up from the first on, in order."""
+    """`count` numbers in order: the preferred ones, then from 0 on."""
     found = dict.fromkeys(preferred)
     for each in range(total):
         if len(found) >= count:
@@ -81,12 +81,12 @@ def _first(count: int, preferred: Iterable[int], total: int) -> tuple[int, ...]:
 
 
 def _corners(launch: Launch) -> tuple[int, ...]:
-    """Where the first row of a grid of several rows ends, and where the second one begins."""
+    """In a grid of several rows, the last block of the first row and the first of the second."""
     return (launch.grid[0] - 1, launch.grid[0]) if launch.grid[1] > 1 else ()
 
 
 def _last_at_work(launch: Launch) -> tuple[int, int]:
-    """The block and the warp that have the last of the data: they may be filled in part."""
+    """The block and the warp with the last of the data, which may be partly filled."""
     if launch.kind in ("transpose", "transpose_square"):
         return launch.blocks - 1, parts(launch.threads, WARP) - 1
     if launch.kind == "normalize":
@@ -97,13 +97,13 @@ def _last_at_work(launch: Launch) -> tuple[int, int]:
     return block % launch.blocks, thread // WARP
 
 
-def _crowded(shown: Shown) -> list[int]:
-    """The block with the warp of which most threads meet on one slot, if any do."""
+def _crowded(shown: ShownLaunch) -> list[int]:
+    """The block with the warp that has the most threads on one slot, if any share a slot."""
     launch = shown.launch
     if shown.places is None:
         return []
     crowds = [
-        (max(asked.crowd for asked in served(shown, Pick(block, warp * WARP))), -block)
+        (max(request.crowd for request in warp_requests(shown, Pick(block, warp * WARP))), -block)
         for block, warp in product(range(launch.blocks), range(parts(launch.threads, WARP)))
     ]
     crowd, block = max(crowds)
@@ -111,37 +111,37 @@ def _crowded(shown: Shown) -> list[int]:
 
 
 def totals_of(launch: Launch) -> dict[str, int]:
-    """How many blocks there are, threads in each, and turns of these."""
+    """Return the number of blocks, of threads in each, and of turns of each thread."""
     return {"block": launch.blocks, "thread": launch.threads, "turn": geometry.turns(launch)}
 
 
-def said_of_picks(launch: Launch, picks: Picks) -> Text:
-    """Which threads are drawn, if not all are."""
+def description_of_picks(launch: Launch, picks: Picks) -> Text:
+    """Return a note of which threads are drawn; empty if all are."""
     ends = [(warp * WARP, min((warp + 1) * WARP, launch.threads) - 1) for warp in picks.warps]
     found = [
         ("blocks", _ranges((block, block) for block in picks.blocks), len(picks.blocks), launch.blocks),
         ("threads", _ranges(ends), sum(last - first + 1 for first, last in ends), launch.threads),
         ("turns", _ranges((turn + 1, turn + 1) for turn in picks.turns), len(picks.turns), geometry.turns(launch)),
     ]
-    told = [
+    parts = [
         PICKED[f"drawn_{name}"].format(drawn=drawn, all=grouped(total))
         for name, drawn, count, total in found
         if count < total
     ]
-    if not told:
+    if not parts:
         return Text("", "")
     return PICKED["drawn"].format(
-        picks=Text(" · ".join(each.en for each in told), " · ".join(each.zh for each in told))
+        picks=Text(" · ".join(each.en for each in parts), " · ".join(each.zh for each in parts))
     )
 
 
 def _ranges(spans: Iterable[tuple[int, int]]) -> Text:
-    """Numbers in order, neighbours together: "0–3, 15"."""
+    """Numbers in order, with neighbours joined: "0–3, 15"."""
     merged: list[tuple[int, int]] = []
     for first, last in spans:
         if merged and merged[-1][1] + 1 == first:
             merged[-1] = (merged[-1][0], last)
         else:
             merged.append((first, last))
-    told = [grouped(first) if first == last else f"{grouped(first)}–{grouped(last)}" for first, last in merged]
-    return Text(", ".join(told), "、".join(told))
+    parts = [grouped(first) if first == last else f"{grouped(first)}–{grouped(last)}" for first, last in merged]
+    return Text(", ".join(parts), "、".join(parts))

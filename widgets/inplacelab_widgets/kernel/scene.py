@@ -1,4 +1,4 @@
-"""All marks of a launch with a picked thread, and the height that they need."""
+"""Collects all marks of a launch with a picked thread, in layers."""
 
 from __future__ import annotations
 
@@ -14,48 +14,48 @@ from inplacelab_widgets.kernel.blocks import (
 )
 from inplacelab_widgets.kernel.drawing import LEFT, PANEL, PANELS, Drawn, Layers, grouped, text
 from inplacelab_widgets.kernel.formulas import share_of
-from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.launches import ShownLaunch
 from inplacelab_widgets.kernel.picks import Picks
 from inplacelab_widgets.kernel.strips import cost_of, strip_hits, strip_of_thread, strip_of_warp
-from inplacelab_widgets.kernel.warp_accesses import Pick, served
+from inplacelab_widgets.kernel.warp_accesses import Pick, warp_requests
 from inplacelab_widgets.kernel.words import PICKED
 
 
-def picked_marks(shown: Shown, pick: Pick) -> list[Drawn]:
-    """What depends on the pick, in a picture without a sentence above it."""
+def picked_marks(shown: ShownLaunch, pick: Pick) -> list[Drawn]:
+    """Return the marks that depend on the pick, for a still picture, which has the sentence among its marks."""
     layers = [*warp_layers(shown, pick).values(), *thread_layers(shown, pick).values()]
-    return [*(each for layer in layers for each in layer), text(LEFT, PANELS - 8, "bold", said_of(shown, pick))]
+    return [*(each for layer in layers for each in layer), text(LEFT, PANELS - 8, "bold", sentence_of(shown, pick))]
 
 
-def warp_layers(shown: Shown, pick: Pick) -> Layers:
-    """What is the same for all threads of the picked warp in the picked turn."""
+def warp_layers(shown: ShownLaunch, pick: Pick) -> Layers:
+    """Return the marks that are the same for all threads of the picked warp in the picked turn."""
     launch = shown.launch
     layers = {
         "beams": beam_marks(launch, pick),
         "grid": grid_marks(launch, pick),
         "block": block_marks(launch, pick),
     }
-    for asked in served(shown, pick):
-        layers |= _of_operand(asked.operand, strip_of_warp(shown, pick, asked))
+    for request in warp_requests(shown, pick):
+        layers |= _of_operand(request.operand, strip_of_warp(shown, pick, request))
     return layers
 
 
-def thread_layers(shown: Shown, pick: Pick) -> Layers:
-    """What belongs to the picked thread alone. It stands in front."""
+def thread_layers(shown: ShownLaunch, pick: Pick) -> Layers:
+    """Return the marks of the picked thread alone. They are in front."""
     layers = {"thread": picked_thread(shown.launch, pick)}
-    for asked in served(shown, pick):
-        layers |= _of_operand(asked.operand, strip_of_thread(shown, pick, asked))
+    for request in warp_requests(shown, pick):
+        layers |= _of_operand(request.operand, strip_of_thread(shown, pick, request))
     return layers
 
 
-def hit_layers(shown: Shown, pick: Pick, picks: Picks) -> Layers:
-    """Where a click picks another thread, and what cannot be picked."""
+def hit_layers(shown: ShownLaunch, pick: Pick, picks: Picks) -> Layers:
+    """Return the click areas that pick another thread, and the threads that cannot be picked, faint."""
     layers = {
         "blocks": grid_hits(shown.launch, pick, picks.blocks),
         "threads": block_hits(shown.launch, pick, picks.warps),
     }
-    for asked in served(shown, pick):
-        layers |= _of_operand(asked.operand, {"hits": strip_hits(shown, pick, asked)})
+    for request in warp_requests(shown, pick):
+        layers |= _of_operand(request.operand, {"hits": strip_hits(shown, pick, request)})
     return layers
 
 
@@ -63,8 +63,8 @@ def _of_operand(operand: int, layers: Layers) -> Layers:
     return {f"{name} of {operand}": layer for name, layer in layers.items()}
 
 
-def said_of(shown: Shown, pick: Pick) -> Text:
-    """What the thread has to do; and in which turn, if there are several."""
+def sentence_of(shown: ShownLaunch, pick: Pick) -> Text:
+    """Return the sentence about the work of the thread, with its turn if there are several."""
     share, turns = share_of(shown, pick), geometry.turns(shown.launch)
     if turns == 1:
         return share
@@ -72,15 +72,15 @@ def said_of(shown: Shown, pick: Pick) -> Text:
     return turn + Text(". ", "：") + share
 
 
-def spoken(shown: Shown, pick: Pick) -> Text:
-    """The picture in a few sentences, for those who do not see it."""
-    parts = [said_of(shown, pick)]
-    for asked in served(shown, pick):
-        name = shown.launch.operands[asked.operand].name
-        parts.append(Text(f"{name}: ", f"{name}：") + cost_of(asked) + Text(".", "。"))
+def description_of(shown: ShownLaunch, pick: Pick) -> Text:
+    """Return the picture in a few sentences, for a screen reader."""
+    parts = [sentence_of(shown, pick)]
+    for request in warp_requests(shown, pick):
+        name = shown.launch.operands[request.operand].name
+        parts.append(Text(f"{name}: ", f"{name}：") + cost_of(request) + Text(".", "。"))
     return Text(" ".join(part.en for part in parts), "".join(part.zh for part in parts))
 
 
-def height_of(shown: Shown) -> float:
-    """How high the marks reach."""
+def height_of(shown: ShownLaunch) -> float:
+    """Return the height of the marks, in px."""
     return PANELS + PANEL * len(shown.launch.operands)

@@ -1,4 +1,4 @@
-"""An operand's part of the picture: the threads of the warp above, the sectors that they touch below."""
+"""Draws an operand's part of the picture: the threads of the warp above, and below the sectors that they touch."""
 
 from __future__ import annotations
 
@@ -21,32 +21,32 @@ from inplacelab_widgets.kernel.drawing import (
     Drawn,
     Layers,
     box,
+    coordinate,
     em,
     path,
-    said,
     text,
 )
 from inplacelab_widgets.kernel.formulas import slot_of
-from inplacelab_widgets.kernel.launches import Shown
-from inplacelab_widgets.kernel.warp_accesses import Lane, Pick, Served
+from inplacelab_widgets.kernel.launches import ShownLaunch
+from inplacelab_widgets.kernel.warp_accesses import Lane, Pick, WarpRequest
 from inplacelab_widgets.kernel.words import PICKED
 from inplacelab_widgets.scene.measure import size_in_bytes
 
 LANES, STRIP, STRIP_HEIGHT, OVERVIEW, FOOT = 20, 88, 24, 127, 150
-"""Below an operand's top: its threads, its sectors, all of its storage, what it costs."""
+"""The y, from the top of an operand's part, of its threads, its sectors, its whole storage and its cost."""
 COLOURS = ("c0", "c1", "c3", "c4", "c2")
-"""Of the operands, in order: those that differ most come first."""
+"""The colours of the operands, in order: those that differ most come first."""
 PIXELS_FOR_A_SECTOR = 5.5
-"""On the bar that compares what is wanted with what is moved."""
+"""The width of a sector, in px, on the bar that compares wanted bytes with moved bytes."""
 
 
 class Spread(NamedTuple):
-    """Where sectors are drawn: neighbours touch each other, others stand apart.
+    """The positions of sectors: neighbours touch each other, others are apart.
 
     Attributes:
-        lefts: for each sector where it begins, by its number.
-        slot: the width of a slot.
-        per: how many slots a sector has.
+        lefts: the left edge of each sector, by its number, in px.
+        slot: the width of a slot, in px.
+        per: the number of slots in a sector.
     """
 
     lefts: dict[int, float]
@@ -55,7 +55,7 @@ class Spread(NamedTuple):
 
 
 def spread(sectors: tuple[int, ...], size: int) -> Spread:
-    """Places for sectors. Slots are as wide as threads if there is room, so that neighbours stand below neighbours."""
+    """Return positions for sectors. Slots are as wide as threads if there is room, so that they line up."""
     per = SECTOR // size
     apart = [later != sooner + 1 for sooner, later in pairwise(sectors)]
     gap = 4 if sum(apart) > 8 else 14
@@ -69,94 +69,94 @@ def spread(sectors: tuple[int, ...], size: int) -> Spread:
 
 
 def left_of(spreaded: Spread, slot: int) -> float:
-    """Where a slot begins."""
+    """Return the left edge of a slot, in px."""
     return spreaded.lefts[slot // spreaded.per] + slot % spreaded.per * spreaded.slot
 
 
-def strip_of_warp(shown: Shown, pick: Pick, asked: Served) -> Layers:
-    """Of an operand's part, what is the same for all threads of the warp."""
-    top = top_of(asked)
-    operand = shown.launch.operands[asked.operand]
-    colour, places = _colour(asked), _places(shown, asked)
-    name = f"{operand.name} · {shown.storages[asked.operand]}" if shown.storages[asked.operand] else operand.name
-    ribbons = "".join(_ribbon(each, places, top) for each in asked.lanes)
+def strip_of_warp(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> Layers:
+    """Return the marks of an operand's part that are the same for all threads of the warp."""
+    top = top_of(request)
+    operand = shown.launch.operands[request.operand]
+    colour, places = _colour(request), _places(shown, request)
+    name = f"{operand.name} · {shown.storages[request.operand]}" if shown.storages[request.operand] else operand.name
+    ribbons = "".join(_ribbon(each, places, top) for each in request.lanes)
     return {
         "name": [text(0, top + 11, "bold", name)],
         "ribbons": [path(ribbons, f"ribbon {colour}-fill {colour}-line")],
         "lanes": lane_marks(shown.launch, pick, top + LANES),
-        "directions": _directions(asked, top),
-        "sectors": _sectors(asked, places, colour, top),
-        "overview": _overview(asked, operand.storage_bytes, colour, top),
-        "cost": _cost(asked, colour, top),
+        "directions": _directions(request, top),
+        "sectors": _sectors(request, places, colour, top),
+        "overview": _overview(request, operand.storage_bytes, colour, top),
+        "cost": _cost(request, colour, top),
     }
 
 
-def strip_of_thread(shown: Shown, pick: Pick, asked: Served) -> Layers:
-    """Of an operand's part, what belongs to the picked thread. It stands in front."""
-    top, places = top_of(asked), _places(shown, asked)
-    picked = [each for each in asked.lanes if each.lane == pick.thread % WARP]
+def strip_of_thread(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> Layers:
+    """Return the marks of an operand's part that belong to the picked thread. They are in front."""
+    top, places = top_of(request), _places(shown, request)
+    picked = [each for each in request.lanes if each.lane == pick.thread % WARP]
     slots = _slot_boxes(places, picked, top + STRIP)
     return {
-        "slot": [text(LEFT, top + 11, "", slot_of(shown, pick, asked.operand))],
+        "slot": [text(LEFT, top + 11, "", slot_of(shown, pick, request.operand))],
         "ribbon": [path("".join(_ribbon(each, places, top) for each in picked), "ribbon-picked")],
         "lane": picked_lane(pick, top + LANES),
         "mine": [path(slots, "written")],
     }
 
 
-def strip_hits(shown: Shown, pick: Pick, asked: Served) -> list[Drawn]:
-    """Where a click picks another thread of the warp: its cell, and what it touches."""
-    top, places = top_of(asked), _places(shown, asked)
+def strip_hits(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> list[Drawn]:
+    """Return the click areas that pick another thread of the warp: its cell, and the slots that it touches."""
+    top, places = top_of(request), _places(shown, request)
     cells = lane_hits(shown.launch, pick, top + LANES)
-    touched = {each.lane: _slot_boxes(places, [each], top + STRIP) for each in asked.lanes}
+    touched = {each.lane: _slot_boxes(places, [each], top + STRIP) for each in request.lanes}
     return [path(cell + touched.get(lane, ""), "hit", f"pick:lane:{lane}") for lane, cell in enumerate(cells)]
 
 
-def top_of(asked: Served) -> float:
-    """Where an operand's part begins."""
-    return PANELS + asked.operand * PANEL
+def top_of(request: WarpRequest) -> float:
+    """Return the y at which an operand's part begins."""
+    return PANELS + request.operand * PANEL
 
 
-def _colour(asked: Served) -> str:
-    return COLOURS[asked.operand % len(COLOURS)]
+def _colour(request: WarpRequest) -> str:
+    return COLOURS[request.operand % len(COLOURS)]
 
 
-def _places(shown: Shown, asked: Served) -> Spread:
-    return spread(asked.sectors, geometry.itemsize(shown.launch.operands[asked.operand].dtype))
+def _places(shown: ShownLaunch, request: WarpRequest) -> Spread:
+    return spread(request.sectors, geometry.itemsize(shown.launch.operands[request.operand].dtype))
 
 
 def _slot_boxes(places: Spread, lanes: Iterable[Lane], y: float) -> str:
-    """The slots that threads touch, each once."""
+    """Draws the slots that threads access, each once."""
     slots = sorted({slot for _, first, count in lanes for slot in range(first, first + count)})
     return "".join(box(left_of(places, slot), y, places.slot, STRIP_HEIGHT) for slot in slots)
 
 
 def _ribbon(lane: Lane, places: Spread, top: float) -> str:
-    """From a thread to what it touches."""
+    """The ribbon from a thread to the slots that it touches."""
     above, below = top + LANES + 18, top + STRIP
     x, left = LEFT + lane.lane * LANE + 3, left_of(places, lane.slot)
     right = left_of(places, lane.slot + lane.slots - 1) + places.slot
-    return f"M{said(x)} {said(above)}H{said(x + LANE - 6)}L{said(right)} {said(below)}H{said(left)}z"
+    return f"M{coordinate(x)} {coordinate(above)}H{coordinate(x + LANE - 6)}L{coordinate(right)} {coordinate(below)}H{coordinate(left)}z"
 
 
-def _directions(asked: Served, top: float) -> list[Drawn]:
-    """Which way the values go."""
+def _directions(request: WarpRequest, top: float) -> list[Drawn]:
+    """Arrows and words: reads, writes, adds."""
     arrows = {"reads": "↑ ", "writes": "↓ ", "adds": "↓ "}
-    spoken = [Text(arrows[kind], arrows[kind]) + PICKED[kind] for kind in asked.kinds]
-    return [text(LEFT - 6, top + 56 + 14 * k, "small end", each) for k, each in enumerate(spoken)]
+    labels = [Text(arrows[kind], arrows[kind]) + PICKED[kind] for kind in request.kinds]
+    return [text(LEFT - 6, top + 56 + 14 * k, "small end", each) for k, each in enumerate(labels)]
 
 
-def _sectors(asked: Served, places: Spread, colour: str, top: float) -> list[Drawn]:
+def _sectors(request: WarpRequest, places: Spread, colour: str, top: float) -> list[Drawn]:
     y, wide = top + STRIP, places.slot * places.per
     cells = "".join(
-        f"M{said(left + k * places.slot)} {said(y)}v{STRIP_HEIGHT}"
+        f"M{coordinate(left + k * places.slot)} {coordinate(y)}v{STRIP_HEIGHT}"
         for left in places.lefts.values()
         for k in range(1, places.per)
         if places.slot >= 4
     )
     marks = [
         path("".join(box(left, y, wide, STRIP_HEIGHT) for left in places.lefts.values()), "over"),
-        path(_slot_boxes(places, asked.lanes, y), f"wanted {colour}-fill"),
+        path(_slot_boxes(places, request.lanes, y), f"wanted {colour}-fill"),
         path(cells, "cells"),
         path("".join(box(left, y, wide, STRIP_HEIGHT) for left in places.lefts.values()), "sector"),
     ]
@@ -164,7 +164,7 @@ def _sectors(asked: Served, places: Spread, colour: str, top: float) -> list[Dra
 
 
 def _numbers(places: Spread, y: float) -> list[Drawn]:
-    """The first slot of each sector, where there is room."""
+    """The number of the first slot of each sector, where there is room."""
     marks, free = [], 0.0
     for sector, left in places.lefts.items():
         number = str(sector * places.per)
@@ -174,12 +174,12 @@ def _numbers(places: Spread, y: float) -> list[Drawn]:
     return marks
 
 
-def _overview(asked: Served, storage_bytes: int, colour: str, top: float) -> list[Drawn]:
-    """All of the storage, with the sectors in their true places."""
+def _overview(request: WarpRequest, storage_bytes: int, colour: str, top: float) -> list[Drawn]:
+    """The whole storage, with the sectors at their true positions."""
     y, total = top + OVERVIEW, -(-storage_bytes // SECTOR)
     wide = ROOM / max(1, total)
     size = size_in_bytes(storage_bytes)
-    here = "".join(box(LEFT + sector * wide, y, max(1.5, wide), 7) for sector in asked.sectors)
+    here = "".join(box(LEFT + sector * wide, y, max(1.5, wide), 7) for sector in request.sectors)
     return [
         text(LEFT - 6, y + 7, "tiny end", PICKED["whole"].format(size=size)),
         path(box(LEFT, y, ROOM, 7), "slot"),
@@ -187,47 +187,47 @@ def _overview(asked: Served, storage_bytes: int, colour: str, top: float) -> lis
     ]
 
 
-def _cost(asked: Served, colour: str, top: float) -> list[Drawn]:
-    """How much is moved, and how much of it was wanted: in words, and as a bar."""
-    y, spoken = top + FOOT, cost_of(asked)
-    if not asked.sectors:
-        return [text(LEFT, y, "soft", spoken)]
+def _cost(request: WarpRequest, colour: str, top: float) -> list[Drawn]:
+    """The bytes moved, and the part of them that was wanted: in words, and as a bar."""
+    y, cost = top + FOOT, cost_of(request)
+    if not request.sectors:
+        return [text(LEFT, y, "soft", cost)]
     scale = PIXELS_FOR_A_SECTOR / SECTOR
     left = WIDTH - 70 - 32 * PIXELS_FOR_A_SECTOR
-    share, end = f"{share_of_moved(asked)} %", left + asked.moved * scale
+    share, end = f"{share_of_moved(request)} %", left + request.moved * scale
     return [
-        text(LEFT, y, "", spoken),
-        path(box(left, y - 9, asked.moved * scale, 11), "over sector"),
-        path(box(left, y - 9, asked.wanted * scale, 11), f"wanted {colour}-fill"),
+        text(LEFT, y, "", cost),
+        path(box(left, y - 9, request.moved * scale, 11), "over sector"),
+        path(box(left, y - 9, request.wanted * scale, 11), f"wanted {colour}-fill"),
         text(end + 6, y, "bold", share),
     ]
 
 
-def share_of_moved(asked: Served) -> str:
-    """The part of what is moved that was wanted, in percent."""
-    tenths = asked.wanted * 1000 // asked.moved
+def share_of_moved(request: WarpRequest) -> str:
+    """Return the part of the moved bytes that was wanted, in percent."""
+    tenths = request.wanted * 1000 // request.moved
     return f"{tenths // 10}" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10}"
 
 
-def cost_of(asked: Served) -> Text:
-    """What the warp costs, in a sentence."""
-    if asked.unknown:
+def cost_of(request: WarpRequest) -> Text:
+    """Return the cost of the warp's request, in a sentence."""
+    if request.unknown:
         return PICKED["cost_unknown"]
-    if not asked.sectors:
+    if not request.sectors:
         return PICKED["cost_none"]
-    if _why(asked) == "scattered" and asked.apart:
-        return PICKED["apart"].format(sectors=len(asked.sectors), wanted=asked.wanted, apart=asked.apart)
-    key = "cost_one" if len(asked.sectors) == 1 else "cost"
-    cost = PICKED[key].format(sectors=len(asked.sectors), wanted=asked.wanted, share=share_of_moved(asked))
-    if asked.crowd > 1:
-        return cost + PICKED["crowd"].format(crowd=asked.crowd)
-    return cost + PICKED[why] if (why := _why(asked)) else cost
+    if _why(request) == "scattered" and request.apart:
+        return PICKED["apart"].format(sectors=len(request.sectors), wanted=request.wanted, apart=request.apart)
+    key = "cost_one" if len(request.sectors) == 1 else "cost"
+    cost = PICKED[key].format(sectors=len(request.sectors), wanted=request.wanted, share=share_of_moved(request))
+    if request.crowd > 1:
+        return cost + PICKED["crowd"].format(crowd=request.crowd)
+    return cost + PICKED[why] if (why := _why(request)) else cost
 
 
-def _why(asked: Served) -> str:
-    """The word for it, if it is as good or as bad as it can be."""
-    if len(asked.lanes) < 2:
+def _why(request: WarpRequest) -> str:
+    """The key of the word for the best or worst case, "coalesced" or "scattered"; "" otherwise."""
+    if len(request.lanes) < 2:
         return ""
-    if asked.wanted == asked.moved:
+    if request.wanted == request.moved:
         return "coalesced"
-    return "scattered" if len(asked.sectors) == len(asked.lanes) else ""
+    return "scattered" if len(request.sectors) == len(request.lanes) else ""

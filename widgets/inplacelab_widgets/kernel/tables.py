@@ -1,4 +1,4 @@
-"""The same facts as tables."""
+"""The facts of a launch and of a picked thread, as tables."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from inplacelab.language import Text
 from inplacelab_widgets.kernel import words
 from inplacelab_widgets.kernel.drawing import grouped
 from inplacelab_widgets.kernel.fixed_marks import counted, device_of
-from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.launches import ShownLaunch
 from inplacelab_widgets.kernel.strips import share_of_moved
 from inplacelab_widgets.kernel.totals import totals, why_not_counted
-from inplacelab_widgets.kernel.warp_accesses import Lane, Pick, Served, served
+from inplacelab_widgets.kernel.warp_accesses import Lane, Pick, WarpRequest, warp_requests
 from inplacelab_widgets.kernel.words import PICKED
 from inplacelab_widgets.scene.marks import Words
 
 
 class Table(NamedTuple):
-    """A caption, the heads of the columns, and the rows."""
+    """A table: its caption, the heads of its columns, and its rows."""
 
     caption: Text
     heads: tuple[Words, ...]
     rows: tuple[tuple[Words, ...], ...]
 
 
-def facts_table(shown: Shown) -> Table:
-    """The launch, fact by fact."""
+def facts_table(shown: ShownLaunch) -> Table:
+    """Return the table of the facts of a launch."""
     launch, found, names = shown.launch, totals(shown), words.FACT_NAMES
     unknown = why_not_counted(shown)
     rows: tuple[tuple[Words, ...], ...] = (
@@ -43,13 +43,13 @@ def facts_table(shown: Shown) -> Table:
     return Table(words.FACTS, (), rows)
 
 
-def picked_tables(shown: Shown, pick: Pick) -> list[Table]:
-    """What the picked warp asks for, and what each of its threads touches."""
-    asked = served(shown, pick)
+def picked_tables(shown: ShownLaunch, pick: Pick) -> list[Table]:
+    """Return the tables of the picked warp's requests and of the slots that each of its threads touches."""
+    of_warp = warp_requests(shown, pick)
     heads = tuple(PICKED[name] for name in ("operand", "does", "taking_part", "wanted", "sectors", "moved", "share"))
-    requests = Table(PICKED["requests"], heads, tuple(_request(shown, each) for each in asked))
+    requests = Table(PICKED["requests"], heads, tuple(_request(shown, each) for each in of_warp))
     first = pick.thread // WARP * WARP
-    touched = [{lane.lane: lane for lane in each.lanes} for each in asked]
+    touched = [{lane.lane: lane for lane in each.lanes} for each in of_warp]
     rows = tuple(
         (str(first + lane), *(_slots(of, lane) for of in touched))
         for lane in range(min(WARP, shown.launch.threads - first))
@@ -58,13 +58,13 @@ def picked_tables(shown: Shown, pick: Pick) -> list[Table]:
     return [requests, Table(PICKED["threads"], (PICKED["thread"], *names), rows)]
 
 
-def _request(shown: Shown, asked: Served) -> tuple[Words, ...]:
-    kinds = [PICKED[kind] for kind in asked.kinds]
+def _request(shown: ShownLaunch, request: WarpRequest) -> tuple[Words, ...]:
+    kinds = [PICKED[kind] for kind in request.kinds]
     comma = PICKED["comma"]
     does = Text(comma.en.join(each.en for each in kinds), comma.zh.join(each.zh for each in kinds))
-    share = f"{share_of_moved(asked)} %" if asked.sectors else ""
-    counts = (str(n) for n in (len(asked.lanes), asked.wanted, len(asked.sectors), asked.moved))
-    return shown.launch.operands[asked.operand].name, does, *counts, share
+    share = f"{share_of_moved(request)} %" if request.sectors else ""
+    counts = (str(n) for n in (len(request.lanes), request.wanted, len(request.sectors), request.moved))
+    return shown.launch.operands[request.operand].name, does, *counts, share
 
 
 def _slots(touched: dict[int, Lane], lane: int) -> str:

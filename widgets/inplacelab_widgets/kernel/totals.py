@@ -1,4 +1,4 @@
-"""The bytes of a whole launch: asked for, and moved."""
+"""Counts the bytes of a whole launch: requested, and moved."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from inplacelab.devices.kernels import geometry, traffic
 from inplacelab.devices.kernels.geometry import WARP
 from inplacelab.language import Text
 from inplacelab_widgets.kernel import words
-from inplacelab_widgets.kernel.launches import Shown
-from inplacelab_widgets.kernel.warp_accesses import Pick, served
+from inplacelab_widgets.kernel.launches import ShownLaunch
+from inplacelab_widgets.kernel.warp_accesses import Pick, warp_requests
 
 
 class Totals(NamedTuple):
     """Bytes of a launch.
 
     Attributes:
-        read: what the threads asked to read,
-        written: and to write.
-        moved: those of the sectors, warp by warp; None where the places are not known, or the layout is too irregular.
+        read: the bytes that the threads read.
+        written: the bytes that the threads write.
+        moved: the bytes of the sectors, warp by warp; None if the slots are not known or the layout is too irregular.
     """
 
     read: int
@@ -28,42 +28,42 @@ class Totals(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def totals(shown: Shown) -> Totals:
-    """What a launch costs.
+def totals(shown: ShownLaunch) -> Totals:
+    """Return the memory traffic of a launch.
 
-    A sector that two instructions need is counted for each: a cache may know it still, but that is another story.
+    A sector that two instructions need is counted for each of them; caches are not modelled.
     """
     launch = shown.launch
     return Totals(launch.bytes_read, launch.bytes_written, _moved(shown) if shown.drawable else None)
 
 
-def why_not_counted(shown: Shown) -> Text:
-    """Why `moved` is None, if it is."""
+def why_not_counted(shown: ShownLaunch) -> Text:
+    """Return the reason why `moved` is None."""
     if not shown.drawable:
         return words.UNKNOWN_MOVED
     return words.BY_INDEX if _is_left_to_the_index(shown) else words.NOT_COUNTED
 
 
-def _is_left_to_the_index(shown: Shown) -> bool:
+def _is_left_to_the_index(shown: ShownLaunch) -> bool:
     return shown.launch.kind == "scatter_add" and shown.places is None
 
 
-def _moved(shown: Shown) -> int | None:
+def _moved(shown: ShownLaunch) -> int | None:
     launch = shown.launch
     if launch.kind != "scatter_add":
         return traffic.moved(launch)
     if shown.places is None:
         return None
     warps = [(block, first) for block in range(launch.blocks) for first in range(0, launch.threads, WARP)]
-    asked = (
+    requests = (
         each
         for block, first in warps
         for turn in range(geometry.turns(launch))
-        for each in served(shown, Pick(block, first, turn))
+        for each in warp_requests(shown, Pick(block, first, turn))
     )
-    return sum(_times(each.kinds) * each.moved for each in asked)
+    return sum(_times(each.kinds) * each.moved for each in requests)
 
 
 def _times(kinds: tuple[str, ...]) -> int:
-    """How often the sectors of an operand are moved: an addition reads and writes."""
+    """How many times the sectors of an operand are moved: an addition reads and writes."""
     return len(kinds) + ("adds" in kinds)

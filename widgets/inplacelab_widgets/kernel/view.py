@@ -1,4 +1,4 @@
-"""`KernelView`: the widget."""
+"""`KernelView`, the notebook widget that shows kernel launches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inplacelab.devices.kernels import geometry
 from inplacelab.language import get_language
 from inplacelab_widgets import player_bundle
 from inplacelab_widgets.kernel import exports
-from inplacelab_widgets.kernel.launches import Shown, shown_launches
+from inplacelab_widgets.kernel.launches import ShownLaunch, shown_launches
 from inplacelab_widgets.kernel.payload import payload, title_of
 from inplacelab_widgets.kernel.picks import MOST, MOST_OF_ALL, Picks, picks_of
 from inplacelab_widgets.kernel.warp_accesses import Pick, fitted
@@ -27,23 +27,23 @@ __all__ = ["KernelView"]
 
 
 class KernelView(LiveWidget):
-    """A launch of a kernel: its blocks, warps and threads over the storages; what a picked thread touches, and what its warp costs.
+    """Shows a kernel launch: its blocks, warps and threads, the slots that a picked thread touches, and the cost of its warp.
 
-    Memory is moved in sectors of 32 bytes. The picture shows which sectors the 32 threads of a warp need, and how much of them
-    they wanted: neighbours on neighbouring slots share sectors ("coalesced"), neighbours far apart pay for a sector each.
+    Memory is moved in sectors of 32 bytes. The picture shows which sectors the 32 threads of a warp need, and how much of
+    them is used: threads on neighbouring slots share sectors ("coalesced"), threads on distant slots need a sector each.
 
-    Every thread of a small launch is drawn beforehand. Of a larger one, some blocks, warps and turns are, and the view says
-    which. A thread that is picked from Python (`view.block = 300`) is drawn with its neighbours if it was not.
+    Every thread of a small launch is drawn in advance. Of a larger one, some blocks, warps and turns are, and the view lists
+    them. A thread that is picked from Python (`view.block = 300`) is drawn with its neighbours if it was not yet.
 
     Args:
-        shown: a launch; several; a recording, for all of its launches; or a `Stepper` or another view, for those of the step
-            that it shows.
-        launch: which of several launches, from 0.
+        shown: a launch; several launches; a recording, for all of its launches; or a `Stepper` or another view, for the
+            launches of the step that it shows.
+        launch: the number of the launch to show, from 0.
         block: the picked block, counted within the grid.
         thread: the picked thread, counted within its block.
-        turn: which of the elements that the thread takes one after the other.
-        index: for a scatter that is not of a recording, where each element goes.
-        traits: other traits to begin with.
+        turn: the turn of the thread, from 0, where it takes several elements one after the other.
+        index: for a scatter without a recording, the slot that each element goes to.
+        traits: initial values of other traits.
 
     Raises:
         ValueError: if there is no such launch, block, thread or turn.
@@ -82,11 +82,11 @@ class KernelView(LiveWidget):
         self._picks: tuple[Picks, ...] = ()
         super().__init__(**given)
         self._draw(self._picked_of_each())
-        # In the browser, so that it works without a kernel too.
+        # In the browser, so that it works without a Python process, too.
         self._links = [jslink((other, name), (self, name)) for name in ("step", "language")] if other else []
 
     def _picked_of_each(self) -> list[Pick]:
-        """The thread that each launch is shown with: the picked one, or the nearest that it has."""
+        """The thread that is shown for each launch: the picked one, or the nearest that it has."""
         return [fitted(each, Pick(self.block, self.thread, self.turn)) for each in self._shown]
 
     def _draw(self, picked: Sequence[Pick]) -> None:
@@ -124,8 +124,8 @@ class KernelView(LiveWidget):
             )
 
     @property
-    def _now(self) -> Shown | None:
-        """The launch that is shown: the chosen one, if it is of the step, or else the step's first."""
+    def _now(self) -> ShownLaunch | None:
+        """The launch that is shown: the chosen one if it belongs to the step, otherwise the step's first."""
         there = [each for each in self._shown if self.step < 0 or each.step == self.step]
         chosen = self._shown[self.launch] if self.launch < len(self._shown) else None
         return chosen if chosen in there else there[0] if there else None
@@ -146,26 +146,26 @@ class KernelView(LiveWidget):
         turn: int | None = None,
         language: str | None = None,
     ) -> str:
-        """A still picture, with this or the picked thread.
+        """Return a still picture as SVG text, with the given thread picked.
 
         Args:
-            thread: counted within its block; the picked one if not given.
-            block: likewise.
-            turn: likewise.
+            thread: the thread, counted within its block; the picked one if not given.
+            block: the block, counted within the grid; the picked one if not given.
+            turn: the turn, from 0; the picked one if not given.
             language: "en" or "zh"; that of the view if not given.
         """
         return exports.svg(self._now, self._pick(block, thread, turn), language or self.language)
 
     def to_png(self, path: str | Path | None = None, *, scale: float = 2, language: str | None = None) -> bytes:
-        """The same picture as PNG, with the extra `png`; see `inplacelab_widgets.to_png`."""
-        spoken = language or self.language
-        drawn = png(self.to_svg(language=spoken), scale, spoken)
+        """Return the same picture as PNG; needs the extra `png`. See `inplacelab_widgets.to_png`."""
+        chosen = language or self.language
+        drawn = png(self.to_svg(language=chosen), scale, chosen)
         if path is not None:
             Path(path).write_bytes(drawn)
         return drawn
 
     def to_html(self, path: str | Path | None = None, *, language: str | None = None) -> str:
-        """A page on which threads can be picked, offline."""
+        """Return an HTML page on which threads can be picked, offline."""
         traits = {
             "launch": self.launch,
             "block": self.block,
@@ -180,15 +180,15 @@ class KernelView(LiveWidget):
         return page
 
     def to_text(self, language: str | None = None) -> str:
-        """The picture and its tables as plain text."""
+        """Return the picture and its tables as plain text."""
         return exports.plain(self._now, self._pick(None, None, None), language or self.language)
 
     def __repr__(self) -> str:
         titles = ", ".join(repr(title_of(each).en) for each in self._shown)
         return f"KernelView({titles}, block={self.block}, thread={self.thread})"
 
-    def _stand_in(self) -> dict[str, str]:
-        """A picture, its tables, and a stable line of text."""
+    def _static_copy(self) -> dict[str, str]:
+        """The static copy: a picture, its tables, and a line of text that does not change between runs."""
         pick = self._pick(None, None, None)
         return {
             "text/plain": repr(self),

@@ -1,4 +1,4 @@
-"""What the threads of one warp ask for in one turn, operand by operand: slots, sectors, bytes."""
+"""Computes the memory requests of one warp in one turn, for each operand: slots, sectors, bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from inplacelab.devices.kernels import geometry, traffic
 from inplacelab.devices.kernels.geometry import WARP, Access
 from inplacelab.devices.kernels.launch import Launch
-from inplacelab_widgets.kernel.launches import Shown
+from inplacelab_widgets.kernel.launches import ShownLaunch
 
 
 class Pick(NamedTuple):
@@ -22,25 +22,25 @@ class Pick(NamedTuple):
 
 
 class Lane(NamedTuple):
-    """What one thread of the warp touches: its place in the warp, the first slot, how many."""
+    """The slots that one thread of the warp touches: its lane, the first slot, how many."""
 
     lane: int
     slot: int
     slots: int
 
 
-class Served(NamedTuple):
-    """What a warp does to one operand in a turn.
+class WarpRequest(NamedTuple):
+    """The request of a warp to one operand in one turn.
 
     Attributes:
-        operand: its position.
-        kinds: "reads", "writes", "adds", those that happen.
-        lanes: the threads that take part and where; none if the places are not known.
-        sectors: those that hold the slots, counted from the start of the storage.
-        wanted: bytes of the slots, each counted once.
-        crowd: the most threads that meet on one slot.
-        unknown: True if threads take part and nobody knows where.
-        apart: bytes from where one thread begins to where the next one does; 0 if that differs, or nobody knows.
+        operand: the position of the operand.
+        kinds: the kinds of access, out of "reads", "writes", "adds".
+        lanes: the threads that take part, with their slots; empty if the slots are not known.
+        sectors: the sectors with these slots, counted from the start of the storage.
+        wanted: the bytes of the slots, each counted once.
+        crowd: the most threads on one slot.
+        unknown: True if threads take part but their slots are not known.
+        apart: the bytes from the first slot of one thread to that of the next; 0 if that differs or is not known.
     """
 
     operand: int
@@ -54,44 +54,44 @@ class Served(NamedTuple):
 
     @property
     def moved(self) -> int:
-        """The bytes of the sectors."""
+        """The bytes of all sectors."""
         return traffic.SECTOR * len(self.sectors)
 
 
-def fitted(shown: Shown, pick: Pick) -> Pick:
-    """The nearest thread and turn that there are."""
+def fitted(shown: ShownLaunch, pick: Pick) -> Pick:
+    """Return the nearest pick that the launch has."""
     launch = shown.launch
     turns = geometry.turns(launch) if shown.drawable else 1
     most = (launch.blocks - 1, launch.threads - 1, turns - 1)
     return Pick(*(min(max(value, 0), limit) for value, limit in zip(pick, most, strict=True)))
 
 
-def accesses_at(shown: Shown, block: int, thread: int, turn: int) -> list[Access]:
-    """What a thread does in a turn; where an atomic addition goes is filled in, if it is known."""
+def accesses_at(shown: ShownLaunch, block: int, thread: int, turn: int) -> list[Access]:
+    """Return the accesses of a thread in a turn, with the slot of an atomic addition filled in if it is known."""
     found = [each for each in geometry.accesses(shown.launch, block, thread) if each.turn == turn]
     return [each._replace(slot=_place(shown, block, thread, turn)) if each.slot is None else each for each in found]
 
 
-def _place(shown: Shown, block: int, thread: int, turn: int) -> int | None:
+def _place(shown: ShownLaunch, block: int, thread: int, turn: int) -> int | None:
     if shown.places is None:
         return None
     launch = shown.launch
     return shown.places[(turn * launch.blocks + block) * launch.threads + thread]
 
 
-def served(shown: Shown, pick: Pick) -> list[Served]:
-    """What the warp of a picked thread does in its turn, for each operand."""
+def warp_requests(shown: ShownLaunch, pick: Pick) -> list[WarpRequest]:
+    """Return the requests of the picked thread's warp in its turn, one for each operand."""
     return _of_warp(shown, pick.block, pick.thread // WARP, pick.turn)
 
 
 @lru_cache(maxsize=256)
-def _of_warp(shown: Shown, block: int, warp: int, turn: int) -> list[Served]:
+def _of_warp(shown: ShownLaunch, block: int, warp: int, turn: int) -> list[WarpRequest]:
     launch, first = shown.launch, warp * WARP
     done = {lane: accesses_at(shown, block, first + lane, turn) for lane in range(min(WARP, launch.threads - first))}
-    return [_served(launch, position, done) for position in range(len(launch.operands))]
+    return [_warp_request(launch, position, done) for position in range(len(launch.operands))]
 
 
-def _served(launch: Launch, position: int, done: dict[int, list[Access]]) -> Served:
+def _warp_request(launch: Launch, position: int, done: dict[int, list[Access]]) -> WarpRequest:
     operand = launch.operands[position]
     mine = [(lane, each) for lane, accesses in done.items() for each in accesses if each.operand == operand.name]
     kinds = tuple(kind for kind in ("reads", "writes", "adds") if any(each.kind == kind for _, each in mine))
@@ -103,10 +103,10 @@ def _served(launch: Launch, position: int, done: dict[int, list[Access]]) -> Ser
             met[each] = met.get(each, 0) + 1
     held = traffic.sectors((slot * size, size) for slot in met)
     crowd, unknown = max(met.values(), default=0), bool(mine) and not lanes
-    return Served(position, kinds, lanes, held, len(met) * size, crowd, unknown, _apart(lanes) * size)
+    return WarpRequest(position, kinds, lanes, held, len(met) * size, crowd, unknown, _apart(lanes) * size)
 
 
 def _apart(lanes: Sequence[Lane]) -> int:
-    """How many slots lie between those of one thread and of the next; 0 if that differs."""
+    """The number of slots from one thread's first slot to the next thread's; 0 if that differs."""
     steps = {abs(other.slot - one.slot) for one, other in pairwise(lanes)}
     return steps.pop() if len(steps) == 1 else 0

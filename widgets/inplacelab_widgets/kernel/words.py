@@ -1,4 +1,4 @@
-"""Every word of a kernel's picture, in English and Chinese."""
+"""All text of a kernel's picture, in English and Chinese."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LIBRARY = Text(
 EMPTY = Text("There was nothing to compute: no thread was started.", "没有元素需要计算：没有启动任何线程。")
 NO_LAUNCH = Text("No kernel was launched in this step.", "这一步没有启动内核。")
 
-# --- what depends on the pick -------------------------------------------------------------------------------------------------
+# --- texts that depend on the pick---------------------------------------------------------------------------------------------
 
 PICKED = {
     "grid": Text("Grid: block {block} of {blocks}", "网格：线程块 {block}，共 {blocks} 个"),
@@ -103,7 +103,7 @@ PICKED = {
     "drawn_turns": Text("turns {drawn} of {all}", "轮次 {drawn}（共 {all} 轮）"),
 }
 
-# --- what stands in the picture whatever is picked ----------------------------------------------------------------------------
+# --- what does not depend on the pick -----------------------------------------------------------------------------------------
 
 TOTAL = Text("The whole launch", "整次启动")
 TOTAL_READ = Text("read", "读")
@@ -143,7 +143,7 @@ FACT_NAMES = {
     "moved": Text("bytes moved", "搬运字节"),
 }
 
-# --- the player: what it says otherwise than of a recording -------------------------------------------------------------------
+# --- the player: where its words differ from those for a recording ------------------------------------------------------------
 
 PLAYER = {
     "region": Text("Kernel: {title}", "内核：{title}"),

@@ -1,7 +1,7 @@
-"""From a recording to a picture, once for all steps. Nothing here needs Jupyter.
+"""Lays out the picture of a recording once for all steps. Does not need Jupyter.
 
-Each panel has its own small file; `Scene` holds them together. `picture` turns a scene at one step into a still picture and
-`frames` a few steps into a strip of them; `payload` turns all of it into what the player in the browser needs.
+Each panel has its own module; `Scene` holds the panels. `picture` draws a still picture of one step, `frames` a strip of several
+steps, and `payload` makes the data for the player in the browser.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences import sentence
 from inplacelab_widgets.scene.elements import elements_panel
 from inplacelab_widgets.scene.graph import graph_panel
-from inplacelab_widgets.scene.key_steps import telling_step, telling_steps
+from inplacelab_widgets.scene.key_steps import all_key_steps, key_step
 from inplacelab_widgets.scene.lanes import lanes_panel
 from inplacelab_widgets.scene.marks import Panel
 from inplacelab_widgets.scene.memory import memory_panel
 from inplacelab_widgets.scene.storages import storages_panel
 
-__all__ = ["EVERYTHING", "PANELS", "Scene", "panels_of", "scene_of", "telling_step", "telling_steps"]
+__all__ = ["EVERYTHING", "PANELS", "Scene", "all_key_steps", "key_step", "panels_of", "scene_of"]
 
 PANELS = ("storages", "graph", "lanes", "memory", "elements")
 """The panels of a picture, by name, in the order in which they stand."""
@@ -29,7 +29,7 @@ EVERYTHING = ("code", *PANELS)
 
 
 def panels_of(recording: Recording) -> tuple[str, ...]:
-    """All that is shown of a recording: no graph if its framework has no gradients."""
+    """Returns the names of a recording's panels: no graph if its framework has no gradients."""
     graph = framework_of(recording).has_gradients
     return tuple(name for name in EVERYTHING if graph or name != "graph")
 
@@ -51,7 +51,7 @@ class Scene:
     interesting: tuple[int, ...]
 
     def panel(self, name: str) -> Panel:
-        """One of `PANELS`."""
+        """Returns one of `PANELS`."""
         found: Panel = getattr(self, name)
         return found
 
@@ -63,7 +63,7 @@ _NOTHING = Text(
 
 
 def scene_of(recording: Recording) -> Scene:
-    """Lay out a recording.
+    """Lays out a recording.
 
     Raises:
         ValueError: if the recording has no steps.

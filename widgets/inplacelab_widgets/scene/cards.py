@@ -1,4 +1,4 @@
-"""Tensors drawn as cards beside their storage, and the combs that show which slots each one reaches."""
+"""Draws tensors as cards beside their storage, with wires to it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LONGEST_NAME = 130.0
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """What a card says at one moment."""
+    """The contents of a card after one step."""
 
     facts: TensorFacts
     called: Called
@@ -38,7 +38,7 @@ class Face:
 
     @property
     def comb_name(self) -> str:
-        """What the tensor is called beside its slots."""
+        """The tensor's name beside its slots."""
         return self.called.first
 
     @property
@@ -52,7 +52,7 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A tensor on one storage, over the steps in which it lives there."""
+    """A tensor on one storage, over the steps in which it is there."""
 
     tensor: int
     storage: int
@@ -62,7 +62,7 @@ class Card:
 
     @property
     def height(self) -> float:
-        """Of a row of names with a row for each line: a recording gives all of its cards as many."""
+        """The height of a row of names and a row for each line. All cards of a recording have the same height."""
         return LINE_HEIGHT * (1 + len(self.life.moments[0][1].lines)) + 16
 
     @property
@@ -71,12 +71,12 @@ class Card:
 
     @property
     def links(self) -> tuple[str, ...]:
-        """The nodes that ever made its value."""
+        """The nodes that have made its value at some step."""
         return tuple(dict.fromkeys(f"n{face.facts.node}" for face in self.life.every() if face.facts.node is not None))
 
 
 def cards(recording: Recording) -> list[Card]:
-    """The cards of all tensors; one that is given a new storage has a card on each."""
+    """Returns the cards of all tensors; a tensor that changes its storage has a card on each."""
     return recording.once(_cards)
 
 
@@ -90,7 +90,7 @@ def _cards(recording: Recording) -> list[Card]:
 
 
 def card_changes(recording: Recording) -> Iterator[tuple[int, tuple[int, int], Face | None]]:
-    """(step, (tensor, storage), face): what each step gives a tensor another face, or another storage."""
+    """Yields (step, (tensor, storage), face) whenever a tensor's card changes."""
     on: dict[int, int] = {}
     for touch in touched(recording):
         state, index = touch.state, touch.state.step.index
@@ -104,7 +104,7 @@ def card_changes(recording: Recording) -> Iterator[tuple[int, tuple[int, int], F
 
 
 def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
-    """What the card of a tensor says after one step."""
+    """Returns the contents of a tensor's card after one step."""
     called = state.called(tensor.id)
     node = state.nodes.get(tensor.node) if tensor.node is not None else None
     framework = framework_of(recording)
@@ -116,12 +116,14 @@ def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
             node_called(state, node) if node else words.NO_NODE,
         )
         history = (Text("{flag} · {node}", "{flag} · {node}").format(flag=flag, node=made_by),)
-    said = kind(tensor, state, framework, LONGEST_NAME) or not_yet(called) or (None if called.names else words.UNNAMED)
+    detail = (
+        kind(tensor, state, framework, LONGEST_NAME) or not_yet(called) or (None if called.names else words.UNNAMED)
+    )
     return Face(
         tensor,
         called,
         tuple(shortened(chip, LONGEST_NAME) for chip in called.shown),
-        said,
+        detail,
         (layout_words(tensor), reach, *history),
     )
 
@@ -131,7 +133,7 @@ def _chip_width(name: str) -> float:
 
 
 def card_marks(card: Card, x: float, y: float, width: float) -> list[Mark]:
-    """A card with its top left corner at (x, y)."""
+    """Draws a card with its top left corner at (x, y)."""
     keys, links, moments, last = card.keys, card.links, card.life.moments, card.life.last
     outline = flashes(((step, Look("card changed"), Look("card")) for step, _ in moments), last)
     bar = between(card.life.first, last, Look(f"bar c{card.colour}-fill"))
@@ -144,13 +146,13 @@ def card_marks(card: Card, x: float, y: float, width: float) -> list[Mark]:
     kinds = lasting(((step, Look("text soft end", face.kind) if face.kind else None) for step, face in moments), last)
     marks.append(text(x + width - PAD, y + 6 + 11.5, kinds, keys=keys))
     for k in range(len(moments[0][1].lines)):
-        said = lasting(((step, Look("text soft" if k else "text", face.lines[k])) for step, face in moments), last)
-        marks.append(text(x + PAD, y + LINE_HEIGHT * (k + 2) + 6.5, said, keys=keys))
+        detail = lasting(((step, Look("text soft" if k else "text", face.lines[k])) for step, face in moments), last)
+        marks.append(text(x + PAD, y + LINE_HEIGHT * (k + 2) + 6.5, detail, keys=keys))
     return marks
 
 
 def chip_marks(card: Card, face: Face, x: float, y: float, first: int, last: int) -> list[Mark]:
-    """A tensor's names from step `first` to step `last`, from (x, y) to the right."""
+    """Draws a tensor's names from step `first` to step `last`, from (x, y) to the right."""
     marks = []
     for name in face.chips:
         width = _chip_width(name)
@@ -170,7 +172,7 @@ def _style(called: Called) -> str:
 
 
 def wire_marks(card: Card, card_left: float, card_middle: float, strip_right: float, strip_middle: float) -> list[Mark]:
-    """The pointer from a card to its storage."""
+    """Draws the pointer from a card to its storage."""
     wire, tip = (between(card.life.first, card.life.last, Look(style)) for style in ("wire", "tip"))
     a, b, bus = coordinate(card_left), coordinate(card_middle), coordinate(card_left - 9)
     right, middle = coordinate(strip_right + 2), coordinate(strip_middle)
@@ -181,7 +183,7 @@ def wire_marks(card: Card, card_left: float, card_middle: float, strip_right: fl
 
 
 def stretches(life: Life[Face]) -> list[tuple[int, int, Face]]:
-    """(first, last, face) for each stretch of steps over which the tensor keeps its names."""
+    """Yields (first, last, face) for each stretch of steps in which the tensor keeps its names."""
     starts: list[tuple[int, Face]] = []
     for step, face in life.moments:
         if not starts or starts[-1][1].called != face.called:

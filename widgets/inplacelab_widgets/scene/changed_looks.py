@@ -1,8 +1,8 @@
-"""What a step may have changed the look of: the things that it changed, and those whose words mention them.
+"""Finds the objects whose look a step may change: those that it changed, and those whose texts mention them.
 
-A card says the name of the tensor that it is a view of, a node's number is shown only while another node has the same
-name, a pin goes stale when its storage is written. Following such threads forward from each step's changes costs no
-more than the changes themselves; looking at everything after every step would cost a thousand times that.
+A card has the name of its base, a node's number is shown only while another node has the same name, a pin goes stale when
+its storage is written. Following these dependencies from each step's changes costs no more than the changes themselves;
+checking all objects after every step would cost a thousand times that.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """The serial numbers of what may look different after one step than before it, each kind in a fixed order.
+    """The serial numbers of objects that may look different after one step, each kind in a fixed order.
 
     Attributes:
         state: what was alive after the step.
         storages: the storages it changed.
-        tensors: the tensors it changed, and those whose words mention what it changed.
+        tensors: the tensors it changed, and those whose texts mention changed objects.
         nodes: the same of grad nodes.
         keepers: the nodes whose saved tensors may look different.
     """
@@ -40,7 +40,7 @@ class Touched:
 
 
 def touched(recording: Recording) -> tuple[Touched, ...]:
-    """What each step of a recording touched, in order."""
+    """Yields what each step of a recording touched, in order."""
     return recording.once(_followed)
 
 
@@ -54,7 +54,7 @@ def _followed(recording: Recording) -> tuple[Touched, ...]:
 
 
 class _Many(Generic[_Key]):
-    """From a key to the serial numbers that hang on it."""
+    """A mapping from a key to several serial numbers."""
 
     def __init__(self) -> None:
         self._found: defaultdict[_Key, set[int]] = defaultdict(set)
@@ -71,7 +71,7 @@ class _Many(Generic[_Key]):
 
 @dataclass
 class _Threads:
-    """Who mentions whom, at the present step."""
+    """Which texts mention which objects, at the current step."""
 
     tensors: dict[int, TensorFacts] = field(default_factory=dict)
     nodes: dict[int, NodeFacts] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class _Threads:
         return Touched(state, storages, tensors, nodes, _ordered(changed, renamed, looked_at, self.checked, *kept))
 
     def _node(self, key: int, after: NodeFacts | None) -> list[int]:
-        """The nodes that are called something else now that node `key` has changed, itself among them."""
+        """Yields the nodes whose labels change when node `key` has changed, including itself."""
         before = self.nodes.pop(key, None)
         if after is not None:
             self.nodes[key] = after
@@ -131,7 +131,7 @@ class _Threads:
         return after is not None and _names(after) != tuple(_of(self.tensors.get(key), _names))
 
     def _moved_names(self, state: State) -> set[str]:
-        """The names that lead to another tensor, or to none, after a step; and those that from now on are coming."""
+        """Returns the names bound to another tensor, or to none, after a step, and the names that are pending from now on."""
         moved = {
             name
             for key, after in state.step.tensors
@@ -140,7 +140,7 @@ class _Threads:
         return moved.union(*(state.called(key).names for key in state.awaited))
 
     def _tensor(self, key: int, after: TensorFacts | None) -> list[int]:
-        """The tensors whose words mention tensor `key`: its views, and the gradients it has and had."""
+        """Yields the tensors whose texts mention tensor `key`: its views, and its current and former gradients."""
         before = self.tensors.pop(key, None)
         if after is not None:
             self.tensors[key] = after
@@ -149,7 +149,7 @@ class _Threads:
         return [other for facts in (before, after) if facts is not None for other in self._mentioning(facts)]
 
     def _mentioning(self, tensor: TensorFacts) -> list[int]:
-        """Its views, and the gradient that it has."""
+        """Yields a tensor's views, and its gradient."""
         return [*([] if tensor.grad is None else [tensor.grad]), *self.views[tensor.id]]
 
 
@@ -185,12 +185,12 @@ def _maker(tensor: TensorFacts) -> list[int]:
 
 
 def _checked(step: Step) -> tuple[int, ...]:
-    """The node whose saved tensors the step looked at."""
+    """Returns the node whose saved tensors the step checked."""
     at = step.error or step.backward
     return () if at is None or at.node is None else (at.node,)
 
 
 def _ordered(first: list[int], *others: Iterable[int]) -> tuple[int, ...]:
-    """`first` as it comes, then the others by number."""
+    """Returns `first` in its order, then the others by number."""
     known = set(first)
     return (*dict.fromkeys(first), *sorted({each for some in others for each in some} - known))

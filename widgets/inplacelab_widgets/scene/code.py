@@ -1,4 +1,4 @@
-"""The learner's code at one step, for still pictures: the line that runs, and what is said of the lines of its story."""
+"""Draws the learner's code at one step, for still pictures: the running line, and the lines traced from it."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _DOTS = 26.0
 _AIR = 6.0
 """On both sides of what is said of a line."""
 
-_TOLD = {"kept": ("▼ ", "pin stale"), "written": ("", "pill changed"), "refused": ("✗ ", "pin blamed")}
+_SIGNS = {"kept": ("▼ ", "pin stale"), "written": ("", "pill changed"), "refused": ("✗ ", "pin blamed")}
 """The sign before what is said of a line, and the box around it."""
 
 
 def code_panel(recording: Recording, width: float, step: int, *, near: bool = False) -> Panel:
-    """The code at `step`, wrapped to `width` px; the player shows it as a list of lines.
+    """Draws the code at `step`, wrapped to `width` px; the player shows it as a list of lines.
 
-    With `near`, only the line of the step, its neighbours and the lines of its story: dots stand for those left out, and of all
-    but the step's own line there is one row, cut where it is too long.
+    With `near`, only the line of the step, its neighbours and the traced lines: dots replace the others, and each line but the
+    step's own is cut to one row.
     """
-    now, source, told = recording.steps[step], source_lines(recording), trace(recording, step)
+    now, source, marked = recording.steps[step], source_lines(recording), trace(recording, step)
     line = min(now.line or 1, len(source)) if near else now.line
-    shown = _near(line or 1, len(source), told) if near else range(1, len(source) + 1)
+    shown = _near(line or 1, len(source), marked) if near else range(1, len(source) + 1)
     here = Look("flag-stale" if now.error else "mark-now")
     column, room = _Column(width), width - _NUMBERS - 12
     for before, number in zip([0, *shown], shown, strict=False):
@@ -42,8 +42,8 @@ def code_panel(recording: Recording, width: float, step: int, *, near: bool = Fa
             column.dots()
         whole, text_of = number == line or not near, source[number - 1]
         pieces = _pieces(text_of, room) if whole else [shortened(text_of, room, NORMAL)]
-        said = [each for each in told if each.line == number]
-        column.line(number, pieces, said, here if number == now.line else None)
+        here_marked = [each for each in marked if each.line == number]
+        column.line(number, pieces, here_marked, here if number == now.line else None)
     if shown[-1] < len(source):
         column.dots()
     says = words.LINE.format(line=now.line) if now.line is not None else Text("", "")
@@ -52,68 +52,68 @@ def code_panel(recording: Recording, width: float, step: int, *, near: bool = Fa
 
 
 def source_lines(recording: Recording) -> list[str]:
-    """The lines of the source, without the blank ones at the end."""
+    """Returns the lines of the source, without blank lines at the end."""
     return [line.expandtabs(4) for line in recording.source.rstrip().split("\n")]
 
 
-def _near(line: int, last: int, told: Iterable[Marked]) -> list[int]:
+def _near(line: int, last: int, marked: Iterable[Marked]) -> list[int]:
     close = range(max(line - NEIGHBOURS, 1), min(line + NEIGHBOURS, last) + 1)
-    return sorted({*close, *(each.line for each in told if each.line <= last)})
+    return sorted({*close, *(each.line for each in marked if each.line <= last)})
 
 
 class _Column:
-    """Lines of code, one below the other, as marks."""
+    """Draws lines of code, one below the other."""
 
     def __init__(self, width: float) -> None:
         self.width, self.y = width, 0.0
         self.marks: list[Mark] = []
 
     def dots(self) -> None:
-        """Stand for lines that are left out."""
+        """Draws dots for lines that are left out."""
         self._text(_DOTS, "text soft end", "⋮")
         self.y += LINE_HEIGHT
 
-    def line(self, number: int, pieces: list[str], told: Sequence[Marked], here: Look | None) -> None:
-        """A line in the rows that it takes; `here` if it runs."""
+    def line(self, number: int, pieces: list[str], marked: Sequence[Marked], here: Look | None) -> None:
+        """Draws a line in the rows that it needs; `here` if it runs."""
         top, band = self.y, len(self.marks)
         self._text(_NUMBERS, "text soft end", str(number))
         for piece in pieces:
             self._text(_NUMBERS + 10, "text code", piece)
             self.y += LINE_HEIGHT
-        self._tell(told, top, _NUMBERS + 10 + width_of(pieces[0], NORMAL))
+        self._draw_notes(marked, top, _NUMBERS + 10 + width_of(pieces[0], NORMAL))
         if here is not None:
             height = self.y - top
             ground = [rect(0, top, self.width, height, always(Look("tint"))), rect(0, top, 4, height, always(here))]
             self.marks[band:band] = ground
 
-    def _tell(self, told: Sequence[Marked], row: float, code_ends: float) -> None:
-        """What is said of a line, on the right of its first row; below its last one if there is no room."""
-        if not told:
+    def _draw_notes(self, marked: Sequence[Marked], row: float, code_ends: float) -> None:
+        """Draws the marks of a line, to the right of its first row; below its last row if there is no room."""
+        if not marked:
             return
-        for some in [told] if sum(map(_wide, told)) <= self.width else [[each] for each in told]:
+        for some in [marked] if sum(map(_wide, marked)) <= self.width else [[each] for each in marked]:
             x = self.width - sum(map(_wide, some)) + _AIR
             if x < code_ends + _AIR:
                 row, code_ends = self.y, 0.0
                 self.y += LINE_HEIGHT
             for each in some:
-                sign, box = _TOLD[each.role]
+                sign, box = _SIGNS[each.role]
                 wide = _wide(each) - _AIR
                 self.marks.append(rect(x, row + 1.5, wide, LINE_HEIGHT - 3, always(Look(box)), 7))
                 self.marks.append(text(x + _AIR, row + 13, always(Look("text", Text(sign, sign) + each.brief))))
                 x += _wide(each)
-            code_ends = self.width  # what comes after it has a row of its own
+            code_ends = self.width  # the rest has its own row
 
-    def _text(self, x: float, style: str, said: str) -> None:
-        self.marks.append(text(round(x, 1), self.y + 13, always(Look(style, said))))
+    def _text(self, x: float, style: str, content: str) -> None:
+        self.marks.append(text(round(x, 1), self.y + 13, always(Look(style, content))))
 
 
-def _wide(told: Marked) -> float:
-    """The room of what is said of a line, with the air that follows it."""
-    return width_of(Text(_TOLD[told.role][0], "") + told.brief) + 3 * _AIR
+def _wide(marked: Marked) -> float:
+    """Returns the width of a line's mark, with the space after it."""
+    return width_of(Text(_SIGNS[marked.role][0], "") + marked.brief) + 3 * _AIR
 
 
 def _pieces(source: str, room: float) -> list[str]:
-    """A line of code in pieces that fit; continued pieces hang two characters in from where the line began."""
+    """Breaks a line of code into pieces that fit; continued pieces are indented by two characters."""
     code = source.lstrip(" ")
     indent = " " * min(len(source) - len(code), _DEEPEST)
     em = LATIN_EM * NORMAL

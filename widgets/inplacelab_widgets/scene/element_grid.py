@@ -1,4 +1,4 @@
-"""One tensor with one layout, drawn: its metadata, the hops along its axes, and its elements with their slots."""
+"""Draws a tensor with one layout: its metadata, the hops along its axes, and its elements with their slots."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inplacelab.recording.values_read import bytes_of, element_values, slots_und
 from inplacelab_widgets import words
 from inplacelab_widgets.scene.grid import HEIGHT, Grid, Index, position
 from inplacelab_widgets.scene.grid_hops import hop_marks
-from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, lasting, path, rect, saying, text
+from inplacelab_widgets.scene.marks import Look, Mark, Runs, between, flashes, lasting, path, rect, text, text_runs
 from inplacelab_widgets.scene.measure import NORMAL, SMALL, coordinate, widest
 from inplacelab_widgets.scene.names import axis_letter, formula, layout_words
 from inplacelab_widgets.scene.numerals import number
@@ -34,7 +34,7 @@ _Cell = tuple[Index, float, float]
 
 @dataclass(frozen=True)
 class Sheet:
-    """A tensor over the steps `first` to `last`, in which its metadata stay what they are."""
+    """A tensor over the steps `first` to `last`, in which its metadata do not change."""
 
     facts: TensorFacts
     first: int
@@ -51,26 +51,28 @@ class Sheet:
 
     @cached_property
     def width(self) -> float:
-        said = [*self.metadata, *(line for _, line in self.changes), *(note for note, _ in self.notes)]
-        return max(self.grid.width, widest(said, SMALL))
+        content = [*self.metadata, *(line for _, line in self.changes), *(note for note, _ in self.notes)]
+        return max(self.grid.width, widest(content, SMALL))
 
     @cached_property
     def height(self) -> float:
-        """Of the elements and the notes below them."""
+        """The height of the elements and the notes below them."""
         return self.grid.height + (AIR + LINE * len(self.notes) if self.notes else 0)
 
 
 def sheet_for(
     facts: TensorFacts, before: TensorFacts | None, first: int, last: int, storage: Life[StorageFacts], room: float
 ) -> Sheet:
-    """The sheet of a tensor from step `first` to step `last`. `before`: what it was until then."""
+    """Returns the sheet of a tensor from step `first` to step `last`. `before` has its facts until then."""
     moments = tuple(_during(storage, first, last))
-    # The values decide how wide a cell is, and that decides how many are drawn: ask with the narrowest cells first.
+    # The width of a cell depends on the values, and the number of cells on that width: start with the narrowest cells.
     most = Grid(facts, NARROWEST_CELL, room)
-    spoken = [number(value) for _, values in _values(facts, moments, most) for value in values if value is not None]
+    value_texts = [
+        number(value) for _, values in _values(facts, moments, most) for value in values if value is not None
+    ]
     own = moments[0][1]
     labels = [_slot(own, facts, index) for index, _, _ in most.cells()]
-    grid = Grid(facts, max(NARROWEST_CELL, widest(spoken, NORMAL) + 8, widest(labels, 9) + 6), room)
+    grid = Grid(facts, max(NARROWEST_CELL, widest(value_texts, NORMAL) + 8, widest(labels, 9) + 6), room)
     values = tuple(_values(facts, moments, grid))
     metadata = layout_words(facts), Text("{0} · {1}", "{0} · {1}").format(facts.dtype, formula(facts))
     notes = [(note, between(first, last, Look("text soft", note))) for note in _notes(facts, grid, own)]
@@ -84,7 +86,7 @@ def sheet_for(
 
 
 def _during(life: Life[StorageFacts], first: int, last: int) -> Iterable[_Moment]:
-    """What a storage is from `first` to `last`."""
+    """Returns the facts of a storage from `first` to `last`."""
     since = [moment for moment in life.moments if moment[0] <= first][-1:]
     return [(first, facts) for _, facts in since] + [moment for moment in life.moments if first < moment[0] <= last]
 
@@ -120,43 +122,43 @@ def _notes(facts: TensorFacts, grid: Grid, storage: StorageFacts) -> Iterable[Te
 def _values(
     facts: TensorFacts, moments: tuple[_Moment, ...], grid: Grid
 ) -> list[tuple[int, tuple[Number | None, ...]]]:
-    """What each element drawn holds, at each change."""
+    """Returns the value of each drawn element, at each change."""
     positions = [position(facts, index) for index, _, _ in grid.cells()]
     return [(step, element_values(storage, facts.dtype, positions)) for step, storage in moments]
 
 
 def _key(facts: TensorFacts, index: Index) -> str:
-    """What an element is called in the player: "t3:1,2"."""
+    """Returns an element's key in the player: "t3:1,2"."""
     return f"t{facts.id}:{','.join(map(str, index))}"
 
 
-def _spoken(value: Number | None) -> str:
+def _value_text(value: Number | None) -> str:
     return "·" if value is None else number(value)
 
 
 def _slot(storage: StorageFacts, facts: TensorFacts, index: Index) -> str:
-    """Where an element stands: "→9", or "→2–3" for one that is wider than a slot."""
+    """Returns an element's slot: "→9", or "→2–3" for an element wider than a slot."""
     at = position(facts, index)
     start, stop = slots_under(storage, facts.dtype, at, at + 1)
     return f"→{start}" if stop - start < 2 else f"→{start}–{stop - 1}"
 
 
 def sheet_marks(sheet: Sheet, x: float, top: float, grid_top: float, written: Mapping[int, SlotRuns]) -> list[Mark]:
-    """The marks of a sheet.
+    """Draws a sheet.
 
     Args:
-        sheet: what to draw.
-        x: its left edge.
-        top: where its metadata begin.
-        grid_top: where its elements begin.
-        written: for each step that wrote to the storage, which slots.
+        sheet: the sheet.
+        x: its left edge, in px.
+        top: the top of its metadata.
+        grid_top: the top of its elements.
+        written: the slots that each step wrote to the storage.
     """
     marks = [
-        _line(x, top, k, between(sheet.first, sheet.last, Look("text soft" if k else "text", said)))
-        for k, said in enumerate(sheet.metadata)
+        _line(x, top, k, between(sheet.first, sheet.last, Look("text soft" if k else "text", content)))
+        for k, content in enumerate(sheet.metadata)
     ]
-    for k, (style, said) in enumerate(sheet.changes):
-        look = between(sheet.first, sheet.first, Look(style, said))
+    for k, (style, content) in enumerate(sheet.changes):
+        look = between(sheet.first, sheet.first, Look(style, content))
         marks.append(text(x, top + LINE * (k + 3) - 3.5, look))
     cells = [(index, x + left, grid_top + y) for index, left, y in sheet.grid.cells()]
     marks += _boxes(sheet, cells, written)
@@ -171,7 +173,7 @@ def _line(x: float, top: float, k: int, looks: Runs) -> Mark:
 
 
 def _boxes(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) -> list[Mark]:
-    """A box for each element, hatched where its value is not known."""
+    """Draws a box for each element, hatched if its value is unknown."""
     wide = sheet.grid.cell
     marks = []
     all_known = between(sheet.values[0][0], sheet.last, Look("slot"))
@@ -189,7 +191,7 @@ def _boxes(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) ->
 
 
 def _written(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) -> list[Mark]:
-    """A heavy box round each element whose slot a step wrote, through whichever tensor."""
+    """Draws a thick box around each element whose slot a step wrote, through any tensor."""
     steps = [step for step in written if sheet.first <= step <= sheet.last]
     if not steps:
         return []
@@ -207,12 +209,12 @@ def _written(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) 
 
 
 def _words(sheet: Sheet, cells: list[_Cell]) -> list[Mark]:
-    """In each box the value, and below it the slot."""
+    """Writes the value and the slot into each box."""
     marks = []
     for k, (index, x, y) in enumerate(cells):
         middle = round(x + sheet.grid.cell / 2, 1)
-        said = saying("text value", ((step, _spoken(known[k])) for step, known in sheet.values), sheet.last)
+        content = text_runs("text value", ((step, _value_text(known[k])) for step, known in sheet.values), sheet.last)
         slot = Look("text tiny middle", _slot(sheet.storage, sheet.facts, index))
-        marks.append(text(middle, y + 14.5, said, keys=(_key(sheet.facts, index),)))
+        marks.append(text(middle, y + 14.5, content, keys=(_key(sheet.facts, index),)))
         marks.append(text(middle, y + 26, between(sheet.first, sheet.last, slot)))
     return marks

@@ -1,6 +1,6 @@
-"""Where the eye belongs: for each step the storages that it reads, writes, keeps, unpacks or creates.
+"""Finds for each step the storages in focus: those that it reads, writes, saves, unpacks or creates.
 
-A recording with dozens of storages is read by drawing these in full and naming the others.
+In a recording with dozens of storages these are drawn in full, and the others as names.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Span = tuple[int, int]
 
 
 def storages_in_focus(recording: Recording) -> tuple[tuple[int, ...], ...]:
-    """For each step, the storages that it is about, those that it writes first."""
+    """Returns the storages in focus for each step, written ones first."""
     return recording.once(_found)
 
 
@@ -27,16 +27,16 @@ def _found(recording: Recording) -> tuple[tuple[int, ...], ...]:
     found = []
     before: State | None = None
     for state in recording.states():
-        asked = dict.fromkeys(_about(state, before))
-        found.append(tuple(key for key in asked if key in state.storages))
+        about = dict.fromkeys(_about(state, before))
+        found.append(tuple(key for key in about if key in state.storages))
         before = state
     return tuple(found)
 
 
 def open_spans(recording: Recording) -> dict[int, tuple[Span, ...]]:
-    """For each storage the stretches of steps at which it is drawn in full.
+    """Returns the stretches of steps in which each storage is drawn in full.
 
-    A step that is about no storage leaves those of the step before on the stage.
+    A step without a storage in focus keeps those of the step before.
     """
     spans: dict[int, list[Span]] = {}
     stage: tuple[int, ...] = ()
@@ -53,13 +53,13 @@ def open_spans(recording: Recording) -> dict[int, tuple[Span, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """What there is to see of a tensor that a reader follows.
+    """A tensor that a reader can follow.
 
     Attributes:
-        name: what the learner calls it.
-        storages: the storages that tensors of this name have lived on.
-        keys: the keys of the marks that belong to it: the tensors, the storages and the nodes that made or keep it.
-        stops: the steps at which something happens on those storages.
+        name: the learner's name for it.
+        storages: the storages of all tensors with this name.
+        keys: the keys of its marks: the tensors, the storages, and the nodes that made or saved it.
+        stops: the steps with events on those storages.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Thread:
 
 
 def threads(recording: Recording) -> tuple[Thread, ...]:
-    """What can be followed: every name that the learner bound to a tensor, in order of appearance."""
+    """Returns every name that the learner bound to a tensor, in order of appearance."""
     return recording.once(_threads)
 
 
@@ -101,7 +101,7 @@ def _keys(storages: Iterable[int], keepers: Mapping[int, Mapping[int, None]]) ->
 
 
 def _keepers(recording: Recording) -> dict[int, dict[int, None]]:
-    """For each storage, the nodes that ever kept something of it."""
+    """Returns for each storage the nodes that have saved a tensor on it."""
     found: dict[int, dict[int, None]] = {}
     for step in recording.steps:
         for key, node in step.nodes:
@@ -111,7 +111,7 @@ def _keepers(recording: Recording) -> dict[int, dict[int, None]]:
 
 
 def _stops(recording: Recording) -> dict[int, list[int]]:
-    """For each storage, the steps that are about it."""
+    """Returns for each storage the steps that have it in focus."""
     found: dict[int, list[int]] = {}
     for step, about in enumerate(storages_in_focus(recording)):
         for storage in about:
@@ -120,7 +120,7 @@ def _stops(recording: Recording) -> dict[int, list[int]]:
 
 
 def _about(state: State, before: State | None) -> Iterator[int]:
-    """The storages that a step is about, what it did to them in falling order of weight."""
+    """Yields the storages of a step, the most important first."""
     step = state.step
     yield from (write.storage for write in step.writes)
     if step.error is not None and step.error.storage is not None:
@@ -143,7 +143,7 @@ def _unpacked(state: State) -> Iterable[SavedFacts]:
 
 
 def _bound(step: Step) -> list[int]:
-    """The tensors whose names or flags a plain line changed."""
+    """Returns the tensors whose names or flags a line without operations changed."""
     return [key for key, facts in step.tensors if facts is not None] if step.kind == "line" else []
 
 

@@ -1,7 +1,7 @@
-"""A few steps as one still picture, one frame under the other, as in a comic strip.
+"""Draws a few steps as one still picture, one frame under the other, as in a comic strip.
 
-A frame shows what its story is about: the line, the storages that are written or at fault in any of the frames, the
-sentence, and the graph where it is rewritten or where backward runs. What else lives is named in one line.
+A frame shows the line, the storages that are written or fail in any of the frames, the sentence, and the graph if it is
+rewritten or backward runs. Other live storages are named in one line.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from inplacelab_widgets.scene.measure import SMALL, wrapped
 from inplacelab_widgets.scene.names import tensor_name, unquoted
 from inplacelab_widgets.scene.picture import PAD, place_of, provisos, sentence_box
 from inplacelab_widgets.scene.storages import NARROWEST
-from inplacelab_widgets.scene.svg import document, group_at, mark_at, panel_at, placed, said_at
+from inplacelab_widgets.scene.svg import document, group_at, mark_at, panel_at, placed, text_at
 
 WIDTH = 848.0
 """What a notebook's output and a page on GitHub have."""
@@ -34,12 +34,12 @@ _HEAD = 28.0
 
 
 def strip(scene: Scene, steps: Sequence[int], language: str) -> str:
-    """The frames of `steps` as one SVG picture."""
+    """Draws the frames of `steps` as one SVG picture."""
     width = max(WIDTH, 4 * PAD + _CODE[0] + scene.storages.width)
     cast = _cast(scene, steps)
     title = Text("{0}", "{0}").format(scene.recording.title)
     heading = " · ".join(each.in_language(language) for each in [title, *provisos(scene)] if each.en)
-    parts = [said_at(PAD, PAD + 8, "text bold code", heading, language)] if heading else []
+    parts = [text_at(PAD, PAD + 8, "text bold code", heading, language)] if heading else []
     y = PAD + (20 if heading else 0)
     for number, step in enumerate(steps, start=1):
         drawn, height = _frame(scene, step, cast, language, width)
@@ -48,21 +48,21 @@ def strip(scene: Scene, steps: Sequence[int], language: str) -> str:
         ground = mark_at(head, 0, language) + mark_at(frame, 0, language)
         parts.append(placed(ground + _heading(scene, number, step, language) + drawn, 0, y))
         y += height + PAD / 2
-    return document((width, y), parts, scene.recording.title, told(scene, steps, language))
+    return document((width, y), parts, scene.recording.title, alt_text(scene, steps, language))
 
 
-def told(scene: Scene, steps: Sequence[int], language: str) -> str:
-    """What the frames show, in words."""
+def alt_text(scene: Scene, steps: Sequence[int], language: str) -> str:
+    """Describes the frames in words."""
     if len(steps) == 1:
         return unquoted(scene.sentences[steps[0]]).in_language(language)
-    said = (
+    caption = (
         Text("{0}: {1}", "{0}：{1}").format(place_of(scene, step)[0], unquoted(scene.sentences[step])) for step in steps
     )
-    return " ".join(each.in_language(language) for each in said)
+    return " ".join(each.in_language(language) for each in caption)
 
 
 def _cast(scene: Scene, steps: Sequence[int]) -> set[int]:
-    """The storages that the story is about: those written in any of its steps, and the one an error is about."""
+    """Returns the storages to draw: those written in any of the steps, and the one of an error."""
     told_steps = [scene.recording.steps[step] for step in steps]
     written = {write.storage for step in told_steps for write in step.writes}
     blamed = {step.error.storage for step in told_steps if step.error and step.error.storage is not None}
@@ -70,7 +70,7 @@ def _cast(scene: Scene, steps: Sequence[int]) -> set[int]:
 
 
 def _frame(scene: Scene, step: int, cast: set[int], language: str, width: float) -> tuple[str, float]:
-    """What stands in one frame, and the frame's height."""
+    """Returns the parts of one frame, and its height."""
     now, y = scene.recording.steps[step], _HEAD + 10
     code_width = min(width - 4 * PAD - max(scene.storages.width, NARROWEST), _CODE[1])
     code = code_panel(scene.recording, code_width, step, near=True)
@@ -89,12 +89,12 @@ def _frame(scene: Scene, step: int, cast: set[int], language: str, width: float)
 def _heading(scene: Scene, number: int, step: int, language: str) -> str:
     position, *rest = place_of(scene, step)
     place = Text("{0}. {1}", "{0}. {1}").format(number, position)
-    said = " · ".join(each.in_language(language) for each in [place, *rest])
-    return said_at(PAD, 18.5, "text bold code", said, language)
+    caption = " · ".join(each.in_language(language) for each in [place, *rest])
+    return text_at(PAD, 18.5, "text bold code", caption, language)
 
 
 def _memory(scene: Scene, step: int, cast: set[int], language: str, room: float) -> tuple[str, float]:
-    """The storages of the story, one under the other, and the names of the others."""
+    """Draws the chosen storages, one under the other, and the names of the others."""
     state = scene.recording.state(step)
     groups = {group.key: group for group in scene.storages.groups}
     live = {key: groups[f"s{key}"] for key in state.storages}
@@ -107,14 +107,14 @@ def _memory(scene: Scene, step: int, cast: set[int], language: str, room: float)
             y += bottom - min(top, live[key].y) + GAP
     others = [_named(state, key) for key in live if key not in shown]
     if others:
-        said = words.ALSO_THERE.format(storages=", ".join(others)).in_language(language)
-        for line in wrapped(said, room, SMALL):
-            drawn, y = drawn + said_at(0, y + 10, "text soft", line, language), y + LINE_HEIGHT
+        caption = words.ALSO_THERE.format(storages=", ".join(others)).in_language(language)
+        for line in wrapped(caption, room, SMALL):
+            drawn, y = drawn + text_at(0, y + 10, "text soft", line, language), y + LINE_HEIGHT
     return drawn, y
 
 
 def _in_frame(state: State, cast: set[int]) -> set[int]:
-    """The cast; and while backward runs, the gradients that it has filled."""
+    """Returns the chosen storages, and in backward the gradients that it has filled."""
     if state.step.phase != "backward" or state.step.error:
         return cast
     gradients = {tensor.grad for tensor in state.tensors.values()}

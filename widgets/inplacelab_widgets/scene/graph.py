@@ -1,8 +1,7 @@
-"""The graph panel: grad nodes and the edges along which gradients travel, from right to left.
+"""Draws the graph panel: grad nodes and the edges along which gradients flow, from right to left.
 
-Nodes and edges of all steps are laid out together; each is shown while it exists. A node or edge of this step is thick
-and tagged NEW; an edge or a tensor's place in history that this step took away stays for this one step as dots. What
-shares a box is decided once for the whole recording, so that nothing moves.
+Nodes and edges of all steps are laid out together; each is shown while it exists. New nodes and edges are thick and
+tagged NEW in their step; edges that a step removed are dotted in that step. Folds are the same in all steps, so nothing moves.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ _EDGE_AIR = 8.0
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Where everything stands: the boxes, the box of each node, and the way of each link with the edges that it shows."""
+    """The layout: the boxes, the box of each node, and the path of each link with its edges."""
 
     boxes: tuple[Box, ...]
     homes: Mapping[int, Box]
@@ -56,12 +55,12 @@ class _Plan:
 
 
 def graph_panel(recording: Recording) -> Panel:
-    """The graph panel of a recording."""
+    """Draws the graph panel of a recording."""
     nodes, last = grad_nodes(recording), len(recording) - 1
     if not nodes:
         note = text(0, 16, between(0, last, Look("text soft", words.NO_GRAPH)))
         group = Group(0, 0, width_of(words.NO_GRAPH), 24, 0, last, (note,))
-        return Panel("graph", group.width, 24, (group,), _says(recording))
+        return Panel("graph", group.width, 24, (group,), _descriptions(recording))
     found = edges(recording)
     plan = _plan(nodes, found, LONGEST)
     drawn = _drawn(recording, len(nodes), plan, found)
@@ -78,7 +77,9 @@ def _drawn(recording: Recording, nodes: int, plan: _Plan, found: Mapping[Edge, L
     near = sight(recording, plan.boxes, plan.homes, plan.shown)
     marks = tuple(_marks(recording, plan, found, near))
     group = Group(0, 0, plan.width, plan.height, 0, len(recording) - 1, marks)
-    return Panel("graph", plan.width, plan.height, (group,), _says(recording), _notes(recording, nodes, plan, near))
+    return Panel(
+        "graph", plan.width, plan.height, (group,), _descriptions(recording), _notes(recording, nodes, plan, near)
+    )
 
 
 def _marks(recording: Recording, plan: _Plan, found: Mapping[Edge, Life[str]], near: Sight) -> Iterable[Mark]:
@@ -97,7 +98,7 @@ def _marks(recording: Recording, plan: _Plan, found: Mapping[Edge, Life[str]], n
 
 
 def _notes(recording: Recording, nodes: int, plan: _Plan, near: Sight) -> tuple[tuple[int, Text], ...]:
-    """What is folded or cut; and as long as there is no node, where the graph begins."""
+    """Describes what is folded or cut; before the first node, where the graph will begin."""
     folded = ((0, words.FOLDED.format(nodes=nodes, boxes=len(plan.boxes))),) if plan.is_folded else ()
     notes = near.notes or folded
     begins = next(step for step in recording.steps if step.nodes)
@@ -109,7 +110,7 @@ def _notes(recording: Recording, nodes: int, plan: _Plan, near: Sight) -> tuple[
     return ((0, words.NO_NODE_YET + line), (begins.index, then[0]), *later)
 
 
-# --- where everything stands --------------------------------------------------------------------------------------------
+# --- layout -------------------------------------------------------------------------------------------------------------
 
 
 def _plan(nodes: list[GradNode], found: Mapping[Edge, Life[str]], longest: int | None) -> _Plan:
@@ -144,7 +145,7 @@ def _plan(nodes: list[GradNode], found: Mapping[Edge, Life[str]], longest: int |
 def _contents(
     seats: list[list[GradNode]], found: Iterable[Edge], longest: int | None
 ) -> tuple[list[Content], dict[int, int]]:
-    """What each box holds, and for each node which box it is in; `longest` as in `folds`."""
+    """Returns the contents of each box, and the box of each node; `longest` as in `folds`."""
     seat_of = {node.id: k for k, seat in enumerate(seats) for node in seat}
     between_seats = sorted({(seat_of[a], seat_of[b]) for a, b in found})
     labels = [(seat[0].kind, seat[0].line) for seat in seats]
@@ -160,7 +161,7 @@ def _content(part: Fold, seats: list[list[GradNode]]) -> Content:
 
 
 def _seats(nodes: list[GradNode]) -> list[list[GradNode]]:
-    """Nodes of one kind and line that never meet take turns on one seat, so a loop needs the room of one."""
+    """Assigns seats. Nodes of one kind and line that are never alive at the same time share one, so a loop needs one seat."""
     kinds: dict[tuple[str, object, bool], list[GradNode]] = {}
     for node in nodes:
         kinds.setdefault((node.kind, node.life.moments[0][1].origin, node.is_leaf), []).append(node)
@@ -175,7 +176,7 @@ def _seats(nodes: list[GradNode]) -> list[list[GradNode]]:
 
 
 def _columns(contents: list[Content], places: Layout) -> list[tuple[float, float]]:
-    """(left, width) of each layer. The first, where backward begins, stands on the right."""
+    """Returns (left, width) of each layer. The first, where backward begins, is on the right."""
     widths = [0.0] * places.layers
     for content, (layer, _) in zip(contents, places.nodes, strict=True):
         widths[layer] = max(widths[layer], content.width)
@@ -187,7 +188,7 @@ def _columns(contents: list[Content], places: Layout) -> list[tuple[float, float
 
 
 def _reach(places: Layout) -> tuple[float, float]:
-    """Where the highest thing begins and the lowest ends: an edge that passes over all boxes needs less room than they do."""
+    """Returns the top and the bottom of all boxes and edges; an edge above all boxes needs less room than a box."""
     bends = [_middle(point, 0) for points in places.edges.values() for point in points[1:-1]]
     tops = [row * _PITCH for _, row in places.nodes]
     return (
@@ -203,8 +204,8 @@ def _middle(point: Point, top: float) -> float:
 # --- in words -----------------------------------------------------------------------------------------------------------
 
 
-def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
-    said, known, live, count = [], set[int](), dict[int, int](), 0
+def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
+    descriptions, known, live, count = [], set[int](), dict[int, int](), 0
     for step in recording.steps:
         names = [node.name for key, node in step.nodes if node is not None and key not in known]
         for key, node in step.nodes:
@@ -213,6 +214,6 @@ def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
             if node is not None:
                 live[key] = len(node.edges)
                 count += live[key]
-        told = words.GRAPH_SAYS.format(nodes=len(live), edges=count, new=", ".join(names) or words.NONE)
-        said.append((step.index, told))
-    return tuple(said)
+        description = words.GRAPH_SAYS.format(nodes=len(live), edges=count, new=", ".join(names) or words.NONE)
+        descriptions.append((step.index, description))
+    return tuple(descriptions)

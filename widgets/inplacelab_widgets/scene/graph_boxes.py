@@ -1,8 +1,8 @@
-"""The boxes of the graph: what each says over the steps, whether it holds one node or many.
+"""Draws the boxes of the graph, each for one node or many.
 
-A box may serve several nodes in turn (a loop makes the same node again and again, and each dies before the next is
-made), or several at once, when a large graph is folded. A folded box names the node that something happens to now, so
-that nothing is hidden by folding.
+A box may show several nodes in turn (a loop makes the same node again and again, and each is freed before the next is
+made), or several together, if a large graph is folded. A folded box names the node that the current step concerns, so that
+folding hides nothing.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ _URGENT = ("failed", "unpacking", "calling", "running", "arrived")
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What a box says at one moment: three lines, a tag above it, and how much of it backward has done (0 to 1)."""
+class BoxState:
+    """The contents of a box after one step: three lines, a tag above it, and the part that backward has done (0 to 1)."""
 
     outline: str
     first: str | Text
@@ -54,10 +54,10 @@ class Shown:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Content:
-    """What a box holds, and what it says over the steps; None where none of its nodes is there."""
+    """The nodes of a box, and its contents over the steps; None while none of its nodes exists."""
 
     members: tuple[GradNode, ...]
-    shows: tuple[tuple[int, Shown | None], ...]
+    shows: tuple[tuple[int, BoxState | None], ...]
     is_folded: bool
     width: float
 
@@ -76,7 +76,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Box:
-    """Where a box stands. A box is itself, whatever another one says."""
+    """The place of a box. Boxes are compared by identity."""
 
     content: Content
     x: float
@@ -91,25 +91,25 @@ class Box:
         return self.x + self.content.width
 
 
-# --- what a box says ----------------------------------------------------------------------------------------------------
+# --- contents -----------------------------------------------------------------------------------------------------------
 
 
 def in_turn(members: tuple[GradNode, ...]) -> Content:
-    """A box for nodes that are never there at the same time."""
+    """Returns a box for nodes that never exist at the same time."""
     by_id = {node.id: node for node in members}
 
-    def shown(alive: Mapping[int, Face], born: frozenset[int]) -> Shown | None:
+    def shown(alive: Mapping[int, Face], born: frozenset[int]) -> BoxState | None:
         return next((_one(by_id[key], face, key in born) for key, face in alive.items()), None)
 
     return _content(members, shown, is_folded=False)
 
 
 def folded(members: tuple[GradNode, ...], turn: int | None, turns: int) -> Content:
-    """A box for nodes that are folded together; `turn` and `turns` as in `folding.Fold`."""
+    """Returns a box for nodes that are folded together; `turn` and `turns` as in `folding.Fold`."""
     by_id = {node.id: node for node in members}
     in_a_turn = {kind: count / turns for kind, count in Counter(node.kind for node in members).items()}
 
-    def shown(alive: Mapping[int, Face], born: frozenset[int]) -> Shown | None:
+    def shown(alive: Mapping[int, Face], born: frozenset[int]) -> BoxState | None:
         return (
             _many(by_id, alive, born, turn, in_a_turn if turn is None and turns > 1 else {}, turns) if alive else None
         )
@@ -117,7 +117,7 @@ def folded(members: tuple[GradNode, ...], turn: int | None, turns: int) -> Conte
     return _content(members, shown, is_folded=True)
 
 
-_Show = Callable[[Mapping[int, Face], frozenset[int]], Shown | None]
+_Show = Callable[[Mapping[int, Face], frozenset[int]], BoxState | None]
 
 
 def _content(members: tuple[GradNode, ...], shown: _Show, *, is_folded: bool) -> Content:
@@ -132,8 +132,8 @@ def _outline(status: str, *, new: bool) -> str:
     return " ".join(["node", *(["new"] if new else []), *([status] if status else [])])
 
 
-def _one(node: GradNode, face: Face, new: bool) -> Shown:
-    return Shown(_outline(face.status, new=new), node.name, face.origin, face.doing, _tag(node) if new else None)
+def _one(node: GradNode, face: Face, new: bool) -> BoxState:
+    return BoxState(_outline(face.status, new=new), node.name, face.origin, face.doing, _tag(node) if new else None)
 
 
 def _tag(node: GradNode) -> Text:
@@ -147,8 +147,8 @@ def _many(
     turn: int | None,
     in_a_turn: Mapping[str, float],
     turns: int,
-) -> Shown:
-    """What a box of many nodes says. `in_a_turn`: how many of each kind a turn makes, if all turns share the box."""
+) -> BoxState:
+    """Returns the contents of a box of many nodes. `in_a_turn`: the number of each kind per turn, if all turns share the box."""
     here = [nodes[key] for key in sorted(alive)]
     count, kinds = len(here), Counter(node.kind for node in here if not node.is_leaf)
     named = _short_names(tuple(kinds))
@@ -165,7 +165,7 @@ def _many(
     done = sum(face.status in {"done", "running"} for face in alive.values())
     in_backward = any(face.status for face in alive.values())
     tag = _tag(newest) if newest else None
-    return Shown(
+    return BoxState(
         _outline(status, new=newest is not None), first, second, third, tag, done / count if in_backward else None
     )
 
@@ -176,7 +176,7 @@ def _short_names(kinds: tuple[str, ...]) -> str:
 
 
 def _short(name: str) -> str:
-    """A name without the words that every node has in its name."""
+    """Returns a node's name without the part that all names share."""
     return name.replace("GradNode", "").replace("Backward0", "")
 
 
@@ -188,15 +188,15 @@ def _lines(nodes: Iterable[GradNode]) -> Text:
 
 
 def _news(nodes: Mapping[int, GradNode], alive: Mapping[int, Face], newest: GradNode | None) -> tuple[str, Text]:
-    """The status of a folded box and what it says: of the node that something happens to, or of all of them."""
+    """Returns the status and text of a folded box: those of the current step's node, or a summary of all."""
     by_status: dict[str, list[int]] = {}
     for key, face in alive.items():
         by_status.setdefault(face.status, []).append(key)
-    told = next(((status, by_status[status][0]) for status in _URGENT if status in by_status), None)
-    if told is None and newest is not None:
-        told = "", newest.id
-    if told is not None:
-        status, key = told
+    urgent = next(((status, by_status[status][0]) for status in _URGENT if status in by_status), None)
+    if urgent is None and newest is not None:
+        urgent = "", newest.id
+    if urgent is not None:
+        status, key = urgent
         return status, words.NODE_IS.format(name=_short(nodes[key].name), status=alive[key].doing)
     return _summary(alive, {status: len(keys) for status, keys in by_status.items()})
 
@@ -214,11 +214,11 @@ def _summary(alive: Mapping[int, Face], counts: Mapping[str, int]) -> tuple[str,
     return "", words.KEEPS_SOME.format(count=kept) if kept else words.KEEPS_NOTHING
 
 
-# --- how it is drawn ----------------------------------------------------------------------------------------------------
+# --- drawing ------------------------------------------------------------------------------------------------------------
 
 
 def box_marks(box: Box) -> list[Mark]:
-    """A box with its three lines, a tag in the step that made a node, and a second border while one runs."""
+    """Draws a box with three lines, a tag in the step that made a node, and a second border while a node runs."""
     content = box.content
     keys, left, width = content.keys, round(box.x + PAD, 1), content.width
     radius = HEIGHT / 2 - 6 if content.is_leaf else 5
@@ -238,21 +238,21 @@ def box_marks(box: Box) -> list[Mark]:
     return [mark for mark in marks if mark.runs]
 
 
-def _looks(content: Content, look: Callable[[Shown], Look | None]) -> Runs:
+def _looks(content: Content, look: Callable[[BoxState], Look | None]) -> Runs:
     return runs((step, look(shown) if shown else None) for step, shown in content.shows)
 
 
-def _frame(shown: Shown) -> Look:
+def _frame(shown: BoxState) -> Look:
     return Look(shown.outline)
 
 
-def _faded(style: str, shown: Shown) -> str:
-    # Soft and not transparent: what is faded must still be read.
+def _faded(style: str, shown: BoxState) -> str:
+    # Soft and not transparent: faded text must be readable.
     return f"{style} soft" if "unreached" in shown.outline.split() and "soft" not in style else style
 
 
-def _progress(box: Box, shown: Shown) -> Look | None:
-    """A bar along the lower edge of a folded box: as long as the part of its nodes that backward has done."""
+def _progress(box: Box, shown: BoxState) -> Look | None:
+    """Draws a progress bar along the lower edge of a folded box: the part of its nodes that backward has done."""
     if not shown.done:
         return None
     length = (box.content.width - 8) * shown.done

@@ -1,4 +1,4 @@
-"""The edges along which gradients travel, and the dots that an edge or node leaves behind when a step takes it away."""
+"""Draws the edges along which gradients flow, and dotted traces of edges and nodes that a step removed."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ Line = Sequence[tuple[float, float]]
 
 
 def edges(recording: Recording) -> dict[Edge, Life[str]]:
-    """All edges, with the learner's name for the value whose gradient travels along each, if it has one. An edge lives as long as
-    both its nodes.
+    """Returns all edges, with the learner's name for the value whose gradient flows along each. An edge exists while both its
+    nodes do.
     """
     return followed(_edge_changes(recording), len(recording) - 1)
 
@@ -65,7 +65,7 @@ def _edge_changes(recording: Recording) -> Iterator[tuple[int, Edge, str | None]
 
 
 def departures(links: Iterable[Link]) -> dict[Link, float]:
-    """The height at which each link leaves its box: one below the other, in the order of their targets."""
+    """Returns the y at which each link leaves its box, in the order of their targets."""
     of_box: dict[Box, list[Link]] = {}
     for link in links:
         of_box.setdefault(link[0], []).append(link)
@@ -79,17 +79,17 @@ def departures(links: Iterable[Link]) -> dict[Link, float]:
 
 
 def link_marks(line: Line, lives: Mapping[Edge, Life[str]], travelled: Sequence[int]) -> list[Mark]:
-    """An arrow; thick in the steps that make an edge of it and in those in which a gradient travels along it."""
+    """Draws an arrow, thick in steps that make one of its edges, and in steps in which a gradient flows along it."""
     strokes: list[tuple[int, Look | None]] = []
     tips: list[tuple[int, Look | None]] = []
     labels: list[tuple[int, Look | None]] = []
     travels = set(travelled)
     for step, alive, born in gatherings(lives, travelled):
         fresh = bool(born) or step in travels
-        said = ", ".join(filter(None, dict.fromkeys(alive.values())))
+        label = ", ".join(filter(None, dict.fromkeys(alive.values())))
         strokes.append((step, _STROKES[fresh] if alive else None))
         tips.append((step, _TIPS[fresh] if alive else None))
-        labels.append((step, Look("text tiny end", shortened(said, GAP - 14, 9)) if said else None))
+        labels.append((step, Look("text tiny end", shortened(label, GAP - 14, 9)) if label else None))
     (left, top), (right, y) = line[-1], line[0]
     return [
         path(_curve(line), runs(strokes)),
@@ -99,7 +99,7 @@ def link_marks(line: Line, lives: Mapping[Edge, Life[str]], travelled: Sequence[
 
 
 def travels(recording: Recording, lives: Mapping[Edge, Life[str]]) -> dict[Edge, list[int]]:
-    """For each edge the steps at which a gradient travels along it: the node at its start runs, and the other takes part."""
+    """Returns for each edge the steps in which a gradient flows along it: its first node runs, and the other takes part."""
     ways: dict[int, list[Edge]] = {}
     for edge in lives:
         ways.setdefault(edge[0], []).append(edge)
@@ -127,7 +127,7 @@ def _curve(line: Line) -> str:
 
 
 def ghost_marks(recording: Recording, lives: Mapping[Edge, Life[str]], homes: Mapping[int, Box]) -> list[Mark]:
-    """The nodes and edges that a rewritten history left behind, for the one step that rewrote it."""
+    """Draws the nodes and edges that a rewritten history replaced, in the step that rewrote it."""
     live: set[int] = set()
     ended: dict[int, list[Edge]] = {}
     for edge, life in lives.items():
@@ -156,9 +156,9 @@ def _only_at(steps: Iterable[int], look: Look) -> tuple[tuple[int, Look | None],
 
 
 def _ghost_box(box: Box, name: str, steps: Sequence[int]) -> Iterator[Mark]:
-    said = shortened(name, box.content.width - 2 * PAD)
+    label = shortened(name, box.content.width - 2 * PAD)
     yield rect(box.x, box.y, box.content.width, HEIGHT, _only_at(steps, Look("ghost")), 5)
-    yield text(round(box.x + PAD, 1), box.y + 16, _only_at(steps, Look("text soft italic", said)))
+    yield text(round(box.x + PAD, 1), box.y + 16, _only_at(steps, Look("text soft italic", label)))
 
 
 def _ghost_link(a: Box, b: Box, steps: Sequence[int]) -> Mark:

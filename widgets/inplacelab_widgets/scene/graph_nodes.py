@@ -1,4 +1,4 @@
-"""Grad nodes over the steps: what each one is, what it keeps, where backward stands with it."""
+"""Collects the grad nodes over the steps: their names, saved tensors, and status in backward."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _UNDER_WAY = ("waiting", "arrived")
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """What is to be said of a node at one moment.
+    """The texts of a node after one step.
 
     Attributes:
-        status: where backward stands with it: those of `NodeStatus`, and "ready", "running", "calling" (code of the
-            program's own) and "unreached".
+        status: its status in backward: those of `NodeStatus`, and "ready", "running", "calling" (code of the program) and
+            "unreached".
         origin: the line and operation that made it, or the gradient that it fills.
-        doing: what it keeps, or what backward does with it.
-        kept: how many tensors it still keeps.
+        doing: its saved tensors, or what backward does with it.
+        kept: the number of tensors that it has saved and not released.
     """
 
     status: str
@@ -41,7 +41,7 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class GradNode:
-    """A grad node over the steps. `kind` is its class, `name` tells it from others; `pins` are the keys of what it ever kept."""
+    """A grad node over the steps. `kind` is its class, `name` is unique; `pins` are the keys of its saved tensors."""
 
     id: int
     kind: str
@@ -53,7 +53,7 @@ class GradNode:
 
 
 def grad_nodes(recording: Recording) -> list[GradNode]:
-    """All nodes of a recording, in the order in which they were made."""
+    """Returns all nodes of a recording, in the order in which they were made."""
     everyone = {key: node for step in recording.steps for key, node in step.nodes if node is not None}
     names = node_names(everyone)
     pins: dict[int, dict[str, None]] = {key: {} for key in everyone}
@@ -69,10 +69,10 @@ def grad_nodes(recording: Recording) -> list[GradNode]:
 
 
 def _faces(recording: Recording) -> Iterator[tuple[int, int, Face | None]]:
-    """What changes in what is to be said of the nodes: (step, node, face or None)."""
+    """Yields the changes of the nodes' texts: (step, node, face or None)."""
     leaves = _leaves(recording)
     live: dict[int, NodeFacts] = {}
-    fillers: dict[int, int] = {}  # from a leaf to the node that fills its gradient
+    fillers: dict[int, int] = {}  # from a leaf to its accumulation node
     shown: set[int] = set()
     failed = False
     for touch in touched(recording):
@@ -99,7 +99,7 @@ def _faces(recording: Recording) -> Iterator[tuple[int, int, Face | None]]:
 def _moment(
     recording: Recording, state: State, live: Mapping[int, NodeFacts]
 ) -> Iterator[tuple[int, tuple[str, Text]]]:
-    """What is said only in this step: which node runs, what it unpacks, which nodes backward will not reach."""
+    """Yields the texts of this step only: the running node, what it unpacks, the nodes that backward does not reach."""
     step = state.step
     if step.error is not None and step.phase == "backward":
         yield from ((key, ("unreached", words.NOT_REACHED)) for key, node in live.items() if node.status == "waiting")
@@ -108,8 +108,8 @@ def _moment(
             yield key, ("arrived", words.NODE_STATUS["arrived"])
     facts, call = step.backward, running(recording).get(step.index)
     if call is not None and step.error is None:
-        told = words.IN_HOOK if call.is_hook else words.IN_CUSTOM
-        yield call.node, ("calling", told.format(function=call.function))
+        doing = words.IN_HOOK if call.is_hook else words.IN_CUSTOM
+        yield call.node, ("calling", doing.format(function=call.function))
     if facts is None or facts.node is None:
         return
     if facts.action == "run":
@@ -117,28 +117,28 @@ def _moment(
     elif facts.action == "unpack" and facts.found_at is not None:
         mark = "✓" if facts.kept_at == facts.found_at else "✗"
         saved = _unpacked(recording, state, facts.node, facts.saved)
-        told = words.UNPACKS.format(saved=saved, kept=facts.kept_at, found=facts.found_at, mark=mark)
-        yield facts.node, ("unpacking", told)
+        doing = words.UNPACKS.format(saved=saved, kept=facts.kept_at, found=facts.found_at, mark=mark)
+        yield facts.node, ("unpacking", doing)
 
 
 def _unpacked(recording: Recording, state: State, number: int, role: str | None) -> Text:
-    """What a node takes out of all that it keeps."""
+    """Returns the name of the saved tensor that a node unpacks."""
     node = state.nodes.get(number)
     kept = [saved for saved in (node.saved if node else ()) if saved.name == role]
     return enumerated([unquoted(each.brief) for each in kept_names(recording, state, number, kept)])
 
 
 def _leaves(recording: Recording) -> dict[int, TensorFacts]:
-    """Each tensor as it was when it last had a name."""
+    """Returns each tensor with its facts when it last had a name."""
     return {
         key: tensor for step in recording.steps for key, tensor in step.tensors if tensor is not None and tensor.names
     }
 
 
 def _face(recording: Recording, state: State, node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Face:
-    if state.step.phase == "forward" and node.status in _UNDER_WAY:  # a pass that failed has left it so
+    if state.step.phase == "forward" and node.status in _UNDER_WAY:  # left so by a failed pass
         node = replace(node, status="")
-    # A gradient arrives in one step; after that it lies ready until the node runs.
+    # A gradient arrives in one step; then the node is ready until it runs.
     status = "ready" if node.status == "arrived" else node.status
     return Face(
         status, _origin(state, node, leaves), _doing(recording, state, node), 0 if node.released else len(node.saved)
@@ -151,7 +151,7 @@ def _origin(state: State, node: NodeFacts, leaves: Mapping[int, TensorFacts]) ->
         called = now if now.names or last is None else Called(node.leaf, last.names)
         return words.FILLS.format(tensor=called.first)
     if node.line is None:
-        # A gradient that can be differentiated again has nodes, and no operation of the program made them.
+        # A gradient that can be differentiated has nodes, which no operation of the program made.
         return node.op or words.MADE_BY_BACKWARD
     return Text("{0} · {1}", "{0} · {1}").format(words.LINE.format(line=node.line), node.op)
 
@@ -166,7 +166,7 @@ def _doing(recording: Recording, state: State, node: NodeFacts) -> Text:
 
 
 def _keeping(state: State, kept: Naming) -> Text:
-    """What is kept, and at which version; that it is stale as soon as it is, and not only when backward comes for it."""
+    """Returns the saved tensors with their versions, marked stale as soon as they are, not only when backward unpacks them."""
     first = kept.saved[0]
-    said = words.SAVED_AT.format(names=unquoted(kept.brief), version=first.version)
-    return words.KEEPS_STALE.format(saved=said) if state.is_stale(first) else said
+    saved_text = words.SAVED_AT.format(names=unquoted(kept.brief), version=first.version)
+    return words.KEEPS_STALE.format(saved=saved_text) if state.is_stale(first) else saved_text

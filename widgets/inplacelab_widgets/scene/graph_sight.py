@@ -1,4 +1,4 @@
-"""What is drawn of a graph that is too large even when it is folded: the boxes near the node of each step."""
+"""Limits the drawing of a graph that is too large even when folded to the boxes near each step's node."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ Spans = tuple[tuple[int, bool], ...]
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """When each box is in sight; nothing is said of the boxes of a graph that is drawn whole."""
+    """The steps in which each box is in sight; empty for a graph that is drawn whole."""
 
     spans: Mapping[Box, Spans]
     notes: tuple[tuple[int, Text], ...] = ()
 
     def of_box(self, box: Box, marks: Iterable[Mark]) -> Iterable[Mark]:
-        """The marks of a box while it is in sight."""
+        """Returns the marks of a box while it is in sight."""
         return marks if not self.spans else (_masked(mark, self.spans[box]) for mark in marks)
 
     def of_link(self, link: Link, marks: Iterable[Mark]) -> Iterable[Mark]:
-        """The marks of a link while both its ends are in sight."""
+        """Returns the marks of a link while both its ends are in sight."""
         if not self.spans:
             return marks
         ends = [self.spans[box] for box in link]
@@ -46,7 +46,7 @@ class Sight:
 def sight(
     recording: Recording, boxes: tuple[Box, ...], homes: Mapping[int, Box], links: Mapping[Link, tuple[Edge, ...]]
 ) -> Sight:
-    """Everything is in sight in a graph of up to `MOST` boxes; in a larger one, what is near the node of the step."""
+    """Returns what is in sight: everything in a graph of up to `MOST` boxes, otherwise the boxes near the step's node."""
     if len(boxes) <= MOST:
         return Sight({})
     neighbours: dict[Box, list[Box]] = {box: [] for box in boxes}
@@ -66,8 +66,8 @@ def sight(
         for box in seen ^ now:
             spans[box].append((step.index, box in now))
         seen = now
-        told = words.FAR.format(hidden=len(boxes) - len(now), boxes=len(boxes), radius=RADIUS)
-        notes.append((step.index, told))
+        note = words.FAR.format(hidden=len(boxes) - len(now), boxes=len(boxes), radius=RADIUS)
+        notes.append((step.index, note))
     return Sight({box: tuple(found) for box, found in spans.items()}, tuple(notes[:1] + _changes(notes)))
 
 
@@ -76,7 +76,7 @@ def _changes(notes: list[tuple[int, Text]]) -> list[tuple[int, Text]]:
 
 
 def node_of(step: Step) -> int | None:
-    """The node that a step is about: the one that runs or failed, else the first that was made anew, else the one that it left."""
+    """Returns the node of a step: the one that runs or failed, otherwise the first new one, otherwise the one it replaced."""
     if step.backward is not None and step.backward.node is not None:
         return step.backward.node
     if step.error is not None and step.error.node is not None:

@@ -1,4 +1,4 @@
-"""The elements of one layout as cells: blocks of rows of columns, the first of them where there are too many."""
+"""Lays out the elements of a tensor as cells: blocks of rows of columns, only the first if there are too many."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Index = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Grid:
-    """Where each element of a layout is drawn: `blocks` blocks of `rows` rows of `columns` cells, each `cell` px wide.
+    """The places of elements: `blocks` blocks of `rows` rows of `columns` cells, each `cell` px wide.
 
     The last axis runs to the right, the one before it down; the axes before those number the blocks.
     """
@@ -44,13 +44,13 @@ class Grid:
 
     @cached_property
     def total(self) -> tuple[int, int, int]:
-        """Blocks, rows and columns that there are."""
+        """The numbers of blocks, rows and columns."""
         *leading, rows, columns = (1, 1, *self.layout.shape) if self.rank < 2 else self.layout.shape
         return prod(leading), rows, columns
 
     @cached_property
     def drawn(self) -> tuple[int, int, int]:
-        """Blocks, rows and columns that are drawn."""
+        """The numbers of blocks, rows and columns that are drawn."""
         blocks, rows, columns = self.total
         columns = min(columns, MOST_COLUMNS, max(1, int((self.room - self.left) // self.cell)))
         rows = min(rows, max(1, MOST // max(columns, 1)))
@@ -68,14 +68,14 @@ class Grid:
 
     @cached_property
     def left(self) -> float:
-        """Within a block, where the cells begin: beside the hop along the rows and the rows' indices."""
+        """The left edge of the cells in a block, after the hop along the rows and the rows' indices."""
         if self.rank < 2:
             return 0.0
         return width_of(hop(self.layout, self.rank - 2), SMALL) + 4 + ARC + ROW_LABELS
 
     @cached_property
     def top(self) -> float:
-        """Where the cells begin: below the headings and the hop along the columns."""
+        """The top of the cells, below the headings and the hop along the columns."""
         return (COLUMNS_BAND if self.rank else LONE_BAND) + (HEADING if self.rank > 2 else 0.0)
 
     @cached_property
@@ -93,7 +93,7 @@ class Grid:
         return self.left + columns * self.cell
 
     def block_left(self, block: int) -> float:
-        """Where a block begins."""
+        """Returns the left edge of a block."""
         return block * (self._block_width(self.drawn[2]) + BETWEEN)
 
     def x(self, block: int, column: float) -> float:
@@ -109,12 +109,12 @@ class Grid:
         return list(islice(product(*map(range, self.layout.shape[:-2])), self.drawn[0]))
 
     def heading(self, block: int) -> str:
-        """What stands above a block: "i=0", or "i,j=0,1"."""
+        """Returns the heading of a block: "i=0", or "i,j=0,1"."""
         letters = ",".join(axis_letter(axis) for axis in range(self.rank - 2))
         return f"{letters}={','.join(map(str, self.heads()[block]))}"
 
     def cells(self) -> Iterator[tuple[Index, float, float]]:
-        """(index, left, top) of each element drawn, in row-major order."""
+        """Yields (index, left, top) of each drawn element, in row-major order."""
         _, rows, columns = self.drawn
         for block, head in enumerate(self.heads()):
             for row, column in product(range(rows), range(columns)):
@@ -123,5 +123,5 @@ class Grid:
 
 
 def position(layout: Laid, index: Index) -> int:
-    """The slot of an element, counted in the tensor's own elements."""
+    """Returns the slot of an element, counted in the tensor's elements."""
     return layout.offset + sum(i * stride for i, stride in zip(index, layout.strides, strict=True))

@@ -1,7 +1,7 @@
-"""Who holds the bytes after each step: a bar of all live storages in their order, and what each pattern means.
+"""Draws what holds the bytes after each step: a bar of all live storages in order, and a legend.
 
-A storage is held by a name, as somebody's gradient, only by backward (a saved tensor that nothing else refers to), as a
-copy that was kept because the operation was about to overwrite it, or by nothing that has a name yet.
+A storage is held by a name, as the gradient of a tensor, only by backward (a saved tensor without another reference), as a
+copy saved because the operation was about to overwrite the value, or by a temporary.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Pieces = list[tuple[int, dict[int, Piece]]]
 
 
 def holders(state: State) -> dict[int, Kind]:
-    """Who holds each live storage, in the order in which they were made."""
+    """Returns what holds each live storage, in the order in which they were made."""
     gradients = {t.grad for t in state.tensors.values() if t.grad is not None}
     found: dict[int, set[Kind]] = {key: set() for key in state.storages}
     for tensor in state.tensors.values():
@@ -52,7 +52,7 @@ def holders(state: State) -> dict[int, Kind]:
 
 
 def holder_marks(recording: Recording, top: float) -> tuple[list[Mark], list[Mark], float]:
-    """The bar, its legend, and where that ends at the bottom."""
+    """Draws the bar and its legend; returns them with their bottom."""
     last = len(recording) - 1
     scale = _ROOM / (max((step.peak for step in recording.steps), default=0) or 1)
     held = [(state, holders(state)) for state in recording.states()]
@@ -74,7 +74,7 @@ def _totals(held: Held) -> Iterator[tuple[int, dict[Kind, int]]]:
 
 
 def _pieces(held: Held, scale: float) -> Iterator[tuple[int, dict[int, Piece]]]:
-    """Only what differs from the step before is told: the pieces that moved or changed, not those that are gone."""
+    """Yields the pieces that moved or changed since the step before; removed pieces are left out."""
     before: dict[int, Piece] = {}
     for state, kinds in held:
         now: dict[int, Piece] = {}
@@ -88,7 +88,7 @@ def _pieces(held: Held, scale: float) -> Iterator[tuple[int, dict[int, Piece]]]:
 
 
 def _few(pieces: Iterable[tuple[int, dict[int, Piece]]]) -> Pieces | None:
-    """All of them; None if they are more than `MOST_RUNS`: that is seen long before the last."""
+    """Returns all pieces; None if there are more than `MOST_RUNS`, without iterating over the rest."""
     found: Pieces = []
     count = 0
     for step, now in pieces:
@@ -121,7 +121,7 @@ def _drawn(piece: Piece, middle: float) -> Look | None:
     left, width, kind = piece
     if width <= 0:
         return None
-    # A hairline of paper between one storage and the next.
+    # A hairline gap between storages.
     line = f"M{coordinate(left)} {coordinate(middle)}H{coordinate(left + max(width - 1, 0.5))}"
     return Look(f"held held-{kind}", None, (("d", line),))
 
@@ -138,7 +138,7 @@ def _by_kind(totals: list[tuple[int, dict[Kind, int]]], scale: float, middle: fl
 
 
 def _peak_tick(recording: Recording, scale: float, top: float) -> Mark:
-    """How far the bar has ever reached."""
+    """Draws a tick at the bar's longest extent so far."""
     lines = (
         (step.index, f"M{coordinate(LEFT + step.peak * scale)} {coordinate(top - 2)}v16") for step in recording.steps
     )
@@ -146,18 +146,18 @@ def _peak_tick(recording: Recording, scale: float, top: float) -> Mark:
 
 
 def _legend(totals: list[tuple[int, dict[Kind, int]]], y: float, last: int) -> tuple[list[Mark], float]:
-    """A swatch and the bytes of each kind that ever occurs, in as many lines as they need."""
+    """Draws a swatch and the bytes of each kind that occurs at some step, in as many lines as needed."""
     marks: list[Mark] = []
     x = LEFT
     for kind in KINDS:
         if not any(now[kind] for _, now in totals):
             continue
-        said = [(step, words.SEGMENTS[kind].format(size=size_in_bytes(now[kind]))) for step, now in totals]
-        room = _SWATCH + 6 + max(width_of(each, SMALL) for each in {each for _, each in said}) + 14
+        labels = [(step, words.SEGMENTS[kind].format(size=size_in_bytes(now[kind]))) for step, now in totals]
+        room = _SWATCH + 6 + max(width_of(each, SMALL) for each in {each for _, each in labels}) + 14
         if x > LEFT and x + room > NARROWEST:
             x, y = LEFT, y + _LINE
         swatch = f"M{coordinate(x)} {coordinate(y - 4)}h{coordinate(_SWATCH)}"
         marks.append(path(swatch, between(0, last, Look(f"held held-{kind}"))))
-        marks.append(text(round(x + _SWATCH + 6, 1), y, runs((step, Look("text", each)) for step, each in said)))
+        marks.append(text(round(x + _SWATCH + 6, 1), y, runs((step, Look("text", each)) for step, each in labels)))
         x += room
     return marks, y

@@ -1,4 +1,4 @@
-"""Which steps tell the story of a recording, for pictures that cannot be stepped through."""
+"""Selects the key steps of a recording, for pictures that cannot be stepped through."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ FRAMES = 4
 """The most steps that one still picture shows."""
 
 
-def telling_step(recording: Recording) -> int:
-    """The step that a single picture should show: the error if there is one, else the last write by the learner, else
+def key_step(recording: Recording) -> int:
+    """Returns the step for a single picture: the error if there is one, otherwise the last write by the program, otherwise
     the last step.
     """
     for step in reversed(recording.steps):
@@ -23,11 +23,11 @@ def telling_step(recording: Recording) -> int:
     return writes[-1].index if writes else len(recording) - 1
 
 
-def telling_steps(recording: Recording) -> tuple[int, ...]:
-    """One to four steps that tell the story, in order.
+def all_key_steps(recording: Recording) -> tuple[int, ...]:
+    """Returns one to four key steps, in order.
 
-    Of a failed backward: where the value was kept, where it was overwritten, and the failure. Of writes: the step before
-    them, the first and the last, and where backward ended. A program with one write, or none, that changes no history
+    For a failed backward: where the value was saved, where it was overwritten, and the failure. For writes: the step before
+    them, the first and the last, and the end of backward. A program with at most one write, and no rewritten history,
     needs one picture only.
 
     Raises:
@@ -35,14 +35,14 @@ def telling_steps(recording: Recording) -> tuple[int, ...]:
     """
     if not len(recording):
         raise ValueError("No step tells anything: the recording has none.")
-    chosen = telling_step(recording)
-    story = _failure(recording, chosen) if recording.steps[chosen].error else _changes(recording)
-    return tuple(sorted({chosen, *story}))
+    chosen = key_step(recording)
+    others = _failure(recording, chosen) if recording.steps[chosen].error else _changes(recording)
+    return tuple(sorted({chosen, *others}))
 
 
 def _failure(recording: Recording, failed: int) -> set[int]:
-    """Where a value that backward found stale was kept and overwritten; nothing if something else failed."""
-    # The step before: the failing step may already have lost what a function's end gives back.
+    """Returns the steps that saved and overwrote a value that backward found stale; none for another failure."""
+    # The step before: in the failing step, locals of a function may be gone.
     error, state = recording.steps[failed].error, recording.state(max(failed - 1, 0))
     for node, saved in queries.stale(state):
         if error and error.node == node and error.storage in (None, saved.storage):
@@ -54,7 +54,7 @@ def _failure(recording: Recording, failed: int) -> set[int]:
 
 
 def _changes(recording: Recording) -> set[int]:
-    """Before, at and after the learner's writes; nothing if one picture of the last write shows it all."""
+    """Returns steps before, at and after the program's writes; none if one picture of the last write is enough."""
     writes = _writes(recording)
     backward = [step.index for step in recording.steps if step.phase == "backward"]
     rewired = [step.index for step in writes if step.rewired]
@@ -68,5 +68,5 @@ def _first(steps: Iterable[int], otherwise: int) -> int:
 
 
 def _writes(recording: Recording) -> list[Step]:
-    """The steps in which the learner's own code wrote; what backward adds to gradients is not meant."""
+    """Returns the steps in which the program wrote, without backward's writes to gradients."""
     return [step for step in recording.steps if step.writes and step.kind == "operation"]

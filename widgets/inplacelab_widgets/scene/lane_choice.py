@@ -1,7 +1,7 @@
-"""Which storages get a lane, and which of the lanes are folded where there are too many of them.
+"""Chooses the storages that get a lane, and the lanes to fold if there are too many.
 
-A lane tells of versions: of who raised them, and of who kept one. So the storages that are written and kept come first,
-then those that are written, then those that are only kept; one that has a name and no more is the first to be folded.
+A lane shows what raised versions and what saved them. So storages that are written and saved come first, then those that are
+written, then those that are only saved; storages that only have a name are folded first.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Lives = Mapping[int, Life[tuple[int, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The lanes that are drawn, those that are folded, what is said of these, and how many storages get none."""
+    """The lanes to draw, the lanes to fold with their note, and the number of storages without a lane."""
 
     drawn: Lives
     folded: Lives
@@ -34,17 +34,17 @@ class Choice:
     left_out: int
 
 
-def choose(recording: Recording, every: Lives, hanging: Sequence[Pin]) -> Choice:
-    """Share out the storages of a recording; `hanging` is what backward keeps of them."""
+def choose(recording: Recording, every: Lives, saved_pins: Sequence[Pin]) -> Choice:
+    """Chooses the lanes of a recording; `hanging` has the pins of each storage."""
     named = {t.storage for step in recording.steps for _, t in step.tensors if t is not None and t.names}
     written = {write.storage for step in recording.steps for write in step.writes}
-    kept = {pin.storage for pin in hanging}
+    kept = {pin.storage for pin in saved_pins}
     telling = [key for key in every if key in named | written | kept]
     order = sorted(telling, key=lambda key: (key not in written, key not in kept))
     drawn = set(order[: _fitting(order, every)])
     folded = {key: every[key] for key in telling if key not in drawn}
     gradients = framework_of(recording).has_gradients
-    says = _says(
+    says = _descriptions(
         len(folded),
         gradients=gradients,
         any_written=not written.isdisjoint(folded),
@@ -54,13 +54,13 @@ def choose(recording: Recording, every: Lives, hanging: Sequence[Pin]) -> Choice
 
 
 def rows_of(lives: Lives) -> dict[int, int]:
-    """A row for each storage; those that never live at the same time share one."""
+    """Assigns a row to each storage; storages that are never alive at the same time share one."""
     ordered = sorted(lives, key=lambda key: lives[key].first)
     return dict(zip(ordered, shared_rows([(lives[key].first, lives[key].last) for key in ordered]), strict=True))
 
 
 def _fitting(order: Sequence[int], every: Lives) -> int:
-    """How many of the first storages in `order` have room in the rows."""
+    """Returns how many of the first storages in `order` fit into the rows."""
 
     def too_many(count: int) -> bool:
         return _count(rows_of({key: every[key] for key in order[:count]}).values()) > MOST_ROWS
@@ -72,7 +72,7 @@ def _count(rows: Collection[int]) -> int:
     return max(rows, default=-1) + 1
 
 
-def _says(count: int, *, gradients: bool, any_written: bool, any_kept: bool) -> Text:
+def _descriptions(count: int, *, gradients: bool, any_written: bool, any_kept: bool) -> Text:
     if any_written:
         return words.FOLDED_LANES.format(count=count)
     what = words.NEITHER if gradients and not any_kept else words.NEVER_WRITTEN

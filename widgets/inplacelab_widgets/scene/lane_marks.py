@@ -1,4 +1,4 @@
-"""Marks along the axis, no more of them than there is width: those that would stand on each other become one."""
+"""Draws marks along the axis, merging those that would overlap, so that their number is limited by the width."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Crowd:
         self._wide: list[Mark] = []
 
     def line(self, row: int, left: float, right: float, y: float, style: str, key: str) -> None:
-        """A piece of a lane."""
+        """Adds a piece of a lane."""
         d = f"M{coordinate(left)} {coordinate(y)}H{coordinate(right)}"
         if right - left > GRAIN:
             self._wide.append(path(d, between(0, self._end, Look(style)), keys=(key,)))
@@ -31,13 +31,13 @@ class Crowd:
             self._add((row, style, int(left / GRAIN)), d, (key,), ())
 
     def tick(self, row: int, x: float, y: float, key: str) -> None:
-        """A raise of the version. Of several in one place the first can be jumped to."""
+        """Adds a raise of the version. If several are in one place, a click jumps to the first."""
         place = (row, "bump", int(x / GRAIN))
         if place not in self._found:
             self._add(place, f"M{coordinate(x)} {coordinate(y - 6)}v12", (key,), ())
 
     def flag(self, x: float, y: float, *, stale: bool, keys: Iterable[str], links: Iterable[str]) -> None:
-        """A saved tensor's pin."""
+        """Adds a saved tensor's pin."""
         d = f"M{coordinate(x - 4)} {coordinate(y + 3)}h8l-4 6.5z"
         self._add((y, "flag-stale" if stale else "flag", int(x / GRAIN)), d, keys, links)
 
@@ -47,7 +47,7 @@ class Crowd:
         linked.update(dict.fromkeys(links))
 
     def marks(self) -> list[Mark]:
-        """Everything that was collected."""
+        """Returns the marks."""
         merged = (
             path(d, between(0, self._end, Look(style)), keys=tuple(keys), links=tuple(links))
             for (_, style, _), (d, keys, links) in self._found.items()
@@ -55,12 +55,12 @@ class Crowd:
         return [*self._wide, *merged]
 
 
-def versions_above(said: list[tuple[float, str, str, int]], y: float, end: int) -> list[Mark]:
-    """Version numbers above a row, given as (x, words, key, step), as far as they fit; the last one always does.
+def versions_above(labels: list[tuple[float, str, str, int]], y: float, end: int) -> list[Mark]:
+    """Writes version numbers above a row, given as (x, text, key, step), as far as they fit; the last one is always written.
 
-    They are faint until their step: they reach beyond it, and so no veil can cover those to come and not the present one.
+    They are faint until their step. A veil cannot do this, since numbers reach beyond their step.
     """
-    *others, last = sorted(said, key=lambda each: each[0])
+    *others, last = sorted(labels, key=lambda each: each[0])
     marks: list[Mark] = []
     edge = 0.0
     for wanted, words, key, step in [*others, last]:

@@ -1,4 +1,4 @@
-"""On the left of each row of lanes the storage that lives there now, with the names of its tensors."""
+"""Writes the current storage of each row of lanes to its left, with the names of its tensors."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from inplacelab_widgets.scene.measure import abridged, shortened, width_of
 
 
 def lane_names(recording: Recording, rows: Mapping[int, int], baselines: Sequence[float]) -> list[Mark]:
-    """One mark for each row. `rows` gives the row of each storage, `baselines` the height of each row's words."""
+    """Returns one mark for each row. `rows` has the row of each storage, `baselines` the y of each row's text."""
     looks: list[list[tuple[int, Look | None]]] = [[] for _ in baselines]
-    for step, row, said in _changes(recording, rows):
-        looks[row].append((step, Look("text", said) if said else None))
+    for step, row, names in _changes(recording, rows):
+        looks[row].append((step, Look("text", names) if names else None))
     last, marks = len(recording) - 1, []
     for row, baseline in enumerate(baselines):
         keys = tuple(f"s{key}" for key, its_row in rows.items() if its_row == row)
@@ -25,7 +25,7 @@ def lane_names(recording: Recording, rows: Mapping[int, int], baselines: Sequenc
 
 
 def _changes(recording: Recording, rows: Mapping[int, int]) -> Iterator[tuple[int, int, str]]:
-    """(step, row, what is said there from then on)."""
+    """Yields (step, row, text from then on)."""
     tensors: dict[int, TensorFacts] = {}
     named: dict[int, dict[int, tuple[str, ...]]] = {}
     tenants: dict[int, int] = {}
@@ -36,7 +36,7 @@ def _changes(recording: Recording, rows: Mapping[int, int]) -> Iterator[tuple[in
 
 
 def _moved(step: Step, rows: Mapping[int, int], tenants: dict[int, int]) -> list[int]:
-    """The rows in which a storage begins or ends in this step; `tenants` is brought up to it."""
+    """Returns the rows in which a storage begins or ends in this step; updates `tenants`."""
     for key, storage in step.storages:
         if key in rows and storage is not None:
             tenants[rows[key]] = key
@@ -51,9 +51,7 @@ def _renamed(
     tensors: dict[int, TensorFacts],
     named: dict[int, dict[int, tuple[str, ...]]],
 ) -> list[int]:
-    """The rows of the storages whose tensors, or what they are called, changed in this step; `tensors` and `named` are brought up to
-    it.
-    """
+    """Returns the rows of the storages whose tensors or names changed in this step; updates `tensors` and `named`."""
     touched: list[int] = []
     for key in (*(key for key, _ in state.step.tensors), *state.awaited):
         before, tensor, called = tensors.pop(key, None), state.tensors.get(key), state.called(key)
@@ -74,5 +72,5 @@ def _said(tenant: int | None, named: Mapping[int, Mapping[int, tuple[str, ...]]]
     names = ", ".join(name for key in sorted(of_tensors) for name in of_tensors[key])
     label = f"{storage_label(tenant)} "
     room = LEFT - 22 - width_of(label)
-    # Of `model.2.bias.grad` the end tells most; of several names, the first one.
+    # The end of `model.2.bias.grad` is most informative; of several names, the first.
     return (label + (shortened(names, room) if ", " in names else abridged(names, room, end=2))).rstrip()

@@ -1,4 +1,4 @@
-"""Pins on the lanes, and the dashed thread from a stale one across the raise of the version to the unpack that fails."""
+"""Draws pins on the lanes, and a dashed thread from a stale pin across the raise of the version to the failing unpack."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AIR = 4.0
 
 
 class _Thread:
-    """The threads below one lane. They lie on each other: drawn as one, they stay dashed, and leave room for words."""
+    """The threads below one lane. They overlap, so they are drawn as one, which stays dashed and leaves room for text."""
 
     def __init__(self) -> None:
         self.keys: dict[str, None] = {}
@@ -32,14 +32,14 @@ class _Thread:
         self._spans: list[_Span] = []
 
     def add(self, pin: Pin, span: _Span, crossing: float) -> None:
-        """A pin that goes stale where it crosses the raise of the version."""
+        """Adds the thread of a pin that goes stale at a raise of the version."""
         self._spans.append(span)
         self.crosses.setdefault(crossing, pin.keys)
         self.keys.update(dict.fromkeys(pin.keys))
         self.links.update(dict.fromkeys(pin.links))
 
     def pieces(self) -> list[_Span]:
-        """What is drawn of it: nothing runs through words."""
+        """Yields the pieces to draw, without those behind text."""
         joined: list[_Span] = []
         for left, right in sorted(self._spans):
             if joined and left <= joined[-1][1]:
@@ -52,29 +52,29 @@ class _Thread:
         return joined
 
     def marks(self, y: float, end: int) -> tuple[list[Mark], list[Mark]]:
-        """The thread with its crosses, and what is said where it ends in a refusal."""
+        """Draws the thread with its crosses, and the text at its end if backward refuses the value."""
         d = "".join(f"M{coordinate(a)} {coordinate(y)}H{coordinate(b)}" for a, b in self.pieces())
         threads = [path(d, between(0, end, Look("thread")), keys=tuple(self.keys), links=tuple(self.links))]
         taken = [span for span, _ in self.refusals.values()]
         cross = between(0, end, Look("text tiny alarm middle", "✗"))
         for x, keys in self.crosses.items():
-            # The words begin with a cross of their own.
+            # The text begins with its own cross.
             if not any(left - _AIR < x < right for left, right in taken):
                 threads.append(text(x, y + 3, cross, keys=keys))
-        told = [
+        notes = [
             text(span[0], y + 3, between(failed, end, Look("text tiny alarm", words.UNPACK_FAILS)), keys=keys)
             for failed, (span, keys) in self.refusals.items()
         ]
-        return threads, told
+        return threads, notes
 
 
 def pins_on_lanes(
-    recording: Recording, axis: Axis, hanging: Sequence[Pin], middles: Mapping[int, float]
+    recording: Recording, axis: Axis, saved_pins: Sequence[Pin], middles: Mapping[int, float]
 ) -> tuple[list[Mark], list[Mark]]:
-    """Pins with their threads, and what is said where a thread ends in a refusal. `middles`: the y of each storage's lane."""
+    """Draws pins with their threads, and the texts at refusals. `middles` has the y of each storage's lane."""
     end, failing = len(recording) - 1, _failing_unpacks(recording)
     crowd, threads = Crowd(end), dict[float, _Thread]()
-    for pin in hanging:
+    for pin in saved_pins:
         y, x = middles[pin.storage], axis.x(pin.life.first)
         went_stale = next((step for step, face in pin.life.moments if face.status == "stale"), None)
         crowd.flag(x, y, stale=went_stale is not None, keys=pin.keys, links=pin.links)
@@ -89,19 +89,19 @@ def pins_on_lanes(
     drawn = [thread.marks(y + _BELOW, end) for y, thread in threads.items()]
     return (
         [*crowd.marks(), *(mark for marks, _ in drawn for mark in marks)],
-        [mark for _, told in drawn for mark in told],
+        [mark for _, notes in drawn for mark in notes],
     )
 
 
 def _beside(stop: float) -> _Span:
-    """Where the words stand: right of the end of a thread, or before it where the panel ends."""
+    """Returns the place of the text: after the end of a thread, or before it at the end of the panel."""
     room = width_of(words.UNPACK_FAILS, _TINY) + _AIR
     left = round(stop + _AIR if stop + room < WIDTH else stop - room, 1)
     return left, left + room - _AIR
 
 
 def _failing_unpacks(recording: Recording) -> dict[tuple[int, int], int]:
-    """For (node, version kept) the step at which backward finds another version."""
+    """Returns for (node, saved version) the step at which backward finds another version."""
     found: dict[tuple[int, int], int] = {}
     for step in recording.steps:
         facts = step.backward

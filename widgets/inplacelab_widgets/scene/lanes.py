@@ -1,8 +1,8 @@
-"""The versions panel: one lane for each storage over all steps.
+"""Draws the versions panel: one lane for each storage over all steps.
 
-A lane is drawn solid at version 0 and in ever shorter dashes after each raise. A saved tensor is a pin on its lane. If
-the version has gone up since, a dashed thread leads from the pin across the raise: where it crosses, backward must
-refuse, and the learner can see it before backward is run.
+A lane is drawn solid at version 0 and in shorter dashes after each raise. A saved tensor is a pin on its lane. If the version
+was raised since, a dashed thread leads from the pin across the raise: backward must refuse this value, and the learner can see
+it before backward runs.
 
 Only storages that are named, written or kept by backward get a lane; the others are counted in a note. Of many lanes the
 less telling ones are folded: a still picture says so, and in the player they can be opened. How much is drawn is bounded by the width of the panel, not by the number of steps: marks that would stand on each other become one.
@@ -41,11 +41,11 @@ _DENSEST = 4
 
 
 def lanes_panel(recording: Recording) -> Panel:
-    """The versions panel of a recording."""
+    """Draws the versions panel of a recording."""
     axis, last = Axis(len(recording)), len(recording) - 1
-    hanging = pins(recording)
-    choice = choose(recording, version_lives(recording), hanging)
-    marks, height = _rows(recording, axis, choice.drawn, hanging, TOP)
+    saved_pins = pins(recording)
+    choice = choose(recording, version_lives(recording), saved_pins)
+    marks, height = _rows(recording, axis, choice.drawn, saved_pins, TOP)
     if choice.left_out:
         marks.append(
             text(0, height + 12, between(0, last, Look("text soft", _more(framework_of(recording), choice.left_out))))
@@ -53,17 +53,19 @@ def lanes_panel(recording: Recording) -> Panel:
         height += NOTE
     main, head = Group(0, 0, WIDTH, height, 0, last, tuple(marks)), _head(recording, axis)
     if not choice.folded:
-        return Panel("lanes", WIDTH, height, (main, head), _says(recording))
-    said = text(0, 12, between(0, last, Look("text soft", choice.says)))
-    note = Group(0, height, WIDTH, NOTE, 0, last, (said,))
-    hidden, room = _rows(recording, axis, choice.folded, hanging, 0)
+        return Panel("lanes", WIDTH, height, (main, head), _descriptions(recording))
+    note_text = text(0, 12, between(0, last, Look("text soft", choice.says)))
+    note = Group(0, height, WIDTH, NOTE, 0, last, (note_text,))
+    hidden, room = _rows(recording, axis, choice.folded, saved_pins, 0)
     rest = Group(0, height, WIDTH, room, 0, last, tuple(hidden))
     more = More(choice.says, note, (rest,), height + room)
-    return Panel("lanes", WIDTH, height + NOTE, (main, note, head), _says(recording), more=more)
+    return Panel("lanes", WIDTH, height + NOTE, (main, note, head), _descriptions(recording), more=more)
 
 
-def _rows(recording: Recording, axis: Axis, found: Lives, hanging: list[Pin], top: float) -> tuple[list[Mark], float]:
-    """The lanes of some storages below `top`, with all that is on them; and where they end."""
+def _rows(
+    recording: Recording, axis: Axis, found: Lives, saved_pins: list[Pin], top: float
+) -> tuple[list[Mark], float]:
+    """Draws the lanes of some storages below `top`; returns them with their bottom."""
     rows = rows_of(found)
     count = max(rows.values(), default=-1) + 1
     pitch = PITCH if count <= FEW else CLOSE_PITCH
@@ -73,7 +75,7 @@ def _rows(recording: Recording, axis: Axis, found: Lives, hanging: list[Pin], to
     marks = [column, *([point] if top else []), *boundaries(recording, axis, foot)]
     lanes, versions = _lanes(framework_of(recording), axis, found, rows, middles)
     marks += lanes
-    threads, failures = pins_on_lanes(recording, axis, [pin for pin in hanging if pin.storage in found], middles)
+    threads, failures = pins_on_lanes(recording, axis, [pin for pin in saved_pins if pin.storage in found], middles)
     marks += [*threads, veil, *versions, *failures]
     return marks + lane_names(recording, rows, [top + pitch * row + 19 for row in range(count)]), foot
 
@@ -86,7 +88,7 @@ def _more(framework: Framework, count: int) -> Text:
 
 
 def _head(recording: Recording, axis: Axis) -> Group:
-    """Phases and line numbers above the lanes: a group of its own, which stays when many lanes are scrolled."""
+    """Draws phases and line numbers above the lanes, as a separate group, which stays when lanes are scrolled."""
     last = len(recording) - 1
     phases = player_words(framework_of(recording))
     (column, point), _ = cursor_marks(axis, HEAD)
@@ -104,7 +106,7 @@ def _head(recording: Recording, axis: Axis) -> Group:
 def _lanes(
     framework: Framework, axis: Axis, found: Lives, rows: dict[int, int], middles: dict[int, float]
 ) -> tuple[list[Mark], list[Mark]]:
-    """All lanes with their raises, and the version numbers above them as far as they fit."""
+    """Draws all lanes with their raises, and the version numbers above them as far as they fit."""
     end, label = axis.steps - 1, framework.label
     crowd = Crowd(end)
     labels: dict[int, list[tuple[float, str, str, int]]] = {}
@@ -117,11 +119,15 @@ def _lanes(
             crowd.tick(rows[key], axis.x(step), y, f"step:{step}")
         for step, counted in starts:
             version = label(*counted)
-            said = f"{storage_label(key)} {version}" if step == life.first else version
+            caption = f"{storage_label(key)} {version}" if step == life.first else version
             labels.setdefault(rows[key], []).append(
-                (axis.x(step) - 5, said, f"s{key}" if step == life.first else f"step:{step}", step)
+                (axis.x(step) - 5, caption, f"s{key}" if step == life.first else f"step:{step}", step)
             )
-    above = [mark for row, said in labels.items() for mark in versions_above(said, _row_y(rows, middles, row), end)]
+    above = [
+        mark
+        for row, row_labels in labels.items()
+        for mark in versions_above(row_labels, _row_y(rows, middles, row), end)
+    ]
     return crowd.marks(), above
 
 
@@ -130,7 +136,7 @@ def _row_y(rows: dict[int, int], middles: dict[int, float], row: int) -> float:
 
 
 def _stretches(starts: Sequence[tuple[int, tuple[int, ...]]], last: int) -> list[tuple[int, int, str]]:
-    """(first step, last step, style): a new stretch wherever the dashes change."""
+    """Yields (first step, last step, style), a new stretch wherever the dashes change."""
     stops = [step for step, _ in starts[1:]] + [last]
     stretches: list[tuple[int, int, str]] = []
     for (start, versions), stop in zip(starts, stops, strict=True):
@@ -146,9 +152,9 @@ def _stretches(starts: Sequence[tuple[int, tuple[int, ...]]], last: int) -> list
 # --- in words -----------------------------------------------------------------------------------------------------------
 
 
-def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
+def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
     framework = framework_of(recording)
-    said: list[tuple[int, Text]] = []
+    descriptions: list[tuple[int, Text]] = []
     live: dict[int, str] = {}
     for state in recording.states():
         step = state.step
@@ -156,7 +162,7 @@ def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
             live.pop(key, None)
             if key in state.storages:
                 live[key] = f"{storage_label(key)} {framework.label(*state.versions(key))}"
-        if step.touched_storages() or not said:
+        if step.touched_storages() or not descriptions:
             versions = ", ".join(live[key] for key in sorted(live))
-            said.append((step.index, framework.of_each.format(versions=versions or words.NONE)))
-    return tuple(said)
+            descriptions.append((step.index, framework.of_each.format(versions=versions or words.NONE)))
+    return tuple(descriptions)

@@ -1,8 +1,8 @@
-"""Where the nodes of a graph go: in layers, with few crossings and short edges.
+"""Lays out a graph in layers, with few crossings and short edges.
 
-The method of Sugiyama, Tagawa and Toda in its usual three parts: give each node a layer, order the nodes within each
-layer by the median of their neighbours, then move each node as near to its neighbours as its order allows. Sweeps are
-counted, not timed, so that the same graph looks the same everywhere.
+The method of Sugiyama, Tagawa and Toda in its usual three parts: assign each node to a layer, order the nodes within each
+layer by the median of their neighbours, then move each node as near to its neighbours as its order allows. The number of
+sweeps is fixed, so that the same graph looks the same everywhere.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Layout:
 
 
 def layout(count: int, edges: Iterable[tuple[int, int]]) -> Layout:
-    """Place `count` nodes; an edge (a, b) leads from a to a later layer. Edges that would close a cycle are ignored.
+    """Places `count` nodes; an edge (a, b) leads from a to a later layer. Edges that would close a cycle are ignored.
 
     >>> layout(3, [(0, 1), (1, 2)]).nodes
     ((0, 0.0), (1, 0.0), (2, 0.0))
@@ -57,7 +57,7 @@ def layout(count: int, edges: Iterable[tuple[int, int]]) -> Layout:
 
 
 def depth(count: int, edges: Iterable[tuple[int, int]]) -> int:
-    """How many layers a graph needs."""
+    """Returns the number of layers that a graph needs."""
     return 1 + max(_layers(count, _without_cycles(count, sorted(set(edges)))), default=-1)
 
 
@@ -98,16 +98,16 @@ def _layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
                 order.append(w)
     fed = {b for _, b in edges}
     for v in reversed(order):
-        # A node that nothing leads to stands right before the first node that it leads to.
+        # A node without incoming edges goes to the layer just before its first target.
         if v not in fed and after[v]:
             layer[v] = min(layer[w] for w in after[v]) - 1
     return layer
 
 
 def _chains(count: int, edges: Sequence[tuple[int, int]], layer: list[int]) -> dict[tuple[int, int], list[int]]:
-    """Each edge as a chain of nodes in neighbouring layers: bends get numbers from `count` on.
+    """Splits each edge into a chain of nodes in adjacent layers; bends have numbers from `count` on.
 
-    Edges to one node share their bends, so that many of them come in as one line.
+    Edges to one node share their bends, so that they arrive as one line.
     """
     chains: dict[tuple[int, int], list[int]] = {}
     bends: dict[tuple[int, int], int] = {}
@@ -128,7 +128,7 @@ def _rows(count: int, layer: list[int], chains: dict[tuple[int, int], list[int]]
     for chain in chains.values():
         for a, b in pairwise(chain):
             follow.setdefault(a, []).append(b)
-    # Depth first: what hangs together starts out side by side.
+    # Depth first: connected nodes start side by side.
     for root in sorted(range(count), key=lambda v: (layer[v], v)):
         stack = [root]
         while stack:
@@ -201,7 +201,7 @@ def _places(
 
 
 def _apart(wanted: Sequence[float], rooms: Sequence[float]) -> list[float]:
-    """The positions nearest to `wanted` (in squares) that keep the order and leave each its room."""
+    """Returns the positions nearest to `wanted` (least squares) that keep the order and the rooms."""
     ahead = [0.0, *accumulate((a + b) / 2 for a, b in pairwise(rooms))]
     blocks: list[tuple[float, int]] = []
     for want, before in zip(wanted, ahead, strict=False):
@@ -210,6 +210,6 @@ def _apart(wanted: Sequence[float], rooms: Sequence[float]) -> list[float]:
             other, others = blocks.pop()
             mean, size = (mean * size + other * others) / (size + others), size + others
         blocks.append((mean, size))
-    # Rounded here, before the rooms are added: rounded afterwards, two neighbours could come a hair too close.
+    # Rounded before the rooms are added; rounded afterwards, two neighbours could be slightly too close.
     level = [round(mean, 3) for mean, size in blocks for _ in range(size)]
     return [mean + before for mean, before in zip(level, ahead, strict=False)]

@@ -1,6 +1,6 @@
-"""The lens under the overview of a large storage: a window of slots with their values, where the last write began.
+"""Draws the lens under the overview of a large storage: a window of slots with values, at the last write.
 
-What was not recorded of a large storage stands as a dot, and a line below says so.
+Values that were not recorded are dots, with a note below.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class View:
 
 
 def views(life: Life[StorageFacts], written: Mapping[int, SlotRuns]) -> Iterator[View]:
-    """The lens over the life of a storage: it follows the writes and rests between them."""
+    """Yields the lens over the life of a storage: it moves to each write."""
     first = 0
     for step, facts in life.moments:
         slots = written.get(step, ())
@@ -53,7 +53,7 @@ def views(life: Life[StorageFacts], written: Mapping[int, SlotRuns]) -> Iterator
 
 
 def window(slot: int, slots: int) -> int:
-    """The first slot of the window that shows `slot`: rows begin at multiples of their length, and the last is full.
+    """Returns the first slot of the window that shows `slot`: rows begin at multiples of their length, and the last is full.
 
     >>> window(0, 100), window(17, 100), window(99, 100)
     (0, 16, 80)
@@ -63,7 +63,7 @@ def window(slot: int, slots: int) -> int:
 
 
 def value_text(facts: StorageFacts, slot: int) -> str:
-    """The value of a slot, or a dot if it was not recorded."""
+    """Formats the value of a slot; a dot if it was not recorded."""
     values = facts.values
     if isinstance(values, tuple):
         return number(values[slot], LONGEST_WHOLE)
@@ -78,7 +78,7 @@ def value_text(facts: StorageFacts, slot: int) -> str:
 def lens_marks(
     left: float, top: float, storage: int, life: Life[StorageFacts], written: Mapping[int, SlotRuns]
 ) -> list[Mark]:
-    """The lens with its top left corner at (left, top)."""
+    """Draws the lens with its top left corner at (left, top)."""
     found, keys = tuple(views(life, written)), (f"s{storage}",)
     frame = between(life.first, life.last, Look("slot lens"))
     places = [(left + k % PER_ROW * CELL, top + TITLE + k // PER_ROW * PITCH) for k in range(SIZE)]
@@ -89,8 +89,8 @@ def lens_marks(
     ]
     marks.append(Mark("path", (), flashes(boxes, life.last), keys))
     for k, (x, y) in enumerate(places):
-        said = ((view.step, Look("text value small lens", view.texts[k])) for view in found)
-        marks.append(text(round(x + CELL / 2, 1), y + 12.5, lasting(said, life.last), keys=keys))
+        looks = ((view.step, Look("text value small lens", view.texts[k])) for view in found)
+        marks.append(text(round(x + CELL / 2, 1), y + 12.5, lasting(looks, life.last), keys=keys))
     for row in range(ROWS):
         label = ((view.step, Look("text tiny end lens", str(view.first + row * PER_ROW))) for view in found)
         marks.append(text(left - 4, top + TITLE + row * PITCH + 12.5, lasting(label, life.last)))

@@ -1,6 +1,6 @@
-"""The values of storages too large for a value in every slot, as changes: what a lens moved by hand shows.
+"""Encodes the values of large storages as changes, for a lens that the reader moves.
 
-What is not sent, because there would be too much of it, looks like what was not recorded.
+Values beyond a limit are not sent, and look like values that were not recorded.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Piece = tuple[int, Values]
 
 
 def pages(recording: Recording) -> list[Json]:
-    """For each large storage what is known of it: [step, [[first slot, values], ...]] for each change."""
+    """Returns the known values of each large storage: [step, [[first slot, values], ...]] for each change."""
     left, found = MOST_BYTES, []
     for storage, life in storage_lives(recording).items():
         slots = max(facts.slots for facts in life.every())
@@ -70,7 +70,7 @@ def _differing(before: Values, after: Values) -> Iterator[Piece]:
 
 
 def _first(pieces: list[Piece]) -> Iterator[Piece]:
-    """As many values as may be sent of one version."""
+    """Returns as many values of one version as the limit allows."""
     left = MOST_NUMBERS
     for start, values in pieces:
         if values and left:
@@ -79,10 +79,10 @@ def _first(pieces: list[Piece]) -> Iterator[Piece]:
 
 
 def number_sent(value: Number) -> float | int | bool | str:
-    """A value as it is shown; as a number where JavaScript writes that in the same way."""
-    said = number(value, LONGEST_WHOLE)
+    """Returns a value as shown; as a number if JavaScript formats it in the same way."""
+    digits = number(value, LONGEST_WHOLE)
     if isinstance(value, bool):
         return value
-    if isinstance(value, complex) or not isfinite(value) or not _PLAIN.fullmatch(said):
-        return said
-    return float(said) if "." in said else int(said)
+    if isinstance(value, complex) or not isfinite(value) or not _PLAIN.fullmatch(digits):
+        return digits
+    return float(digits) if "." in digits else int(digits)

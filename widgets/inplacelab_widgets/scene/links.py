@@ -1,4 +1,4 @@
-"""What the player needs to follow an element to its slot and back: layouts, what is kept, and what was written, as data.
+"""Encodes layouts, saved tensors and writes, so that the player can follow an element to its slot and back.
 
 Layouts repeat, so each is stored once and referred to by its position; `player/linking.js` does the arithmetic.
 """
@@ -19,19 +19,19 @@ Json = dict[str, Any]
 _GONE = -1
 
 
-def links(recording: Recording, said: Callable[[Words], int]) -> Json:
-    """The tensors' layouts over the steps, what backward keeps, and every write. `said` gives words their position.
+def links(recording: Recording, position_of: Callable[[Words], int]) -> Json:
+    """Returns the tensors' layouts over the steps, the saved tensors, and every write. `said` returns the position of a text.
 
-    `layouts`: [storage, shape, strides, offset, name], and where a tensor reads another dtype than the storage's, bytes
-    of an element and of a slot. `tensors`: [number, [step, layout, ...]]. `kept`: [key, owner, [step, layout, ...]], one
+    `layouts`: [storage, shape, strides, offset, name], and if a tensor's dtype is not the storage's, the bytes of an
+    element and of a slot. `tensors`: [number, [step, layout, ...]]. `kept`: [key, owner, [step, layout, ...]], one
     for each saved tensor. `writes`: [step, line, storage, [start, stop, ...]].
     """
-    return _Links(recording, said).packed()
+    return _Links(recording, position_of).packed()
 
 
 class _Links:
-    def __init__(self, recording: Recording, said: Callable[[Words], int]) -> None:
-        self.recording, self.said = recording, said
+    def __init__(self, recording: Recording, position_of: Callable[[Words], int]) -> None:
+        self.recording, self.position_of = recording, position_of
         self.layouts: dict[tuple[Any, ...], int] = {}
         self.tensors: dict[int, list[int]] = {}
         self.kept: dict[int, dict[tuple[str, str], tuple[int, list[int]]]] = {}
@@ -54,7 +54,7 @@ class _Links:
         kept = self.kept.setdefault(number, {})
         for key, saved in now.items():
             if node is not None and key not in kept:
-                kept[key] = (self.said(unquoted(node_label(state, node))), [])
+                kept[key] = (self.position_of(unquoted(node_label(state, node))), [])
             layout = (saved.storage, saved.shape, saved.strides, saved.offset, saved.name, None)
             self._follow(kept[key][1], state, layout)
         for key in kept.keys() - now.keys():
@@ -72,14 +72,14 @@ class _Links:
         return tensor.storage, tensor.shape, tensor.strides, tensor.offset, name, bytes_each
 
     def _follow(self, runs: list[int], state: State, layout: tuple[Any, ...] | None) -> None:
-        """Adds a layout, or that there is none any more, where it is news."""
+        """Adds a layout, or its end, if it has changed."""
         position = _GONE if layout is None else self.layouts.setdefault(layout, len(self.layouts))
         if position != (runs[-1] if runs else _GONE):
             runs += [state.step.index, position]
 
 
 def _saved_key(node: int, saved: SavedFacts) -> tuple[str, str]:
-    """The key of the pin that a saved tensor hangs on, and its name there."""
+    """Returns the key of a saved tensor: its pin's key and its name."""
     return f"p{node}:{saved.storage}:{saved.version}", saved.name
 
 
@@ -88,7 +88,7 @@ def _without_nothing(layout: tuple[Any, ...]) -> list[Any]:
 
 
 def _writes(recording: Recording) -> Iterator[tuple[Step, int, list[int]]]:
-    """Every write: those that raised a version, and the first one, by the operation that made the storage."""
+    """Returns every write: those that raised a version, and the first one, by the operation that made the storage."""
     met: set[int] = set()
     for state in recording.states():
         step = state.step
@@ -102,7 +102,7 @@ def _writes(recording: Recording) -> Iterator[tuple[Step, int, list[int]]]:
 
 
 def _made_it(state: State, storage: StorageFacts) -> bool:
-    """Whether a step made a storage and filled it; one that was there before comes in with the inputs or with a name."""
+    """Whether a step made and filled a storage; an older storage first appears as an input or under a name."""
     step = state.step
     if step.kind == "line" or storage.values is None:
         return False

@@ -1,8 +1,8 @@
-"""What a picture is made of: marks with fixed places, and for each the looks it takes on over the steps.
+"""Defines marks, the elements of a picture: fixed places, and looks that change over the steps.
 
 A `Mark` is one SVG element. Its place never changes; what changes from step to step (its style, its text, a few
-attributes, whether it is there at all) is a list of runs: "from this step on it looks like this". Because the picture
-is laid out once for all steps together, nothing jumps while a learner steps through it.
+attributes, whether it is shown) is a list of runs: "from this step on it looks like this". The picture is laid out once
+for all steps, so nothing jumps while a learner steps through it.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ Words = str | Text
 Attributes = tuple[tuple[str, str | float], ...]
 
 
-# Of looks and marks a picture has tens of thousands: tuples are made, compared and looked up twice as fast as dataclasses.
+# A picture has tens of thousands of looks and marks: tuples take half the time of dataclasses to make, compare and look up.
 class Look(NamedTuple):
-    """How a mark looks from some step on.
+    """The look of a mark from some step on.
 
     Attributes:
         style: names from the style table, separated by spaces ("slot now").
-        text: what it says, for a text mark.
+        text: the text of a text mark.
         attributes: geometry that changes with the step (the playhead's x).
     """
 
@@ -49,9 +49,9 @@ class Mark(NamedTuple):
         tag: the SVG element.
         place: attributes that never change.
         runs: its looks.
-        keys: what it stands for ("s1" a storage, "t3" a tensor, "n2" a node, "s1:4" a slot).
-        links: the keys of other things to light up when a reader points at this one.
-        card: which of its group's cards it is a part of, counted from 1; 0: of none.
+        keys: the keys of its objects ("s1" a storage, "t3" a tensor, "n2" a node, "s1:4" a slot).
+        links: the keys of other objects to highlight when a reader points at this one.
+        card: the card of its group to which it belongs, counted from 1; 0 for none.
     """
 
     tag: Literal["rect", "path", "text", "circle"]
@@ -62,13 +62,13 @@ class Mark(NamedTuple):
     card: int = 0
 
     def at(self, step: int) -> Look | None:
-        """The look at `step`; None if the mark is not there."""
+        """Returns the look at `step`; None if the mark is not shown."""
         found = bisect_right(self.runs, step, key=lambda run: run[0])
         return self.runs[found - 1][1] if found else None
 
 
 class Related(TypedDict, total=False):
-    """What a mark stands for, and what lights up with it: as in `Mark`."""
+    """The keys and links of a mark, as in `Mark`."""
 
     keys: tuple[str, ...]
     links: tuple[str, ...]
@@ -76,15 +76,15 @@ class Related(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """How a group of a storage and its cards can be drawn in other room than it was laid out for.
+    """Data to draw the group of a storage and its cards in another width than it was laid out for.
 
     Attributes:
-        row: the row that it shares with those which never live at the same time.
-        width: of everything but the cards, in px.
-        height: the same.
-        cards: where the cards stand: the left edge and the top of the first, their width, how many stand beside each other.
-        count: how many places for cards there are.
-        pitch: from the top of a card to the top of the one below it.
+        row: the row that it shares with storages that are never alive at the same time.
+        width: the width of everything but the cards, in px.
+        height: the height of everything but the cards, in px.
+        cards: the left edge and the top of the first card, the width of a card, the number of cards per row.
+        count: the number of places for cards.
+        pitch: from the top of a card to the top of the one below it, in px.
     """
 
     row: int
@@ -99,9 +99,9 @@ class Block:
 class Group:
     """Marks that share an origin and a lifetime, such as everything about one storage.
 
-    `first` and `last` are the first and the last step at which any of it is drawn. `key` is what it stands for ("s1").
-    `open` are the stretches of steps at which it is drawn; empty: as long as it lives. `block` is how a player may draw it
-    in other room. `is_fixed`: on an axis, its marks keep their places when a player draws the axis wider or narrower.
+    `first` and `last` are the first and the last step at which any mark is drawn. `key` is the key of its object ("s1").
+    `open` has the stretches of steps at which it is drawn; empty for its whole life. `block` has data for a player to draw it
+    in another width. `is_fixed`: on an axis, its marks keep their places when a player draws the axis wider or narrower.
     """
 
     x: float
@@ -126,10 +126,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class More:
-    """What of a panel is folded: in the player a button opens it.
+    """The folded part of a panel, which a button opens in the player.
 
-    `note` is the one of the panel's groups that says so in still pictures, `says` the same words on the button. `groups`
-    stand where the note does, and the whole panel is then `height` px high.
+    `note` is the panel's group with the note in still pictures, `says` the button's text. `groups` replace the note when opened,
+    and the whole panel is then `height` px high.
     """
 
     says: Text
@@ -142,7 +142,7 @@ class More:
 class Panel:
     """One panel of the stepper.
 
-    `says` gives its description over the steps, for those who do not see it; `notes` says what of it is folded or cut.
+    `says` has its description over the steps, for screen readers; `notes` describes what is folded or cut.
     """
 
     name: str
@@ -160,14 +160,14 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The same panel with more boxes for the same things: in the player a button that says so shows it instead."""
+    """The same panel with fewer folded boxes, which a button shows in the player. `says` is the button's text."""
 
     says: Text
     panel: Panel
 
 
 def stack_of(panel: Panel, step: int) -> tuple[list[tuple[Group, float, float]], float]:
-    """(group, x, y) of the groups drawn at `step`, closed up, and of the chips of the others below them; and the height.
+    """Returns (group, x, y) of the groups drawn at `step`, without gaps, and of the chips of the others below; and the height.
 
     `stackOf` of `player/shelf.js` does the same.
     """
@@ -185,7 +185,7 @@ def stack_of(panel: Panel, step: int) -> tuple[list[tuple[Group, float, float]],
 
 
 def runs(looks: Iterable[tuple[int, Look | None]]) -> Runs:
-    """Looks in order of steps, without repeats."""
+    """Returns looks in order of steps, without repeats."""
     kept: list[tuple[int, Look | None]] = []
     for step, look in looks:
         if kept and kept[-1][0] == step:
@@ -197,9 +197,9 @@ def runs(looks: Iterable[tuple[int, Look | None]]) -> Runs:
 
 
 def flashes(moments: Iterable[tuple[int, Look | None, Look | None]], last: int) -> Runs:
-    """Looks that show a change for one step and then settle: from (step, at the change, afterwards) to runs.
+    """Returns looks that show a change for one step and then settle, from (step, at the change, afterwards).
 
-    After step `last` the mark is gone. Of several moments at one step the last counts.
+    After step `last` the mark is gone. If a step has several moments, the last one counts.
     """
     by_step = {step: (flash, settled) for step, flash, settled in moments}
     looks: list[tuple[int, Look | None]] = []
@@ -211,44 +211,44 @@ def flashes(moments: Iterable[tuple[int, Look | None, Look | None]], last: int) 
 
 
 def lasting(moments: Iterable[tuple[int, Look | None]], last: int) -> Runs:
-    """Looks that last until the next one, and until step `last` at the most."""
+    """Returns looks that last until the next one, and at most until step `last`."""
     return runs([*moments, (last + 1, None)])
 
 
-def saying(style: str, moments: Iterable[tuple[int, str]], last: int) -> Runs:
-    """One style in which something else is said from some steps on, until step `last`. Steps come in order, each once."""
+def text_runs(style: str, moments: Iterable[tuple[int, str]], last: int) -> Runs:
+    """Returns looks of one style with changing texts, until step `last`. Each step occurs once, in order."""
     kept: list[tuple[int, Look | None]] = []
     before: str | None = None
-    for step, said in moments:
-        if said != before:
-            kept.append((step, Look(style, said)))
-            before = said
+    for step, content in moments:
+        if content != before:
+            kept.append((step, Look(style, content)))
+            before = content
     return (*kept, (last + 1, None))
 
 
 def between(first: int, last: int, look: Look) -> Runs:
-    """One look from step `first` to step `last`, both included."""
+    """Returns one look from step `first` to step `last`, inclusive."""
     return ((first, look), (last + 1, None))
 
 
 def always(look: Look) -> Runs:
-    """One look at every step."""
+    """Returns one look for all steps."""
     return ((0, look),)
 
 
 def rect(
     x: float, y: float, width: float, height: float, runs: Runs, radius: float = 0, **extra: Unpack[Related]
 ) -> Mark:
-    """A rectangle, given by its top left corner and size."""
+    """Makes a rectangle from its top left corner and size."""
     place: Attributes = (("x", x), ("y", y), ("width", width), ("height", height))
     return Mark("rect", place + ((("rx", radius),) if radius else ()), runs, **extra)
 
 
 def text(x: float, y: float, runs: Runs, **extra: Unpack[Related]) -> Mark:
-    """A line of text; `y` is its baseline."""
+    """Makes a line of text; `y` is its baseline."""
     return Mark("text", (("x", x), ("y", y)), runs, **extra)
 
 
 def path(d: str, runs: Runs, **extra: Unpack[Related]) -> Mark:
-    """A line or shape in SVG path notation."""
+    """Makes a line or shape from an SVG path."""
     return Mark("path", (("d", d),), runs, **extra)

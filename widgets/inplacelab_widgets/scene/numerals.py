@@ -1,6 +1,6 @@
-"""How values are written in slots: whole as long as they are short, and otherwise with digits that are right and a sign that more follow.
+"""Formats values for slots: short ones in full, others cut, with a sign that more digits follow.
 
-A value is cut, not rounded: every digit that is seen is one of the value's. The tables have it whole.
+A value is cut, not rounded, so every digit shown is a digit of the value. The tables have all digits.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _MORE = "…"
 
 @lru_cache(maxsize=1 << 16, typed=True)
 def number(value: Number, longest_whole: int = LONGEST_WHOLE) -> str:
-    """A value as it stands in a slot; "…" says that it has more digits.
+    """Formats a value for a slot; "…" marks further digits.
 
     Args:
-        value: what is written.
-        longest_whole: how many digits a whole number may have before it is cut.
+        value: the value.
+        longest_whole: the most digits of an integer before it is cut.
 
     >>> number(2.0), number(0.123456), number(1234567890), number(12345.678), number(-1.2345e-7), number(True)
     ('2', '0.123…', '1234567890', '12345.6…', '-1.23…e-7', 'True')
@@ -35,14 +35,14 @@ def number(value: Number, longest_whole: int = LONGEST_WHOLE) -> str:
     if isinstance(value, complex):
         real, imaginary = number(value.real), number(value.imag)
         return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
-    said = whole(value)
+    written = whole(value)
     longest = longest_whole if isinstance(value, int) else LONGEST
-    return said if len(said.lstrip("-")) <= longest or not isfinite(value) else _cut(said)
+    return written if len(written.lstrip("-")) <= longest or not isfinite(value) else _cut(written)
 
 
 @lru_cache(maxsize=1 << 14, typed=True)
 def whole(value: Number) -> str:
-    """All digits that tell a value from its neighbours: of a number of 32 bits from those of 32 bits.
+    """Formats all digits that distinguish a value from its neighbours; for a 32-bit value, from other 32-bit values.
 
     >>> whole(0.1), whole(0.10000000149011612), whole(1e-7), whole(1e22), whole(1 + 2j)
     ('0.1', '0.1', '1e-7', '1e22', '1+2j')
@@ -54,22 +54,22 @@ def whole(value: Number) -> str:
         return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
     if not isfinite(value):
         return str(value)
-    # Minus zero equals zero, and is written like it.
+    # Minus zero equals zero, and is written the same.
     digits, _, power = _shortest(value + 0.0).removesuffix(".0").partition("e")
     return f"{digits}e{int(power)}" if power else digits
 
 
 def _shortest(value: float) -> str:
-    """The fewest digits that tell a value from its neighbours: with nine of them any of 32 bits is told from all others."""
+    """Returns the fewest digits that distinguish a value from its neighbours; nine are enough for any 32-bit value."""
     if _in_32_bits(value) != value:
         return repr(value)
-    said = f"{value:.9g}"
+    written = f"{value:.9g}"
     for digits in (8, 7, 6):
         shorter = f"{value:.{digits}g}"
         if _in_32_bits(float(shorter)) != value:
-            return said
-        said = shorter
-    return said
+            return written
+        written = shorter
+    return written
 
 
 def _in_32_bits(value: float) -> float | None:
@@ -80,16 +80,16 @@ def _in_32_bits(value: float) -> float | None:
     return found
 
 
-def _cut(said: str) -> str:
-    """The first digits of a number that was written whole."""
-    sign = "-" if said.startswith("-") else ""
-    digits, _, power = said.lstrip("-").partition("e")
+def _cut(written: str) -> str:
+    """Returns the first digits of a number written in full."""
+    sign = "-" if written.startswith("-") else ""
+    digits, _, power = written.lstrip("-").partition("e")
     before, _, after = digits.partition(".")
     significant = (before + after).lstrip("0")
     exponent = int(power or 0) + (len(before) - 1 if before != "0" else len(significant) - len(after) - 1)
     if -_DIGITS <= exponent < LONGEST - 1 and not power:
         kept = after[: max(1, _DIGITS - 1 - exponent)]
-        return said if kept == after else f"{sign}{before}.{kept}{_MORE}"
+        return written if kept == after else f"{sign}{before}.{kept}{_MORE}"
     head = significant[:_DIGITS]
     more = "" if not significant[_DIGITS:].strip("0") else _MORE
     return f"{sign}{head[0]}.{head[1:]}{more}e{exponent}"

@@ -1,4 +1,4 @@
-"""Some panels of a scene by themselves, at one step: what stays of a view that shows no more than these."""
+"""Exports some panels of a scene at one step, for views with only these panels."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from inplacelab_widgets.scene.code import code_panel
 from inplacelab_widgets.scene.marks import Panel
 from inplacelab_widgets.scene.names import player_words, unquoted
 from inplacelab_widgets.scene.picture import PAD, place_of, provisos, sentence_box
-from inplacelab_widgets.scene.svg import document, panel_at, placed, rule, said_at, stack_at
+from inplacelab_widgets.scene.svg import document, panel_at, placed, rule, stack_at, text_at
 
 NARROWEST = 480.0
 """A sentence needs room, also above a small panel."""
 
 
-def lone_picture(scene: Scene, panels: Sequence[str], step: int, language: str) -> str:
-    """The panels below each other as SVG text, with the sentence of the step above them."""
+def panels_picture(scene: Scene, panels: Sequence[str], step: int, language: str) -> str:
+    """Draws panels below each other as SVG, with the sentence of the step above them."""
     shown = [scene.panel(name) for name in PANELS if name in panels]
     width = 2 * PAD + max([NARROWEST, *(panel.width for panel in shown)])
     if "code" in panels:
         shown.insert(0, code_panel(scene.recording, width - 2 * PAD, step))
     heading = " · ".join(each.in_language(language) for each in place_of(scene, step) + provisos(scene))
     parts = [
-        said_at(PAD, PAD + 12, "text bold code", scene.recording.title, language),
-        said_at(width - PAD, PAD + 12, "text soft end", heading, language),
+        text_at(PAD, PAD + 12, "text bold code", scene.recording.title, language),
+        text_at(width - PAD, PAD + 12, "text soft end", heading, language),
     ]
-    said, height = sentence_box(scene, step, language, PAD + 28, width)
-    parts.append(said)
+    box, height = sentence_box(scene, step, language, PAD + 28, width)
+    parts.append(box)
     y = PAD + 28 + height + PAD
     for panel in shown:
         drawn, tall = _drawn(panel, step, language)
         parts += [
             rule(y, width),
-            said_at(PAD, y + 20, "text bold", player_words(framework_of(scene.recording))[panel.name], language),
+            text_at(PAD, y + 20, "text bold", player_words(framework_of(scene.recording))[panel.name], language),
             placed(drawn, PAD, y + 34),
         ]
         y += 34 + tall + PAD
-    described = " ".join(each.in_language(language) for each in (_sentence(scene, step), *said_of(shown, step)))
+    described = " ".join(each.in_language(language) for each in (_sentence(scene, step), *descriptions_at(shown, step)))
     return document((width, y), parts, scene.recording.title, described)
 
 
-def said_of(panels: Sequence[Panel], step: int) -> list[Text]:
-    """What each panel says of a step to those who do not see it."""
+def descriptions_at(panels: Sequence[Panel], step: int) -> list[Text]:
+    """Returns each panel's description of a step, for screen readers."""
     found = []
     for panel in panels:
         place = bisect_right(panel.says, step, key=lambda run: run[0])
@@ -58,7 +58,7 @@ def _sentence(scene: Scene, step: int) -> Text:
 
 
 def _drawn(panel: Panel, step: int, language: str) -> tuple[str, float]:
-    """A panel at a step, and its height."""
+    """Draws a panel at a step; returns it with its height."""
     if panel.name != "storages":
         return panel_at(panel, step, language), panel.height
     return stack_at(panel, step, language)

@@ -1,7 +1,7 @@
-"""Panels and tables as plain data for the player.
+"""Encodes panels and tables as plain data for the player.
 
-What repeats (words, styles, moving attributes, looks) is stored once and referred to by its position, since a recording
-of a training loop says the same things a thousand times. `player/runs.js` documents the same shapes as JSDoc types.
+Repeated texts, styles, moving attributes and looks are stored once and referred to by position, since the recording of a
+training loop repeats them a thousand times. `player/runs.js` documents the same shapes as JSDoc types.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Any
 
 from inplacelab.language import Text
 from inplacelab_widgets.scene.marks import Group, Look, Mark, More, Panel, Runs, Words
-from inplacelab_widgets.scene.predict_question import spoken
+from inplacelab_widgets.scene.predict_question import in_both_languages
 
 Json = dict[str, Any]
 _GONE = -1
 
 
 class _Pool:
-    """Values without repeats, each known by its position."""
+    """Values without repeats, each referred to by its position."""
 
     def __init__(self, pack: Callable[[Any], Any]) -> None:
         self.values: list[Any] = []
@@ -37,68 +37,72 @@ class _Pool:
 
 
 class Pools:
-    """Packs panels and tables, and keeps what they refer to."""
+    """Encodes panels and tables, and stores what they refer to."""
 
     def __init__(self) -> None:
-        self._said = _Pool(spoken)
+        self._words = _Pool(in_both_languages)
         self._styles = _Pool(lambda style: " ".join(f"ipl-{name}" for name in style.split()))
         self._moves = _Pool(lambda moves: {key: _number(value) for key, value in moves})
         self._looks = _Pool(self._look)
         self._known: dict[int, list[int]] = {}
 
     def packed(self) -> Json:
-        """What the panels and tables refer to."""
+        """Returns the values that panels and tables refer to."""
         return {
-            "said": self._said.values,
+            "said": self._words.values,
             "styles": self._styles.values,
             "moves": self._moves.values,
             "looks": self._looks.values,
         }
 
-    def says(self, said: Words) -> int:
-        """The position of words."""
-        return self._said.position(said)
+    def says(self, words: Words) -> int:
+        """Returns the position of a text."""
+        return self._words.position(words)
 
     def panel(self, panel: Panel) -> Json:
-        """A panel over all steps."""
+        """Encodes a panel over all steps."""
         size = {"name": panel.name, "width": panel.width, "height": panel.height}
-        notes: Json = {"notes": self._told(panel.notes)} if panel.notes else {}
+        notes: Json = {"notes": self._packed_runs(panel.notes)} if panel.notes else {}
         groups = {"groups": [packed for group in panel.groups for packed in self._unfolded(group, panel.more)]}
         if panel.more:
             size["height"] = panel.more.note.y
-            notes["unfolds"] = {"says": spoken(panel.more.says), "height": panel.more.height}
+            notes["unfolds"] = {"says": in_both_languages(panel.more.says), "height": panel.more.height}
         if panel.opened:
-            notes["unfolds"] = {"says": spoken(panel.opened.says)}
+            notes["unfolds"] = {"says": in_both_languages(panel.opened.says)}
             notes["opened"] = self.panel(panel.opened.panel)
         shelf = {"shelf": [self._group(chip) for chip in panel.shelf]} if panel.shelf else {}
-        return {**size, **notes, "says": self._told(panel.says), **groups, **shelf}
+        return {**size, **notes, "says": self._packed_runs(panel.says), **groups, **shelf}
 
     def table(
         self, title: Text, columns: Iterable[Words], changes: Iterable[tuple[int, str, tuple[Words, ...] | None]]
     ) -> Json:
-        """A table over all steps.
+        """Encodes a table over all steps.
 
         Args:
             title: its caption.
-            columns: their heads.
-            changes: in order of steps: the step, the key of a row, and its cells from then on; None if it is gone.
+            columns: its headings.
+            changes: (step, key of a row, its cells from then on), in order of steps; None for the cells of a removed row.
         """
         rows: dict[str, list[Any]] = {}
         for step, key, cells in changes:
             self._add_row(rows.setdefault(key, []), step, cells)
-        return {"title": spoken(title), "columns": [spoken(column) for column in columns], "rows": rows}
+        return {
+            "title": in_both_languages(title),
+            "columns": [in_both_languages(column) for column in columns],
+            "rows": rows,
+        }
 
-    def _told(self, said: tuple[tuple[int, Text], ...]) -> list[int]:
-        """[step, words, step, words, ...], with an entry wherever they change."""
-        told: list[int] = []
-        for step, words_then in said:
+    def _packed_runs(self, words: tuple[tuple[int, Text], ...]) -> list[int]:
+        """Encodes texts as [step, text, step, text, ...], with an entry for each change."""
+        packed: list[int] = []
+        for step, words_then in words:
             position = self.says(words_then)
-            if not told or told[-1] != position:
-                told += [step, position]
-        return told
+            if not packed or packed[-1] != position:
+                packed += [step, position]
+        return packed
 
     def _unfolded(self, group: Group, more: More | None) -> Iterable[Json]:
-        """A group; in place of the note that something is folded, what is folded."""
+        """Encodes a group; instead of the note of folded groups, these groups."""
         if more is None or group is not more.note:
             return [self._group(group)]
         return [self._group(hidden) | {"folded": True} for hidden in more.groups]
@@ -119,7 +123,7 @@ class Pools:
         return {**place, "marks": [self._mark(mark) for mark in group.marks]}
 
     def _mark(self, mark: Mark) -> list[Any]:
-        """[tag, place, [step, look, step, look, ...], keys, links, card], without what is empty at the end."""
+        """Encodes a mark as [tag, place, [step, look, ...], keys, links, card], without empty items at the end."""
         place = {key: _number(value) for key, value in mark.place}
         runs = self._runs(mark.runs)
         if mark.card:
@@ -131,8 +135,8 @@ class Pools:
         return [mark.tag, place, runs] if runs else [mark.tag, place]
 
     def _runs(self, runs: Runs) -> list[int]:
-        """[step, look, step, look, ...]. Many marks share their runs: the slots of a storage, what follows the steps."""
-        found = self._known.get(id(runs))  # the scene keeps them all, so that no other one can have this identity
+        """Encodes looks as [step, look, step, look, ...]. Many marks share runs, such as the slots of a storage."""
+        found = self._known.get(id(runs))  # the scene keeps all runs alive, so identities are unique
         if found is None:
             found = self._known[id(runs)] = []
             for step, look in runs:
@@ -140,15 +144,15 @@ class Pools:
         return found
 
     def _look(self, look: Look) -> list[int]:
-        """[style, words, moves], each the position of what it names."""
+        """Encodes a look as the positions [style, text, moves]."""
         style = self._styles.position(look.style)
-        said = _GONE if look.text is None else self.says(look.text)
+        words = _GONE if look.text is None else self.says(look.text)
         if look.attributes:
-            return [style, said, self._moves.position(look.attributes)]
-        return [style] if said == _GONE else [style, said]
+            return [style, words, self._moves.position(look.attributes)]
+        return [style] if words == _GONE else [style, words]
 
     def _add_row(self, runs: list[Any], step: int, cells: tuple[Words, ...] | None) -> None:
-        """A row as [[step, cells or null], ...], with an entry wherever something changes."""
+        """Adds an entry to a row, which is [[step, cells or null], ...], if the cells have changed."""
         here = None if cells is None else [self.says(cell) for cell in cells]
         if runs and runs[-1][0] == step:
             runs.pop()
@@ -158,7 +162,7 @@ class Pools:
 
 @lru_cache(maxsize=1 << 14)
 def _number(value: str | float) -> str | float:
-    """A coordinate as a number: what `measure.coordinate` says in words."""
+    """Returns a coordinate as a number, rounded as by `measure.coordinate`."""
     if isinstance(value, str):
         return value
     short = round(value, 1)

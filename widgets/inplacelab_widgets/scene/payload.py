@@ -1,6 +1,6 @@
-"""A scene as plain data for the player: marks with their runs, sentences, tables and words in both languages.
+"""Encodes a scene as plain data for the player: marks with their runs, sentences, tables and texts in both languages.
 
-`panel_payload.py` packs panels and tables; what is said of the steps and of the program is added here.
+`panel_payload.py` encodes panels and tables; this module adds the steps and the program.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from inplacelab_widgets.scene.lens_values import pages
 from inplacelab_widgets.scene.links import links
 from inplacelab_widgets.scene.names import player_words, unquoted
 from inplacelab_widgets.scene.panel_payload import Json, Pools
-from inplacelab_widgets.scene.predict_question import asked, spoken
-from inplacelab_widgets.scene.tables import table_changes, tables, told_by
+from inplacelab_widgets.scene.predict_question import in_both_languages, question_data
+from inplacelab_widgets.scene.tables import table_changes, tables, tables_of_panels
 
 
 def payload(scene: Scene, questions: Sequence[Question] = (), *, panels: Sequence[str] | None = None) -> Json:
-    """Everything that the player needs to play a recording without a kernel.
+    """Returns everything that the player needs to play a recording without a Python process.
 
     Args:
         scene: the picture over all steps.
-        questions: what predict mode asks.
-        panels: which of `scene.PANELS` are shown, and "code" for the program's lines; all that the recording has if not given.
+        questions: the questions of predict mode.
+        panels: the panels to show, of `scene.PANELS` and "code"; by default all of the recording.
     """
     return _Packer(scene, panels_of(scene.recording) if panels is None else panels).packed() | {
-        "predict": [asked(scene.recording, each) for each in questions]
+        "predict": [question_data(scene.recording, each) for each in questions]
     }
 
 
@@ -55,14 +55,16 @@ class _Packer:
             "truncated": recording.truncated,
             "source": source_lines(recording) if "code" in self.shown else [],
             "axis": {"left": LEFT, "right": RIGHT, "spacing": Axis(len(recording)).spacing},
-            "keys": [[spoken(keys), spoken(framework.in_framework_words(does))] for keys, does in keys],
+            "keys": [
+                [in_both_languages(keys), in_both_languages(framework.in_framework_words(does))] for keys, does in keys
+            ],
             "words": {
-                key: spoken(framework.in_framework_words(said))
-                for key, said in (
+                key: in_both_languages(framework.in_framework_words(phrase))
+                for key, phrase in (
                     player_words(framework) | words.LINKS | words.PREDICT | words.FOLLOW | words.LENSES
                 ).items()
             },
-            # A program that asks for no gradient has no graph to look at first.
+            # A program without gradients has no graph to show first.
             "opens": "graph" if any(state.nodes for state in recording.states()) else "history",
             "steps": steps,
             "panels": panels,
@@ -89,34 +91,34 @@ class _Packer:
         }
 
     def _marked(self, marked: Marked) -> list[Any]:
-        """[line, role, brief, says, first and past the last column]."""
+        """Encodes a marked line as [line, role, brief, says, first column, one past the last]."""
         brief, says = (self.pools.says(each) for each in (marked.brief, unquoted(marked.says)))
         return [marked.line, marked.role, brief, says, *self._columns(marked)]
 
     def _columns(self, marked: Marked) -> list[int]:
-        """The part of a line that is meant, in the line as it is shown."""
+        """Returns the marked columns of the line as shown."""
         lines = self.scene.recording.source.split("\n")
         if marked.span is None or marked.line > len(lines):
             return []
         return [len(lines[marked.line - 1][:column].expandtabs(4)) for column in marked.span]
 
     def _elsewhere(self) -> dict[str, str]:
-        """What things are linked to in the panels that are not shown: a view follows what is kept lit in another one."""
+        """Returns links of objects in panels that are not shown, since highlights are shared between views."""
         found: dict[str, dict[str, None]] = {}
         for name in PANELS:
             if name in self.shown:
                 continue
             for group in self.scene.panel(name).groups:
                 for mark in group.marks:
-                    # What shares a slot or an element is known from the layouts.
+                    # Links of slots and elements follow from the layouts.
                     if mark.links and mark.keys and _is_thing(mark.keys[0]):
                         found.setdefault(mark.keys[0], {}).update(dict.fromkeys(mark.links))
         return {key: " ".join(links) for key, links in found.items()}
 
     def _tables(self) -> list[Json]:
         recording = self.scene.recording
-        told = told_by(self.shown, tables(recording, recording.state(0)))
-        return [self.pools.table(each.title, each.columns, self.changes[each.name]) for each in told]
+        shown = tables_of_panels(self.shown, tables(recording, recording.state(0)))
+        return [self.pools.table(each.title, each.columns, self.changes[each.name]) for each in shown]
 
 
 def _is_thing(key: str) -> bool:

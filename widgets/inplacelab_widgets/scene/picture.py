@@ -1,4 +1,4 @@
-"""A scene at one step as one still picture: code, memory, sentence, graph, versions and bytes."""
+"""Draws a scene at one step as one still picture: code, memory, sentence, graph, versions and bytes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from inplacelab_widgets.scene.code import code_panel
 from inplacelab_widgets.scene.marks import Look, always, rect
 from inplacelab_widgets.scene.measure import NORMAL, wrapped
 from inplacelab_widgets.scene.names import player_words, unquoted
-from inplacelab_widgets.scene.svg import document, mark_at, panel_at, placed, rule, said_at, stack_at
+from inplacelab_widgets.scene.svg import document, mark_at, panel_at, placed, rule, stack_at, text_at
 
 PAD = 16.0
 NARROWEST_CODE = 240.0
@@ -19,7 +19,7 @@ _SENTENCE_LINE = 18.0
 
 
 def picture(scene: Scene, step: int, language: str) -> str:
-    """The whole stepper at one step as SVG text."""
+    """Draws the whole stepper at one step as SVG."""
     width = picture_width(scene)
     parts: list[str] = []
     y = PAD + _heading(scene, step, language, parts, width)
@@ -29,31 +29,31 @@ def picture(scene: Scene, step: int, language: str) -> str:
     parts.append(drawn)
     y += height + PAD
     framework = framework_of(scene.recording)
-    said_above = player_words(framework)
+    titles = player_words(framework)
     graph = [(scene.graph, "graph")] if framework.has_gradients else []
     for panel, name in (*graph, (scene.lanes, "lanes"), (scene.memory, None)):
         parts.append(rule(y, width))
         if name:
-            parts.append(said_at(PAD, y + 20, "text bold", said_above[name], language))
-            note = next((said for since, said in reversed(panel.notes) if since <= step), None)
+            parts.append(text_at(PAD, y + 20, "text bold", titles[name], language))
+            note = next((description for since, description in reversed(panel.notes) if since <= step), None)
             if note is not None:
-                parts.append(said_at(PAD + 90, y + 20, "text soft", note, language))
+                parts.append(text_at(PAD + 90, y + 20, "text soft", note, language))
         y += 34 if name else 14
         parts.append(placed(panel_at(panel, step, language), PAD, y))
         y += panel.height + PAD
-    said = unquoted(scene.sentences[step]).in_language(language)
-    return document((width, y), parts, scene.recording.title, said)
+    description = unquoted(scene.sentences[step]).in_language(language)
+    return document((width, y), parts, scene.recording.title, description)
 
 
 def picture_width(scene: Scene) -> float:
-    """The width that the widest panel needs."""
+    """Returns the width of the widest panel, in px."""
     columns = NARROWEST_CODE + 2 * PAD + scene.storages.width
     graph = scene.graph.width if framework_of(scene.recording).has_gradients else 0
     return 2 * PAD + max(columns, graph, scene.lanes.width)
 
 
 def place_of(scene: Scene, step: int) -> list[Text]:
-    """Where a step is: its number, its line, its phase."""
+    """Describes a step's place: its number, its line, its phase."""
     now = scene.recording.steps[step]
     position = words.PLAYER["position"].format(step=step + 1, steps=len(scene.recording))
     line = [words.LINE.format(line=now.line)] if now.line is not None else []
@@ -62,14 +62,14 @@ def place_of(scene: Scene, step: int) -> list[Text]:
 
 
 def provisos(scene: Scene) -> list[Text]:
-    """What a reader must know of the whole recording: that a device was simulated, that the end was cut off."""
+    """Returns notes on the whole recording: that a device was simulated, that the end was cut."""
     recording = scene.recording
     cut = [words.PLAYER["truncated"].format(count=recording.truncated)] if recording.truncated else []
     return ([words.SIMULATED] if recording.simulated else []) + cut
 
 
 def sentence_box(scene: Scene, step: int, language: str, y: float, width: float) -> tuple[str, float]:
-    """The sentence of a step in a box as wide as the picture, and the box's height."""
+    """Draws the sentence of a step in a box as wide as the picture; returns it with its height."""
     lines = wrapped(unquoted(scene.sentences[step]).in_language(language), width - 2 * PAD - 24, NORMAL)
     height = _SENTENCE_LINE * len(lines) + 14
     error = scene.recording.steps[step].error is not None
@@ -77,14 +77,14 @@ def sentence_box(scene: Scene, step: int, language: str, y: float, width: float)
     bar = rect(PAD, y, 4, height, always(Look("flag-stale" if error else "mark-now")))
     drawn = mark_at(box, 0, language) + mark_at(bar, 0, language)
     for k, line in enumerate(lines):
-        drawn += said_at(PAD + 14, y + 19 + _SENTENCE_LINE * k, "text code", line, language)
+        drawn += text_at(PAD + 14, y + 19 + _SENTENCE_LINE * k, "text code", line, language)
     return drawn, height
 
 
 def _heading(scene: Scene, step: int, language: str, parts: list[str], width: float) -> float:
-    parts.append(said_at(PAD, PAD + 12, "text bold code", scene.recording.title, language))
+    parts.append(text_at(PAD, PAD + 12, "text bold code", scene.recording.title, language))
     line = " · ".join(each.in_language(language) for each in place_of(scene, step) + provisos(scene))
-    parts.append(said_at(width - PAD, PAD + 12, "text soft end", line, language))
+    parts.append(text_at(width - PAD, PAD + 12, "text soft end", line, language))
     parts.append(rule(PAD + 24, width))
     return 24 + PAD
 

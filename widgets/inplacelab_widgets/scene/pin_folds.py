@@ -1,8 +1,8 @@
-"""The pins that hang on a storage. Many of them are folded, so that the block stays as high as one with a few.
+"""Places the pins of a storage. If there are many, they are folded, so that the block stays low.
 
-A weight that a loop reads is kept once in every turn. Its pins are then told as one, with their number; those that have
-gone stale are told apart from the others, since they are what backward will refuse; and the one that backward looks at in
-this step has a place of its own. In the player a fold opens a list.
+A weight that a loop reads is saved once in every iteration. Its pins are then summarized as one, with their number; stale
+ones are summarized separately, since backward will refuse them; and the one that backward checks in this step has its own
+place. In the player a fold opens a list.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _Key = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Hung:
-    """What hangs at one place: the plates over the steps, and what they stand for."""
+class PinStack:
+    """One place for pins: the plates over the steps, and their keys."""
 
     place: int
     plates: Plates
@@ -35,52 +35,52 @@ class Hung:
 
 
 @dataclass(frozen=True, slots=True)
-class Hanging:
-    """All that hangs on one storage."""
+class StoragePins:
+    """All pins of one storage."""
 
-    hung: tuple[Hung, ...] = ()
+    stacks: tuple[PinStack, ...] = ()
 
     @property
     def height(self) -> float:
-        return HEIGHT * (1 + max((each.place for each in self.hung), default=-1))
+        return HEIGHT * (1 + max((each.place for each in self.stacks), default=-1))
 
     @property
     def width(self) -> float:
-        return max((plate.width for each in self.hung for _, plate in each.plates if plate), default=0)
+        return max((plate.width for each in self.stacks for _, plate in each.plates if plate), default=0)
 
     def marks(self, x: float, y: float) -> Iterator[Mark]:
-        """Everything, from (x, y) downwards."""
+        """Draws all pins, from (x, y) downwards."""
         width = self.width
-        for each in self.hung:
+        for each in self.stacks:
             yield from pin_marks(each.plates, x, y + HEIGHT * each.place, width, each.keys, each.links)
 
 
-def hanging(placed: Sequence[tuple[int, Pin]]) -> Hanging:
-    """What hangs on a storage, from its pins with their places: pins that never meet share one."""
+def storage_pins(placed: Sequence[tuple[int, Pin]]) -> StoragePins:
+    """Places the pins of a storage; pins that never exist at the same time share a place."""
     if max((place for place, _ in placed), default=-1) < MOST:
-        return Hanging(tuple(Hung(place, pin.plates, pin.keys, pin.links) for place, pin in placed))
-    return Hanging(tuple(_folded([pin for _, pin in placed])))
+        return StoragePins(tuple(PinStack(place, pin.plates, pin.keys, pin.links) for place, pin in placed))
+    return StoragePins(tuple(_folded([pin for _, pin in placed])))
 
 
-def _folded(pins: Sequence[Pin]) -> Iterator[Hung]:
+def _folded(pins: Sequence[Pin]) -> Iterator[PinStack]:
     storage, by_key = pins[0].storage, {(pin.node, pin.version): pin for pin in pins}
-    told = list(_told({key: pin.life for key, pin in by_key.items()}))
+    summaries = list(_summaries({key: pin.life for key, pin in by_key.items()}))
     keys = (f"k{storage}", *(key for pin in pins for key in pin.keys))
     links = tuple(dict.fromkeys(link for pin in pins for link in pin.links))
     place = 0
-    for plates in ([(step, each.first) for step, each in told], [(step, each.second) for step, each in told]):
+    for plates in ([(step, each.first) for step, each in summaries], [(step, each.second) for step, each in summaries]):
         if any(plate for _, plate in plates):
-            yield Hung(place, plates, keys, links)
+            yield PinStack(place, plates, keys, links)
             place += 1
-    for key in dict.fromkeys(each.looked_at for _, each in told if each.looked_at):
-        plates = [(step, each.apart if each.looked_at == key else None) for step, each in told]
-        yield Hung(place, plates, by_key[key].keys, by_key[key].links)
+    for key in dict.fromkeys(each.looked_at for _, each in summaries if each.looked_at):
+        plates = [(step, each.apart if each.looked_at == key else None) for step, each in summaries]
+        yield PinStack(place, plates, by_key[key].keys, by_key[key].links)
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
-    """What is said of many pins after one step: of those that are not stale and of those that are (`first` and `second`, if
-    there are both), and of the one looked at.
+class _Summary:
+    """The plates of many pins after one step: fresh ones and stale ones (`first` and `second`, if there are both), and the one
+    that backward checks.
     """
 
     first: Plate | None
@@ -89,7 +89,7 @@ class _Told:
     apart: Plate | None
 
 
-def _told(lives: Mapping[_Key, Life[Face]]) -> Iterator[tuple[int, _Told]]:
+def _summaries(lives: Mapping[_Key, Life[Face]]) -> Iterator[tuple[int, _Summary]]:
     for step, alive, _ in gatherings(lives):
         stale = {key: face for key, face in alive.items() if face.status == "stale"}
         together = {key: face for key, face in alive.items() if key not in stale}
@@ -97,11 +97,11 @@ def _told(lives: Mapping[_Key, Life[Face]]) -> Iterator[tuple[int, _Told]]:
         if any(len(group) == 1 and looked_at in group for group in (together, stale)):
             looked_at = None  # it is told by itself already
         first, second = [*filter(None, (_plate(together), _plate(stale))), None, None][:2]
-        yield step, _Told(first, second, looked_at, alive[looked_at].plate if looked_at else None)
+        yield step, _Summary(first, second, looked_at, alive[looked_at].plate if looked_at else None)
 
 
 def _plate(alive: Mapping[_Key, Face]) -> Plate | None:
-    """Several pins as one; of a single one, what it says itself."""
+    """Returns one plate for several pins; a single pin keeps its own."""
     faces = list(alive.values())
     if len(faces) < 2:
         return faces[0].plate if faces else None

@@ -1,4 +1,4 @@
-"""What backward keeps of a storage, drawn as pins that hang on it: fresh, stale or released."""
+"""Draws saved tensors as pins on their storage: fresh, stale or released."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WORDS: Mapping[Status, str] = {"fresh": "text", "stale": "text alarm", "release
 
 @dataclass(frozen=True, slots=True)
 class Plate:
-    """What stands on a pin: two lines, and whether backward is looking at it in this step."""
+    """The text of a pin: two lines, and whether backward checks it in this step."""
 
     status: Status
     first_line: Text
@@ -50,7 +50,7 @@ Plates = Sequence[tuple[int, Plate | None]]
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """What a pin says at one moment."""
+    """The contents of a pin after one step."""
 
     status: Status
     owner: Text
@@ -67,7 +67,7 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """What one node keeps of one storage at one version, over the steps."""
+    """A node's saved tensors on one storage at one version, over the steps."""
 
     node: int
     storage: int
@@ -89,7 +89,7 @@ class Pin:
 
 
 def pins(recording: Recording) -> list[Pin]:
-    """All pins, in the order in which they were set."""
+    """Returns all pins, in the order in which they were made."""
     return recording.once(_pins)
 
 
@@ -99,7 +99,7 @@ def _pins(recording: Recording) -> list[Pin]:
 
 
 def pin_changes(recording: Recording) -> Iterator[tuple[int, Key, Face | None]]:
-    """(step, pin, face): what each step makes a pin say; None when it is gone."""
+    """Yields (step, pin, face) for each change of a pin; None when it is gone."""
     on: dict[int, dict[Key, Face]] = {}
     for touch in touched(recording):
         state, index = touch.state, touch.state.step.index
@@ -113,7 +113,7 @@ def pin_changes(recording: Recording) -> Iterator[tuple[int, Key, Face | None]]:
 
 
 def pins_at(recording: Recording, state: State) -> Mapping[Key, Face]:
-    """The pins after one step, and what each says."""
+    """Returns the pins after one step, with their contents."""
     return {pin: face for node in state.nodes for pin, face in _pins_of(recording, state, node).items()}
 
 
@@ -151,11 +151,12 @@ def _is_checked(state: State, node: int, saved: SavedFacts) -> bool:
 def pin_marks(
     plates: Plates, x: float, y: float, width: float, keys: tuple[str, ...], links: tuple[str, ...]
 ) -> list[Mark]:
-    """A pin with its top left corner at (x, y)."""
+    """Draws a pin with its top left corner at (x, y)."""
 
-    def looks(style: Callable[[Plate], str], said: Callable[[Plate], Words] | None = None) -> Runs:
+    def looks(style: Callable[[Plate], str], words_of: Callable[[Plate], Words] | None = None) -> Runs:
         return runs(
-            (step, Look(style(plate), said(plate) if said else None) if plate else None) for step, plate in plates
+            (step, Look(style(plate), words_of(plate) if words_of else None) if plate else None)
+            for step, plate in plates
         )
 
     outline = looks(lambda plate: _OUTLINES[plate.status] + (" checked" if plate.checked else ""))

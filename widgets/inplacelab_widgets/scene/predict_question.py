@@ -1,4 +1,4 @@
-"""A question of predict mode as plain data for the player, with the operation that it is about."""
+"""Encodes a question of predict mode as plain data for the player, with its operation."""
 
 from __future__ import annotations
 
@@ -10,34 +10,34 @@ from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab_widgets.scene.marks import Words
 
-__all__ = ["asked", "spoken"]
+__all__ = ["in_both_languages", "question_data"]
 
 
-def spoken(said: Words) -> Any:
-    """A pair where the languages differ, one string where they do not."""
-    if isinstance(said, Text):
-        return said.en if said.en == said.zh else [said.en, said.zh]
-    return said
+def in_both_languages(words: Words) -> Any:
+    """Encodes a text: a pair if the languages differ, otherwise one string."""
+    if isinstance(words, Text):
+        return words.en if words.en == words.zh else [words.en, words.zh]
+    return words
 
 
-def asked(recording: Recording, question: Question) -> dict[str, Any]:
-    """A question as plain data; `predict.js` documents its shape."""
+def question_data(recording: Recording, question: Question) -> dict[str, Any]:
+    """Encodes a question; `predict.js` documents its shape."""
     return {
         "step": question.step,
         "kind": question.kind,
         "op": _which_of_the_line(recording, recording.steps[question.step]),
-        "ask": spoken(question.ask),
-        "options": [spoken(option) for option in question.options],
+        "ask": in_both_languages(question.ask),
+        "options": [in_both_languages(option) for option in question.options],
         "several": question.several,
         "right": list(question.right),
-        "why": spoken(question.why),
+        "why": in_both_languages(question.why),
         "about": " ".join(question.about),
     }
 
 
 def _which_of_the_line(recording: Recording, step: Step) -> str | None:
-    """Which operation is meant, where the line runs several: `add_`; `net.weight.subtract_` of all that `sgd.step()` subtracts
-    from, and `multiply 2/3` if nothing else tells them apart.
+    """Names the operation, if the line runs several: `add_`; `net.weight.subtract_` for one of the writes of `sgd.step()`;
+    `multiply 2/3` if they have no other difference.
     """
     there = [
         each

@@ -1,8 +1,8 @@
-"""In which order rows stand that storages share: so that as little as possible is blank above what is alive.
+"""Orders the rows of storages so that there is little blank space above live storages.
 
-A storage stays where it is as long as it lives: to move up those below one that was freed would make the eye look for them
-at every step of a loop. So a gap is closed by whoever is born next, and what remains is put where it disturbs least: since
-all lives are known, a row that is soon left for good stands below those that live on.
+A storage keeps its place while it is alive: if storages moved up after another was freed, readers would have to find them again
+at every step of a loop. New storages fill the gaps. All lives are known, so rows that become empty early go below rows that last
+longer.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 
 def order_of_rows(lives: Sequence[tuple[int, int]], rows: Sequence[int], heights: Mapping[int, float]) -> list[int]:
-    """The rows from top to bottom. Rows that leave each other nothing blank stay in the order in which they came to be.
+    """Returns the rows from top to bottom. Rows without blank space between them keep their order.
 
     Args:
         lives: the first and the last step of each storage.
@@ -23,11 +23,11 @@ def order_of_rows(lives: Sequence[tuple[int, int]], rows: Sequence[int], heights
     """
     taken = dict.fromkeys(range(len(heights)), 0)
     for (first, last), row in zip(lives, rows, strict=True):
-        # A bit for each step: rows of thousands of steps are compared at once.
+        # One bit per step, so that rows of thousands of steps are compared in one operation.
         taken[row] |= ((1 << (last - first + 1)) - 1) << first
 
     def blank(upper: int, lower: int) -> float:
-        """How much of `upper`, in px and steps, is blank above something that is alive in `lower`."""
+        """Returns how much of `upper`, in px times steps, is blank while `lower` has a live storage."""
         return heights[upper] * (taken[lower] & ~taken[upper]).bit_count()
 
     order = list(taken)

@@ -1,7 +1,7 @@
-"""The shelf: storages that the present step is not about, each a chip of one line in its own seat.
+"""Draws the shelf: storages out of focus in the current step, each as a chip of one line in a fixed place.
 
-Seats are given once for the whole recording, so that a chip is always found in the same place; two storages that never
-live at the same time may have the same seat.
+Places are assigned once for the whole recording, so a chip is always in the same place; storages that are never alive at
+the same time may share a place.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NEVER: Span = (-1, -1)
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """A storage with what its chip tells of it. `last` is the last step at which the chip may be seen."""
+    """A storage with the contents of its chip. `last` is the last step at which the chip may be shown."""
 
     id: int
     life: Life[StorageFacts]
@@ -47,8 +47,8 @@ class Shelved:
     pins: Sequence[Pin]
     open: tuple[Span, ...]
 
-    def said(self) -> tuple[tuple[int, str, bool], ...]:
-        """(step, words, stale) wherever one of the two may change."""
+    def labels(self) -> tuple[tuple[int, str, bool], ...]:
+        """Returns (step, text, stale) for each step at which text or staleness may change."""
         return tuple((step, *self._at(step)) for step in sorted(set(self._boundaries())))
 
     def _boundaries(self) -> Iterator[int]:
@@ -62,8 +62,8 @@ class Shelved:
         facts = self.life.at(step)
         named = [face for card in self.cards if (face := card.life.at(step)) is not None and face.called.names]
         names = ", ".join(chip for face in named for chip in face.chips)
-        kept = [said for pin in self.pins if (said := pin.life.at(step)) is not None]
-        stale = any(said.status == "stale" for said in kept)
+        kept = [pin_face for pin in self.pins if (pin_face := pin.life.at(step)) is not None]
+        stale = any(pin_face.status == "stale" for pin_face in kept)
         label = f"{storage_label(self.id)} {shortened(names, LONGEST_NAME)}".rstrip()
         if facts is None:
             return label, False
@@ -72,22 +72,22 @@ class Shelved:
 
 
 def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple[Group, ...]]:
-    """The width and the height of the shelf, and its groups: a heading, and a chip for each storage."""
+    """Returns the width and height of the shelf, and its groups: a heading, and a chip for each storage."""
     if not storages:
         return 0, 0, ()
-    said = {storage.id: storage.said() for storage in storages}
-    lines = [_marked(line, stale) for told in said.values() for _, line, stale in told]
+    labels = {storage.id: storage.labels() for storage in storages}
+    lines = [_marked(line, stale) for some in labels.values() for _, line, stale in some]
     lives = [(storage.life.first, storage.last) for storage in storages]
     shared = shared_rows(lives)
     order = order_of_rows(lives, shared, dict.fromkeys(shared, HEIGHT))
     seats = [order.index(seat) for seat in shared]
-    # As many beside each other as have room for names and versions; what is left of the row is for the bytes.
+    # As many per row as have room for names and versions; the remaining room is for the bytes.
     needed = min(WIDEST, max(width_of(_shorter(line), SMALL) for line in lines) + 14)
     columns = max(1, min(int((room + GAP) // (needed + GAP)), max(seats) + 1))
     width = round(min(max(width_of(line, SMALL) for line in lines) + 14, (room + GAP) / columns - GAP), 1)
     chips = [
         _chip(
-            storage, said[storage.id], seat % columns * (width + GAP), TITLE + seat // columns * (HEIGHT + GAP), width
+            storage, labels[storage.id], seat % columns * (width + GAP), TITLE + seat // columns * (HEIGHT + GAP), width
         )
         for storage, seat in zip(storages, seats, strict=True)
     ]
@@ -96,7 +96,7 @@ def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple
 
 
 def _heading(chips: Sequence[Group]) -> Group:
-    """The words above the chips, as long as there are any."""
+    """Returns the heading above the chips, while there are any."""
     spans = sorted(span for chip in chips for span in chip.open if span != NEVER)
     # Half-open, stretches that touch are one.
     drawn = tuple((start, stop - 1) for start, stop in joined((first, last + 1) for first, last in spans))
@@ -105,24 +105,27 @@ def _heading(chips: Sequence[Group]) -> Group:
     return Group(0, 0, width_of(words.SHELF, SMALL), TITLE, first, last, marks, open=drawn)
 
 
-def _chip(storage: Shelved, said: Sequence[tuple[int, str, bool]], x: float, y: float, width: float) -> Group:
+def _chip(storage: Shelved, labels: Sequence[tuple[int, str, bool]], x: float, y: float, width: float) -> Group:
     keys, freed = (f"s{storage.id}",), storage.life.last + 1
-    # A storage drawn in full has no chip at the same time.
+    # A storage drawn in full has no chip.
     shut = tuple(_between(storage.open, storage.life.first, storage.last)) or (NEVER,)
     outline = lasting(
-        ((step, Look("pin released" if step >= freed else "pin stale" if stale else "pin")) for step, _, stale in said),
+        (
+            (step, Look("pin released" if step >= freed else "pin stale" if stale else "pin"))
+            for step, _, stale in labels
+        ),
         storage.last,
     )
     marks = (
         rect(0, 0, width, HEIGHT, outline, 4, keys=keys),
-        text(7, 13.5, _words(storage, said, width - 14), keys=keys),
+        text(7, 13.5, _words(storage, labels, width - 14), keys=keys),
     )
     return Group(round(x, 1), y, width, HEIGHT, storage.life.first, storage.last, marks, key=keys[0], open=shut)
 
 
-def _words(storage: Shelved, said: Sequence[tuple[int, str, bool]], room: float) -> Runs:
+def _words(storage: Shelved, labels: Sequence[tuple[int, str, bool]], room: float) -> Runs:
     looks = []
-    for step, line, stale in said:
+    for step, line, stale in labels:
         if step > storage.life.last:
             freed = Text("{0} · {1}", "{0} · {1}").format(line, words.FREED)
             looks.append((step, Look("text italic soft", freed)))
@@ -132,14 +135,14 @@ def _words(storage: Shelved, said: Sequence[tuple[int, str, bool]], room: float)
 
 
 def _fitting(line: str, room: float) -> str:
-    """As many of the facts as fit: the bytes and then the version are left out before a name is cut."""
+    """Returns as many of the facts as fit: bytes, then the version, are left out before a name is cut."""
     while width_of(line, SMALL) > room and " · " in line:
         line = _shorter(line)
     return shortened(line, room)
 
 
 def _shorter(line: str) -> str:
-    """The line without the last of its facts."""
+    """Returns the line without the last of its facts."""
     return line.rpartition(" · ")[0] or line
 
 
@@ -148,7 +151,7 @@ def _marked(line: str, stale: bool) -> str:
 
 
 def _between(spans: Sequence[Span], first: int, last: int) -> Iterator[Span]:
-    """The stretches from `first` to `last` that lie in none of `spans`, which are in order."""
+    """Yields the stretches from `first` to `last` outside all `spans`, which are in order."""
     for start, stop in spans:
         if first < start:
             yield first, min(start - 1, last)

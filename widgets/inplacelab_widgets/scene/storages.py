@@ -1,7 +1,7 @@
-"""The memory panel: every storage with its slots, its version counter, its tensors and what backward keeps of it.
+"""Draws the memory panel: every storage with its slots, version counter, tensors and saved tensors.
 
-Each storage is a group of marks with a fixed place. Storages that never live at the same time share a row, so a loop
-that makes a temporary a hundred times needs the room of one.
+Each storage is a group of marks with a fixed place. Storages that are never alive at the same time share a row, so a loop
+that makes a hundred temporaries needs the room of one.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from inplacelab_widgets.scene.combs import WIDEST_NAME_ALONE, comb_marks, gutter
 from inplacelab_widgets.scene.focus import Span, open_spans
 from inplacelab_widgets.scene.marks import GAP, Block, Group, Look, Mark, Panel, between, flashes, lasting, rect, text
 from inplacelab_widgets.scene.measure import SMALL, size_in_bytes, widest, width_of
-from inplacelab_widgets.scene.names import who
-from inplacelab_widgets.scene.pin_folds import Hanging, hanging
+from inplacelab_widgets.scene.names import author_of
+from inplacelab_widgets.scene.pin_folds import StoragePins, storage_pins
 from inplacelab_widgets.scene.pins import Pin, pins
 from inplacelab_widgets.scene.row_order import order_of_rows
 from inplacelab_widgets.scene.shelf import Shelved, shelf
@@ -52,7 +52,7 @@ BUS = 22.0
 
 @dataclass(frozen=True)
 class _Parts:
-    """One storage over the steps, and what there is to draw of it."""
+    """One storage over the steps, with the data to draw it."""
 
     id: int
     life: Life[StorageFacts]
@@ -61,7 +61,7 @@ class _Parts:
     cards: tuple[tuple[int, Card], ...]
     """(place, card): cards that never meet share a place."""
     pins: tuple[Pin, ...]
-    hanging: Hanging
+    storage_pins: StoragePins
     raised: tuple[tuple[int, str, str, Text], ...]
     """(step, version before, version after, by whom)."""
     written: Mapping[int, SlotRuns]
@@ -76,7 +76,7 @@ class _Parts:
 
     @cached_property
     def card_pitch(self) -> float:
-        """From the top of a card to the top of the one below it."""
+        """From the top of a card to the top of the one below it, in px."""
         return max((card.height for _, card in self.cards), default=0) + CARD_GAP
 
     @cached_property
@@ -89,30 +89,30 @@ class _Parts:
 
     @cached_property
     def raisers(self) -> tuple[tuple[int, Text], ...]:
-        """(step, who raised the version to what)."""
+        """(step, what raised the version, with the new version)."""
         return tuple((step, words.BY.format(version=after, who=name)) for step, _, after, name in self.raised)
 
 
 @dataclass(frozen=True)
 class _Storage(_Parts):
-    """A storage with its strip, and so with the places of all parts of its block."""
+    """A storage with its strip, and the places of all parts of its block."""
 
     strip: Strip
 
     @property
     def has_cards_beside(self) -> bool:
-        """Whether its cards have room to the right of its strip; they stand below it if not."""
+        """Whether its cards fit to the right of its strip; otherwise they are below it."""
         return self.strip.slots <= WITH_VALUES and self.memory_width + BUS + self.card_width <= WIDTH
 
     @cached_property
     def memory_width(self) -> float:
-        """Of everything but the cards."""
-        by_line = widest(said for _, said in self.raisers)
-        return max(self.strip.right, self.title_width, PIN_LEFT + self.hanging.width, self.strip.gutter + by_line)
+        """The width of everything but the cards."""
+        by_line = widest(content for _, content in self.raisers)
+        return max(self.strip.right, self.title_width, PIN_LEFT + self.storage_pins.width, self.strip.gutter + by_line)
 
 
 def storages_panel(recording: Recording) -> Panel:
-    """The memory panel of a recording."""
+    """Draws the memory panel of a recording."""
     parts = _parts(recording)
     rows = shared_rows([(each.life.first, each.last) for each in parts])
     if (1 + max(rows, default=0)) * (TITLE + GAP) > HIGHEST:  # however low each of them is
@@ -130,11 +130,11 @@ def storages_panel(recording: Recording) -> Panel:
     tops = dict(zip(order, accumulate((heights[row] + GAP for row in order), initial=0.0), strict=False))
     groups = tuple(block.group(tops[row], order.index(row)) for block, row in zip(blocks, rows, strict=True))
     height = sum(heights.values()) + GAP * (len(heights) - 1)
-    return Panel("storages", _width(groups), max(height, 40), groups, _says(recording))
+    return Panel("storages", _width(groups), max(height, 40), groups, _descriptions(recording))
 
 
 def _with_a_shelf(recording: Recording, parts: Sequence[_Parts]) -> Panel:
-    """The panel of many storages: those that a step is about in full, the others on the shelf."""
+    """Draws the panel of many storages: those in focus in full, the others on the shelf."""
     storages, spans = _with_strips(parts, dense=True), open_spans(recording)
     blocks = _blocks([s for s in storages if s.id in spans])
     groups = tuple(block.group(0, k, spans[block.storage.id]) for k, block in enumerate(blocks))
@@ -144,7 +144,7 @@ def _with_a_shelf(recording: Recording, parts: Sequence[_Parts]) -> Panel:
     ]
     width, height, chips = shelf(shelved, WIDTH)
     height += _highest_stack(groups, len(recording))
-    return Panel("storages", max(_width(groups), width), height, groups, _says(recording), shelf=chips)
+    return Panel("storages", max(_width(groups), width), height, groups, _descriptions(recording), shelf=chips)
 
 
 def _width(groups: Sequence[Group]) -> float:
@@ -153,7 +153,7 @@ def _width(groups: Sequence[Group]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A storage as it is drawn in full."""
+    """A storage drawn in full."""
 
     storage: _Storage
     width: float
@@ -173,11 +173,11 @@ class _Block:
 
 
 def _blocks(storages: Sequence[_Storage]) -> Iterator[_Block]:
-    """The blocks of the storages, with their cards in one column where that fits."""
+    """Makes the blocks of the storages, with their cards in one column if that fits."""
     beside = [s for s in storages if s.has_cards_beside]
     column = max((s.memory_width for s in beside), default=0) + BUS
     if beside and column + max(s.card_width for s in beside) > WIDTH:
-        # One column of cards for all of them does not fit: each stands right beside its own strip.
+        # One column of cards for all does not fit: the cards are directly beside each strip.
         columns = {s.id: s.memory_width + BUS for s in beside}
     else:
         columns = {s.id: column for s in beside}
@@ -189,7 +189,7 @@ def _blocks(storages: Sequence[_Storage]) -> Iterator[_Block]:
 
 
 def _highest_stack(groups: Sequence[Group], steps: int) -> float:
-    """The height of the drawn groups at the step that draws most."""
+    """Returns the largest height of the drawn groups at any step."""
     changes = [0.0] * (steps + 1)
     for group in groups:
         for first, last in group.open:
@@ -210,15 +210,15 @@ def _parts(recording: Recording) -> list[_Parts]:
     for key, life in storage_lives(recording).items():
         mine, own_pins = _placed(all_cards.get(key, ())), tuple(all_pins.get(key, ()))
         writes = all_writes.get(key, ())
-        raised = tuple((step.index, label(write.before), label(write.after), who(step)) for step, write in writes)
-        # One step longer than it lives: the step that frees it shows it fading.
-        last, hung = min(life.last + 1, end), hanging(_placed(own_pins))
-        found.append(_Parts(key, life, versions[key], last, mine, own_pins, hung, raised, written.get(key, {})))
+        raised = tuple((step.index, label(write.before), label(write.after), author_of(step)) for step, write in writes)
+        # One step longer than its life: the step that frees it shows it fading.
+        last, stacks = min(life.last + 1, end), storage_pins(_placed(own_pins))
+        found.append(_Parts(key, life, versions[key], last, mine, own_pins, stacks, raised, written.get(key, {})))
     return found
 
 
 def _with_strips(parts: Sequence[_Parts], *, dense: bool) -> list[_Storage]:
-    # Strips begin at one x, so that they can be compared.
+    # All strips begin at one x, so that they can be compared.
     gutter = gutter_for(name for each in parts for name in _comb_names(each))
     return [_with_strip(each, gutter, dense=dense) for each in parts]
 
@@ -233,7 +233,7 @@ def _with_strip(parts: _Parts, gutter: float, *, dense: bool) -> _Storage:
             parts.last,
             parts.cards,
             parts.pins,
-            parts.hanging,
+            parts.storage_pins,
             parts.raised,
             parts.written,
         )
@@ -260,7 +260,7 @@ def _placed(things: Sequence[_Thing]) -> tuple[tuple[int, _Thing], ...]:
 
 
 def _block(storage: _Storage, column: float | None, card_width: float) -> _Block:
-    """One storage as it is drawn. `column` is where its cards stand; None: below."""
+    """Draws one storage. `column` is the x of its cards; None puts them below."""
     top = TITLE
     marks = _title_marks(storage)
     marks += strip_marks(storage.strip, top, storage.id, storage.life, storage.written)
@@ -270,8 +270,8 @@ def _block(storage: _Storage, column: float | None, card_width: float) -> _Block
     if storage.raised:
         marks.append(_by_mark(storage, y + 9))
         y += BY_LINE
-    marks += storage.hanging.marks(PIN_LEFT, y)
-    y += storage.hanging.height
+    marks += storage.storage_pins.marks(PIN_LEFT, y)
+    y += storage.storage_pins.height
     if column is None:
         return _cards_below(storage, marks, y)
     return _cards_beside(storage, marks, y, column, card_width)
@@ -309,7 +309,7 @@ def _title_marks(storage: _Storage) -> list[Mark]:
     keys, moments, last = (f"s{storage.id}",), storage.life.moments, storage.life.last
     left = round(storage.title_width - storage.pill_width, 1)
     raised = [(step, Look("pill raised"), Look("pill")) for step, *_ in storage.raised]
-    counted = {step: Look("text value", said) for step, said in storage.versions.moments}
+    counted = {step: Look("text value", content) for step, content in storage.versions.moments}
     plain = [(step, look, look) for step, look in counted.items()]
     bumped = [
         (step, Look("text value bold", f"{before}→{after}"), counted.get(step, Look("text value", after)))
@@ -337,20 +337,20 @@ def _title_marks(storage: _Storage) -> list[Mark]:
 
 
 def _by_mark(storage: _Storage, y: float) -> Mark:
-    moments = [(step, Look("text bold", said), Look("text soft", said)) for step, said in storage.raisers]
+    moments = [(step, Look("text bold", content), Look("text soft", content)) for step, content in storage.raisers]
     return text(storage.strip.gutter, y, flashes(moments, storage.life.last), keys=_version_keys(storage))
 
 
 def _version_keys(storage: _Storage) -> tuple[str, ...]:
-    """A version is a thing of its own: it leads to the step that raised it."""
+    """Gives each version a key, which leads to the step that raised it."""
     return f"v{storage.id}", f"s{storage.id}"
 
 
-def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
-    said, framework = [], framework_of(recording)
+def _descriptions(recording: Recording) -> tuple[tuple[int, Text], ...]:
+    descriptions, framework = [], framework_of(recording)
     for state in recording.states():
         written = ", ".join(dict.fromkeys(storage_label(write.storage) for write in state.step.writes))
-        said.append(
+        descriptions.append(
             (
                 state.step.index,
                 framework.in_framework_words(
@@ -363,4 +363,4 @@ def _says(recording: Recording) -> tuple[tuple[int, Text], ...]:
                 ),
             )
         )
-    return tuple(said)
+    return tuple(descriptions)

@@ -1,7 +1,7 @@
-"""A storage drawn as a strip of slots: where each slot is, what is written in it, and which slots a step wrote.
+"""Draws a storage as a strip of slots: their places, their values, and the slots that a step wrote.
 
-Up to 64 slots have room for their values. Up to 4096 are cells without text, and beyond that a bar on which one pixel
-stands for many slots; both say so in the picture.
+Up to 64 slots show their values. Up to 4096 slots are cells without text; more are a bar on which one pixel stands for
+many slots. The picture mentions both.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from inplacelab.recording.facts import StorageFacts, Summary
 from inplacelab.recording.slots import Runs as SlotRuns
 from inplacelab_widgets import words
 from inplacelab_widgets.scene import lens
-from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, saying, text
+from inplacelab_widgets.scene.marks import Look, Mark, between, flashes, lasting, path, rect, text, text_runs
 from inplacelab_widgets.scene.measure import NORMAL, coordinate, widest, width_of
 from inplacelab_widgets.scene.names import extremes
 from inplacelab_widgets.scene.numerals import number
@@ -36,7 +36,7 @@ Piece = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """Where the slots of one storage are: `rows` rows of `per_row` slots, each `cell` by `height` px."""
+    """The places of a storage's slots: `rows` rows of `per_row` slots, each `cell` by `height` px."""
 
     slots: int
     per_row: int
@@ -55,12 +55,12 @@ class Strip:
 
     @property
     def pitch(self) -> float:
-        """From the top of one row to the top of the next."""
+        """From the top of one row to the top of the next, in px."""
         return self.height + self.ruler + COMB * self.combs + (4 if self.rows > 1 and not self.dense else 0)
 
     @property
     def ruler(self) -> float:
-        """Room under each row for the indices of its slots; rows of cells have theirs in the gutter."""
+        """The room under each row for slot indices; rows of cells have them in the gutter."""
         return 2 if self.dense or WITH_VALUES < self.slots <= WITH_CELLS else RULER
 
     @property
@@ -73,22 +73,22 @@ class Strip:
         return self.rows * self.pitch + (RULER + lens.HEIGHT if self.slots > WITH_VALUES else 0)
 
     def comb_top(self, place: int) -> float:
-        """From the top of a row to the teeth of comb number `place` under it."""
+        """Returns the distance from the top of a row to comb number `place` under it."""
         return self.height + self.ruler + COMB * place + 2
 
     def pieces(self, slots: SlotRuns) -> list[Piece]:
-        """Runs of slots as pieces of rows, in px."""
+        """Converts runs of slots to pieces of rows, in px."""
         found = []
         for start, stop in slots:
             for row in range(start // self.per_row, (max(stop, start + 1) - 1) // self.per_row + 1):
                 a, b = max(start, row * self.per_row), min(stop, (row + 1) * self.per_row)
                 left = self.gutter + (a - row * self.per_row) * self.cell
-                # A run too narrow to be seen is drawn one pixel wide.
+                # A run narrower than a pixel is drawn one pixel wide.
                 found.append((left, max(left + (b - a) * self.cell, left + 1), row * self.pitch))
         return found
 
     def comb(self, slots: SlotRuns, place: int, offset: float) -> str:
-        """The comb of a tensor, number `place` under each row: a bracket under each run of slots that it reaches.
+        """Returns the path of comb number `place` under each row: a bracket under each run of slots that a tensor reaches.
 
         `offset` is the y of the strip's top.
         """
@@ -96,7 +96,7 @@ class Strip:
         teeth = []
         for left, right, top in _joined(self.pieces(slots)):
             if right - left < 4:
-                # Too narrow for a bracket: a tooth alone.
+                # Too narrow for a bracket: a single tooth.
                 teeth.append(f"M{coordinate((left + right) / 2)} {coordinate(top + y)}v5")
                 continue
             inset = min(1.5, (right - left) / 4)
@@ -106,7 +106,7 @@ class Strip:
 
 
 def _joined(pieces: list[Piece]) -> list[Piece]:
-    # Where a pixel holds many slots, brackets closer than a pixel would only make a blot: they are drawn as one.
+    # Brackets closer than a pixel are drawn as one.
     joined: list[Piece] = []
     for left, right, top in pieces:
         if joined and joined[-1][2] == top and left - joined[-1][1] < 0.4:
@@ -117,15 +117,15 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
 
 
 def strip_for(life: Life[StorageFacts], combs: int, room: float, dense: bool, gutter: float = GUTTER) -> Strip:
-    """The strip of a storage in `room` px, with room for its longest value over all steps; `dense` if there are many."""
+    """Lays out the strip of a storage in `room` px, with room for its longest value over all steps; `dense` if there are many."""
     slots = max(facts.slots for facts in life.every())
     available = room - gutter
     if not slots:
         return Strip(0, 1, width_of(words.NO_SLOTS, NORMAL) + 12, 26, combs, gutter=gutter)
     if slots <= WITH_VALUES:
-        spoken = {value for facts in life.every() for value in cell_texts(facts)}
+        texts = {value for facts in life.every() for value in cell_texts(facts)}
         dense = dense and slots > FEW
-        cell = max(widest(spoken, TINY) + 4 if dense else widest(spoken, NORMAL) + 6, 28)
+        cell = max(widest(texts, TINY) + 4 if dense else widest(texts, NORMAL) + 6, 28)
         per_row = next((n for n in (16, 8, 4, 2) if min(n, slots) * cell <= available), 1)
         return Strip(slots, per_row, round(cell, 1), 17 if dense else 26, combs, dense, gutter)
     if slots <= WITH_CELLS:
@@ -135,7 +135,7 @@ def strip_for(life: Life[StorageFacts], combs: int, room: float, dense: bool, gu
 
 
 def cell_texts(facts: StorageFacts) -> list[str]:
-    """What stands in each slot; "·" where the value was not recorded."""
+    """Returns the text of each slot; "·" for a value that was not recorded."""
     if isinstance(facts.values, tuple):
         return [number(value) for value in facts.values]
     texts = ["·"] * facts.slots
@@ -154,14 +154,14 @@ def strip_marks(
     life: Life[StorageFacts],
     written: Mapping[int, SlotRuns],
 ) -> list[Mark]:
-    """The slots of a storage over its life.
+    """Draws the slots of a storage over its life.
 
     Args:
-        strip: where the slots are.
+        strip: the places of the slots.
         top: the y of its first row.
         storage: the storage's number.
         life: its facts over the steps.
-        written: for each step that wrote to it, which slots.
+        written: the slots that each step wrote.
     """
     if not strip.slots:
         return _nothing(strip, top, storage, life)
@@ -172,14 +172,14 @@ def strip_marks(
 
 
 def _nothing(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
-    """The place of a storage without slots: the pointers of its tensors lead there."""
+    """Draws a storage without slots, as a target for the pointers of its tensors."""
     keys = (f"s{storage}",)
-    box, said = (
+    box, content = (
         between(life.first, life.last, look) for look in (Look("slot none"), Look("text value soft", words.NO_SLOTS))
     )
     return [
         rect(strip.gutter, top, strip.cell, strip.height, box, keys=keys),
-        text(round(strip.gutter + strip.cell / 2, 1), top + strip.height / 2 + 4.5, said, keys=keys),
+        text(round(strip.gutter + strip.cell / 2, 1), top + strip.height / 2 + 4.5, content, keys=keys),
     ]
 
 
@@ -201,11 +201,11 @@ def _slots(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> 
 
 
 def hatch(x: float, y: float, width: float, height: float) -> str:
-    """Slanting strokes over a box whose values are not known."""
+    """Draws slanted strokes over a box with unknown values."""
     strokes = []
     at = 6.0 - height
     while at < width:
-        # From the bottom edge upwards to the right, cut at the sides of the box.
+        # From the bottom edge up to the right, clipped to the box.
         start, end = max(at, 0.0), min(at + height, width)
         a, b = coordinate(x + start), coordinate(y + height - (start - at))
         strokes.append(f"M{a} {b}L{coordinate(x + end)} {coordinate(y + height - (end - at))}")
@@ -218,11 +218,13 @@ def _values(
 ) -> list[Mark]:
     marks = []
     if strip.slots <= WITH_VALUES:
-        said = [(step, cell_texts(facts)) for step, facts in life.moments]
+        content = [(step, cell_texts(facts)) for step, facts in life.moments]
         style = "text value small" if strip.dense else "text value"
         for slot in range(strip.slots):
             (left, right, y) = strip.pieces(((slot, slot + 1),))[0]
-            looks = saying(style, ((step, texts[slot] if slot < len(texts) else "") for step, texts in said), life.last)
+            looks = text_runs(
+                style, ((step, texts[slot] if slot < len(texts) else "") for step, texts in content), life.last
+            )
             middle = round((left + right) / 2, 1)
             marks.append(text(middle, top + y + strip.height / 2 + 4.5, looks, keys=(f"s{storage}:{slot}",)))
             if not strip.dense:
@@ -240,7 +242,7 @@ def _values(
 
 
 def _row_labels(strip: Strip, top: float, life: Life[StorageFacts]) -> list[Mark]:
-    """The index of the first slot of each row, beside it."""
+    """Writes the index of each row's first slot beside it."""
     return [
         text(
             strip.gutter - 4,
@@ -270,7 +272,7 @@ def _cells(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> 
 def _written(strip: Strip, top: float, storage: int, written: Mapping[int, SlotRuns], last: int) -> Mark:
     moments = []
     style = "written" if strip.slots <= WITH_VALUES else "inked"
-    looks: dict[SlotRuns, Look | None] = {}  # a loop writes the same slots again and again
+    looks: dict[SlotRuns, Look | None] = {}  # a loop writes the same slots repeatedly
     for step, slots in written.items():
         if slots not in looks:
             boxes = "".join([_box(piece, top, strip) for piece in _boxes(strip, slots)])

@@ -1,7 +1,7 @@
-"""Marks at one step as SVG text that needs no CSS, no script and no network: what every still picture is made of.
+"""Renders marks at one step as SVG text for still pictures, without CSS, scripts or a network.
 
-Everything that a program wrote is escaped. What SVG assumes anyway, and what the root says for all, is not written again:
-a picture must stay small in a notebook.
+All text of the program is escaped. SVG's defaults and attributes of the root are not repeated, since a picture must be
+small in a notebook.
 """
 
 from __future__ import annotations
@@ -18,37 +18,37 @@ from inplacelab_widgets.scene.palette import FONT, resolved
 _ASSUMED = {"stroke": "none", "stroke-width": "1", "font-size": "11px", "fill-opacity": "1"}
 
 
-def document(size: tuple[float, float], parts: Iterable[str], title: str, said: str) -> str:
-    """A picture of this width and height on its own light background, with words for those who do not see it."""
+def document(size: tuple[float, float], parts: Iterable[str], title: str, content: str) -> str:
+    """Returns an SVG document of this width and height with a light background, and a description for screen readers."""
     width, height = map(coordinate, size)
     place = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     inherited = f'font-family={quoteattr(FONT)} font-size="11px"'
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" {place} role="img" {inherited}>\n'
-        f"<title>{escape(title)}</title><desc>{escape(said)}</desc>\n"
+        f"<title>{escape(title)}</title><desc>{escape(content)}</desc>\n"
         f'<rect width="100%" height="100%" fill="{resolved("paper")["fill"]}"/>\n{"".join(parts)}</svg>\n'
     )
 
 
 def panel_at(panel: Panel, step: int, language: str) -> str:
-    """A panel's groups where they stand, those that are there at `step`."""
+    """Renders a panel's groups at `step`."""
     here = (group for group in panel.groups if group.first <= step <= group.last)
     return "".join(placed(group_at(group, step, language), group.x, group.y) for group in here)
 
 
 def stack_at(panel: Panel, step: int, language: str) -> tuple[str, float]:
-    """A panel's groups that are drawn at `step`, closed up, and below them the chips of the others; and their height."""
+    """Renders a panel's groups at `step` without gaps, and the chips of the others below; returns them with their height."""
     places, height = stack_of(panel, step)
     return "".join(placed(group_at(group, step, language), x, y) for group, x, y in places), height
 
 
 def group_at(group: Group, step: int, language: str) -> str:
-    """A group's marks as they look at `step`."""
+    """Renders a group's marks at `step`."""
     return "".join(mark_at(mark, step, language) for mark in group.marks)
 
 
 def placed(drawn: str, x: float, y: float, scale: float = 1) -> str:
-    """Something drawn, moved to (x, y)."""
+    """Moves SVG content to (x, y)."""
     if not drawn:
         return ""
     smaller = "" if scale == 1 else f" scale({scale:.3f})"
@@ -56,7 +56,7 @@ def placed(drawn: str, x: float, y: float, scale: float = 1) -> str:
 
 
 def window(drawn: str, part: tuple[float, float, float, float], scale: float, y: float) -> str:
-    """The part (left, top, right, bottom) of something drawn, at this scale, `y` px from the top."""
+    """Shows the part (left, top, right, bottom) of SVG content, scaled, `y` px from the top."""
     left, top, right, bottom = part
     wide, high = right - left, bottom - top
     size = f'width="{coordinate(wide * scale)}" height="{coordinate(high * scale)}"'
@@ -65,37 +65,37 @@ def window(drawn: str, part: tuple[float, float, float, float], scale: float, y:
 
 
 def mark_at(mark: Mark, step: int, language: str) -> str:
-    """A mark as it looks at `step`; nothing if it is not there."""
+    """Renders a mark at `step`; "" if it is not shown."""
     look = mark.at(step)
     if look is None:
         return ""
     drawn = f"<{mark.tag}{_attributes((*mark.place, *look.attributes))}{_styled(look.style)}"
     if mark.tag != "text":
         return f"{drawn}/>"
-    said = _spoken(look.text, language)
-    # Blanks in code must stay. Browsers do not hand this attribute down to words, so each says it that needs it.
-    blanks = ' xml:space="preserve"' if said.startswith(" ") or "  " in said else ""
-    return f"{drawn}{blanks}>{escape(said)}</text>"
+    content = _in_language(look.text, language)
+    # Blanks in code must be kept. Browsers do not inherit this attribute, so each text that needs it has it.
+    blanks = ' xml:space="preserve"' if content.startswith(" ") or "  " in content else ""
+    return f"{drawn}{blanks}>{escape(content)}</text>"
 
 
-def said_at(x: float, y: float, style: str, said: Words, language: str) -> str:
-    """Words whose baseline begins, or with the style "end" ends, at (x, y)."""
-    return mark_at(text(x, y, always(Look(style, said))), 0, language)
+def text_at(x: float, y: float, style: str, content: Words, language: str) -> str:
+    """Renders a text whose baseline begins, or with the style "end" ends, at (x, y)."""
+    return mark_at(text(x, y, always(Look(style, content))), 0, language)
 
 
 def rule(y: float, width: float) -> str:
-    """A hairline across the picture."""
+    """Renders a hairline across the picture."""
     return f'<path d="M0 {coordinate(y)}H{coordinate(width)}" fill="none" stroke="{resolved("grid")["stroke"]}"/>\n'
 
 
 @cache
 def _styled(style: str) -> str:
-    """The attributes that a style stands for."""
+    """Returns the attributes of a style."""
     return _attributes((key, value) for key, value in resolved(style).items() if _ASSUMED.get(key) != value)
 
 
-def _spoken(said: Words | None, language: str) -> str:
-    return said.in_language(language) if isinstance(said, Text) else said or ""
+def _in_language(content: Words | None, language: str) -> str:
+    return content.in_language(language) if isinstance(content, Text) else content or ""
 
 
 def _attributes(attributes: Iterable[tuple[str, str | float]]) -> str:

@@ -1,4 +1,4 @@
-"""The same state as plain tables: for those who do not see the picture, and where no picture can be shown."""
+"""Lists a state as plain tables, for screen readers and where no picture can be shown."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Table:
 
 
 def tables(recording: Recording, state: State) -> tuple[Table, ...]:
-    """The tables of one state: storages, tensors, what is saved, grad nodes, bytes."""
+    """Returns the tables of one state: storages, tensors, saved tensors, grad nodes, bytes."""
     framework = framework_of(recording)
     found = {
         "storages": map(partial(_storage, state, framework), state.storages.values()),
@@ -87,14 +87,14 @@ def _columns(table: str, framework: Framework) -> tuple[Words, ...]:
     )
 
 
-def told_by(panels: Iterable[str], found: Iterable[Table]) -> tuple[Table, ...]:
-    """The tables that tell what these panels show."""
+def tables_of_panels(panels: Iterable[str], found: Iterable[Table]) -> tuple[Table, ...]:
+    """Returns the tables with the contents of these panels."""
     wanted = {name for panel in panels for name in _TELL.get(panel, ())}
     return tuple(table for table in found if table.name in wanted)
 
 
 def table_changes(recording: Recording) -> dict[str, list[tuple[int, str, tuple[Words, ...] | None]]]:
-    """For each table, (step, key, cells) wherever a step may change a row; None where the row is gone."""
+    """Returns for each table (step, key, cells) for each row that a step may change; None for a removed row."""
     changes: dict[str, list[tuple[int, str, tuple[Words, ...] | None]]] = {name: [] for name in words.TABLES}
     for touch in touched(recording):
         state, framework = touch.state, framework_of(recording)
@@ -170,7 +170,7 @@ def _node(recording: Recording, state: State, node: NodeFacts) -> Row:
 
 
 def _way(recording: Recording, state: State, node: int, to: int, several: int) -> Text:
-    """To which node gradients go, and of what: "ScaleGradNode (line 3): h ×2" if `h` was both operands."""
+    """Describes an edge: "ScaleGradNode (line 3): h ×2" if `h` was both operands."""
     passed = edge_names(recording).get((node, to))
     parts = [passed_name(passed, state)] if passed else []
     parts += [f"×{several}"] if several > 1 else []
@@ -179,8 +179,8 @@ def _way(recording: Recording, state: State, node: int, to: int, several: int) -
 
 
 def _bytes(step: Step) -> tuple[Row, ...]:
-    said = {"live": step.live, "peak": step.peak}
-    return tuple((f"b:{name}", (words.BYTES[name], size_in_bytes(count))) for name, count in said.items())
+    counts = {"live": step.live, "peak": step.peak}
+    return tuple((f"b:{name}", (words.BYTES[name], size_in_bytes(count))) for name, count in counts.items())
 
 
 def _called(state: State, node: int) -> Text:

@@ -1,4 +1,4 @@
-"""Every word of the stepper that is not a sentence about a step, in English and Chinese: a module for each part of the picture."""
+"""Texts of the stepper in English and Chinese, except the sentences about steps: one module for each part of the picture."""
 
 from __future__ import annotations
 

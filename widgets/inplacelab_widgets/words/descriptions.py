@@ -1,4 +1,4 @@
-"""What a panel says to those who do not see it, and what a still picture says of itself."""
+"""Descriptions of panels and still pictures, for screen readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The graph of grad nodes, folded or whole, and backward from inside."""
+"""Texts of the graph panel: grad nodes, folded boxes, and backward."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The version lanes and the bytes: everything whose axis is the step."""
+"""Texts of the panels along the step axis: version lanes and bytes."""
 
 from __future__ import annotations
 

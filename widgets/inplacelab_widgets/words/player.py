@@ -1,4 +1,4 @@
-"""The player around the panels: its controls, its keys, and what it reads out."""
+"""Texts of the player: its controls, its keys, and what it reads out."""
 
 from __future__ import annotations
 

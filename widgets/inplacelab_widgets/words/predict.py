@@ -1,4 +1,4 @@
-"""Predict mode."""
+"""Texts of predict mode."""
 
 from __future__ import annotations
 

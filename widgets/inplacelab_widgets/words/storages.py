@@ -1,4 +1,4 @@
-"""Storages, tensors, what is saved, and the elements that a tensor reads."""
+"""Texts of the storage and element panels: storages, tensors, saved tensors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same facts as tables."""
+"""Texts of the tables."""
 
 from __future__ import annotations
 
