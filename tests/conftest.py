@@ -1,4 +1,4 @@
-"""What several tests need: a Chromium, where there is one; which tests the tier of this run leaves out; and what no test needs."""
+"""Shared fixtures: a Chromium, where there is one; which tests the tier of this run leaves out; and what no test needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests in a browser wait for. On a busy machine, what a program asked for a moment ago may not have happened yet.
+"""Waiting helpers for tests in a browser. On a busy machine, what a program asked for a moment ago may not have happened yet.
 
 A key or a click is answered before the next line of a test runs; a page unpacks its player, fills the screen, and scrolls, when
 it finds time. So tests open pages by `open_page`, and wait for what they need; none waits for a time instead, except to see that

@@ -1,4 +1,4 @@
-"""How much the tests try. There are three tiers; the environment variable `TIER` names one, `standard` if it is not set.
+"""Tiers of the tests: how many samples they try. There are three; the environment variable `TIER` names one, `standard` if it is not set.
 
 `fast` is for while you work. `standard` runs every test function, with samples that are the same in every run. `long` tries all
 there is, and runs at night. A test says itself what it tries in which tier:

@@ -1,6 +1,6 @@
 """The top level under Paddle's names: what a program finds there is of the kind that it would find in PaddlePaddle 3.3.1.
 
-python tests/project/test_names.py        record Paddle's names anew (needs PaddlePaddle)
+python tests/project/test_names.py        record Paddle's names again (needs PaddlePaddle)
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ del v
 
 
 class Tee:
-    """Two logs that are told the same."""
+    """Two logs that receive the same events."""
 
     def __init__(self, *logs: Any) -> None:
         self._logs = logs

@@ -1,4 +1,4 @@
-"""Recordings of plain NumPy programs: what they say is held against what NumPy itself says of the same arrays, run without a recorder."""
+"""Recordings of plain NumPy programs: what they say is compared with what NumPy itself says of the same arrays, run without a recorder."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_functions_and_loops() -> None:
     ]  # fmt: skip
     returned = recording.on_line(3)[
         0
-    ]  # what a function of the program's own gives back is new, and no operation is told
+    ]  # what a function of the program's own returns is new, and no operation is emitted
     assert (returned.kind, returned.op) == ("line", None)
     assert recording.state(returned.index).tensor("y").shape == (2,)
     assert recording.state().version("x") == 3

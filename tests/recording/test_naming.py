@@ -14,7 +14,7 @@ from tests.subtests import for_each
 START = "x = paddle.to_tensor([1., 2.], stop_gradient=False)\n"
 
 
-def told(text: str) -> list[tuple[str, ...]]:
+def names_used(text: str) -> list[tuple[str, ...]]:
     """What the tensors are called after each step that follows the first line, those that are only coming with an arrow."""
     return called(run(START + text).recording)[1:]
 
@@ -27,11 +27,11 @@ CASES: dict[str, tuple[str, list[tuple[str, ...]]]] = {
     "one operation": ("y = x * 2.\n", [("x", "y")]),
     "a chain in place": ("y = (x * 2.).relu_()\n", [("x", "→y"), ("x", "y")]),
     "a temporary of a chain": ("y = (x * 2.).exp()\n", [("x", "T1"), ("x", "y")]),
-    "a name bound anew": (
+    "a name bound again": (
         "x = (x * 2.).scale_(2.).relu_()\n",
         [("x", "→x"), ("x", "→x"), ("T0", "x")],
     ),
-    "a name bound anew, the old one kept": (
+    "a name bound again, the old one kept": (
         "y = x\nx = (x * 2.).relu_()\n",
         [("x", "y"), ("x", "y", "→x"), ("y", "x")],
     ),
@@ -79,7 +79,7 @@ CASES: dict[str, tuple[str, list[tuple[str, ...]]]] = {
 
 @for_each(("text", "expected"), CASES.values(), ids=lambda case: case[0])
 def test_what_tensors_are_called(text: str, expected: list[tuple[str, ...]]) -> None:
-    assert told(text) == expected
+    assert names_used(text) == expected
 
 
 def test_what_an_optimizer_remembers_is_called_so_while_its_first_step_runs() -> None:

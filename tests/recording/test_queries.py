@@ -1,4 +1,4 @@
-"""What a recording answers, asked of recordings made by hand."""
+"""Queries on recordings that are built by hand."""
 
 from __future__ import annotations
 

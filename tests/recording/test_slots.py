@@ -1,4 +1,4 @@
-"""Which slots a layout reaches: held against plain enumeration."""
+"""Which slots a layout reaches: compared with plain enumeration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tensor reads in recorded slots: held against NumPy's own view of the same bytes."""
+"""What a tensor reads in recorded slots: compared with NumPy's own view of the same bytes."""
 
 from __future__ import annotations
 

@@ -440,7 +440,7 @@ def _out_of_sight(tensor: paddle.Tensor) -> Callable[[], paddle.Tensor]:
 
 
 def named_late() -> Recording:
-    """Lines that bind a name only after several operations: anew, in a loop, in a list, to what was out of sight, and in vain."""
+    """Lines that bind a name only after several operations: again, in a loop, in a list, to what was out of sight, and in vain."""
     run = paddle.record("named late")
     with contextlib.suppress(ValueError), run:
         x = paddle.to_tensor([1.0, 2.0])

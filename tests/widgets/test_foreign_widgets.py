@@ -1,4 +1,4 @@
-"""What other people's widgets leave in a box with ours."""
+"""Foreign widgets in a box with ours, and what they leave there."""
 
 from __future__ import annotations
 

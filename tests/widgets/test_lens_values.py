@@ -1,4 +1,4 @@
-"""What travels of large storages: the values that were recorded, no more than allowed, and looking the same in both languages."""
+"""Large storages in the browser: the values that were recorded, no more than allowed, and looking the same in both languages."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The player's arithmetic of elements and slots is Python's: both are held against one table of layouts.
+"""The player's arithmetic of elements and slots is Python's: both are compared with one table of layouts.
 
-The table is `tests/js/linking_cases.json`; `tests/js/linking.test.mjs` reads it. To write it anew:
+The table is `tests/js/linking_cases.json`; `tests/js/linking.test.mjs` reads it. To write it again:
 
     python tests/widgets/test_linking_cases.py
 """
@@ -72,7 +72,7 @@ def written() -> str:
 
 
 def test_the_table_that_the_player_is_held_against_is_pythons() -> None:
-    assert TABLE.read_text(encoding="utf-8") == written(), "write it anew: python tests/widgets/test_linking_cases.py"
+    assert TABLE.read_text(encoding="utf-8") == written(), "write it again: python tests/widgets/test_linking_cases.py"
 
 
 if __name__ == "__main__":

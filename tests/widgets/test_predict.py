@@ -1,4 +1,4 @@
-"""Predict mode in Python: what is sent to the player, and what a stepper is told."""
+"""Predict mode in Python: what is sent to the player, and what a stepper receives."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def kinds(text: str, folder: Path) -> dict[str, str]:
     except Exception:  # noqa: BLE001  # a recorder that raises is what is looked for
         found = [traceback.format_exc()]
     return {
-        re.sub(r"\(.*?\)|[\w.]*\d[\w.]*|\b[a-z]\w?\b", "", each.partition(": told")[0])[:160]: each
+        re.sub(r"\(.*?\)|[\w.]*\d[\w.]*|\b[a-z]\w?\b", "", each.partition(": recorded")[0])[:160]: each
         for each in found[:1]
     }
 

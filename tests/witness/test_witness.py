@@ -1,4 +1,4 @@
-"""What you see is what happened, and recording changes nothing: random programs, held against a witness."""
+"""Random programs, compared with a witness: recordings show what happened, and recording changes nothing."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def wrong_answers(recording: Recording) -> list[str]:
 
 
 def wrong_changes(recording: Recording) -> list[int]:
-    """Steps of which it is told wrongly which tensors show other values after them."""
+    """Steps for which the tensors whose values changed are recorded wrongly."""
     return [
         index
         for index in range(1, len(recording))

@@ -1,4 +1,4 @@
-"""The programs whose recordings are kept here, and the script that records them anew.
+"""The programs whose recordings are kept here, and the script that records them again.
 
     python tests/recorders/golden/renew.py [FOLDER]
 
