@@ -1,4 +1,4 @@
-"""What several tests need: a Chromium, where there is one; which tests the tier of this run leaves out; and what no test needs."""
+"""Shared fixtures and hooks: Chromium, the selection of tests by tier, and settings that make runs fast and repeatable."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from hypothesis import HealthCheck, settings
 
 from tests import tiers
 
-# nbformat imports jsonschema, and that, if this is installed, compiles 38 grammars for kinds of addresses that no notebook has: four
-# seconds in every process that runs tests.
+# nbformat imports jsonschema, which, if this package is installed, compiles 38 grammars for address formats that notebooks do not
+# have. That takes four seconds in every test process.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
-# The same examples on every machine and in every run, however long one takes: what is tested is the code, not the machine.
+# The same examples on every machine and in every run, without deadlines.
 settings.register_profile(
     "steady",
     derandomize=True,
@@ -32,7 +32,7 @@ settings.load_profile("steady")
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 CHROMIUM_ON_MACOS = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
-# No sandbox: the tests may run as root. The rest keeps the browser from talking to anybody by itself.
+# No sandbox, since the tests may run as root. The other flags keep the browser off the network.
 CHROMIUM_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -46,13 +46,13 @@ CHROMIUM_FLAGS = (
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """Examples in docstrings are the package's: none is looked for in tests, and no helper of theirs imported for it."""
+    """Skips doctest collection in tests, since only the packages have examples in docstrings."""
     found = yield
     return [collector for collector in found if not isinstance(collector, DoctestModule)]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what a larger tier runs."""
+    """Deselects tests of larger tiers."""
     left_out = [item for item in items if not tiers.runs(mark.name for mark in item.iter_markers())]
     if left_out:
         without = {*left_out}
@@ -62,15 +62,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(autouse=True, scope="module")
 def _out_of_the_collectors_sight() -> None:
-    """Whatever is there when the tests of a file begin: thousands of tests, and other frameworks. To go through all of it takes the
-    garbage collector a tenth of a second and more, and it is asked for each recording.
+    """Freezes the objects that exist when the tests of a file begin: thousands of tests, and other frameworks. The garbage collector
+    runs for each recording, and would need a tenth of a second or more for them.
     """
     gc.collect()
     gc.freeze()
 
 
 class _SlowBrowser:
-    """A Chromium in whose pages everything that may come late does."""
+    """A Chromium in which asynchronous events are delayed."""
 
     def __init__(self, browser: Any) -> None:
         self._browser = browser
@@ -95,7 +95,7 @@ def _find_chromium() -> str | None:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """A running Chromium (Playwright's `Browser`), for tests marked `browser` or `e2e`."""
+    """Yields a running Chromium (Playwright's `Browser`), for tests marked `browser` or `e2e`."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="needs Playwright: python -m pip install -e '.[e2e]'", exc_type=ImportError
     )

@@ -1,8 +1,8 @@
-"""What tests in a browser wait for. On a busy machine, what a program asked for a moment ago may not have happened yet.
+"""Waits for states of a page in browser tests.
 
-A key or a click is answered before the next line of a test runs; a page unpacks its player, fills the screen, and scrolls, when
-it finds time. So tests open pages by `open_page`, and wait for what they need; none waits for a time instead, except to see that
-something does *not* happen. `make browser SLOW_BROWSER=1` shows who does not wait (`latency.js`).
+A key or a click is handled before the next line of a test runs; unpacking the player, filling the screen and scrolling happen
+later. So tests open pages with `open_page`, and wait for the states that they need. No test waits for a time instead, except to see
+that something does *not* happen. `make browser SLOW_BROWSER=1` finds tests that do not wait (`latency.js`).
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-# Views that are put on a page by a test say that they are all there; on other pages there is one.
+# A test that puts several views on a page marks when all are there; other pages have one.
 _PLAYS = "() => document.querySelector('.ipl') && (!document.getElementById('views') || window.closers)"
 
 _PRESENTS = "() => document.fullscreenElement || document.querySelector('.ipl:popover-open')"
 _PRESENTS_NO_MORE = "() => !document.fullscreenElement && !document.querySelector('.ipl-present, .ipl:popover-open')"
 
-# Frames, not milliseconds: of those a busy machine paints fewer.
+# Frames, not milliseconds, since a busy machine paints fewer frames.
 _STILL = """() => new Promise((done) => {
   const parts = '.ipl, .ipl-pane, .ipl-code, .ipl-map-view';
   const placed = (part) => [part.scrollLeft, part.scrollTop, ...Object.values(part.getBoundingClientRect().toJSON())];
@@ -33,28 +33,28 @@ _STILL = """() => new Promise((done) => {
 
 
 def open_page(page: Any, file: Path) -> None:
-    """Open a page with a player on it, and wait until it plays."""
+    """Opens a page with a player, and waits until it plays."""
     page.goto(file.as_uri())
     until_it_plays(page)
 
 
 def until_it_plays(page: Any) -> None:
-    """Until the page has unpacked its player: it is loaded before it plays."""
+    """Waits until the page has unpacked its player, which happens after loading."""
     page.wait_for_function(_PLAYS)
 
 
 def until_still(page: Any) -> None:
-    """Until nothing moves any more: panes have scrolled, and what follows their size has followed."""
+    """Waits until panes have scrolled and the layout is stable."""
     page.evaluate(_STILL)
 
 
 def until_it_presents(page: Any) -> None:
-    """Until the player fills the screen, or the page where it may not."""
+    """Waits until the player fills the screen, or the page if full screen is not allowed."""
     page.wait_for_function(_PRESENTS)
     until_still(page)
 
 
 def until_it_presents_no_more(page: Any) -> None:
-    """Until the player stands where it stood."""
+    """Waits until the player has left the presentation."""
     page.wait_for_function(_PRESENTS_NO_MORE)
     until_still(page)

@@ -1,4 +1,4 @@
-"""axe-core finds nothing to complain of: in every state of the player, in light and dark. (In JupyterLab: `test_lab.py`.)"""
+"""Tests that axe-core finds no violations in any state of the player, in light and dark. (In JupyterLab: `test_lab.py`.)"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab_widgets import KernelView
 from tests.in_browser import open_page, until_it_presents
 
-# A theme changes colours and nothing else: what is no matter of colour is asked once.
+# A theme changes only colours, so other rules are checked once.
 RULES = {"light": None, "dark": ["cat.color"]}
 
 Act = Callable[[Any], object]
@@ -20,7 +20,7 @@ Axe = Callable[[Any, list[str] | None], list[str]]
 
 
 def keys(*pressed: str) -> Act:
-    """Press keys while the focus is on the player."""
+    """Returns a function that presses keys while the focus is on the player."""
 
     def press(page: Any) -> None:
         page.locator(".ipl").focus()

@@ -1,4 +1,4 @@
-"""Several views of one recording in a real JupyterLab: linked in the browser, and to the kernel."""
+"""Tests several views of one recording in JupyterLab: linked in the browser, and to the kernel."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Views:
         self.page = page
         self.players = page.locator(".jp-CodeCell").nth(2).locator(".ipl")
 
-    def told(self) -> list[str]:
-        """What each view says of its step: the stepper its counter, the others the description of their panel."""
+    def texts(self) -> list[str]:
+        """Returns each view's text about its step: the stepper's counter, the others' panel descriptions."""
         first = str(self.players.first.locator(".ipl-counter").inner_text())
         return [first, *(str(self.players.nth(k).locator("desc").first.text_content()) for k in (1, 2))]
 
@@ -66,34 +66,34 @@ def views(lab: str, chromium: Any) -> Iterator[Views]:
 
 def test_linked_views_go_together_with_a_kernel_and_without(views: Views) -> None:
     page = views.page
-    start = views.told()
+    start = views.texts()
     stepper, storage, graph = (each.bounding_box()["width"] for each in views.players.all())
     assert abs(storage - graph) < 2
     assert storage + graph > 0.95 * stepper
     steps = int(views.ask("print(stepper.n_steps)"))
     assert start[0] == f"1 / {steps}"
 
-    # The reader steps in one view: all go, and the kernel is told.
+    # The reader steps in one view: all follow, and the kernel receives the step.
     views.players.nth(1).focus()
     page.keyboard.press("End")
     views.wait_for(f"{steps} / {steps}")
     until_equal(
         page, lambda: views.ask("print(stepper.step, storage.step, graph.step)"), " ".join([str(steps - 1)] * 3)
     )
-    end = views.told()
+    end = views.texts()
     assert end[1] != start[1]
     assert end[2] != start[2]
 
-    # Python sets a step: all views go, and so do their models in the kernel.
+    # Python sets a step: all views and their models in the kernel follow.
     views.ask("stepper.step = 0; stepper.selection = 't0'")
     views.wait_for(f"1 / {steps}")
-    until_equal(page, views.told, start)
+    until_equal(page, views.texts, start)
     everywhere = "print(stepper.step, storage.step, graph.step, storage.selection)"
     until_equal(page, lambda: views.ask(everywhere), "0 0 0 t0")
 
-    # Without a kernel they still go together.
+    # Without a kernel they still follow each other.
     page.evaluate(DIE)
     views.players.nth(2).focus()
     page.keyboard.press("End")
     views.wait_for(f"{steps} / {steps}")
-    until_equal(page, views.told, end)
+    until_equal(page, views.texts, end)

@@ -1,4 +1,4 @@
-"""A storage may have several version counters: what is written through one leaves the others, and what they guard, as they were."""
+"""Tests storages with several version counters: a write through one does not change the others or make their saved tensors stale."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _wrote(name: str, through: Operand, line: int) -> events.OperationDone:
 @pytest.fixture(scope="module")
 def recording() -> Recording:
     kept = events.Kept("x", 0, 0, 0, LAYOUT, copy=False)
-    told: list[events.Event] = [
+    emitted: list[events.Event] = [
         _line(1),
         events.StorageSeen(0, 8, 2, "float32", "cpu", simulated=False, values=_values(1, 2)),
         events.CounterSeen(0, 0, 0),
@@ -61,7 +61,7 @@ def recording() -> Recording:
         events.Died("storage", 0),
         events.ProgramEnded(0, 8),
     ]
-    return build(told, Recording("torch", "2", "apart", SOURCE, ()))
+    return build(emitted, Recording("torch", "2", "apart", SOURCE, ()))
 
 
 def test_each_counts_for_itself(recording: Recording) -> None:

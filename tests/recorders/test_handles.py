@@ -1,4 +1,4 @@
-"""Handles: what recorders know of live objects, and that several recorders do not disturb each other."""
+"""Tests handles: the facts of live objects, and that several recorders are independent."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def test_two_recorders_at_once_tell_the_same() -> None:
     assert [step.op for step in inner.recording.steps] == ["add_", "getitem", "scale", "scale_"]
     for recording, at in ((outer.recording, 4), (inner.recording, 3)):
         state = recording.state(at)
-        told = {
+        values = {
             tensor.names[0]: state.storages[tensor.storage].values for tensor in state.tensors.values() if tensor.names
         }
-        assert told == {"x": (2.0, 2.0, 2.0), "y": (2.0, 2.0, 2.0), "z": (8.0,)}
+        assert values == {"x": (2.0, 2.0, 2.0), "y": (2.0, 2.0, 2.0), "z": (8.0,)}
     last = outer.recording.state(len(outer.recording) - 1)
     assert {storage.values for storage in last.storages.values()} == {(0.0, 10.0, 10.0), (8.0,)}
 
@@ -65,7 +65,7 @@ def test_a_handle_ends_with_its_object() -> None:
     assert gone == ["first"]
     assert [facts for _, facts in handles.living()] == ["second"]
     third = Thing()
-    assert handles.find(third) is None  # though it may lie where the first one lay
+    assert handles.find(third) is None  # though it may have the address of the first one
     handles.clear()
     del second
     assert gone == ["first"]

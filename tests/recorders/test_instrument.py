@@ -1,4 +1,4 @@
-"""Instrumented programs tell when their statements begin, and nothing that a statement binds is missed."""
+"""Tests that instrumented programs report the begin of each statement, and that no binding is missed."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from inplacelab.recorders import instrument
 
 
 def calls(text: str) -> list[tuple[int, bool]]:
-    """What the calls in an instrumented program say, in the order in which they stand in it."""
+    """Returns the arguments of the calls in an instrumented program, in order."""
     tree = instrument.instrumented(ast.parse(text))
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and instrument.is_call(node)]
-    told = [tuple(ast.literal_eval(fact) for fact in each.value.args) for each in statements]  # type: ignore[attr-defined]
-    return sorted(told)
+    arguments = [tuple(ast.literal_eval(fact) for fact in each.value.args) for each in statements]  # type: ignore[attr-defined]
+    return sorted(arguments)
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "expected"),
     [
         ("x = 1; y = 2\nz = 3", [(1, True), (1, True), (2, True)]),
         ("'Docstring.'\nimport math\nx = 1", [(3, True)]),
@@ -35,15 +35,15 @@ def calls(text: str) -> list[tuple[int, bool]]:
             "for t in pair:\n    if t:\n        continue\n    f(t)",
             [(1, False)] * 3 + [(2, False), (3, True), (4, True)],
         ),
-        ("for k in range(3):\n    f(k)", [(1, False), (2, True)]),  # a counter never leads to a tensor
+        ("for k in range(3):\n    f(k)", [(1, False), (2, True)]),  # a loop counter is never a tensor
         ("for k in range(3):\n    f(k)\nk = x", [(1, False), (1, False), (2, True), (3, True)]),
         ("range = items\nfor k in range(3):\n    f(k)", [(1, True), (2, False), (2, False), (3, True)]),
         ("while x < 3:\n    f(x)", [(1, False), (1, False), (2, True)]),
         ("while True:\n    f(x)", [(1, False), (2, True)]),
     ],
 )
-def test_which_statements_tell(text: str, told: list[tuple[int, bool]]) -> None:
-    assert calls(text) == told
+def test_which_statements_are_reported(text: str, expected: list[tuple[int, bool]]) -> None:
+    assert calls(text) == expected
 
 
 def test_two_listeners_are_both_told_the_frame() -> None:

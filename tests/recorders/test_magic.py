@@ -1,4 +1,4 @@
-"""`%%stepper` in a real IPython shell: what the cell prints, shows and raises is what it would without the magic."""
+"""Tests `%%stepper` in a real IPython shell: the cell prints, shows and raises the same as without the magic."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def shell() -> Iterator[Any]:
 
 
 class Shown:
-    """What one cell left on the screen."""
+    """The output of one cell."""
 
     def __init__(self, result: Any, out: str, displayed: list[Any]) -> None:
         self.error: BaseException | None = result.error_in_exec or result.error_before_exec
@@ -43,7 +43,7 @@ class Shown:
 
 @pytest.fixture
 def cell(shell: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Shown]:
-    """Runs a cell and says what was shown."""
+    """Runs a cell and returns its output."""
     displayed: list[Any] = []
     monkeypatch.setattr("IPython.display.display", lambda thing: displayed.append(thing))
 
@@ -88,16 +88,16 @@ def test_predict_mode_is_an_option(cell: Run) -> None:
 
 def test_how_a_program_is_fixed_can_be_left_to_the_learner(cell: Run) -> None:
     text = "a = paddle.ones([2])\na.stop_gradient = False\nb = a * 2.\nc = b * b\nb.add_(a)\nc.sum().backward()\n"
-    told = {}
+    texts = {}
     for option in ("", " --no-fix"):
         shown = cell(f"%%stepper{option}\n{text}")
         recording = inplacelab.last_recording()
         notes = getattr(shown.error, "__notes__", [])
-        told[option] = "\n".join([*notes, sentence(recording, len(recording) - 1).en])
-    assert all("Line 5 `add_` then overwrote it" in each for each in told.values())
-    assert told[""].count("`b.clone()`") + told[""].count("b = b.add(a)") >= 2
-    assert "clone" not in told[" --no-fix"]
-    assert told[" --no-fix"].count("yours to find") == 2
+        texts[option] = "\n".join([*notes, sentence(recording, len(recording) - 1).en])
+    assert all("Line 5 `add_` then overwrote it" in each for each in texts.values())
+    assert texts[""].count("`b.clone()`") + texts[""].count("b = b.add(a)") >= 2
+    assert "clone" not in texts[" --no-fix"]
+    assert texts[" --no-fix"].count("yours to find") == 2
 
 
 def test_the_last_expression_shows_its_value(cell: Run) -> None:

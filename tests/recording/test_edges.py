@@ -1,4 +1,4 @@
-"""The edges of the graph are called by the learner's names."""
+"""Tests that the edges of the graph have the learner's names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ START = "x = paddle.to_tensor([1., 2.], stop_gradient=False)\ny = paddle.to_tens
 
 
 def named(text: str) -> list[tuple[str, str, str]]:
-    """From which node, to which node, and whose gradient goes there."""
+    """Returns for each edge its two nodes, and the name of the value whose gradient flows along it."""
     recording = run(START + text).recording
     nodes = {key: node.name for step in recording.steps for key, node in step.nodes if node is not None}
     return [(nodes[a], nodes[b], passed.name) for (a, b), passed in edge_names(recording).items()]
@@ -27,9 +27,9 @@ def test_what_has_no_name_is_left_out() -> None:
 
 
 def test_the_name_is_that_of_the_time() -> None:
-    told = named("h = x * 2\nb = h.exp()\nh = b * y\n")
-    assert told[:2] == [("ScaleGradNode", "GradNodeAccumulation", "x"), ("ExpGradNode", "ScaleGradNode", "h")]
-    assert ("MultiplyGradNode", "ExpGradNode", "b") in told
+    names = named("h = x * 2\nb = h.exp()\nh = b * y\n")
+    assert names[:2] == [("ScaleGradNode", "GradNodeAccumulation", "x"), ("ExpGradNode", "ScaleGradNode", "h")]
+    assert ("MultiplyGradNode", "ExpGradNode", "b") in names
 
 
 def test_a_base_that_is_written_through_a_view_goes_by_its_own_name() -> None:

@@ -1,4 +1,4 @@
-"""A tensor that the line under way will name is called by that name, marked as coming; and only if the line did name it."""
+"""Tests pending names: a tensor that the running line will name has that name with an arrow, only if the line did bind it."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tests.subtests import for_each
 START = "x = paddle.to_tensor([1., 2.], stop_gradient=False)\n"
 
 
-def told(text: str) -> list[tuple[str, ...]]:
-    """What the tensors are called after each step that follows the first line, those that are only coming with an arrow."""
+def names_shown(text: str) -> list[tuple[str, ...]]:
+    """Returns the tensors' names after each step that follows the first line, pending ones with an arrow."""
     return called(run(START + text).recording)[1:]
 
 
@@ -79,7 +79,7 @@ CASES: dict[str, tuple[str, list[tuple[str, ...]]]] = {
 
 @for_each(("text", "expected"), CASES.values(), ids=lambda case: case[0])
 def test_what_tensors_are_called(text: str, expected: list[tuple[str, ...]]) -> None:
-    assert told(text) == expected
+    assert names_shown(text) == expected
 
 
 def test_what_an_optimizer_remembers_is_called_so_while_its_first_step_runs() -> None:

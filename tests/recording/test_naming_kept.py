@@ -1,4 +1,4 @@
-"""What backward keeps is called by the name that the learner's program had for it then, whatever the derivative calls it."""
+"""Tests that saved tensors have the program's names, not the derivative's."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from tests.recorders.golden.renew import run
 HEAD = "h = paddle.to_tensor([0.5, -1.0, 2.0], stop_gradient=False)\na = h * 2.0\n"
 
 
-def told(recording: Recording, index: int = -1) -> list[str]:
-    """What is said of all that is kept after a step."""
+def names_of_kept(recording: Recording, index: int = -1) -> list[str]:
+    """Returns the names of all saved tensors after a step."""
     state = recording.state(index)
     return [
         each.phrase().en for key, node in state.nodes.items() for each in namings(recording, state, key, node.saved)
@@ -44,14 +44,14 @@ def told(recording: Recording, index: int = -1) -> list[str]:
 )  # fmt: skip
 def test_a_kept_value_is_called_as_the_program_calls_it(text: str, expected: list[str]) -> None:
     recording = run(HEAD + text + "\n").recording
-    assert told(recording) == expected
+    assert names_of_kept(recording) == expected
 
 
 def test_a_name_is_former_only_once_it_leads_elsewhere() -> None:
     recording = run(HEAD + "y = a.sin()\na = h * 3.\n").recording
     kept, rebound = recording.on_line(3)[0].index, recording.on_line(4)[0].index
-    assert told(recording, kept) == ["`a`"]
-    assert told(recording, rebound) == ["the former `a`"]
+    assert names_of_kept(recording, kept) == ["`a`"]
+    assert names_of_kept(recording, rebound) == ["the former `a`"]
 
 
 def test_where_there_is_little_room_a_name_is_cut_and_the_role_is_short() -> None:
@@ -69,4 +69,4 @@ def test_a_layer_of_ones_own_says_under_which_number_it_keeps() -> None:
         "        return x * x\n    @staticmethod\n    def backward(ctx, g):\n        return g\n"
     )
     recording = run(HEAD + layer + "y = Own.apply(a)\n").recording
-    assert told(recording) == ["`a`"]
+    assert names_of_kept(recording) == ["`a`"]

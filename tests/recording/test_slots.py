@@ -1,4 +1,4 @@
-"""Which slots a layout reaches: held against plain enumeration."""
+"""Tests the slots of layouts by comparing them with plain enumeration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a tensor reads in recorded slots: held against NumPy's own view of the same bytes."""
+"""Tests the values of tensors in recorded slots by comparing them with NumPy's view of the same bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The colours as people see them who lack one kind of cone: still apart, by arithmetic.
+"""Tests that colours are distinct for people with colour-vision deficiency.
 
 Deficient vision is simulated with the matrices of Machado, Oliveira and Fernandes (2009, severity 1), and colours are
 compared in OKLab (Ottosson 2020), where a distance of 0.02 can just be noticed.
@@ -44,7 +44,7 @@ def times(matrix: tuple[Triple, Triple, Triple], vector: Triple) -> Triple:
 
 
 def seen(colour: str, vision: str) -> Triple:
-    """A colour as somebody sees it, in OKLab."""
+    """Returns a colour in OKLab as seen with a kind of vision."""
     red, green, blue = (min(max(value, 0.0), 1.0) for value in times(VISION[vision], linear(colour)))
     to_cones = (
         (0.4122214708, 0.5363325363, 0.0514459929),

@@ -1,4 +1,4 @@
-"""What other people's widgets leave in a box with ours."""
+"""Tests the static HTML of other libraries' widgets in a box with ours."""
 
 from __future__ import annotations
 

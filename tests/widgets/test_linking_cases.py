@@ -1,6 +1,6 @@
-"""The player's arithmetic of elements and slots is Python's: both are held against one table of layouts.
+"""Tests that the player's arithmetic of elements and slots equals Python's, by one table of layouts.
 
-The table is `tests/js/linking_cases.json`; `tests/js/linking.test.mjs` reads it. To write it anew:
+The table is `tests/js/linking_cases.json`; `tests/js/linking.test.mjs` reads it. To write it again:
 
     python tests/widgets/test_linking_cases.py
 """
@@ -28,7 +28,7 @@ def tensor_of(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, dty
 
 
 def case(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, dtype: str = "float32") -> dict[str, Any]:
-    """A layout over float32 slots, the slot of each of its elements in row-major order, and the slots that it reaches."""
+    """Returns a layout over float32 slots, the slot of each of its elements in row-major order, and the slots that it reaches."""
     tensor, storage = tensor_of(shape, strides, offset, dtype), StorageFacts(0, 1024, 256, "float32", "cpu", None)
     under = [slots_under(storage, dtype, position, position + 1) for position in slots_of(tensor)]
     layout: dict[str, Any] = {"storage": 0, "shape": shape, "strides": strides, "offset": offset, "name": "x"}
@@ -40,7 +40,7 @@ def case(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, dtype: s
 
 
 def cases() -> list[dict[str, Any]]:
-    """Those that a reader meets, then any."""
+    """Returns typical layouts, then random ones."""
     known = [
         case((), (), 3),
         case((4,), (1,), 0),

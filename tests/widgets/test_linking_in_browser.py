@@ -1,4 +1,4 @@
-"""An element leads to its slot, to all who share it, and to the lines that wrote it: in a real browser."""
+"""Tests links in a browser: from an element to its slot, to all elements that share it, and to the lines that wrote it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LIT = "() => [...document.querySelectorAll('{0} [data-related]')].map(mark => ma
 
 
 class Reader:
-    """A page with a player on which somebody points at things."""
+    """A page with a player, and helpers to point at marks."""
 
     def __init__(self, page: Any) -> None:
         self.page = page

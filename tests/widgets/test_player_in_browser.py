@@ -1,4 +1,4 @@
-"""The exported page in a real browser, from a file and without a network."""
+"""Tests the exported page in a browser, from a file and without a network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 
 class Player:
-    """A page with a player, and everything that went wrong or was asked for."""
+    """A page with a player, with its errors and requests."""
 
     def __init__(self, page: Any, file: Path) -> None:
         self.page = page
@@ -52,12 +52,12 @@ class Player:
         return self.text(".ipl-counter")
 
     def shown(self, panel: str) -> list[str]:
-        """The words that can be seen in a panel."""
+        """Returns the visible texts of a panel."""
         texts = self.page.locator(f".ipl-{panel} svg text:visible").all_text_contents()
         return [text for text in texts if text]
 
     def geometry(self) -> Any:
-        """Where every mark is that can be seen, by a number that each is given when it is first seen."""
+        """Returns the place of every visible mark, by a number assigned when it is first seen."""
         return self.page.evaluate(
             """() => {
               const known = (window.known ??= new Map());
@@ -157,7 +157,7 @@ def test_keys_step_both_ways_and_only_our_keys_are_taken(open_player: Callable[.
 def test_nothing_is_asked_for_and_nothing_fails(open_player: Callable[..., Player]) -> None:
     player = open_player("stale")
     player.press("End", "Home")
-    # The player is unpacked into an address of its own within the page.
+    # The player is unpacked into a blob URL of the page.
     assert [url.partition(":")[0] for url in player.requests] == ["file", "blob"]
     assert player.errors == []
 
@@ -217,7 +217,7 @@ def test_a_step_lays_out_only_what_it_shows(open_player: Callable[..., Player]) 
     assert len({each["size"] for each in found}) == 1
     assert max(each["hidden"] for each in found) > 20
     assert {each["boxed"] for each in found} == {0}
-    # Whatever is drawn can be scrolled to.
+    # All drawn parts can be scrolled to.
     assert min(each["room"] for each in found) >= 0
 
 
@@ -455,7 +455,7 @@ def test_a_step_that_comes_while_a_pane_glides_is_in_sight_in_the_end(chromium: 
     assert head is not None
     assert there is not None
     assert head["y"] >= there["y"]
-    # Whoever scrolls meanwhile is not drawn back.
+    # A reader who scrolls meanwhile is not moved back.
     player.press("Home")
     until_still(page)
     page.wait_for_timeout(400)  # a step after a pause has time for motion

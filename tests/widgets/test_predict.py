@@ -1,4 +1,4 @@
-"""Predict mode in Python: what is sent to the player, and what a stepper is told."""
+"""Tests predict mode in Python: what is sent to the player, and the traits that it sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Predict mode in a real browser: asking, answering, skipping, by pointer and by keyboard."""
+"""Tests predict mode in a browser: asking, answering, skipping, by pointer and by keyboard."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_all_of_it_by_keyboard(open_quiz: Callable[..., Quiz]) -> None:
     quiz.press("p", "Shift+ArrowRight", "ArrowRight", "ArrowRight")
     assert (quiz.step(), quiz.is_asking()) == (2, True)
     quiz.press("ArrowDown", "ArrowUp", " ", "Tab", "Tab")
-    quiz.press("ArrowDown", "Enter")  # radio buttons have arrow keys of their own
+    quiz.press("ArrowDown", "Enter")  # radio buttons use the arrow keys
     assert quiz.step() == 3
     assert quiz.turned_out() == ["✓ right", "✓ right"]
     quiz.press("ArrowRight", "ArrowRight")
@@ -244,7 +244,7 @@ def test_it_speaks_to_those_who_do_not_see_it(open_quiz: Callable[..., Quiz]) ->
 def test_a_notebook_s_model_is_told_of_every_answer(
     chromium: Any, sample: Callable[[str], Recording], tmp_path: Path
 ) -> None:
-    """The module that anywidget loads, with a model that keeps what it is told, as the kernel's would."""
+    """The module that anywidget loads, with a model that stores what it receives, like the kernel's."""
     record = sample("stale")
     sent = payload(scene_of(record), quiz(record))
     state = {"step": 0, "language": "en", "mode": "event", "predict": True, "answers": [], "toolbar": True}

@@ -1,4 +1,4 @@
-"""`python -m tests.witness --programs 1000 --seed 0`: try random programs, and show the shortest ones for what does not agree."""
+"""Tries random programs, and shows the shortest ones with differences: `python -m tests.witness --programs 1000 --seed 0`."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from .trial import differences
 
 
 def kinds(text: str, folder: Path) -> dict[str, str]:
-    """What does not agree, by kind: the differences without names and numbers."""
+    """Returns the differences by kind, without names and numbers."""
     try:
         found = differences(text, folder)
     except Exception:  # noqa: BLE001  # a recorder that raises is what is looked for
         found = [traceback.format_exc()]
     return {
-        re.sub(r"\(.*?\)|[\w.]*\d[\w.]*|\b[a-z]\w?\b", "", each.partition(": told")[0])[:160]: each
+        re.sub(r"\(.*?\)|[\w.]*\d[\w.]*|\b[a-z]\w?\b", "", each.partition(": recorded")[0])[:160]: each
         for each in found[:1]
     }
 
 
 def shortest(text: str, kind: str, difference: str, folder: Path) -> tuple[str, str]:
-    """The shortest program that differs in this way, and its difference. One that does not differ at every run stays as it is."""
+    """Returns the shortest program with this kind of difference, and the difference. A program that differs only sometimes is unchanged."""
 
     def still(each: str) -> bool:
         nonlocal difference
@@ -41,7 +41,7 @@ def shortest(text: str, kind: str, difference: str, folder: Path) -> tuple[str, 
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Try programs; 1 if anything does not agree."""
+    """Tries programs; returns 1 if there are differences."""
     parser = argparse.ArgumentParser(prog="python -m tests.witness", description=__doc__)
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the number of the first program")

@@ -1,4 +1,4 @@
-"""What is alive between two statements, found by brute force: every object that Python knows of, every name in sight."""
+"""Finds the live objects between two statements by brute force: every object of the garbage collector, every name in scope."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class NodeSeen:
 
 @dataclass(frozen=True)
 class Picture:
-    """Everything at one moment. Keys are whatever tells one thing from another in this picture, and mean nothing else."""
+    """The live objects at one moment. Keys are unique within a picture and have no other meaning."""
 
     tensors: Mapping[int, TensorSeen]
     storages: Mapping[int, StorageSeen]
@@ -71,9 +71,9 @@ class Picture:
 
 
 def picture(innermost: FrameType | None, filename: str, extra: Mapping[str, Any] | None = None) -> Picture:
-    """What is alive now. Names are those of the frames that run `filename`, or those in `extra`.
+    """Returns the live objects, with the names of the frames that run `filename`, or those in `extra`.
 
-    `gc.freeze()` was called before the program began, so that only its own objects are gone through.
+    `gc.freeze()` was called before the program began, so that only its objects are scanned.
     """
     objects = gc.get_objects()
     tensors = [each for each in objects if isinstance(each, Tensor)]
@@ -99,7 +99,7 @@ def picture(innermost: FrameType | None, filename: str, extra: Mapping[str, Any]
 def _names(
     scopes: Iterable[tuple[str, Mapping[str, Any], str]],
 ) -> tuple[dict[str, set[int]], dict[str, set[int]], set[int]]:
-    """All expressions that lead to tensors; those of them that are identifiers; and the tensors that are expected to be named."""
+    """Returns all expressions that lead to tensors; those that are identifiers; and the tensors that must have a name."""
     names: dict[str, set[int]] = {}
     simple: dict[str, set[int]] = {}
     reached: set[int] = set()
@@ -117,7 +117,7 @@ def _names(
 
 
 def _scopes(frame: FrameType | None, filename: str) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """The names of each frame, its function, and the module that the classes it makes are in."""
+    """Yields the names of each frame, its function, and the module of the classes that it makes."""
     while frame is not None:
         if frame.f_code.co_filename == filename:
             names = frame.f_locals
@@ -129,8 +129,8 @@ def _scopes(frame: FrameType | None, filename: str) -> Iterator[tuple[str, dict[
 
 
 def _leads_to(name: str, value: Any, module: str) -> Iterator[tuple[str, Tensor]]:
-    """The tensors that a name leads to: itself; the first elements of a list, a tuple or a dictionary; what an optimizer remembers;
-    attributes of an object of the program's own classes, and of a layer and the layers inside.
+    """Yields the tensors that a name leads to: itself; the first elements of a list, a tuple or a dictionary; an optimizer's state;
+    attributes of an object of the program's classes, and of a layer and its sublayers.
     """
     if isinstance(value, Tensor):
         yield name, value
@@ -154,7 +154,7 @@ def _parts(name: str, value: Any, module: str) -> list[tuple[str, Any]]:
 
 
 def _layout(array: Any, storage: Storage) -> Layout:
-    """In elements, found from addresses: where in the storage's bytes the window begins, and how far it steps."""
+    """Computes the offset and strides of a window in elements, from addresses."""
     begin = array.__array_interface__["data"][0] - storage.buffer.__array_interface__["data"][0]
     if not array.size:  # no element lies anywhere
         return tuple(array.shape), (), 0

@@ -1,5 +1,4 @@
-"""Cells as people write them: training loops, caches, masks, running statistics; and the questions that they bring to a forum, each with
-the fix."""
+"""Typical cells: training loops, caches, masks, running statistics; and programs from forum questions, each with its fix."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ HEAD = "import inplacelab as paddle\nimport inplacelab.nn as nn\nimport inplacel
 
 
 class Mistake(NamedTuple):
-    """A program that is refused, what the refusal must name, and the program fixed."""
+    """A program that is refused, the names that the refusal must mention, and the fixed program."""
 
     text: str
     names: tuple[str, ...]

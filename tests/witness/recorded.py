@@ -1,4 +1,4 @@
-"""What a recording says was alive after a step, in the form in which the witness has seen it."""
+"""Reads the live objects after a step from a recording, in the form of `alive.Picture`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from inplacelab.recording.recording import State
 from .alive import Layout, NodeSeen, Picture, StorageSeen, TensorSeen
 
 
-def told(state: State) -> Picture:
-    """The picture that a recording gives of the moment after a step."""
+def recorded_picture(state: State) -> Picture:
+    """Returns a recording's picture of the moment after a step."""
     names: dict[str, set[int]] = {}
     for key, tensor in state.tensors.items():
         for name in tensor.names:

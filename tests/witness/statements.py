@@ -1,4 +1,4 @@
-"""What the next statement of a program may be: one function for each kind."""
+"""Writes the next statement of a random program: one function for each kind."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ HISTORY = (
 
 
 def filled(author: Author, form: str) -> str:
-    """A form with names and numbers in it."""
+    """Fills a template with names and numbers."""
     return form.format(
         author.tensor(), author.tensor(), u=author.some(UNARY), n=author.some(NUMBERS), i=author.some(INDICES), j=author.some(INDICES),
         new=author.new() if "{new}" in form else "",
@@ -189,7 +189,7 @@ def layer(author: Author) -> str:
 
 
 def own_operation(author: Author) -> str:
-    """An operation of one's own."""
+    """A `PyLayer`."""
     n, x = author.serial(), author.tensor()
     body = author.some((
         "        y = x.exp()\n        ctx.save_for_backward(y)\n        return y\n",

@@ -1,4 +1,4 @@
-"""Cells as people write them run, are recorded as they ran, and read well; what is refused names the lines, and its fix helps."""
+"""Tests typical cells: they run, and are recorded correctly; refusals name the lines, and their fixes work."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def test_a_cell_is_recorded_as_it_ran(text: str) -> None:
 def test_a_cell_reads_well(text: str) -> None:
     recording, (_, _, error, _) = stepped(HEAD + text)
     assert error == "NoneType"
-    told = Stepper(recording).to_markdown()
+    text = Stepper(recording).to_markdown()
     for index in range(len(recording)):
         said = sentence(recording, index)
         assert said.en.strip()
         assert said.zh.strip()
-    assert recording.source.splitlines()[-1] in told
+    assert recording.source.splitlines()[-1] in text
 
 
 @mistakes

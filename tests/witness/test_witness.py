@@ -1,4 +1,4 @@
-"""What you see is what happened, and recording changes nothing: random programs, held against a witness."""
+"""Tests recordings of random programs against an independent observation, and that recording has no effect."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def test_many_recordings_tell_what_a_witness_sees(random: Random) -> None:
 
 
 def wrong_answers(recording: Recording) -> list[str]:
-    """Questions whose right answer is not what the states before and after say, element by element."""
+    """Returns questions whose right answer differs from the states before and after, element by element."""
     asked = [question for index in range(len(recording)) for question in questions_at(recording, index)]
     return [f"{each.step}: {each.ask.en}" for each in asked if chosen(each) != expected(recording, each)]
 
 
 def wrong_changes(recording: Recording) -> list[int]:
-    """Steps of which it is told wrongly which tensors show other values after them."""
+    """Returns steps with a wrong list of tensors whose values changed."""
     return [
         index
         for index in range(1, len(recording))
@@ -78,7 +78,7 @@ def _changed(recording: Recording, index: int) -> set[int]:
     found = set()
     for key in before.tensors.keys() & after.tensors.keys():
         was, now = (queries.visible_values(state, state.tensors[key]) for state in (before, after))
-        if was is None or now is None:  # a large storage: whatever lies where was written
+        if was is None or now is None:  # a large storage: any tensor on written slots counts
             reached = queries.slots_of(after.tensors[key])
             written = [w for w in after.step.writes if w.storage == after.tensors[key].storage]
             if any(first <= slot < last for w in written for first, last in w.slots for slot in reached):

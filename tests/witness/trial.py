@@ -1,4 +1,4 @@
-"""A program on trial: run without a recorder, with a witness, recorded in each of the ways that there are; all must agree."""
+"""Runs a program without a recorder, with a witness, and recorded in each possible way, and compares all of them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from inplacelab.recording.recording import Recording, State
 
 from .alive import Picture, picture
 from .matching import Matching
-from .recorded import told
+from .recorded import recorded_picture
 
 FILENAME = "<program>"
 LIMIT = 10_000
@@ -36,24 +36,24 @@ LIMIT = 10_000
 
 @dataclass(frozen=True)
 class Seen:
-    """What an unrecorded run was seen to do."""
+    """The observations of an unrecorded run."""
 
     pictures: tuple[Picture | None, ...]
-    """One before each statement, and one at the end; None where nobody is told: inside an operation of one's own."""
+    """One before each statement, and one at the end; None inside a `PyLayer`, whose operations are not reported."""
     operations: tuple[tuple[str, int], ...]
     """Name and line."""
     left: tuple[Any, ...]
 
 
 class Witness(observe.Observer):
-    """Looks at everything before each statement. (It hears marks and operations as a recorder does, and keeps no journal.)"""
+    """Scans all objects before each statement. (It receives marks and operations like a recorder, but stores no log.)"""
 
     def __init__(self) -> None:
         self.pictures: list[Picture | None] = []
         self.operations: list[tuple[str, int]] = []
         self._passes, self._start = 0, CPU.ledger.live
         self._around: list[str] = []
-        self._called = ""  # whether a pass has called code of the program's own: a "hook", or a "custom" derivative
+        self._called = ""  # whether a pass has called code of the program: a "hook", or a "custom" derivative
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         self.look(frame)
@@ -64,7 +64,7 @@ class Witness(observe.Observer):
         if self._passes and self._called != "hook":
             seen = replace(
                 seen, simple={}, reached=frozenset()
-            )  # what a derivative takes out is told of when it is used
+            )  # a saved tensor that a derivative reads is reported when it is used
         self.pictures.append(
             None if self not in observe.listeners else replace(seen, peak=CPU.ledger.peak - self._start)
         )
@@ -101,7 +101,7 @@ class Witness(observe.Observer):
 
 @contextmanager
 def fresh() -> Iterator[None]:
-    """A new session; what there was before is out of sight of the witness (until `gc.unfreeze()`), and the collector runs for nobody."""
+    """Begins a new session. Older objects are hidden from the witness (until `gc.unfreeze()`), and the collector is off."""
     paddle.set_grad_enabled(True)
     paddle.seed(7)
     layer._serials.clear()  # layers are numbered from the start of the session, and errors name them
@@ -116,9 +116,9 @@ def fresh() -> Iterator[None]:
 
 
 def left(names: dict[str, Any], error: BaseException | None) -> tuple[Any, ...]:
-    """What a program leaves behind: values, metadata and histories of its names, and its error."""
+    """Returns the results of a program: values, metadata and histories of its names, and its error."""
     tensors = {name: value for name, value in names.items() if isinstance(value, Tensor)}
-    numbers = {  # as they are written: NaN is no other than itself
+    numbers = {  # as text, since NaN does not equal itself
         name: repr(value) for name, value in names.items() if isinstance(value, int | float | str) and name[0] != "_"
     }
     return (
@@ -140,7 +140,7 @@ def _facts(tensor: Tensor) -> tuple[Any, ...]:
 
 
 def alone(text: str) -> tuple[Any, list[tuple[int, int]]]:
-    """Run it with nobody looking but at two figures: what it leaves, and the live bytes and their peak at each statement."""
+    """Runs it unobserved; returns its results, and the live bytes and their peak at each statement."""
     figures: list[tuple[int, int]] = []
     with fresh():
         ledger = CPU.ledger
@@ -158,12 +158,12 @@ def alone(text: str) -> tuple[Any, list[tuple[int, int]]]:
 
 @lru_cache(maxsize=1)
 def marked(text: str) -> CodeType:
-    """A program with marks, compiled."""
+    """Compiles a program with marks."""
     return compile(instrument.instrumented(ast.parse(text)), FILENAME, "exec")
 
 
 def execute(text: str) -> tuple[dict[str, Any], BaseException | None]:
-    """Run a marked program."""
+    """Runs a marked program."""
     names: dict[str, Any] = {}
     try:
         exec(marked(text), names)
@@ -173,7 +173,7 @@ def execute(text: str) -> tuple[dict[str, Any], BaseException | None]:
 
 
 def witnessed(text: str) -> Seen:
-    """Run it with a witness and without a recorder."""
+    """Runs it with a witness and without a recorder."""
     with fresh():
         CPU.ledger.reset_peak()
         witness = Witness()
@@ -184,7 +184,7 @@ def witnessed(text: str) -> Seen:
 
 
 def stepped(text: str, also: Callable[..., None] | None = None) -> tuple[Recording, tuple[Any, ...]]:
-    """Record it as `%%stepper` does. `also`: somebody else who hears the marks."""
+    """Records it as `%%stepper` does. `also` receives the marks, too."""
     session = Session(Program.of(ast.parse(text), text, FILENAME), limit=LIMIT)
     names: dict[str, Any] = {}
     with fresh(), ExitStack() as stack:
@@ -195,7 +195,7 @@ def stepped(text: str, also: Callable[..., None] | None = None) -> tuple[Recordi
 
 
 def in_a_block(text: str) -> tuple[Recording, tuple[Any, ...]]:
-    """Record it with `with paddle.record():` around it."""
+    """Records it inside `with paddle.record():`."""
     filename = "<block>"
     body = "".join(f"    {line}\n" for line in text.splitlines())
     whole = f"import inplacelab as paddle\nwith paddle.record(limit={LIMIT}) as the_block:\n{body}"
@@ -212,7 +212,7 @@ def in_a_block(text: str) -> tuple[Recording, tuple[Any, ...]]:
 
 
 def by_command(text: str, folder: Path) -> Recording:
-    """Record it as `inplacelab record` does."""
+    """Records it as `inplacelab record` does."""
     path = folder / "program.py"
     path.write_text(text)
     with fresh():
@@ -223,7 +223,7 @@ def by_command(text: str, folder: Path) -> Recording:
 
 
 def differences(text: str, folder: Path | None = None) -> list[str]:
-    """Everything that does not agree; at most the differences of the first statement that has any."""
+    """Returns all differences; for statements, only those of the first statement that has any."""
     seen = witnessed(text)
     recording, recorded_left = stepped(text)
     plain_left, figures = alone(text)
@@ -238,7 +238,7 @@ def differences(text: str, folder: Path | None = None) -> list[str]:
     found += _statements(recording, seen, figures)
     operations = tuple((s.op, s.line) for s in recording.steps if s.kind == "operation")
     if operations != seen.operations:
-        found.append(f"operations: told {operations}, heard {seen.operations}")
+        found.append(f"operations: recorded {operations}, observed {seen.operations}")
     found += _block(text, recording, plain_left)
     if folder is not None and repr(by_command(text, folder).steps) != repr(recording.steps):
         found.append("the command records something else than the stepper")
@@ -246,7 +246,7 @@ def differences(text: str, folder: Path | None = None) -> list[str]:
 
 
 def _statements(recording: Recording, seen: Seen, figures: list[tuple[int, int]]) -> list[str]:
-    """What is told of the end of each statement, against what was seen there."""
+    """Compares what is recorded at the end of each statement with the observation."""
     if len(figures) != len(seen.pictures):
         return ["the witness sees another number of statements"]
     steps = recording.steps
@@ -259,8 +259,8 @@ def _statements(recording: Recording, seen: Seen, figures: list[tuple[int, int]]
             continue
         if turn == len(figures) - 1:
             at = len(steps) - 1
-        state = told(recording.state(at))
-        live, peak = account if at != before else (state.live, state.peak)  # else no step could tell of it
+        state = recorded_picture(recording.state(at))
+        live, peak = account if at != before else (state.live, state.peak)  # otherwise no step could have recorded it
         found = Matching(state, replace(shown, live=live, peak=peak)).differences
         if found:
             return [f"after statement {turn} (step {at}, line {steps[at].line}): {each}" for each in found]
@@ -268,7 +268,7 @@ def _statements(recording: Recording, seen: Seen, figures: list[tuple[int, int]]
 
 
 def _block(text: str, stepped: Recording, plain: tuple[Any, ...]) -> list[str]:
-    """What a `with` block records, against what the stepper does."""
+    """Compares the recording of a `with` block with that of the stepper."""
     recording, block_left = in_a_block(text)
     found = [f"a block changes what is left: {a} is {b}" for a, b in zip(plain, block_left, strict=True) if a != b]
     ours = [step for step in recording.steps if step.kind != "line"]
@@ -295,7 +295,7 @@ def _happened(step: Any) -> tuple[Any, ...]:
 
 
 def _unlike(one: State, other: State) -> list[str]:
-    """What two recordings tell differently of things that are alive in both, names apart: those a block notices later."""
+    """Returns differences of two recordings in objects alive in both, except names, which a block reads later."""
     found = []
     for kind in ("tensors", "storages", "counters", "nodes"):
         here, there = getattr(one, kind), getattr(other, kind)
