@@ -147,7 +147,7 @@ def listening(observer: Observer) -> Iterator[None]:
         _set_launch_listeners(tuple(each for each in launch_listeners if each is not observer))
 
 
-class silence:  # noqa: N801  # used as a function is; a generator would take longer than a small operation does
+class silence:  # noqa: N801  # used like a function; a generator would take longer than a small operation
     """Suppresses reports of the operations inside a `with` block: a composite operation is reported once, under its own name."""
 
     __slots__ = ("_before",)

@@ -2,12 +2,12 @@
 
 Two rules, each written once:
 
-*A write through a view rewrites the base's history* (`rebase`): the base's value is another one now, so its node becomes
-a `CopySlicesNode` over the old one.
+*A write through a view rewrites the base's history* (`rebase`): the base has a new value, so its node becomes a
+`CopySlicesNode` over the old one.
 
-*A view's node is made anew when somebody else wrote the storage* (`refresh`): it then leads to the base's present node.
-This is done when the view's history is next asked for, by comparing versions, so a write costs nothing for the views that
-are never used again.
+*A view gets a new node after a write through another tensor* (`refresh`): one whose edge goes to the base's current node.
+This happens when the view's history is next needed, by comparing versions, so a write costs nothing for views that are
+never used again.
 
 Both rules follow PyTorch 2.13, where they are correct; PaddlePaddle 3.3.1 changes only the history of the tensor named in
 the call, which gives silently wrong gradients.

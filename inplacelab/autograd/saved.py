@@ -79,7 +79,7 @@ _SAVED_BY_PROGRAM = Text("`{name}`", " `{name}` ")  # `saved_tensor()[0]`
 
 
 def _called(name: str) -> Text:
-    """What a derivative calls a saved tensor, so that it cannot be taken for a name of the program: those the engine does not know."""
+    """A derivative's name of a saved tensor, marked so that it cannot be mistaken for a name of the program."""
     if name == "out":
         return _RESULT
     return (_OPERAND if name.isidentifier() else _SAVED_BY_PROGRAM).format(name=name)

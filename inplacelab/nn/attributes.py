@@ -1,4 +1,4 @@
-"""What a layer must not lose by an assignment: parameters, layers and buffers."""
+"""Guards the attributes of a layer: no assignment removes a parameter, sublayer or buffer silently."""
 
 from __future__ import annotations
 
@@ -9,22 +9,26 @@ from inplacelab.tensor import Parameter, Tensor
 
 
 class Parts:
-    """The attributes of a layer, guarded: what would silently take a parameter, layer or buffer out of it is refused, as in Paddle.
+    """The parameters, sublayers and buffers of a layer. As in Paddle, assigning a value of another kind to one is an error.
 
-    A tensor that is simply assigned is a buffer too, but no part of the state, as in Paddle.
+    As in Paddle, a tensor that is assigned becomes a buffer, but not part of `state_dict()`.
 
     Attributes:
-        _buffers: the names of the buffers, and whether each is a part of the state.
+        _buffers: the names of the buffers, and whether each is part of `state_dict()`.
     """
 
     def __init__(self) -> None:
         self._buffers: dict[str, bool] = {}
 
     def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute.
+        """Sets an attribute.
+
+        Args:
+            name: the attribute.
+            value: the new value; None is always allowed.
 
         Raises:
-            ArgumentKindError: if the name stands for a parameter, layer or buffer, and the value is none.
+            ArgumentKindError: if the attribute is a parameter, sublayer or buffer, and the value is of another kind.
             ArgumentError: if `super().__init__()` has not been called yet.
         """
         buffers = self.__dict__.get("_buffers")
@@ -38,10 +42,10 @@ class Parts:
         super().__setattr__(name, value)
 
     def _check_stays(self, name: str, value: Any) -> None:
-        there = self.__dict__.get(name)
-        if isinstance(there, Parameter):
+        present = self.__dict__.get(name)
+        if isinstance(present, Parameter):
             raise errors.parameter_replaced(name=name, given=value)
-        if isinstance(there, Parts):
+        if isinstance(present, Parts):
             raise errors.sublayer_replaced(name=name, given=value)
         if name in self.__dict__.get("_buffers", ()) and not isinstance(value, Tensor):
             raise errors.buffer_replaced(name=name, given=value)

@@ -72,7 +72,7 @@ elementwise(
 
 
 def _scaled(x: np.dtype[Any], y: np.dtype[Any]) -> np.dtype[Any]:
-    """A number and a power of two: any two real dtypes meet."""
+    """The result dtype of a number times a power of two: any two real dtypes are allowed."""
     for dtype in (x, y):
         if dtype.kind == "c":
             raise errors.kernel_not_registered(dtype=dtype.name, op="ldexp")
@@ -105,7 +105,7 @@ def _check_gamma(x: Any, y: Any) -> None:
 
 
 _BELOW_ZERO = (0.0).__gt__
-"""Asks a float whether it is below zero, without a step of Python's own; NaN is not."""
+"""Tests whether a float is below zero, without a Python frame; NaN is not."""
 
 
 def _some_below_zero(values: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Limits, and what is beyond them: clipping, nan and infinity, and gradients that pass in some places only."""
+"""Clipping, replacement of nan and infinity, and masks for gradients."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def _outside(out: Any, x: Any, mask: Any) -> None:
     np.copyto(out, constant(0, out.dtype), where=mask)
 
 
-# A product with 0 would do the same, were it not for inf and nan: what is left out here may be anything. Who reads of a launch in
-# backward reads the name of the operation that does the same.
+# A product with 0 would do the same except for inf and nan, which may be among the values left out here. In a recorded launch
+# these rows appear as `where`, the public operation that does the same.
 elementwise("_inside", "x, mask", ("`x` where `mask` is true, 0 elsewhere.", "`mask` 为真处取 `x`，其余为 0。"), kernel=_inside,
             masks=("mask",), cuda=dict.fromkeys("fib", "mask ? x : 0"), dtype=lambda x: x, in_place=False, function=False, called="where",
             d_x=lambda g, mask: g._inside(mask))  # fmt: skip

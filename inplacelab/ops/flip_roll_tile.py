@@ -1,6 +1,6 @@
-"""The elements in another order, or several times: copies, though they look like views.
+"""Copies with the elements in another order or repeated: `flip`, `roll`, `tile`, `rot90`.
 
-A stride of -1 could show a flipped tensor, and a stride of 0 a repeated one; NumPy does it so. PaddlePaddle copies.
+A view with stride -1 could show a flipped tensor, and one with stride 0 a repeated one, as in NumPy. PaddlePaddle copies.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ def _as_many(shifts: Any, axis: Any) -> None:
 
 
 def _roll(out: Any, x: Any, shifts: tuple[int, ...], axis: tuple[int, ...], device: Any) -> None:
-    device.ledger.borrow(out.nbytes)  # NumPy rolls into an array of its own
+    device.ledger.borrow(out.nbytes)  # NumPy rolls into a new array
     np.copyto(out, np.roll(x, shifts, axis) if axis else np.roll(x, shifts[0]))
 
 
 def _times(x: Any, repeat_times: Any) -> tuple[int, ...]:
-    """How often to repeat each axis, new ones in front included."""
+    """The number of repetitions of each axis, including new ones in front."""
     times = sizes_of("tile", repeat_times)
     for n in times:
         if n < 0:
@@ -69,7 +69,7 @@ def _tiled(x: Shape, repeat_times: tuple[int, ...]) -> Shape:
 
 
 def _interleaved(x: Shape, repeat_times: tuple[int, ...]) -> Shape:
-    """The shape of the result with an axis of its own for every repetition."""
+    """The shape of the result with a separate axis for every repetition."""
     pairs = zip(repeat_times, _padded(x, len(repeat_times)), strict=True)
     return tuple(size for pair in pairs for size in pair)
 
@@ -80,7 +80,7 @@ def _tile(out: Any, x: Any, repeat_times: tuple[int, ...]) -> None:
 
 
 def _untiled(g: Tensor, x: Shape, repeat_times: tuple[int, ...]) -> Tensor:
-    """Every copy of an element hands its gradient back."""
+    """An element gets the sum of the gradients of its copies."""
     if not repeat_times:
         return g
     return g.reshape(_interleaved(x, repeat_times)).sum(range(0, 2 * len(repeat_times), 2)).reshape(x)
@@ -91,7 +91,7 @@ add_row(
     attrs="axis", prepare={"axis": _axes}, kernel=_flip, dtype=same, shape=same, in_place=False, d_x=lambda g, axis: g.flip(axis),
 )  # fmt: skip
 add_row(
-    "order", "roll", "x", ("The elements moved on along the axes; what falls out comes in at the front.",
+    "order", "roll", "x", ("The elements moved along the axes; those past the end re-enter at the front.",
                            "沿指定的轴移动元素，移出末尾的从开头补入。"),
     attrs="shifts, axis=None", prepare={"shifts": _shifts, "axis": _rolled_axes}, kernel=_roll, dtype=same, shape=same,
     validate=_as_many, in_place=False, d_x=lambda g, shifts, axis: g.roll([-n for n in shifts], axis or None),
@@ -106,10 +106,10 @@ add_row(
 @as_method
 @as_function
 def rot90(x: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Tensor:
-    """Turned by `k` right angles, from the first axis towards the second; the tensor itself for none.
+    """Returns a copy rotated by `k` right angles from the first axis towards the second; the tensor itself for `k` = 0.
 
     Raises:
-        AxisError: if the two axes are one, or do not exist.
+        AxisError: if the two axes are the same, or do not exist.
     """
     first, second = (normal_axis(axis, x.ndim) for axis in axes)
     if first == second:

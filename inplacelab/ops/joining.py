@@ -1,7 +1,7 @@
-"""Several tensors made one: `concat` along an axis that is there, `stack` along a new one. Always copies.
+"""Joins several tensors into one: `concat` along an existing axis, `stack` along a new one. Always copies.
 
-The operations of the table read a fixed number of tensors. Here it is whatever the list holds; so there is a row for each
-number of tensors, written when it is first needed.
+The operations of the table read a fixed number of tensors. Here the number is the length of a list; so there is a row for
+each number of tensors, made on first use.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SAYS = {
 
 @cache
 def _row(name: str, count: int) -> Row:
-    """The row of `name` for so many tensors."""
+    """The row of `name` for `count` tensors."""
     rules = tuple(Rule(_piece(k) if name == "concat" else _layer(k)) for k in range(count))
     return Row(
         name=name, kind="join", inputs=tuple(f"x{k}" for k in range(count)), attrs="axis, starts", says=_SAYS[name],
@@ -55,7 +55,13 @@ def _layer(k: int) -> Callable[..., Tensor]:
 
 @as_function
 def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The tensors one after the other along an axis: a copy.
+    """Returns the tensors one after the other along an axis: a copy.
+
+    Args:
+        x: the tensors, all of one dtype; their shapes may differ only in `axis`.
+        axis: the axis; a negative one counts from the end.
+        name: ignored.
+        out: a tensor to write the result into.
 
     Raises:
         ShapeError: if their shapes differ in another axis.
@@ -82,7 +88,13 @@ def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None, *, out: 
 
 @as_function
 def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The tensors one beside the other along a new axis: a copy.
+    """Returns the tensors side by side along a new axis: a copy.
+
+    Args:
+        x: the tensors, all of one dtype and shape.
+        axis: the position of the new axis; a negative one counts from the end.
+        name: ignored.
+        out: a tensor to write the result into.
 
     Raises:
         ShapeError: if their shapes differ.
@@ -113,7 +125,7 @@ def _shapes_differ(op: str, position: int, first: Shape, other: Shape) -> Except
 
 
 def _listed(op: str, x: Any) -> list[Tensor]:
-    """The tensors, if they can meet in one."""
+    """The tensors, if they can be joined."""
     if not isinstance(x, list | tuple) or not all(isinstance(part, Tensor) for part in x):
         raise errors.not_a_list_of_tensors(op=op, given=x)
     if not x:
@@ -144,14 +156,14 @@ def _made(op: str, parts: list[Tensor], joined: Any, facts: Mapping[str, Any]) -
 
 @as_function
 def hstack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
-    """Joined along the second axis; vectors, and tensors without axes, along the only one."""
+    """Returns the tensors joined along the second axis; vectors, and tensors without axes, along the only one."""
     parts = [part.reshape([1]) if part.ndim == 0 else part for part in _listed("hstack", x)]
     return concat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 @as_function
 def vstack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
-    """Joined along the first axis; vectors become rows."""
+    """Returns the tensors joined along the first axis; vectors become rows."""
     return concat([part.reshape([1, -1]) if part.ndim < 2 else part for part in _listed("vstack", x)])
 
 

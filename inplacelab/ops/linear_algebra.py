@@ -1,6 +1,6 @@
-"""Products of matrices and vectors, and sums of such products with what is there: `addmm_`, `baddbmm_`.
+"""Products of matrices and vectors, and sums of such products with a tensor: `addmm`, `baddbmm`.
 
-A product reads every place of its factors many times, so it is computed beside the target and then added to it.
+A product reads every element of its factors many times, so it is computed in temporary memory and then added to the target.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def _check_sum(op: str, rank: int, input: Any, x: Any, y: Any) -> None:
 
 
 def _sum_shape(op: str, input: Shape, x: Shape, y: Shape) -> Shape:
-    """That of the product, to which `input` is broadcast. `input` may lack one axis, as in Paddle."""
+    """The shape of the product, to which `input` is broadcast. `input` may lack one axis, as in Paddle."""
     product = (*x[:-1], y[-1])
     if len(input) not in (len(x) - 1, len(x)) or common_shape(_aligned(input, len(product)), product) != product:
         raise errors.cannot_broadcast(x=input, y=product, op=op)
@@ -40,7 +40,7 @@ def _sum_shape(op: str, input: Shape, x: Shape, y: Shape) -> Shape:
 
 
 def _aligned(input: Shape, rank: int) -> Shape:
-    """A stack of rows without an axis for the rows of the product is given one: `baddbmm` takes `[batch, columns]`."""
+    """Inserts the missing axis of rows: `baddbmm` accepts an `input` of shape `[batch, columns]`."""
     if rank == 3 and len(input) == 2:
         return (input[0], 1, input[1])
     return (1,) * (rank - len(input)) + input
@@ -48,7 +48,7 @@ def _aligned(input: Shape, rank: int) -> Shape:
 
 @quietly
 def _add_product(out: Any, input: Any, x: Any, y: Any, beta: Any, alpha: Any, device: Any) -> None:
-    """With `beta=0` the input does not count, not even where it is NaN."""
+    """With `beta=0` the input is ignored, even where it is NaN."""
     device.ledger.borrow(out.nbytes + _copied(x) + _copied(y))
     product = np.matmul(x, y)
     if alpha != 1:
@@ -61,7 +61,7 @@ def _add_product(out: Any, input: Any, x: Any, y: Any, beta: Any, alpha: Any, de
 
 
 def _copied(x: Any) -> int:
-    """Bytes that NumPy needs to lay out a factor as the matrix product wants it, at most."""
+    """The most bytes that NumPy needs to copy a factor into the layout of its matrix product."""
     return 0 if x.flags.c_contiguous else int(x.nbytes)
 
 

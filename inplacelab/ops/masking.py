@@ -1,4 +1,4 @@
-"""Where a mask holds: fill, overwrite, pick out."""
+"""Operations with a mask: fill, overwrite or select the elements where it is True."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _masked_scatter(out: Any, x: Any, mask: Any, value: Any, device: Any) -> Non
 
 
 def _gradient_of_values(g: Tensor, mask: Tensor, shape: Shape) -> Tensor:
-    """The values that were used come first; those left over have had no influence."""
+    """The used values come first; the unused ones get zero."""
     used = g.masked_select(mask)
     values = g._spread_out((int(np.prod(shape, dtype=int)),))
     values[: used.shape[0]] = used
@@ -101,13 +101,13 @@ def _check_mask(x: Any, mask: Any) -> None:
 @as_method
 @as_function
 def masked_select(x: Tensor, mask: Tensor, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The elements where the mask holds, in one line: a copy.
+    """Returns the elements where the mask holds, as a vector: a copy.
 
     取出掩码成立处的元素，排成一行（副本）。Tensor and mask are broadcast. How many there are depends on the values of the mask, so this is a selection by the positions that it shows.
 
     Raises:
-        OperandError: if the mask is not of truth values.
-        ShapeError: if the shapes do not go together.
+        OperandError: if the mask is not bool.
+        ShapeError: if the shapes cannot be broadcast.
     """
     _check_mask(x.array, mask.array)
     shape = _together("masked_select", x.array.shape, mask.array.shape)
@@ -119,7 +119,7 @@ def masked_select(x: Tensor, mask: Tensor, name: str | None = None, *, out: Tens
 @as_method
 @as_function
 def nonzero(x: Tensor, as_tuple: bool = False) -> Any:
-    """The indices of the elements that are not zero: one row for each.
+    """Returns the indices of the elements that are not zero: one row for each.
 
     With `as_tuple`, one tensor for each axis. 非零元素的下标：每个元素一行；`as_tuple` 时每个轴一个张量。
 

@@ -1,4 +1,4 @@
-"""Grids: each of several vectors laid out along an axis of its own, and repeated along those of the others."""
+"""`meshgrid`: each of several vectors along a separate axis, repeated along the others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inplacelab.tensor import Tensor
 
 @as_function
 def meshgrid(*args: Any, indexing: str = "ij", name: str | None = None) -> list[Tensor]:
-    """For each vector a tensor with an axis for each: it changes along its own axis, and is repeated along the others. Copies.
+    """Returns a tensor for each vector, with one axis per vector: it varies along its axis and repeats along the others. Copies.
 
     为每个向量生成一个张量，每个向量各占一轴：沿自己的轴变化，沿其余各轴重复。均为副本。
 
@@ -23,7 +23,7 @@ def meshgrid(*args: Any, indexing: str = "ij", name: str | None = None) -> list[
         name: ignored.
 
     Raises:
-        ArgumentError: if one has several axes, the dtypes differ, or `indexing` is another word.
+        ArgumentError: if one has several axes, the dtypes differ, or `indexing` is neither.
 
     >>> import inplacelab as paddle
     >>> rows, columns = paddle.meshgrid(paddle.arange(2), paddle.arange(3))

@@ -1,8 +1,7 @@
-"""Random fills: in-place operations that overwrite a tensor with random numbers from the seeded stream.
+"""In-place operations that overwrite a tensor with random numbers from the seeded stream.
 
-As with every overwrite, what was there no longer matters, so its derivative is zero; and the numbers do not depend smoothly
-on a probability, so that one's is zero, too. Parameters are checked before anything is drawn: a refused fill leaves the
-stream where it was.
+As with every overwrite, the derivative for the old value is zero; the numbers do not depend smoothly on a probability, so
+its derivative is zero, too. Parameters are checked before numbers are drawn: a refused fill does not advance the stream.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from inplacelab.ops.results import random_stream
 from inplacelab.ops.table import overwrite
 from inplacelab.ops.table.row import ZERO, same
 
-# ---- what can be drawn --------------------------------------------------------------------------------------------------
+# ---- checks of parameters -----------------------------------------------------------------------------------------------
 
 
 def check_uniform(x: Any, min: Any, max: Any) -> None:
-    """There must be something between the bounds."""
+    """Refuses bounds with no number between them."""
     low, high = plain_number(x, min), plain_number(x, max)
     if not low < high:
         raise errors.empty_uniform_range(low=low, high=high)
 
 
 def spread(op: str, name: str) -> Any:
-    """A check for a standard deviation, or the width of a distribution."""
+    """Returns a check for a standard deviation, or another width of a distribution."""
 
     def prepare(x: Any, value: Any) -> Any:
         number = plain_number(np.empty(0), value)
@@ -48,7 +47,7 @@ def _rate(x: Any, lam: Any) -> Any:
 
 
 def check_probability(op: str, name: str, p: Any, *, zero: bool) -> None:
-    """Refuse an array of numbers that are no probabilities; 0 is one if `zero`."""
+    """Refuses an array with numbers that are not probabilities; 0 is allowed if `zero`."""
     wrong = p[~((p >= 0 if zero else p > 0) & (p <= 1))]
     if wrong.size:
         value = float(wrong.flat[0])
@@ -65,7 +64,7 @@ def _own_stream(x: Any, seed: Any) -> int:
 
 
 def _bounds(dtype: np.dtype[Any], from_: int, to: int | None) -> tuple[int, int]:
-    """`random_(n)` draws below `n`, and `random_()` below the last integer that the dtype counts up to without gaps."""
+    """The bounds: `n` for `random_(n)`; for `random_()` the last integer that the dtype represents without gaps."""
     if to is not None:
         return from_, to
     if from_ != 0:

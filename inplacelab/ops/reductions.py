@@ -1,4 +1,4 @@
-"""Reductions: many elements make one."""
+"""Reductions over axes: sums, means, products, `all` and `any`; and `expand`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inplacelab.tensor import Tensor
 
 
 def axes_of(x: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:
-    """The axes to reduce, counted from the front: all for None, as for an empty list."""
+    """Returns the axes to reduce, counted from the front: all for None or an empty list."""
     if axis is None:
         return tuple(range(x.ndim))
     named = [axis] if isinstance(axis, int) or not isinstance(axis, Sequence) else list(axis)
@@ -28,18 +28,18 @@ def axes_of(x: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:
 
 
 def reduced(x: Shape, axis: tuple[int, ...], keepdim: bool) -> Shape:
-    """The shape that is left, with one element on each reduced axis if `keepdim`."""
+    """Returns the shape of the result, with one element on each reduced axis if `keepdim`."""
     sizes = [(1 if k in axis else n) for k, n in enumerate(x)]
     return tuple(n for k, n in enumerate(sizes) if keepdim or k not in axis)
 
 
 def spread(g: Tensor, shape: Shape, axis: tuple[int, ...]) -> Tensor:
-    """The gradient of a sum: every element that was added gets the gradient of its sum."""
+    """Returns the gradient of a sum: every element gets the gradient of its sum."""
     return g.reshape(reduced(shape, axis, True)).expand(shape)
 
 
 def count(shape: Shape, axis: tuple[int, ...]) -> int:
-    """How many elements make one."""
+    """Returns the number of elements that are reduced to one."""
     return int(np.prod([shape[k] for k in axis], dtype=int))
 
 
@@ -59,7 +59,7 @@ def _mean(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
 
 
 def _expanded(x: Any, shape: Any) -> Shape:
-    """The shape to expand to, with -1 for the size that is there.
+    """The shape to expand to, with -1 replaced by the current size.
 
     Raises:
         ShapeError: if `x` cannot be broadcast to it.
@@ -111,9 +111,9 @@ def _check_factors(x: Any, dtype: Any) -> None:
 
 
 def _gradient_of_product(g: Tensor, x: Tensor, axis: tuple[int, ...]) -> Tensor:
-    """For each factor the product of the others: of those before it, times those behind it.
+    """For each factor the product of the others: of those before it, times those after it.
 
-    Nothing is divided by `x`, so zeros do no harm. PaddlePaddle 3.3.1 divides: with a zero among the factors its gradient is NaN.
+    There is no division by `x`, so zeros do no harm. PaddlePaddle 3.3.1 divides: its gradient is NaN if a factor is zero.
     """
     order = [*(k for k in range(x.ndim) if k not in axis), *axis]
     rows = count(reduced(x.array.shape, axis, False), tuple(range(x.ndim - len(axis))))

@@ -1,7 +1,7 @@
-"""Rows at a list of positions: take them, write them, add to them.
+"""Operations on rows at a list of positions: `gather`, `index_select`, `scatter`, `index_add`, `index_fill`.
 
-Positions may repeat. Where values are added, each counts; where they are written, the last one stays, and only it has a
-gradient. (PaddlePaddle 3.3.1 gives one to the overwritten values too.)
+Positions may repeat. Where values are added, all of them count; where they are written, the last one counts, and only it
+gets a gradient. (In PaddlePaddle 3.3.1 the overwritten values get one, too.)
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from inplacelab.tensor import Tensor
 
 
 def _line(index: Tensor) -> Tensor:
-    """The positions as a list, however they were given."""
+    """The positions as a vector."""
     return index.reshape([-1])
 
 
@@ -49,7 +49,7 @@ def _check_select(x: Any, index: Any, axis: Any) -> None:
 
 
 def _axis_given(x: Any, axis: Any) -> int:
-    """None is the first axis; a tensor of one number will do."""
+    """The axis: the first for None; a tensor of one number is accepted."""
     return checked_axis(int(axis) if isinstance(axis, Tensor) else axis or 0, x.ndim)
 
 
@@ -58,7 +58,7 @@ def _check_gather(x: Any, index: Any, axis: Any) -> None:
 
 
 def _select(out: Any, x: Any, index: Any, axis: int, device: Any) -> None:
-    """NumPy reads through a contiguous copy, and wants the index in 64 bits; "wrap", as the index was checked before."""
+    """NumPy reads a contiguous copy and a 64-bit index; mode "wrap", since the index was checked before."""
     device.ledger.borrow(8 * index.size + (0 if x.flags.c_contiguous else x.nbytes))
     np.take(x, line_of(index) if index.ndim else index, axis, out, "wrap")
 
@@ -134,7 +134,7 @@ def _index_fill(out: Any, x: Any, index: Any, axis: int, value: Any, device: Any
 
 
 def _sum_where_filled(g: Tensor, index: Tensor, axis: int) -> Tensor:
-    """Each row counts once, however often it was named."""
+    """Each row counts once, even if its position repeats."""
     named = np.unique(index.array % g.array.shape[axis]) if index.array.size else index.array.reshape(-1)
     return g.index_select(to_tensor(named, place=g.place), axis).sum()
 
@@ -173,7 +173,7 @@ def _scatter(out: Any, x: Any, index: Any, updates: Any, overwrite: bool, device
 
 
 def _gradient_of_updates(g: Tensor, index: Tensor, shape: Shape, overwrite: bool) -> Tensor:
-    """What was overwritten by a later row, and rows that are left over, have had no influence."""
+    """Rows that a later row overwrote, and unused rows, get zero."""
     taken = g.gather(index)
     if overwrite and index.ndim:
         rows = index.array.reshape(-1) % max(g.array.shape[0], 1)

@@ -1,6 +1,6 @@
-"""Writes: what is written does not depend on what was there, so the old value's derivative is zero.
+"""Overwrites: the new value does not depend on the old one, whose derivative is zero.
 
-The zero travels on: whoever computed the old value is told that it no longer matters.
+The zero is passed on: the node that computed the old value receives a zero gradient.
 """
 
 from __future__ import annotations
@@ -56,12 +56,12 @@ setitem = overwrite("setitem", "x, y", ("Write `y` into a part: `x[key] = y`.", 
 
 @as_method
 def set_value(self: Tensor, value: Any) -> None:
-    """Replace every element by those of `value`, which must have the same shape and dtype.
+    """Replaces the elements by those of `value`, which must have the same shape and dtype.
 
     A list has no dtype: its numbers take that of the tensor.
 
-    This is how a parameter is loaded: it may be a leaf, and it stays one. Any other tensor forgets its history, as with
-    every overwrite. The version is raised by one (PaddlePaddle 3.3.1 forgets to, so that a stale value goes unnoticed).
+    Parameters are loaded with it: the tensor may be a leaf, and stays one. Any other tensor loses its history, as with every
+    overwrite. The version is raised by one (not in PaddlePaddle 3.3.1, where a stale saved tensor is not detected).
 
     Raises:
         ConversionError: if the shapes or the dtypes differ.
@@ -82,11 +82,11 @@ def set_value(self: Tensor, value: Any) -> None:
 
 @as_function
 def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
-    """Add a number to a tensor of one element, in place although the name has no underscore: a counter.
+    """Adds a number to a tensor of one element, in place although the name has no underscore: a counter.
 
     Raises:
         ShapeError: if there is more than one element.
-        LeafWriteError: if it is a leaf that needs a gradient. (PaddlePaddle 3.3.1 lets it go.)
+        LeafWriteError: if it is a leaf that needs a gradient. (PaddlePaddle 3.3.1 allows it.)
     """
     if x.size != 1:
         raise errors.increment_needs_one_element(size=x.size)

@@ -1,4 +1,4 @@
-"""The parameters of an optimizer, in groups that may learn at different rates."""
+"""Parameter groups of an optimizer, which may have different learning rates, weight decays and clipping."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Clip = Callable[[Pairs], Pairs]
 Decay = float | L2Decay | None
 
 OPTIONS = ("params", "learning_rate", "weight_decay", "grad_clip")
-"""What a group may say: which parameters, and in what they differ from the others."""
+"""The keys that a group may have."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Parameters that are updated alike.
+    """Parameters with the same options.
 
     Attributes:
         parameters: the tensors.
-        factor: what the optimizer's rate is multiplied by.
+        factor: multiplies the optimizer's learning rate.
         weight_decay: a factor, a regularizer, or None.
-        grad_clip: given pairs of parameter and gradient, returns such pairs; None for no clipping.
+        grad_clip: called with (parameter, gradient) pairs, returns such pairs; None for no clipping.
     """
 
     parameters: list[Tensor]
@@ -36,15 +36,23 @@ class Group:
     grad_clip: Clip | None
 
     def pairs(self) -> list[tuple[Tensor, Tensor]]:
-        """The parameters that are trained and have a gradient, with it."""
+        """Returns (parameter, gradient) for the parameters that are trained and have a gradient."""
         return [(p, p.grad) for p in self.parameters if not p.stop_gradient and p.grad is not None]
 
     def clipped(self) -> Pairs:
-        """The same, with the gradients that are used."""
+        """Returns the same pairs after clipping."""
         return self.pairs() if self.grad_clip is None else self.grad_clip(self.pairs())
 
     def decayed(self, parameter: Tensor, gradient: Tensor) -> Tensor:
-        """The gradient with the pull towards zero that weight decay adds."""
+        """Adds the weight decay of the group.
+
+        Args:
+            parameter: a parameter of the group.
+            gradient: its gradient, of the same shape.
+
+        Returns:
+            A new tensor, or `gradient` itself if there is no decay.
+        """
         decay = self.weight_decay
         if not decay:
             return gradient
@@ -52,12 +60,17 @@ class Group:
 
 
 def groups_of(parameters: Any, weight_decay: Decay, grad_clip: Clip | None) -> list[Group]:
-    """The groups that are given: tensors, which make one, or dictionaries, each of which makes one.
+    """Converts the argument `parameters` of an optimizer to groups.
+
+    Args:
+        parameters: a list of tensors, which becomes one group, or a list of dictionaries, each of which becomes a group.
+        weight_decay: the decay of groups that have none.
+        grad_clip: the clipping of groups that have none.
 
     Raises:
         MissingParametersError: if there are no parameters.
-        OptionError: if something is no tensor, or an option is of a kind that cannot be used.
-        ArgumentError: if a group has an option that there is not, or a parameter is in two groups.
+        OptionError: if a parameter is not a tensor, or an option has a wrong type.
+        ArgumentError: if a group has an unknown option, or a parameter is in two groups.
     """
     if parameters is None:
         raise errors.no_parameters()
@@ -67,11 +80,11 @@ def groups_of(parameters: Any, weight_decay: Decay, grad_clip: Clip | None) -> l
     if not given or not isinstance(given[0], dict):
         given = [{"params": given}]
     groups = [_group(each, weight_decay, grad_clip) for each in given]
-    met: set[int] = set()
+    seen: set[int] = set()
     for parameter in (parameter for group in groups for parameter in group.parameters):
-        if id(parameter) in met and len(groups) > 1:
+        if id(parameter) in seen and len(groups) > 1:
             raise errors.in_two_groups(name=parameter.name)
-        met.add(id(parameter))
+        seen.add(id(parameter))
     return groups
 
 
@@ -94,7 +107,11 @@ def _group(given: Any, weight_decay: Decay, grad_clip: Clip | None) -> Group:
 
 
 def check_options(weight_decay: Any, grad_clip: Any) -> None:
-    """Refuse what is no decay, or no way to clip."""
+    """Checks the types of the options of a group.
+
+    Raises:
+        OptionError: if `weight_decay` is not a number, a regularizer or None, or `grad_clip` is not a function or None.
+    """
     if grad_clip is not None and not callable(grad_clip):
         raise errors.bad_optimizer_option(
             name="grad_clip", possible=Text("None or a function", "None 或函数"), given=grad_clip

@@ -23,7 +23,7 @@ from inplacelab.autograd.saved import Saved as SavedTensor
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab.nn import Layer
-from inplacelab.optimizer.base import Optimizer, remembered
+from inplacelab.optimizer.base import Optimizer, state_by_parameter
 from inplacelab.recorders import events
 from inplacelab.recorders.bindings import ATTRIBUTES, Bindings, Watched, attributes_of
 from inplacelab.recorders.engine_objects import EngineObjects, KnownTensor, part_of
@@ -526,7 +526,7 @@ def _state_of_optimizer(holder: Any) -> Iterator[tuple[str, Tensor]]:
     if not isinstance(holder, Optimizer):
         return
     by_kind: dict[str, list[tuple[int, Tensor]]] = {}
-    for place, state in remembered(attributes_of(holder))[:ATTRIBUTES]:
+    for place, state in state_by_parameter(attributes_of(holder))[:ATTRIBUTES]:
         for kind, tensor in state.items():
             by_kind.setdefault(kind, []).append((place, tensor))
     for kind, found in by_kind.items():

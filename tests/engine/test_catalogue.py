@@ -37,7 +37,7 @@ def _imports_errors(node: ast.AST) -> bool:
 
 
 def mentioned(*folders: str) -> Iterator[tuple[str, ast.Attribute]]:
-    """Every `errors.name`, and where it stands."""
+    """Every `errors.name`, and its position."""
     for path, tree in trees(*folders).items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "errors":
@@ -45,7 +45,7 @@ def mentioned(*folders: str) -> Iterator[tuple[str, ast.Attribute]]:
 
 
 def raised() -> Iterator[tuple[str, ast.Call, str]]:
-    """Every call of an entry in the packages: where it stands, and the name."""
+    """Every call of an entry in the packages: its position, and the name."""
     names = {id(node): where for where, node in mentioned("inplacelab", "widgets") if node.attr in entries()}
     for tree in trees("inplacelab", "widgets").values():
         for node in ast.walk(tree):
@@ -79,7 +79,7 @@ def test_an_entry_is_raised_with_the_fields_of_its_texts() -> None:
     assert wrong == []
 
 
-def test_an_entry_is_called_where_its_name_stands() -> None:
+def test_an_entry_is_called_where_its_name_is_used() -> None:
     """Or its keywords could not be compared."""
     called = {id(call.func) for _, call, _ in raised()}
     places = mentioned("inplacelab", "widgets")

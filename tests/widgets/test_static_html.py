@@ -63,7 +63,7 @@ def test_a_stale_value_is_told_as_kept_overwritten_and_refused() -> None:
         b[0].zero_()
         c.sum().backward()
 
-    assert told(recorded(program)) == ["multiply", "add_", "zero_", "RuntimeError"]
+    assert events_of(recorded(program)) == ["multiply", "add_", "zero_", "RuntimeError"]
 
 
 def test_a_rewritten_history_is_told_before_at_and_after() -> None:
@@ -75,7 +75,7 @@ def test_a_rewritten_history_is_told_before_at_and_after() -> None:
         v.scale_(3.0)
         b.sum().backward()
 
-    assert told(recorded(program)) == ["getitem", "scale_", "end"]
+    assert events_of(recorded(program)) == ["getitem", "scale_", "end"]
 
 
 def test_one_write_without_a_history_needs_one_picture() -> None:

@@ -1,4 +1,4 @@
-"""The ordinary variant, written out: a result in a storage of its own."""
+"""Generates the ordinary variant: a result in a new storage."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inplacelab.ops.template import parts
 
 
 def lines(row: Row) -> Iterator[str]:
-    """The body of the function."""
+    """Yields the body of the function."""
     first, *others = row.inputs
     name = row.called or row.name
     if row.out:
