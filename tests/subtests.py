@@ -35,7 +35,7 @@ def try_all(test: Test, cases: Iterable[Named], **fixtures: Any) -> None:
         tried += 1
         try:
             test(**given, **fixtures)
-        except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001  # told below
+        except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001  # reported below
             error.add_note(f"The case: {name}")
             failed.append((name, error))
     assert tried, "a test without a case cannot fail"

@@ -179,7 +179,7 @@ loss = (y * a).sum()
 a.relu_()
 loss.backward()
 """
-TOLD = """\
+REPORT = """\
   5 | loss = (y * a).sum()
     |             ^ kept: `MultiplyGradNode` needs version 0 of `a` (as its second operand)
   6 | a.relu_()
@@ -191,7 +191,7 @@ TOLD = """\
     - call `loss.backward()` before line 6
     - in line 6 write `a = a.relu()`, which makes a new tensor
 """
-TOLD_IN_CHINESE = """\
+REPORT_IN_CHINESE = """\
   5 | loss = (y * a).sum()
     |             ^ 保存：`MultiplyGradNode` 需要 `a`（作为第二个操作数）保持在版本 0
   6 | a.relu_()
@@ -206,14 +206,14 @@ TOLD_IN_CHINESE = """\
 
 
 @pytest.mark.parametrize(
-    ("language", "told", "readme"), [("en", TOLD, "README.md"), ("zh", TOLD_IN_CHINESE, "README.zh.md")]
+    ("language", "report", "readme"), [("en", REPORT, "README.md"), ("zh", REPORT_IN_CHINESE, "README.zh.md")]
 )
-def test_a_refusal_is_told_by_the_lines_that_led_to_it(run: Run, language: str, told: str, readme: str) -> None:
+def test_a_refusal_is_told_by_the_lines_that_led_to_it(run: Run, language: str, report: str, readme: str) -> None:
     done = run("record", script(SHADOWED), "--format", "json", "--lang", language)
     head, _, rest = done.err.partition("\n\n")
     assert "\nRuntimeError: (PermissionDenied) Tensor '' used in gradient computation" in head
-    assert rest.startswith(told)
-    assert f"```output\n{told}```" in (ROOT / readme).read_text(encoding="utf-8")
+    assert rest.startswith(report)
+    assert f"```output\n{report}```" in (ROOT / readme).read_text(encoding="utf-8")
 
 
 def test_the_marks_stand_below_what_they_mean_though_characters_are_wide(run: Run) -> None:

@@ -27,7 +27,7 @@ from inplacelab_widgets import to_html
 ROOT = Path(__file__).parents[2]
 SECONDS_TO_START = 900
 ATTEMPTS = 3
-"""A port that is free now may be taken before the server has come so far."""
+"""A port that is free now may be taken before the server uses it."""
 
 # On the first start, JupyterLab asks whether to fetch news from the network, in a window above the lesson.
 NO_NEWS = {"fetchNews": "false", "checkForUpdates": False}

@@ -16,7 +16,7 @@ from tests.in_browser import open_page, until_it_plays
 pytestmark = pytest.mark.browser
 
 LONGEST = 400
-"""A step is told in fewer letters."""
+"""The announcement of a step is shorter than this."""
 
 # Records announcements from now on: one entry for each new text in a live region.
 LISTEN = """() => {
@@ -155,14 +155,14 @@ def test_of_a_launch_too(launch: Any) -> None:
 def test_a_step_is_announced_once_and_briefly(player: Any) -> None:
     press(player, "Home")
     player.evaluate(LISTEN)
-    told = []
+    announced = []
     for key in ("ArrowRight", "ArrowRight", "End", "ArrowLeft"):
         press(player, key)
         (said,) = player.evaluate(HEARD)
         assert said == player.locator("[role=status]").inner_text()
-        told.append(said)
-    assert len(set(told)) == len(told)
-    assert max(map(len, told)) < LONGEST
+        announced.append(said)
+    assert len(set(announced)) == len(announced)
+    assert max(map(len, announced)) < LONGEST
 
 
 def test_what_is_no_step_is_not_announced(player: Any) -> None:

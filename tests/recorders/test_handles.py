@@ -51,12 +51,12 @@ def test_two_recorders_at_once_tell_the_same() -> None:
 
 
 def test_a_handle_ends_with_its_object() -> None:
-    class Thing:
+    class Object:
         pass
 
     gone: list[str] = []
-    handles: Handles[Thing, str] = Handles(gone.append)
-    first, second = Thing(), Thing()
+    handles: Handles[Object, str] = Handles(gone.append)
+    first, second = Object(), Object()
     handles.add(first, "first")
     handles.add(second, "second")
     assert [facts for _, facts in handles.living()] == ["first", "second"]
@@ -64,7 +64,7 @@ def test_a_handle_ends_with_its_object() -> None:
     del first
     assert gone == ["first"]
     assert [facts for _, facts in handles.living()] == ["second"]
-    third = Thing()
+    third = Object()
     assert handles.find(third) is None  # though it may have the address of the first one
     handles.clear()
     del second

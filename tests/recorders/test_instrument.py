@@ -47,10 +47,10 @@ def test_which_statements_are_reported(text: str, expected: list[tuple[int, bool
 
 
 def test_two_listeners_are_both_told_the_frame() -> None:
-    heard: list[tuple[str, int, str]] = []
+    calls: list[tuple[str, int, str]] = []
 
     def listener(name: str) -> instrument.StatementListener:
-        return lambda line, simple, frame, /: heard.append((name, line, frame.f_code.co_filename))
+        return lambda line, simple, frame, /: calls.append((name, line, frame.f_code.co_filename))
 
     code = compile(instrument.instrumented(ast.parse("x = 1\n")), "<program>", "exec")
     with instrument.listening(listener("outer")):
@@ -58,7 +58,7 @@ def test_two_listeners_are_both_told_the_frame() -> None:
             exec(code, {})
         exec(code, {})
     exec(code, {})
-    assert heard == [("outer", 1, "<program>"), ("inner", 1, "<program>"), ("outer", 1, "<program>")]
+    assert calls == [("outer", 1, "<program>"), ("inner", 1, "<program>"), ("outer", 1, "<program>")]
 
 
 def test_the_name_in_a_loop_leads_to_what_the_loop_is_at(run: Callable[..., Any]) -> None:

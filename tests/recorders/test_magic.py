@@ -45,7 +45,7 @@ class Shown:
 def cell(shell: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Shown]:
     """Runs a cell and returns its output."""
     displayed: list[Any] = []
-    monkeypatch.setattr("IPython.display.display", lambda thing: displayed.append(thing))
+    monkeypatch.setattr("IPython.display.display", lambda shown: displayed.append(shown))
 
     def run(text: str) -> Shown:
         displayed.clear()

@@ -123,15 +123,15 @@ with open(__file__) as handle: pass
 
 def test_instrumentation_changes_neither_lines_nor_results() -> None:
     tree = instrument.instrumented(ast.parse(STATEMENTS))
-    heard: list[int] = []
-    instrumented: dict[str, Any] = {instrument.CALL: lambda line, *_: heard.append(line), "__file__": __file__}
+    lines: list[int] = []
+    instrumented: dict[str, Any] = {instrument.CALL: lambda line, *_: lines.append(line), "__file__": __file__}
     plain: dict[str, Any] = {"__file__": __file__}
     exec(compile(tree, "<instrumented>", "exec"), instrumented)
     exec(compile(STATEMENTS, "<plain>", "exec"), plain)
     assert (instrumented["x"], instrumented["k"], instrumented["C"].y) == (plain["x"], plain["k"], plain["C"].y)
     assert instrumented["__doc__"] == plain["__doc__"] == "A docstring stays the first statement."
     assert instrumented["f"].__doc__ == "Its own docstring."
-    assert heard == [3, 11, 12, 6, 9, 10, 12, 6, 7, 13, 14, 18, 20, 21, 21, 21, 22]
+    assert lines == [3, 11, 12, 6, 9, 10, 12, 6, 7, 13, 14, 18, 20, 21, 21, 21, 22]
 
 
 def test_instrumentation_leaves_tracebacks_alone() -> None:

@@ -143,10 +143,10 @@ def said(run: Runner, text: str) -> list[str]:
 
 def test_a_gradient_that_is_handed_over_is_not_said_to_be_stored(run: Runner) -> None:
     text = "x = paddle.to_tensor([1., 2.], stop_gradient=False)\nw = paddle.to_tensor([3., 4.], stop_gradient=False)\n"
-    told = " ".join(said(run, text + "(g,) = paddle.grad((x * w).sum(), x)\n"))
-    assert "The gradient is complete; `x.grad` is left as it is." in told
-    assert "sent them to the leaf `x`." in told
-    assert told.endswith("Backward is done.")
+    sentences = " ".join(said(run, text + "(g,) = paddle.grad((x * w).sum(), x)\n"))
+    assert "The gradient is complete; `x.grad` is left as it is." in sentences
+    assert "sent them to the leaf `x`." in sentences
+    assert sentences.endswith("Backward is done.")
 
 
 def test_only_the_gradients_of_this_pass_are_said_to_be_filled(run: Runner) -> None:

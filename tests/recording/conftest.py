@@ -71,7 +71,7 @@ class Tape:
             what: str, cls: type[StorageFacts | CounterFacts | TensorFacts | NodeFacts]
         ) -> tuple[tuple[int, Any], ...]:
             present = tuple((f.id, f) for f in facts if isinstance(f, cls))
-            return present + tuple((number, None) for thing, number in gone if thing == what)
+            return present + tuple((number, None) for kind, number in gone if kind == what)
 
         blank: dict[str, Any] = dict.fromkeys(("op", "category", "output", "kept", "backward", "error"))
         blank |= dict.fromkeys(("inputs", "writes", "rewired"), ()) | {"phase": "forward", "live": 0, "peak": 0}
@@ -79,7 +79,7 @@ class Tape:
         self._counted |= made
         facts += tuple(CounterFacts(number, number, 0) for number in sorted(made))
         facts += tuple(CounterFacts(each.counter, each.storage, each.after) for each in fields.get("writes", ()))
-        gone += tuple(("counter", number) for thing, number in gone if thing == "storage")
+        gone += tuple(("counter", number) for kind, number in gone if kind == "storage")
         changes = {
             "counters": changed("counter", CounterFacts),
             "storages": changed("storage", StorageFacts),

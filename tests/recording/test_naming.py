@@ -27,11 +27,11 @@ CASES: dict[str, tuple[str, list[tuple[str, ...]]]] = {
     "one operation": ("y = x * 2.\n", [("x", "y")]),
     "a chain in place": ("y = (x * 2.).relu_()\n", [("x", "→y"), ("x", "y")]),
     "a temporary of a chain": ("y = (x * 2.).exp()\n", [("x", "T1"), ("x", "y")]),
-    "a name bound anew": (
+    "a name bound again": (
         "x = (x * 2.).scale_(2.).relu_()\n",
         [("x", "→x"), ("x", "→x"), ("T0", "x")],
     ),
-    "a name bound anew, the old one kept": (
+    "a name bound again, the old one kept": (
         "y = x\nx = (x * 2.).relu_()\n",
         [("x", "y"), ("x", "y", "→x"), ("y", "x")],
     ),

@@ -33,7 +33,7 @@ def test_the_schema_is_a_schema() -> None:
 
 def test_the_file_is_what_the_facts_say() -> None:
     assert json.loads(FILE.read_text(encoding="utf-8")) == SCHEMA, (
-        "write it anew: python -m inplacelab.recording.schema"
+        "write it again: python -m inplacelab.recording.schema"
     )
 
 

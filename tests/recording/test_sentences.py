@@ -355,8 +355,8 @@ def test_a_history_begins_and_ends(tape: Any) -> None:
 
 
 def test_nodes_of_one_name_and_line_are_told_apart(tape: Any) -> None:
-    twins = [tape.node(n, "MultiplyGradNode", 2) for n in (4, 7)]
-    tape.step("backward", 3, *twins, phase="backward", backward=BackwardFacts("failed", 7))
+    nodes = [tape.node(n, "MultiplyGradNode", 2) for n in (4, 7)]
+    tape.step("backward", 3, *nodes, phase="backward", backward=BackwardFacts("failed", 7))
     assert last(tape).en == "`MultiplyGradNode` #7 (line 2) cannot run, and backward stops here."
 
 
@@ -413,8 +413,8 @@ def test_a_step_that_is_not_there(doubled_in_place: Recording) -> None:
 
 
 def test_a_hook_of_which_no_argument_is_recorded(tape: Any) -> None:
-    told = BackwardFacts("hook", None, gradient=(1.0,), shape=(1,))
-    tape.step("backward", 3, phase="backward", backward=told, op="halve")
+    facts = BackwardFacts("hook", None, gradient=(1.0,), shape=(1,))
+    tape.step("backward", 3, phase="backward", backward=facts, op="halve")
     assert last(tape).en.endswith("The hook `halve` is called with it, as `?`.")
 
 

@@ -68,8 +68,8 @@ class Script:
         self.nodes[key] = NodeFacts(key, name, op, line, edges, **plain)
 
     def change(self, kind: str, key: int, **facts: Any) -> None:
-        things: dict[int, Any] = getattr(self, kind)
-        things[key] = replace(things[key], **facts)
+        facts_of_kind: dict[int, Any] = getattr(self, kind)
+        facts_of_kind[key] = replace(facts_of_kind[key], **facts)
 
     def step(self, kind: str, line: int | None, **fields: Any) -> None:
         live = sum(s.bytes for s in self.storages.values())

@@ -23,11 +23,11 @@ VISION: dict[str, tuple[Triple, Triple, Triple]] = {
 }  # fmt: skip
 
 APART = 0.075
-"""Nearly four times what can just be noticed. Dashes, thickness and words tell things apart as well."""
+"""Nearly four times the just noticeable distance. Marks also differ in dashes, thickness and text."""
 
 TENSORS = tuple(f"c{k}" for k in range(TENSOR_COLOURS))
 SIGNALS = ("now", "bad", "line", "fg")
-"""What a thing's outline says: this step, refused, nothing special, done."""
+"""The outlines: this step, refused, plain, done."""
 
 
 def linear(colour: str) -> Triple:

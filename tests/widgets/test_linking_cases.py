@@ -72,7 +72,7 @@ def written() -> str:
 
 
 def test_the_table_that_the_player_is_held_against_is_pythons() -> None:
-    assert TABLE.read_text(encoding="utf-8") == written(), "write it anew: python tests/widgets/test_linking_cases.py"
+    assert TABLE.read_text(encoding="utf-8") == written(), "write it again: python tests/widgets/test_linking_cases.py"
 
 
 if __name__ == "__main__":

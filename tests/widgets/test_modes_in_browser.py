@@ -30,11 +30,11 @@ function shim(state) {
     set(name, value) {
       if (state[name] === value) return;
       state[name] = value;
-      for (const hear of listeners[`change:${name}`] ?? []) hear();
+      for (const callback of listeners[`change:${name}`] ?? []) callback();
     },
     save_changes() { this.saved.push({ ...state, _payload: undefined }); },
-    on(event, hear) { (listeners[event] ??= []).push(hear); },
-    off(event, hear) { listeners[event] = listeners[event].filter((each) => each !== hear); },
+    on(event, callback) { (listeners[event] ??= []).push(callback); },
+    off(event, callback) { listeners[event] = listeners[event].filter((each) => each !== callback); },
   };
 }
 function link(one, other, name) {

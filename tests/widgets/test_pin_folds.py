@@ -59,8 +59,8 @@ def test_stale_pins_are_told_apart_from_fresh_ones(sample: Callable[[str], Recor
     assert [(plate.status, plate.first_line.zh) for plate in after.values()] == [("stale", "保存者：3 个节点")]
     assert after[0].second_line.en == "✗ stale, now v1"
     last = next(step.index for step in recording.steps if step.phase == "backward")
-    told = plates_at(stacks, last)
-    assert [(plate.status, plate.first_line.en) for plate in told.values()] == [
+    plates = plates_at(stacks, last)
+    assert [(plate.status, plate.first_line.en) for plate in plates.values()] == [
         ("fresh", "saved by 4 nodes"),
         ("stale", "saved by 3 nodes"),
     ]
@@ -73,8 +73,8 @@ def test_the_pin_that_backward_looks_at_stands_by_itself(sample: Callable[[str],
     assert unpacks
     for step in unpacks:
         assert step.backward is not None
-        told = plates_at(stacks, step.index)
-        checked = [plate for plate in told.values() if plate.checked]
+        plates = plates_at(stacks, step.index)
+        checked = [plate for plate in plates.values() if plate.checked]
         if step.backward.node is not None and any(f"n{step.backward.node}" in each.links for each in stacks):
             assert len(checked) == 1
             assert f"#{step.backward.node} " in checked[0].first_line.en

@@ -90,7 +90,7 @@ def test_at_its_beginning_a_program_that_fails_leads_to_where_it_fails(open_play
     link = player.page.get_by_role("button", name="fails")
     assert re.fullmatch(r"✗ Line \d+ fails: to step \d+", link.inner_text())
     player.press("p")
-    assert not link.is_visible(), "who predicts is not told"
+    assert not link.is_visible(), "hidden in predict mode"
     player.press("p", "ArrowRight")
     assert link.count() == 0
     player.press("e", "Home")

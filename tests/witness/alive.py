@@ -61,7 +61,7 @@ class Picture:
     storages: Mapping[int, StorageSeen]
     nodes: Mapping[int, NodeSeen]
     names: Mapping[str, frozenset[int]]
-    """The tensors that an expression leads to: several if scopes use one name for different things."""
+    """The tensors that an expression leads to: several if scopes use one name for different tensors."""
     simple: Mapping[str, frozenset[int]] = field(default_factory=dict)
     """Those of the names that are identifiers."""
     reached: frozenset[int] = frozenset()

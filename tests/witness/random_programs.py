@@ -70,7 +70,7 @@ class Author:
         try:
             self._execute(text)
             fits = all(self.names[name].size <= LARGEST for name in self.tensors())
-        except Exception:  # noqa: BLE001  # whatever it is that a statement at random meets
+        except Exception:  # noqa: BLE001  # a random statement may raise any error
             fits = False
         if fits:
             self.text += text

@@ -1,4 +1,4 @@
-"""The exercises of lesson 12: whatever repair gives the right numbers is right."""
+"""Checks the exercises of lesson 12: any repair with the right numbers is accepted."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def states(history: Any, stacked: Recording) -> Steps:
     after = stacked.state(-1)
     yield (
         len(history) == 3,  # the rounds of the loop
-        Text("Three states are to be in the list.", "列表里应当有三个状态。"),
+        Text("Three states must be in the list.", "列表里应当有三个状态。"),
     )
     yield (
         len({id(each) for each in history}) == len(history),
@@ -73,7 +73,7 @@ def states(history: Any, stacked: Recording) -> Steps:
     )
     yield (
         _close(visible_values(after, "loss") if "loss" in _names(after) else None, (84,)),
-        Text("The sum is to be that of 4a, 8a and 16a.", "总和应当是 4a、8a、16a 之和。"),
+        Text("The sum must be that of 4a, 8a and 16a.", "总和应当是 4a、8a、16a 之和。"),
     )
     yield (
         after.step.error is None and _close(_gradient(after, "a"), (28, 28)),
@@ -146,7 +146,7 @@ def descent(losses: Any, fitted: Recording) -> Steps:
     yield (
         len(clipped) >= len(losses),
         Text(
-            "The loss falls. But `w` is to be kept between −5 and 5.",
+            "The loss falls. But `w` must be kept between −5 and 5.",
             "损失降下来了。不过 `w` 应当保持在 −5 与 5 之间。",
         ),
     )
@@ -252,5 +252,5 @@ def _gradient(state: State, name: str) -> Sequence[Any] | None:
 
 
 def _close(found: Sequence[Any] | None, wanted: Sequence[float] | _Array) -> bool:
-    """Equal up to the rounding of single precision, whatever the order of operations."""
+    """Whether values are equal up to single-precision rounding, for any order of operations."""
     return found is not None and len(found) == len(wanted) and bool(np.allclose(found, wanted, rtol=1e-3, atol=1e-4))

@@ -95,7 +95,7 @@ def fixed_for_nothing(mine: Any, a: Any, b: Any, c: Any) -> Steps:
     yield (
         written == ["add_"],
         Text(
-            f"The in-place writes are now {written or 'gone'}; `add_` is to be the only one.",
+            f"The in-place writes are now {written or 'gone'}; `add_` must be the only one.",
             f"现在的原地写入是 {written or '一个也没有'}；应当只有 `add_`。",
         ),
     )
@@ -109,7 +109,7 @@ def fixed_for_nothing(mine: Any, a: Any, b: Any, c: Any) -> Steps:
     yield b.tolist() == [3, 5], Text("`b` is to end as [3, 5].", "`b` 最后应为 [3, 5]。")
     yield (
         a.grad is not None and a.grad.tolist() == [8, 16],
-        Text("The gradient is to be 8·a.", "梯度应当是 8·a。"),
+        Text("The gradient must be 8·a.", "梯度应当是 8·a。"),
     )
     yield (
         max(_bytes(mine.state(step.index)) for step in takewhile(_is_forward, mine.steps)) <= _BYTES,

@@ -1,4 +1,4 @@
-"""The programs whose recordings are kept here, and the script that records them anew.
+"""Records again the golden recordings in this folder; contains their programs.
 
     python tests/recorders/golden/renew.py [FOLDER]
 
