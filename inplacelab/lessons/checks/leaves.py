@@ -54,7 +54,7 @@ def halved_leaf(halved: Any) -> Steps:
     yield (
         after.step.error is None,
         Text(
-            "It is still refused. Is this write a part of what you want to differentiate?",
+            "It is still refused. Is this write part of what should be differentiated?",
             "还是被拒绝。这次写入属于要求导的计算吗？",
         ),
         Text("Section 6 has a table: which of the three do you want?", "第 6 节有一张表：你想做的是三件事中的哪一件？"),
@@ -71,7 +71,7 @@ def halved_leaf(halved: Any) -> Steps:
     yield (
         w.grad is not None and visible_values(after, after.tensors[w.grad]) == (8, 4),
         Text(
-            "The gradient must be 2 · 4 and 2 · 2. Which lines belong under `no_grad`, and which do not?",
+            "The gradient should be 2 · 4 and 2 · 2. Which lines belong under `no_grad`, and which do not?",
             "梯度应当是 2 · 4 和 2 · 2。哪些行应该放在 `no_grad` 之下，哪些不该？",
         ),
     )
