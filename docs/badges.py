@@ -20,19 +20,19 @@ BADGE = re.compile(
 
 
 def repository() -> str:
-    """The owner and the name, as in `owner/name`."""
+    """Returns the repository's owner and name, as `owner/name`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     address: str = project["urls"]["Repository"]
     return urlsplit(address).path.strip("/")
 
 
 def with_badges_for(name: str, readme: str) -> str:
-    """The text of one of these files with the repository `name` in it."""
+    """Returns the text of one of these files with the repository `name`."""
     return BADGE.sub(lambda _: name, readme)
 
 
 def main() -> None:
-    """Rewrite these files."""
+    """Rewrites these files."""
     for readme in (*READMES, CITATION):
         path = ROOT / readme
         path.write_text(with_badges_for(repository(), path.read_text(encoding="utf-8")), encoding="utf-8")

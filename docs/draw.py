@@ -1,4 +1,4 @@
-"""Draw the pictures of the READMEs from a recording of the very program that they show.
+"""Draws the pictures of the READMEs from recordings of the programs that they show.
 
 python docs/draw.py
 """
@@ -23,19 +23,19 @@ CELL = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def recording_of(readme: str) -> Recording:
-    """Run the cells that `readme` shows, up to the first that is stepped through, as a notebook would."""
+    """Runs the cells of a README up to the first `%%stepper` cell, as a notebook would, and returns its recording."""
     shell = InteractiveShell.instance()
     for cell in CELL.findall((HERE.parent / readme).read_text(encoding="utf-8")):
         with capture_output():
             shell.run_cell(cell).raise_error()
         if cell.startswith("%%stepper"):
-            shell.reset()  # the next README begins with nothing in memory
+            shell.reset()  # memory must be empty before the next README
             return inplacelab.last_recording()
     raise SystemExit(f"{readme} has no cell that begins with %%stepper")
 
 
 def main() -> None:
-    """Draw one picture for each language: the program after its last in-place line."""
+    """Draws one picture for each language: the program after its last in-place line."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
     for language, (readme, picture) in PICTURES.items():
         recording = recording_of(readme)

@@ -1,12 +1,12 @@
-"""Build the lessons: from each source in `lessons/` one notebook in `en/` and one in `zh/`, executed.
+"""Builds the lessons: from each source in `lessons/` an executed notebook in `en/` and one in `zh/`.
 
     python notebooks/build.py                                        # all of them, glossary and claims
     python notebooks/build.py notebooks/lessons/01_*.md              # only these
-    python notebooks/build.py --translated notebooks/lessons/01_*.md       # after comparing each Chinese paragraph
+    python notebooks/build.py --translated notebooks/lessons/01_*.md       # every Chinese paragraph has been checked
 
-A built notebook carries its outputs but nothing that differs between two runs, so that building twice gives the same
-bytes: cell ids count from 0, metadata is fixed, and of a stepper's outputs that with pictures and text stays while the
-one of the live widget (whose id is random, and which could not be shown without a kernel) is left out.
+A built notebook has outputs but nothing that differs between two runs, so that building twice gives the same bytes: cell ids
+count from 0, metadata is fixed, and a stepper's picture and text are kept while the live widget (whose id is random, and
+which needs a kernel) is left out.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ SECONDS_FOR_A_CELL = 600
 
 
 def lessons() -> list[Path]:
-    """The sources of all lessons, in their order."""
+    """Returns the sources of all lessons, in order."""
     return [path for path in sorted(SOURCES.glob("*.md")) if path.name not in PAGES]
 
 
 def notebook_path(source: Path, language: str) -> Path:
-    """Where the notebook of `source` in `language` is built."""
+    """Returns the path of the notebook of `source` in `language`."""
     return HERE / language / f"{source.stem}.ipynb"
 
 
 def compose(source: Path, language: str) -> nbformat.NotebookNode:
-    """The notebook of a lesson in one language, not yet executed.
+    """Returns the notebook of a lesson in one language, not executed.
 
     Raises:
         LessonError: if the source is malformed.
@@ -61,7 +61,7 @@ def compose(source: Path, language: str) -> nbformat.NotebookNode:
 
 
 def notebook_of(blocks: Iterable[Block], language: str) -> nbformat.NotebookNode:
-    """A notebook with one cell for each block of prose or code."""
+    """Returns a notebook with one cell for each block of prose or code."""
     notebook: nbformat.NotebookNode = nbformat.v4.new_notebook(metadata=METADATA)
     for block in blocks:
         if isinstance(block, Prose):
@@ -81,8 +81,8 @@ def _is_shown(block: Block) -> bool:
 
 
 def execute(notebook: nbformat.NotebookNode) -> None:
-    """Run all cells in a fresh kernel and keep, of what they show, what every run shows."""
-    # The notebook itself says in which language it speaks.
+    """Runs all cells in a new kernel and keeps the outputs that are the same in every run."""
+    # The notebook sets its language.
     os.environ.pop("INPLACELAB_LANGUAGE", None)
     NotebookClient(
         notebook,
@@ -104,12 +104,12 @@ def execute(notebook: nbformat.NotebookNode) -> None:
 def _keep_the_stable(output: Any) -> None:
     output.get("data", {}).pop(WIDGET_VIEW, None)
     if output.output_type == "error":
-        # A traceback names files of this machine; its last line is what the lesson is about.
+        # A traceback contains paths of this machine; the lesson needs only its last line.
         output.traceback = [f"{output.ename}: {output.evalue}"]
 
 
 def build(source: Path) -> None:
-    """Build and execute the notebooks of one lesson, in all languages."""
+    """Builds and executes the notebooks of one lesson, in all languages."""
     for language in LANGUAGES:
         notebook = compose(source, language)
         execute(notebook)
@@ -122,7 +122,7 @@ def build(source: Path) -> None:
 
 
 def main() -> None:
-    """Build the lessons named on the command line, or all."""
+    """Builds the lessons named on the command line, or all."""
     parser = argparse.ArgumentParser(description="Build the lessons' notebooks, executed, in English and Chinese.")
     parser.add_argument("source", nargs="*", type=Path, help="sources to build (default: all in lessons/)")
     parser.add_argument(

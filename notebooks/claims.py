@@ -1,6 +1,6 @@
-"""What is said about in-place operations, and what is true of it: every claim is settled by an experiment in a lesson.
+"""Lists common claims about in-place operations; an experiment in a lesson settles each of them.
 
-A lesson marks the cell that settles a claim with the note `<!-- claim: KEY -->`. Tests hold the lessons against this
+A lesson marks the cell that settles a claim with the note `<!-- claim: KEY -->`. Tests compare the lessons with this
 list, and run each of these cells with its assertions inverted.
 """
 
@@ -13,7 +13,7 @@ from inplacelab.language import Text
 
 
 class Verdict(Enum):
-    """What an experiment does to a claim."""
+    """The result of an experiment for a claim."""
 
     SHOWN = Text("shown", "成立")
     QUALIFIED = Text("only in part", "只对一部分")
@@ -26,10 +26,10 @@ SHOWN, QUALIFIED, REFUTED, ANSWERED = Verdict.SHOWN, Verdict.QUALIFIED, Verdict.
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One thing that is said.
+    """A claim.
 
     Attributes:
-        key: by which a lesson names it.
+        key: the key that lessons use.
         says: the claim.
         truth: what the experiment shows.
         verdict: whether that agrees with the claim.

@@ -1,4 +1,4 @@
-"""Which lesson settles which claim, and the page that says so to readers. The claims themselves: `claims.py`."""
+"""Writes the page of claims and the lessons that settle them. The claims are in `claims.py`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FILE = "claims.md"
 
 
 def settled(lessons: Sequence[Path]) -> dict[str, list[Path]]:
-    """The lessons that settle each claim, by its key."""
+    """Returns the lessons that settle each claim, by its key."""
     where: dict[str, list[Path]] = {}
     for lesson in lessons:
         keys = (key for note, _ in about_cells(read_lesson(lesson), "claim") for key in note.names)
@@ -23,7 +23,7 @@ def settled(lessons: Sequence[Path]) -> dict[str, list[Path]]:
 
 
 def page(blocks: Sequence[Block], lessons: Sequence[Path]) -> list[Prose]:
-    """The claims as a page: what is said, whether it is so, what an experiment shows, and in which lesson."""
+    """Returns the page: each claim, whether it is true, what the experiment shows, and in which lesson."""
     where = settled(lessons)
     english, chinese = ("\n".join(_table(where, language)) for language in LANGUAGES)
     return [*(block for block in blocks if isinstance(block, Prose)), Prose(english, chinese)]
@@ -48,7 +48,7 @@ def _table(where: dict[str, list[Path]], language: str) -> Iterator[str]:
 
 
 def _number(lesson: Path, language: str) -> str:
-    """Of a lesson; a page has none."""
+    """Returns the number of a lesson; other pages have none."""
     number = lesson.stem.split("_")[0]
     return str(int(number)) if number.isdigit() else _PAGE.in_language(language)
 

@@ -1,4 +1,4 @@
-"""For `pytest --nbval notebooks`: which notebooks are executed and compared."""
+"""Selects the notebooks that `pytest --nbval notebooks` executes and compares."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from tests.notebooks.languages import compared
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Leave a notebook out in the language in which the tier of this run does not compare it."""
+    """Ignores a notebook in a language that the current tier does not compare."""
     language = collection_path.parent.name
     return True if collection_path.suffix == ".ipynb" and language not in compared(collection_path.stem) else None

@@ -1,6 +1,6 @@
-"""The glossary: one or two sentences for each term, and the lesson that introduces it.
+"""Reads the glossary: one or two sentences for each term, and the lesson that introduces it.
 
-Its source, `lessons/glossary.md`, has the form of a lesson. After an introduction, each pair of prose is an entry and
+Its source, `lessons/glossary.md`, has the form of a lesson. After an introduction, each pair of prose is an entry that
 begins with its term in bold:
 
     :::en
@@ -9,7 +9,7 @@ begins with its term in bold:
     **步幅**：沿某个维度走一步所跨过的槽位数。
     :::
 
-Which lesson introduces a term is said there, in its note `<!-- terms: ... -->`, and nowhere else.
+The lesson that introduces a term declares it in its note `<!-- terms: ... -->`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Entry:
 
 
 def entries(blocks: Sequence[Block]) -> dict[str, Entry]:
-    """The entries by their English terms, in the order of the source.
+    """Returns the entries by their English terms, in the order of the source.
 
     Raises:
         LessonError: if an entry does not begin with its term, or a term is explained twice.
@@ -52,7 +52,7 @@ def entries(blocks: Sequence[Block]) -> dict[str, Entry]:
 
 
 def introduced(lessons: Sequence[Path]) -> dict[str, Path]:
-    """The lesson that introduces each term, in the order in which a reader meets them.
+    """Returns the lesson that introduces each term, in the order of the lessons.
 
     Raises:
         LessonError: if two lessons claim to introduce the same term.
@@ -67,7 +67,7 @@ def introduced(lessons: Sequence[Path]) -> dict[str, Path]:
 
 
 def page(blocks: Sequence[Block], lessons: Sequence[Path]) -> list[Prose]:
-    """The glossary as a page: English by the alphabet, Chinese in the order of the lessons."""
+    """Returns the glossary as a page: English in alphabetical order, Chinese in the order of the lessons."""
     where = introduced(lessons)
     order = {term: place for place, term in enumerate(where)}
     known = entries(blocks).values()

@@ -1,4 +1,4 @@
-"""The source of a lesson: prose in two languages, code once.
+"""Reads the source of a lesson: prose in two languages, code once.
 
 A lesson is a text file of blocks with blank lines between them. Prose comes in pairs, English first:
 
@@ -8,7 +8,7 @@ A lesson is a text file of blocks with blank lines between them. Prose comes in 
     *视图*是同一块存储上的另一个张量。
     :::
 
-Code stands once, between fences. Words after `python` become the cell's tags:
+Code is written once, between fences. Words after `python` become the cell's tags:
 
     ```python raises-exception
     x.scale_(2.0)
@@ -34,8 +34,8 @@ first and the last; a test runs all of them:
     check.second_name()
     ```
 
-A line that starts with `<!--` and ends with `-->` is a note to authors. Three kinds of note are read: the terms that a
-lesson introduces, the claims that the next cell settles, and why nobody compares what the next cell prints:
+A line that starts with `<!--` and ends with `-->` is a note to authors. Three kinds of note have a meaning: the terms that a
+lesson introduces, the claims that the next cell settles, and the reason why the next cell's output is not compared:
 
     <!-- terms: storage, stride -->
     <!-- claim: twice-the-memory -->
@@ -64,38 +64,38 @@ _ABOUT_A_CELL = {"claim", "ignored"}
 
 
 class LessonError(ValueError):
-    """A lesson's source is malformed. The message begins with the file and the line."""
+    """Raised if a lesson's source is malformed. The message begins with the file and the line."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """One paragraph or more, said in each language."""
+    """One paragraph or more, in each language."""
 
     en: str
     zh: str
     line: int = field(default=0, compare=False)
 
     def in_language(self, language: str) -> str:
-        """What stands in the notebook of `language`."""
+        """Returns the text for the notebook in `language`."""
         return self.zh if language == "zh" else self.en
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One cell of code, the same in both languages but for `{{language}}`."""
+    """One cell of code, the same in both languages except for `{{language}}`."""
 
     text: str
     tags: tuple[str, ...]
     line: int = field(default=0, compare=False)
 
     def in_language(self, language: str) -> str:
-        """The code as it stands in the notebook of `language`."""
+        """Returns the code for the notebook in `language`."""
         return self.text.replace("{{language}}", language)
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What an author has said about the lesson ("terms"), or about the next cell ("claim", "ignored")."""
+    """An author's note about the lesson ("terms"), or about the next cell ("claim", "ignored")."""
 
     kind: str
     text: str
@@ -103,7 +103,7 @@ class Note:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The text as a list, written with commas."""
+        """The comma-separated text as a list."""
         return tuple(name.strip() for name in self.text.split(",") if name.strip())
 
 
@@ -111,7 +111,7 @@ Block = Prose | Code | Note
 
 
 class _Lines:
-    """The lines of a file, read one by one; knows where it is."""
+    """Reads the lines of a file one by one, and keeps the current line's number."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -127,7 +127,7 @@ class _Lines:
         return LessonError(f"{self._path}:{line or self.read}: {message}")
 
     def until(self, end: str, what: str) -> str:
-        """The text up to a line that is exactly `end`, without the blank lines around it."""
+        """Returns the text up to a line that is exactly `end`, without blank lines around it."""
         start = self.read
         taken: list[str] = []
         for line in self:
@@ -145,11 +145,11 @@ class _Lines:
 
 
 def read_lesson(path: Path) -> tuple[Block, ...]:
-    """Read the blocks of a lesson.
+    """Reads the blocks of a lesson.
 
     Raises:
-        LessonError: if a translation is missing or empty, a block is not ended, there is text outside a block, or a
-            part of an exercise or a note about a cell stands in the wrong place.
+        LessonError: if a translation is missing or empty, a block has no end, there is text outside a block, or a
+            part of an exercise or a note about a cell is in the wrong place.
     """
     lines = _Lines(path)
     blocks = tuple(_blocks(lines))
@@ -175,7 +175,7 @@ def _blocks(lines: _Lines) -> Iterator[Block]:
 
 
 def _misplaced(blocks: Sequence[Block]) -> Iterator[tuple[Block, str]]:
-    """What does not stand where it belongs: a part of an exercise, or a note about a cell."""
+    """Finds parts of exercises and notes about cells that are in the wrong place."""
     kinds = ["", *map(_kind, blocks), ""]
     for block, before, kind, after in zip(blocks, kinds, kinds[1:], kinds[2:], strict=False):
         if before not in _BEFORE.get(kind, {before}):
@@ -199,12 +199,12 @@ def _kind(block: Block) -> str:
 
 
 def terms(blocks: Sequence[Block]) -> tuple[str, ...]:
-    """The terms that a lesson introduces, by their English names in the glossary."""
+    """Returns the terms that a lesson introduces, by their English names in the glossary."""
     return tuple(name for block in blocks if isinstance(block, Note) and block.kind == "terms" for name in block.names)
 
 
 def about_cells(blocks: Sequence[Block], kind: str) -> tuple[tuple[Note, Code], ...]:
-    """The notes of a kind, each with the cell that follows it."""
+    """Returns the notes of a kind, each with the cell after it."""
     found: list[tuple[Note, Code]] = []
     waiting: list[Note] = []
     for block in blocks:

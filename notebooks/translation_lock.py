@@ -1,7 +1,7 @@
-"""Locks translations: after an English paragraph changed, its Chinese must be compared before the tests pass.
+"""Tracks translations: reports an English paragraph that has changed until its Chinese translation has been checked.
 
-Beside the sources, `translation_lock/` holds for each one the fingerprints of its English paragraphs as they were when a person
-last compared them with their Chinese partners. `python notebooks/build.py --translated SOURCE` is that person's word.
+`translation_lock/`, beside the sources, has the fingerprints of each source's English paragraphs when an author last compared them
+with their translations. `python notebooks/build.py --translated SOURCE` records that they were compared.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _BEGINNING = 60
 
 
 def note(source: Path) -> None:
-    """Write down that the Chinese partner of each English paragraph of `source` has been seen.
+    """Records that the translation of each English paragraph of `source` was checked.
 
     Raises:
         LessonError: if the source is malformed.
@@ -28,7 +28,7 @@ def note(source: Path) -> None:
 
 
 def unseen(source: Path) -> list[str]:
-    """Where `source` says something in English whose Chinese partner has not been seen since: file, line, first words.
+    """Returns the English paragraphs of `source` whose translation was not checked since they changed: file, line, first words.
 
     Raises:
         LessonError: if the source is malformed.
@@ -44,7 +44,7 @@ def unseen(source: Path) -> list[str]:
 
 
 def fingerprint(text: str) -> str:
-    """The same for texts that differ only in how their lines are broken."""
+    """Returns a hash that is the same for texts that differ only in their line breaks."""
     return hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:_DIGITS]
 
 

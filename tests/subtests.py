@@ -1,7 +1,7 @@
-"""One test for many cases of one idea: it tries them all, and fails once, saying which of them failed and why.
+"""Runs many cases of one idea in one test, which fails with a list of the failed cases.
 
-A case as a test of its own costs pytest milliseconds to collect, in every process, and milliseconds to run; most cases take
-less than one. So a thousand cases are one test, or one for each chapter of the table, which the processes share.
+A separate test costs pytest milliseconds to collect, in every process, and milliseconds to run; most cases take less than one.
+So a thousand cases are one test, or one for each chapter of the table, which the processes share.
 
     @for_each("number", [2, 3, 5])
     def test_it_is_prime(number: int) -> None:
@@ -26,9 +26,9 @@ LISTED = 20
 
 
 def try_all(test: Test, cases: Iterable[Named], **fixtures: Any) -> None:
-    """Try each case; fail with all that failed (`BaseExceptionGroup`: the traceback of each ends with the case's name).
+    """Runs each case; raises a `BaseExceptionGroup` of the failures, each with the case's name at the end of its traceback.
 
-    A case that skips, skips what follows: whether there is a case to try has to be known before.
+    A case that skips also skips the cases after it.
     """
     tried, failed = 0, []
     for name, given in cases:
@@ -45,7 +45,7 @@ def try_all(test: Test, cases: Iterable[Named], **fixtures: Any) -> None:
 
 
 def takes(test: Test, given: Iterable[str], *, more: Sequence[str] = ()) -> Callable[[Test], Test]:
-    """Makes a function look like `test` to pytest, which reads in its signature what to hand it: all but `given`, and `more`."""
+    """Gives a function the signature of `test` for pytest: all parameters but `given`, and `more`."""
     signature, known = inspect.signature(test), set(given)
     assert known <= set(signature.parameters), f"the test takes no {known - set(signature.parameters)}"
     own = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in more]
@@ -63,9 +63,9 @@ def takes(test: Test, given: Iterable[str], *, more: Sequence[str] = ()) -> Call
 def for_each(
     names: str | tuple[str, ...], values: Iterable[Any], *, ids: Callable[[Any], str] | None = None
 ) -> Callable[[Test], Test]:
-    """Like `pytest.mark.parametrize`, but all values are tried in one test.
+    """Works like `pytest.mark.parametrize`, but runs all values in one test.
 
-    `names` is the parameter, or a tuple of parameters for as many values; `ids` says what to call a value (or a tuple of them).
+    `names` is the parameter, or a tuple of parameters for tuples of values; `ids` returns the name of a value (or of a tuple).
     """
     every = list(values)
     keys = (names,) if isinstance(names, str) else names

@@ -243,7 +243,7 @@ class EngineRecorder(observe.Observer):
         operands = self._operands(inputs, output, read)
         known = objects.tensors.facts.get(id(output))
         if known is None:
-            known = objects.meet(output, filled=name != "empty")
+            known = objects.describe_new(output, filled=name != "empty")
         elif category == "in-place":
             self._wrote(known, output, written)
             if node is not None or len(known.storage.tensors) > 1:  # they may have another grad node now
@@ -265,7 +265,7 @@ class EngineRecorder(observe.Observer):
         """Returns what an operation read. Emits writes that were not reported."""
         objects, operands = self._objects, []
         for tensor in inputs:
-            known = objects.tensors.facts.get(id(tensor)) or objects.meet(tensor)
+            known = objects.tensors.facts.get(id(tensor)) or objects.describe_new(tensor)
             operands.append(known.operand)
             if tensor is not output:
                 objects.storage(tensor.storage)

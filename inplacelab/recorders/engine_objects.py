@@ -108,9 +108,9 @@ class EngineObjects:
 
     def tensor(self, tensor: Tensor) -> KnownTensor:
         """Returns a known tensor; describes it first if it is new."""
-        return self.tensors.find(tensor) or self.meet(tensor)
+        return self.tensors.find(tensor) or self.describe_new(tensor)
 
-    def meet(self, tensor: Tensor, *, filled: bool = True) -> KnownTensor:
+    def describe_new(self, tensor: Tensor, *, filled: bool = True) -> KnownTensor:
         """Describes a new tensor. `filled` is False if a new storage has no meaningful values yet."""
         number = self.tensors.next_number()
         storage = self.storages.find(tensor.storage) or self._meet_storage(tensor.storage, filled)

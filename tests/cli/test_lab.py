@@ -1,4 +1,4 @@
-"""`inplacelab lab`: what it copies, says and starts; JupyterLab itself is started by the tests in `tests/e2e`."""
+"""Tests what `inplacelab lab` copies, prints and starts; the tests in `tests/e2e` start JupyterLab itself."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FIRST = "01_three_kinds_of_operation.ipynb"
 
 
 class Process:
-    """Stands for a JupyterLab that is interrupted once, and then stopped."""
+    """A substitute for a JupyterLab that is interrupted once, and then stopped."""
 
     started: list[tuple[list[str], Path]]
 

@@ -1,4 +1,4 @@
-"""Real servers on free ports of this machine, with settings of their own: JupyterLab, Notebook and Voila."""
+"""Fixtures: JupyterLab, Notebook and Voila servers on free ports, with separate settings."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from inplacelab_widgets import to_html
 ROOT = Path(__file__).parents[2]
 SECONDS_TO_START = 900
 ATTEMPTS = 3
-"""A port that is free now may be taken before the server has come so far."""
+"""A port that is free now may be taken before the server uses it."""
 
-# The first start asks whether to fetch news from the network, in a window that would lie over the lesson.
+# On the first start, JupyterLab asks whether to fetch news from the network, in a window above the lesson.
 NO_NEWS = {"fetchNews": "false", "checkForUpdates": False}
 
 JUPYTER = ["--no-browser", "--allow-root", "--ip=127.0.0.1", "--ServerApp.port_retries=0", "--IdentityProvider.token="]
@@ -52,12 +52,12 @@ def _free_port() -> int:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    """Whatever Jupyter would read from, or leave in, the user's home stays in `home`."""
+    """Returns an environment in which Jupyter reads and writes in `home` instead of the user's home."""
     settings = home / "settings" / "@jupyterlab" / "apputils-extension"
     settings.mkdir(parents=True, exist_ok=True)
     (settings / "notification.jupyterlab-settings").write_text(json.dumps(NO_NEWS), encoding="utf-8")
     inherited = {key: value for key, value in os.environ.items() if key != "INPLACELAB_LANGUAGE"}
-    # A kernel started by a server finds the package where this process found it, also if it is not installed.
+    # A kernel must find the package where this process found it, also if it is not installed.
     return inherited | {
         "PYTHONPATH": os.pathsep.join(filter(None, [*sys.path])),
         "IPYTHONDIR": str(home / "ipython"),
@@ -70,7 +70,7 @@ def _environment(home: Path) -> dict[str, str]:
 
 
 def _answers(server: subprocess.Popen[bytes], url: str) -> bool:
-    """Wait for the first answer; False if the server ends, or says nothing for too long."""
+    """Waits for the first answer; False if the server ends, or does not answer in time."""
     given_up = time.monotonic() + SECONDS_TO_START
     while time.monotonic() < given_up and server.poll() is None:
         try:
@@ -86,14 +86,14 @@ def _stop(server: subprocess.Popen[bytes]) -> None:
     server.terminate()
     try:
         server.wait(timeout=30)
-    except subprocess.TimeoutExpired:  # it waits for a kernel that does not answer
+    except subprocess.TimeoutExpired:  # the server waits for a kernel that does not answer
         server.kill()
         server.wait()
 
 
 @contextmanager
 def _serving(module: str, folder: Path, home: Path, *options: str, answers: str) -> Iterator[str]:
-    """Run `python -m module folder`, and give its address once the page `answers` is there."""
+    """Runs `python -m module folder`, and yields its address once the page `answers` exists."""
     log = home / "server.log"
     for _ in range(ATTEMPTS):
         port = _free_port()
@@ -142,7 +142,7 @@ def notebook7(tmp_path_factory: pytest.TempPathFactory, fresh: Path) -> Iterator
 
 @pytest.fixture(scope="session")
 def voila(tmp_path_factory: pytest.TempPathFactory, fresh: Path) -> Iterator[str]:
-    """The address of the same notebook as a page of Voila, which runs it for every visitor."""
+    """The address of the same notebook in Voila, which runs it for every visitor."""
     _need("voila")
     options = ["--no-browser", "--Voila.ip=127.0.0.1", "--Voila.port_retries=0"]
     with _serving(
@@ -164,8 +164,8 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def executed(fresh: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same notebook, run and saved as JupyterLab saves it: the widget is named in it, but its state is not there. Beside
-    it, `bare.ipynb` and `trusted.ipynb` do not name the widget, as the lessons do not.
+    """The same notebook, run and saved as by JupyterLab: it has the widget's id, but not its state. `bare.ipynb` and
+    `trusted.ipynb` in the same folder do not have the id, like the lessons.
     """
     nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
     home = tmp_path_factory.mktemp("home")
@@ -179,19 +179,19 @@ def executed(fresh: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     stepper = notebook.cells[-1]
     stepper.outputs = [each for each in stepper.outputs if WIDGET_VIEW not in each.data]
     nbformat.write(notebook, fresh.with_name("bare.ipynb"))
-    notebook.metadata["title"] = "to be trusted"  # what is trusted is a content, whatever its file is called
+    notebook.metadata["title"] = "to be trusted"  # trust depends on the content, not on the file name
     nbformat.write(notebook, fresh.with_name("trusted.ipynb"))
     return path
 
 
-# Of the player only: a page around it has its own makers. Contrast inside SVG axe cannot judge; the palette's tests compute it.
+# Only the player is checked. axe cannot judge contrast inside SVG; the palette's tests compute it.
 _RUN_AXE = """async rules => (await axe.run('.ipl', { resultTypes: ['violations'], ...(rules && { runOnly: rules }) })).violations
     .map(each => `${each.id}: ${each.help}: ${each.nodes.map(node => node.html.slice(0, 120)).join(' | ')}`)"""
 
 
 @pytest.fixture(scope="session")
 def axe() -> Callable[[Any, list[str] | None], list[str]]:
-    """Asks axe-core what is wrong with the players on a page: by these rules, or by all."""
+    """Returns a function that runs axe-core on the players of a page, with given rules or all."""
     found = pytest.importorskip(
         "axe_playwright_python", reason="needs axe-core: python -m pip install -e '.[e2e]'", exc_type=ImportError
     )
@@ -205,7 +205,7 @@ def axe() -> Callable[[Any, list[str] | None], list[str]]:
 
 @pytest.fixture(scope="session")
 def screenshots() -> Path:
-    """Where pictures for human eyes are put: `screenshots/`, which git ignores."""
+    """The folder for screenshots, which git ignores."""
     folder = ROOT / "screenshots"
     folder.mkdir(exist_ok=True)
     return folder
@@ -213,7 +213,7 @@ def screenshots() -> Path:
 
 @pytest.fixture(scope="session")
 def everything() -> Recording:
-    """A recording with everything to see: a view, a rewritten history, a stale value, a refusal."""
+    """A recording with a view, a rewritten history, a stale value and a refusal."""
     with inplacelab.record(title="everything") as rec:
         a = inplacelab.to_tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], stop_gradient=False)
         b = a * 2.0
@@ -228,7 +228,7 @@ def everything() -> Recording:
 
 @pytest.fixture(scope="session")
 def page_file(tmp_path_factory: pytest.TempPathFactory, everything: Recording) -> Path:
-    """The player of that recording as a page."""
+    """That recording as an exported page."""
     path = tmp_path_factory.mktemp("page") / "page.html"
     to_html(everything, path)
     return path

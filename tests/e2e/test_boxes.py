@@ -1,4 +1,4 @@
-"""Views of ours in boxes of ipywidgets, and a launch: run, saved and opened again without a kernel."""
+"""Tests our views in boxes of ipywidgets, and a launch: run, saved and opened again without a kernel."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PICTURES = [0, 1, 3, 1, 0]
 
 
 def pictures(page: Any) -> list[int]:
-    """How many pictures of ours can be seen under each cell."""
+    """Returns the number of our visible pictures under each cell."""
     cells = page.locator(".jp-CodeCell").all()
     images = [cell.locator("img[src^='data:image/svg+xml']").all() for cell in cells]
     return [sum(image.is_visible() for image in those) for those in images]
@@ -47,7 +47,7 @@ def test_a_box_leaves_pictures_where_its_widgets_are_gone(lab: str, chromium: An
     complaint = page.get_by_text("Error displaying widget")
     complaint.nth(3).wait_for(state="attached")
     until_equal(page, lambda: pictures(page), PICTURES)
-    # Only the box with nothing of ours in it complains, as it did.
+    # Only the box without our widgets shows the error message, as before.
     until_equal(page, lambda: [each.is_visible() for each in complaint.all()], [False, False, False, True])
     page.screenshot(path=screenshots / "boxes-reopened.png")
     page.context.close()

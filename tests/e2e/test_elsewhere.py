@@ -1,4 +1,4 @@
-"""The stepper outside JupyterLab: in Notebook 7, in Voila, and on a page from the command line."""
+"""Tests the stepper outside JupyterLab: in Notebook 7, in Voila, and on a page from the command line."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ c.sum().backward()
 
 @contextmanager
 def opened(chromium: Any, url: str, screenshot: Path, *, habit: str = " ") -> Iterator[Any]:
-    """A page at `url` in a window of its own. Nothing outside this machine may be asked for, and nothing from there is
-    answered; `habit` is part of what the server's own pages ask for all the same.
+    """Opens a page at `url`. Requests to other machines are blocked and fail the test, except those of the server's pages that
+    contain `habit`.
     """
     page = new_page(chromium, viewport={"width": 1280, "height": 900})
     foreign: list[str] = []
@@ -60,7 +60,7 @@ def _is_foreign(url: str, home: str) -> bool:
 
 
 def step_through(page: Any) -> list[str]:
-    """The sentences of the first and the next three steps, reached with the keyboard."""
+    """Returns the sentences of the first four steps, reached with the keyboard."""
     player = page.locator(".ipl")
     player.wait_for()
     player.focus()
@@ -82,7 +82,7 @@ def test_notebook_7_plays_it_and_keeps_its_own_keys(notebook7: str, chromium: An
         page.keyboard.press("ArrowDown")
         assert page.evaluate(NUMBER_OF_CELLS) == cells
         assert page.evaluate("() => document.activeElement.closest('.ipl') !== null")
-        # With Ctrl, keys are the notebook's from everywhere: the browser is not asked to save the page.
+        # Keys with Ctrl always go to the notebook: the browser must not save the page.
         page.evaluate(CHANGE)
         assert not page.evaluate(IS_SAVED)
         page.keyboard.press("Control+s")

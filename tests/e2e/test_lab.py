@@ -1,4 +1,4 @@
-"""The main job, as a learner does it: open the lesson in JupyterLab, run it, and step with the keyboard."""
+"""Tests the main use: open the lesson in JupyterLab, run it, and step with the keyboard."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ THEME_IS = "light => document.body.dataset.jpThemeLight === String(light)"
 
 
 class Page:
-    """A lesson that has been run in JupyterLab, and what the browser complained of meanwhile."""
+    """A lesson that was run in JupyterLab, with the browser's errors."""
 
     def __init__(self, page: Any, url: str) -> None:
         self.browser_page = page
@@ -51,7 +51,7 @@ class Page:
             self.foreign.append(url)
 
     def stepper(self, words: str) -> Stepper:
-        """The stepper under the cell whose source has these words."""
+        """Returns the stepper under the cell whose source contains `words`."""
         self.browser_page.evaluate(GO_TO_CELL, words)
         player = self.browser_page.locator(".jp-CodeCell", has_text=words).locator(".ipl")
         player.wait_for()
@@ -67,7 +67,7 @@ class Page:
 
 
 class Stepper:
-    """One stepper as a reader sees it."""
+    """One stepper on the page."""
 
     def __init__(self, player: Any) -> None:
         self.player = player
@@ -82,7 +82,7 @@ class Stepper:
         return str(self.player.locator("[role=status]").inner_text())
 
     def versions(self) -> list[str]:
-        """The texts of the version counters that can be seen."""
+        """Returns the texts of the visible version counters."""
         texts = self.player.locator(".ipl-storages svg text:visible").all_text_contents()
         return [text for text in texts if re.fullmatch(r"v\d+(→v\d+)?", text)]
 
@@ -125,7 +125,7 @@ def test_the_lesson_is_stepped_with_the_keyboard(lesson: Page, language: str, sc
     stepper.press("ArrowLeft")
     assert stepper.line() == "y = x.scale_(10.)"
 
-    # JupyterLab's own keys stay away while the stepper has the focus: `b` would insert a cell.
+    # JupyterLab's shortcuts are inactive while the stepper has the focus: `b` would insert a cell.
     stepper.press("b")
     assert lesson.number_of_cells() == cells
 
@@ -140,7 +140,7 @@ def test_the_lesson_is_stepped_with_the_keyboard(lesson: Page, language: str, sc
 def test_axe_finds_nothing(
     lesson: Page, axe: Callable[[Any, list[str] | None], list[str]], theme: str, rules: list[str] | None
 ) -> None:
-    """A theme changes colours and nothing else: what is no matter of colour is asked once."""
+    """A theme changes only colours, so other rules are checked once."""
     lesson.stepper("--name in_place").press("End")
     lesson.use_theme(f"JupyterLab {theme}", light=theme == "Light")
     complaints = axe(lesson.browser_page, rules)

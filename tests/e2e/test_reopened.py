@@ -1,4 +1,4 @@
-"""A learner's own notebook: run, saved with its outputs and opened again, where JupyterLab trusts it and the widget is gone."""
+"""Tests a learner's notebook that was run, saved with its outputs and opened again: it is trusted, and the widget is gone."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ pytestmark = pytest.mark.e2e
 RESTART = "async () => { await window.theNotebook().sessionContext.session.kernel.restart() }"
 ALL_ARE_TRUSTED = "() => [...window.theNotebook().content.model.cells].every(cell => cell.trusted)"
 
-# What a reader can see, in each frame that is painted: the picture, the player, both; and the picture sooner than it may be: it is
-# shown if a widget takes longer than a second and a half, as on a busy machine it does.
+# What is visible in each painted frame: the picture, the player, both; and whether the picture is too early: it may be shown only
+# if a widget takes longer than a second and a half.
 WATCH = """() => {
     const seen = window.seen = { picture: 0, player: 0, both: 0, early: 0 }
     let since
@@ -63,7 +63,7 @@ class Notebook:
 
 @pytest.fixture(scope="module", params=["JupyterLab", "Notebook 7"])
 def notebook(request: pytest.FixtureRequest, chromium: Any) -> Iterator[Notebook]:
-    """Run and saved, with its widget still alive."""
+    """A notebook that was run and saved, with its widget still alive."""
     if request.param == "JupyterLab":
         url = f"{request.getfixturevalue('lab')}/lab/tree/fresh.ipynb?reset"
     else:
@@ -84,7 +84,7 @@ def test_beside_a_live_player_there_is_never_a_picture(notebook: Notebook) -> No
     assert (before["both"], before["early"]) == (0, 0)
     assert notebook.picture.count() == 1  # it is there, and waits
 
-    # A kernel that is restarted takes nothing from the browser.
+    # A restart of the kernel does not affect the browser.
     notebook.page.evaluate(RESTART)
     notebook.page.wait_for_timeout(2000)
     assert notebook.player.is_visible()
@@ -97,7 +97,7 @@ def test_without_its_player_the_picture_stands_alone(notebook: Notebook, screens
     notebook.picture.wait_for()
     assert notebook.page.evaluate(ALL_ARE_TRUSTED)
     notebook.page.wait_for_function(READY)
-    notebook.complaint.wait_for(state="attached")  # JupyterLab has given up the widget, and its words are not shown
+    notebook.complaint.wait_for(state="attached")  # JupyterLab has given up the widget, and its message is not shown
     until_equal(notebook.page, notebook.complaint.is_visible, wanted=False)
     until_equal(notebook.page, notebook.picture.is_visible, wanted=True)
     assert notebook.player.count() == 0
@@ -107,7 +107,7 @@ def test_without_its_player_the_picture_stands_alone(notebook: Notebook, screens
 
 
 def test_while_no_kernel_answers_the_picture_stands_alone(notebook: Notebook) -> None:
-    """JupyterLab waits for the widget until there is a kernel, and says so; soon there is nothing left to wait for."""
+    """JupyterLab waits for the widget until there is a kernel, with a message; then it gives up."""
     notebook.page.evaluate(SHUT_DOWN)
     notebook.page.route(KERNELS, lambda route: route.abort())
     try:

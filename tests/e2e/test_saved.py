@@ -1,4 +1,4 @@
-"""A notebook that was run and saved, where no kernel and no widget is left: JupyterLab, trusted and not, and nbconvert."""
+"""Tests a notebook that was run and saved, without kernel and widget: in JupyterLab, trusted and not, and with nbconvert."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ IS_DRAWN = "image => image.complete && image.naturalWidth >= 848"
 def test_a_saved_notebook_shows_the_picture_and_the_tables(
     lab: str, chromium: Any, screenshots: Path, name: str, trusted: bool, kernel: bool
 ) -> None:
-    """JupyterLab starts a kernel for a notebook that is opened; the widget that the old one had made is not there. (A notebook
-    that it trusts and that names a widget is another matter: `test_reopened.py`.)
+    """JupyterLab starts a new kernel for an opened notebook, which does not have the old widget. (For a trusted notebook with a
+    widget's id, see `test_reopened.py`.)
     """
     page = new_page(chromium, viewport={"width": 1280, "height": 1000})
     page.goto(f"{lab}/lab/tree/{name}.ipynb?reset")
@@ -62,7 +62,7 @@ def converted(executed: Path) -> Path:
 
 
 def test_nbconvert_s_page_has_the_picture_without_a_network(converted: Path, chromium: Any, screenshots: Path) -> None:
-    """The page of nbconvert asks for libraries of its own; none of them is needed, and the output asks for nothing."""
+    """The page of nbconvert requests its own libraries; none of them is needed, and the output requests nothing."""
     context = chromium.new_context(viewport={"width": 1100, "height": 1000}, offline=True)
     context.route("**/*", lambda route: route.continue_() if route.request.url.startswith("file:") else route.abort())
     page = context.new_page()

@@ -1,4 +1,4 @@
-"""The READMEs' badges and the citation follow the repository's address."""
+"""Tests that the READMEs' badges and the citation have the repository's address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The benchmarks: each says what it measures when it is asked for help, and measures nothing."""
+"""Tests that each benchmark's `--help` describes what it measures, and measures nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wheel: what a user gets who installs inplacelab without a clone."""
+"""Tests the wheel: what a user gets who installs inplacelab without a clone."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_wheel_holds_the_built_lessons_byte_by_byte(wheel: zipfile.ZipFile) 
 
 
 def test_an_editable_installation_gets_no_copy_of_the_lessons() -> None:
-    """It would hide the present ones."""
+    """A copy would hide the current lessons."""
     hook = runpy.run_path(str(ROOT / "hatch_build.py"))["Lessons"](str(ROOT), {}, None, None, "", "wheel")
     for version, packs in (("editable", False), ("standard", True)):
         build_data: dict[str, dict[str, str]] = {"force_include": {}}

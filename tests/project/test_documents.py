@@ -1,4 +1,4 @@
-"""The documents: their examples run and print what they say, their links lead somewhere, their commands exist."""
+"""Tests the documents: their examples run with the printed output, their links have targets, their commands exist."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def blocks(document: Path) -> list[tuple[str, str]]:
 
 @pytest.fixture
 def notebook_session() -> Iterator[InteractiveShell]:
-    """What a notebook runs its cells in; the language is put back afterwards."""
+    """An IPython shell as in a notebook; the language is restored afterwards."""
     with speak(get_language()):
         shell = InteractiveShell.instance()
         yield shell
@@ -59,7 +59,7 @@ def test_examples_print_what_the_readme_says(document: Path, notebook_session: I
 
 @pytest.mark.standard
 def test_the_pictures_in_the_readmes_are_those_of_their_programs(tmp_path: Path) -> None:
-    """Drawn by a process of its own: the account of memory counts what else is alive."""
+    """Drawn in a separate process, since the memory ledger counts other live objects."""
     subprocess.run([sys.executable, str(ROOT / "docs" / "draw.py"), str(tmp_path)], check=True)
     drawn = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
     assert len(drawn) == len(READMES)

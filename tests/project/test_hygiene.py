@@ -1,4 +1,4 @@
-"""Nothing in the repository belongs to one machine, or is unfinished."""
+"""Tests that the repository has no paths of a machine, and no unfinished text."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TEXT = {
     "",
 }
 
-# Each begins with its first letter, and looks back after that: so the search leaps from one such letter to the next.
+# Each pattern begins with a literal letter and looks back after it, so the search jumps from one such letter to the next.
 PERSONAL_PATH = re.compile(r"/(?<![\w./]/)(?:home|root|tmp|Users|work)/\w")
 UNFINISHED = re.compile(r"[TFX](?<!\w\w)(?:(?<=T)ODO|(?<=F)IXME|(?<=X)XX)\b")
 CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
@@ -53,7 +53,7 @@ def lines_with(pattern: re.Pattern[str], paths: list[Path]) -> list[str]:
         for path, text in texts
         if pattern.search(text)  # at once: a look at each of a million lines takes seconds
         for number, line in enumerate(text.splitlines(), start=1)
-        # Letters that stand for the bytes of a picture make any word now and then.
+        # Base64 text of a picture may contain any word by chance.
         if pattern.search(line) and not line.lstrip().startswith('"image/png":')
     ]
 

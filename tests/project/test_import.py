@@ -1,4 +1,4 @@
-"""`import inplacelab` is light: NumPy and nothing else, and quick."""
+"""Tests that `import inplacelab` is fast and imports only NumPy."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def test_import_takes_no_jupyter_no_cupy_and_no_other_framework() -> None:
 
 
 def test_import_takes_no_longer_than_numpy_alone(tmp_path: Path) -> None:
-    """The processor's time, in units of NumPy's, so that it is the same on a slow or busy machine; and the best of some attempts.
+    """Compares processor times with NumPy's, so that a slow or busy machine does not matter, and takes the best of some attempts.
 
-    The first attempt compiles, as the first import after an installation does; the others find what it has compiled.
+    The first attempt compiles, as the first import after an installation does; the others use the compiled files.
     """
     assert any(float(run(TIMES_NUMPYS, PYTHONPYCACHEPREFIX=str(tmp_path))) < LIMIT for _ in range(ATTEMPTS))

@@ -1,4 +1,4 @@
-"""No modules import each other in a circle, not even for types alone."""
+"""Tests that no modules import each other in a circle, not even for types only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PACKAGES = ("inplacelab", "inplacelab_widgets")
 
 
 def circle(imports: dict[str, set[str]]) -> list[str]:
-    """A circle of imports, from a module back to itself; empty if there is none."""
+    """Finds a circle of imports, from a module back to itself; empty if there is none."""
     try:
         TopologicalSorter(imports).prepare()
     except CycleError as error:

@@ -1,4 +1,4 @@
-"""The Makefile: what a newcomer without a screen, or without a usable Python, meets."""
+"""Tests the Makefile on machines without a screen, or without a usable Python."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.standard, pytest.mark.skipif(shutil.which("make") is N
 
 
 def make(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    # Neither a screen nor the settings of a make that runs these tests may shine through.
+    # Neither a screen nor the settings of a make that runs these tests may have an effect.
     kept = {k: v for k, v in os.environ.items() if k not in SCREEN and not k.startswith("MAKE") and k != "MFLAGS"}
     return subprocess.run(
         ["make", "-C", str(ROOT), "--no-print-directory", *arguments],

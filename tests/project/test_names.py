@@ -1,4 +1,4 @@
-"""The top level under Paddle's names: what a program finds there is of the kind that it would find in PaddlePaddle 3.3.1.
+"""Tests that public names at the top level are of the same kind as in PaddlePaddle 3.3.1.
 
 python tests/project/test_names.py        record Paddle's names again (needs PaddlePaddle)
 """
@@ -23,14 +23,14 @@ PROGRAM = Path(__file__).resolve()
 
 
 def kind(value: Any) -> str:
-    """What a name stands for."""
+    """Returns the kind of a value."""
     if isinstance(value, ModuleType):
         return "module"
     return "class" if inspect.isclass(value) else "function" if callable(value) else "value"
 
 
 def kinds(module: Any) -> dict[str, str]:
-    """The public names of a module, and what they stand for."""
+    """Returns the public names of a module, with their kinds."""
     return {name: kind(getattr(module, name)) for name in sorted(dir(module)) if not name.startswith("_")}
 
 
@@ -153,13 +153,13 @@ LIMITS = ("int8", "uint8", "int64", "float16", "float32", "float64", "complex64"
 
 
 def limits(module: Any) -> list[str]:
-    """How the limits of data types print."""
+    """Returns the printed limits of data types."""
     return [repr((module.iinfo if "int" in dtype else module.finfo)(dtype)) for dtype in LIMITS]
 
 
 @pytest.mark.oracle
-def test_the_real_paddle_gives_the_same_results() -> None:
-    """In a process of its own: this one may be without it."""
+def test_the_real_paddle_says_the_same() -> None:
+    """Runs in a separate process, since PaddlePaddle may be hidden in this one."""
     asked = subprocess.run([sys.executable, str(PROGRAM), "--print"], capture_output=True, text=True, check=False)
     if asked.returncode:
         pytest.skip("needs PaddlePaddle: python -m pip install -e '.[oracle]'")

@@ -1,4 +1,4 @@
-"""A release: the tag, the version, the changelog and the citation say the same."""
+"""Tests that the tag, the version, the changelog and the citation of a release agree."""
 
 from __future__ import annotations
 

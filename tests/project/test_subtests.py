@@ -1,4 +1,4 @@
-"""A test of many cases fails if one of them does, and says which: or thousands of them could not fail."""
+"""Tests that a test of many cases fails if one of them does, and names it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tiers: samples have every kind, and are the same in every run; no test function runs at night only."""
+"""Tests the tiers: samples have every kind, and are the same in every run; no test function runs at night only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workflows of GitHub Actions: they call what exists, with no more rights than they need."""
+"""Tests the workflows of GitHub Actions: they call what exists, with no more rights than they need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The programs that are recorded, and a way to record them."""
+"""Fixtures: the programs to record, and functions to record them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 def _renew() -> ModuleType:
-    # Tests are imported by path here (import mode "importlib"), so a neighbour is loaded by path as well.
+    # Tests are imported by path (import mode "importlib"), so this module is loaded by path as well.
     name = "inplacelab_test_golden"
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, GOLDEN / "renew.py")
@@ -41,14 +41,14 @@ def _new_session() -> Iterator[None]:
 
 @pytest.fixture
 def run() -> Callable[..., Any]:
-    """Runs a program under the recorder: its recording, its names and its error."""
+    """Runs a program under the recorder; returns its recording, its names and its error."""
     found: Callable[..., Any] = _renew().run
     return found
 
 
 @pytest.fixture
 def run_block() -> Callable[[str], Recording]:
-    """Runs a program inside `with record():`, as a script would: its recording, also if it ends with an error."""
+    """Runs a program inside `with record():`, as a script would; returns its recording, also if it ends with an error."""
 
     def recorded(text: str) -> Recording:
         script = f"with paddle.record() as block:\n{textwrap.indent(text, '    ')}"

@@ -1,4 +1,4 @@
-"""Bindings: names are found wherever they lead, and a look that sees nothing new has missed nothing."""
+"""Tests bindings: tensors are found through all kinds of names, and a scan that is skipped would have found nothing new."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _called(recording: Recording) -> list[set[tuple[str, ...]]]:
 
 
 def _look_at_everything(patched: pytest.MonkeyPatch) -> None:
-    """Have every look forget what the one before it saw."""
+    """Makes every scan start without the result of the last one."""
     look = Bindings.look
 
     def thorough(self: Bindings, scopes: Any, *, done: bool) -> Any:
@@ -181,7 +181,7 @@ def test_the_classes_of_a_block_are_those_of_its_module() -> None:
     assert [tensor.names for tensor in block.recording.state(-1).tensors.values()] == [("net.w",)]
 
 
-# ---- what is gone through ----------------------------------------------------------------------------------------------
+# ---- containers and objects --------------------------------------------------------------------------------------------
 
 SECRETIVE = """
 asked = []
@@ -278,7 +278,7 @@ def test_what_leads_to_itself_or_deep_down(run: Callable[..., Any], text: str, n
 
 
 def test_a_tensor_is_not_taken_for_what_lay_at_its_address_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    # As if everything lay at one address, and each thing had come after the one before had died.
+    # As if all objects had one address, each made after the one before was freed.
     monkeypatch.setattr(bindings, "id", lambda _: 0, raising=False)
     held: dict[str, Any] = {"first": object()}
     scopes = [Scope({"held": held}, "")]
@@ -291,4 +291,4 @@ def test_a_tensor_is_not_taken_for_what_lay_at_its_address_before(monkeypatch: p
         assert [names for _, names in found] == [("held['first']",)]
         del found
         assert looking.look(scopes, done=True) is None
-        held["first"] = None  # it dies
+        held["first"] = None  # it is freed

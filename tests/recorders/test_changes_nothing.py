@@ -1,4 +1,4 @@
-"""Recording changes nothing: values, gradients, versions, errors and memory are those of the unrecorded run."""
+"""Tests that recording has no effect on values, gradients, versions, errors and memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MORE = [
 
 
 def plain(text: str) -> tuple[dict[str, Any], BaseException | None]:
-    """The program without a recorder."""
+    """Runs the program without a recorder."""
     names: dict[str, Any] = {"paddle": paddle}
     try:
         exec(compile(text, "<program>", "exec"), names)
@@ -39,7 +39,7 @@ def plain(text: str) -> tuple[dict[str, Any], BaseException | None]:
 
 
 def facts(value: Any) -> Any:
-    """What is compared of a variable."""
+    """Returns the properties of a variable that are compared."""
     if not isinstance(value, Tensor):
         return value if isinstance(value, int | float | str) else type(value).__name__
     grad = None if value.grad is None else facts(value.grad)
@@ -168,7 +168,7 @@ def test_the_recording_is_not_touched_by_what_happens_later(run: Runner) -> None
 
 
 def test_a_program_that_is_run_again_counts_what_it_did_the_first_time() -> None:
-    """Its names let go of what the first run has made, as those of a notebook's cell do."""
+    """Its names release the objects of the first run, as in a notebook."""
     names: dict[str, Any] = {}
     counts = []
     for _ in range(2):

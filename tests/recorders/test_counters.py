@@ -1,4 +1,4 @@
-"""A storage may have several version counters: what is written through one leaves the others, and what they guard, as they were."""
+"""Tests storages with several version counters: a write through one does not change the others or make their saved tensors stale."""
 
 from __future__ import annotations
 

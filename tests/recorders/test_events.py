@@ -1,4 +1,4 @@
-"""Events: what emits them, where they are kept, and that they are all that a recording is made of."""
+"""Tests events: what emits them, where they are stored, and that a recording is made from them alone."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Tee:
 
 
 def listened(text: str, log: Any) -> None:
-    """Run a program under a recorder that emits into `log`."""
+    """Runs a program under a recorder that emits to `log`."""
     tree = ast.parse(text)
     recorder = EngineRecorder(Program.of(tree, text, "<program>"), log)
     names: dict[str, Any] = {"paddle": paddle}
@@ -102,7 +102,7 @@ def test_events_cannot_be_made_of_what_they_do_not_hold() -> None:
 
 
 def without_its_operation(node: NodeFacts) -> NodeFacts:
-    """Which operation made a node is known only if the operation is in the ring."""
+    """Clears a node's operation, which is known only if the operation is in the ring."""
     return replace(node, op="", line=None, status="")
 
 
@@ -121,7 +121,7 @@ def complaint_about(event: events.Event) -> str:
 
 
 class Anything:
-    """In the place of a fact."""
+    """A substitute for any fact."""
 
     def __iter__(self) -> Iterator[int]:
         return iter(())

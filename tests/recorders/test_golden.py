@@ -1,4 +1,4 @@
-"""Recordings do not change: not from one machine, process or order of hashing to another, and not unnoticed."""
+"""Tests that recordings are the same on every machine, in every process and for every hash seed, and equal to the stored ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Handles: what recorders know of live objects, and that several recorders do not disturb each other."""
+"""Tests handles: the facts of live objects, and that several recorders are independent."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def test_two_recorders_at_once_tell_the_same() -> None:
 
 
 def test_a_handle_ends_with_its_object() -> None:
-    class Thing:
+    class Object:
         pass
 
     gone: list[str] = []
-    handles: Handles[Thing, str] = Handles(gone.append)
-    first, second = Thing(), Thing()
+    handles: Handles[Object, str] = Handles(gone.append)
+    first, second = Object(), Object()
     handles.add(first, "first")
     handles.add(second, "second")
     assert [facts for _, facts in handles.living()] == ["first", "second"]
@@ -64,8 +64,8 @@ def test_a_handle_ends_with_its_object() -> None:
     del first
     assert gone == ["first"]
     assert [facts for _, facts in handles.living()] == ["second"]
-    third = Thing()
-    assert handles.find(third) is None  # though it may lie where the first one lay
+    third = Object()
+    assert handles.find(third) is None  # though it may have the address of the first one
     handles.clear()
     del second
     assert gone == ["first"]

@@ -1,4 +1,4 @@
-"""A recording knows the kernels that each step launched, and the storages that they touched."""
+"""Tests that a recording has the kernels that each step launched, with their storages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`%%stepper` in a real IPython shell: what the cell prints, shows and raises is what it would without the magic."""
+"""Tests `%%stepper` in a real IPython shell: the cell prints, shows and raises the same as without the magic."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def shell() -> Iterator[Any]:
 
 
 class Shown:
-    """What one cell left on the screen."""
+    """The output of one cell."""
 
     def __init__(self, result: Any, out: str, displayed: list[Any]) -> None:
         self.error: BaseException | None = result.error_in_exec or result.error_before_exec
@@ -43,9 +43,9 @@ class Shown:
 
 @pytest.fixture
 def cell(shell: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Shown]:
-    """Runs a cell and says what was shown."""
+    """Runs a cell and returns its output."""
     displayed: list[Any] = []
-    monkeypatch.setattr("IPython.display.display", lambda thing: displayed.append(thing))
+    monkeypatch.setattr("IPython.display.display", lambda shown: displayed.append(shown))
 
     def run(text: str) -> Shown:
         displayed.clear()

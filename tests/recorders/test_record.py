@@ -1,4 +1,4 @@
-"""`record()` in a script: the block's own lines and names, errors included; and the calls that `%%stepper` puts in."""
+"""Tests `record()` in a script: the block's lines and names, errors included; and the calls that `%%stepper` inserts."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_limit() -> None:
 
 
 def _peak() -> int:
-    """The bytes that a loop needs at most beyond those of its start."""
+    """Returns the peak bytes of a loop beyond those at its start."""
     x = paddle.ones([1000])
     paddle.device.reset_max_memory_allocated()
     start = paddle.device.memory_allocated()
@@ -82,7 +82,7 @@ def _peak() -> int:
 
 
 def test_nothing_lives_longer_in_a_function_that_is_recorded() -> None:
-    """(Up to Python 3.12, who looks at a frame's locals leaves a copy of them on the frame.)"""
+    """(Up to Python 3.12, reading a frame's locals leaves a copy of them on the frame.)"""
     with paddle.record():
         recorded = _peak()
     assert recorded == _peak() == 4000

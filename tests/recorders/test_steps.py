@@ -1,4 +1,4 @@
-"""What a recording says: which lines became steps, what the names were bound to, what was written, kept and freed."""
+"""Tests the steps of recordings: their lines, the bindings of names, and what was written, saved and freed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Runner = Callable[..., Any]
 
 
 def steps(recording: Recording) -> list[tuple[int | None, str | None]]:
-    """Line and operation of every step outside backward."""
+    """Returns line and operation of every step outside backward."""
     return [(s.line, s.op if s.kind == "operation" else s.kind) for s in recording.steps if s.kind != "backward"]
 
 

@@ -1,4 +1,4 @@
-"""Recordings made by hand, step by step, so that questions and sentences are tested without any recorder."""
+"""Fixtures: recordings made by hand, so that questions and sentences are tested without a recorder."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def storage(number: int, values: tuple[float, ...]) -> StorageFacts:
 
 
 def tensor(number: int, storage: int, shape: tuple[int, ...], names: str = "", **facts: Any) -> TensorFacts:
-    """A tensor, row-major from slot 0 unless `strides` or `offset` say otherwise; `names` is blank-separated."""
+    """Makes a tensor, row-major from slot 0 unless `strides` or `offset` are given; `names` is blank-separated."""
     row_major = tuple(prod(shape[axis + 1 :]) for axis in range(len(shape)))
     plain: dict[str, Any] = {"offset": 0, "dtype": "float32", "device": "cpu", "leaf": True, "needs_gradient": False}
     plain |= {"base": None, "node": None, "grad": None, "strides": row_major, "counter": storage} | facts
@@ -50,7 +50,7 @@ def saved(storage: int, version: int = 0, name: str = "x", *, copy: bool = False
 
 
 class Tape:
-    """Writes steps one after the other. Facts given to `step` are new or changed; `gone` lists what died.
+    """Writes steps one after the other. Facts given to `step` are new or changed; `gone` lists freed objects.
 
     Each storage has a counter of its own number, which follows the writes; counters given to `step` are added to these.
     """
@@ -71,7 +71,7 @@ class Tape:
             what: str, cls: type[StorageFacts | CounterFacts | TensorFacts | NodeFacts]
         ) -> tuple[tuple[int, Any], ...]:
             present = tuple((f.id, f) for f in facts if isinstance(f, cls))
-            return present + tuple((number, None) for thing, number in gone if thing == what)
+            return present + tuple((number, None) for kind, number in gone if kind == what)
 
         blank: dict[str, Any] = dict.fromkeys(("op", "category", "output", "kept", "backward", "error"))
         blank |= dict.fromkeys(("inputs", "writes", "rewired"), ()) | {"phase": "forward", "live": 0, "peak": 0}
@@ -79,7 +79,7 @@ class Tape:
         self._counted |= made
         facts += tuple(CounterFacts(number, number, 0) for number in sorted(made))
         facts += tuple(CounterFacts(each.counter, each.storage, each.after) for each in fields.get("writes", ()))
-        gone += tuple(("counter", number) for thing, number in gone if thing == "storage")
+        gone += tuple(("counter", number) for kind, number in gone if kind == "storage")
         changes = {
             "counters": changed("counter", CounterFacts),
             "storages": changed("storage", StorageFacts),
@@ -98,7 +98,7 @@ def tape() -> Tape:
 
 
 def views_and_stale() -> Recording:
-    """A write through a view spoils what `b * b` kept.
+    """A write through a view makes the saved tensor of `b * b` stale.
 
     1 a = ones([4]); 2 b = a.scale(2); 3 v = b[1:3]; 4 c = b * b; 5 w = v.add_(10); 6 c.backward() fails
     """
@@ -198,7 +198,7 @@ def _doubled_in_place() -> Recording:
 
 @cache
 def any_value(hint: Any) -> st.SearchStrategy[Any]:
-    """Values of a type. Tuples are short, or a recording, which nests six of them, would take seconds to draw."""
+    """Draws values of a type. Tuples are short, since a recording, which nests six of them, would take seconds otherwise."""
     if is_dataclass(hint):
         fields = {name: any_value(inner) for name, inner in get_type_hints(hint).items()}
         return st.builds(cast(type[Any], hint), **fields)
@@ -207,20 +207,20 @@ def any_value(hint: Any) -> st.SearchStrategy[Any]:
         return st.one_of([any_value(arm) for arm in arms])
     if get_origin(hint) is tuple:
         return st.lists(any_value(arms[0]), max_size=2).map(tuple) if ... in arms else st.tuples(*map(any_value, arms))
-    # Small numbers are serial numbers that meet each other.
+    # Small numbers are serial numbers, so that facts refer to each other.
     return st.integers(0, 2) | st.integers() if hint is int else st.from_type(hint)
 
 
 def all_there(facts: type) -> st.SearchStrategy[Any]:
-    """Things with the serial numbers 0, 1 and 2."""
+    """Draws objects with the serial numbers 0, 1 and 2."""
     return st.tuples(*(st.tuples(st.just(number), any_value(facts)) for number in range(3)))
 
 
 @st.composite
 def any_recordings(draw: st.DrawFn) -> Recording:
-    """Recordings with any facts at all, sensible or not: only the steps are numbered as they must be.
+    """Draws recordings with arbitrary facts, sensible or not; only the steps are numbered correctly.
 
-    The first step lays the ground, so that what the others mention is often there.
+    The first step makes objects, so that those that other steps mention often exist.
     """
     ground = {"storages": StorageFacts, "counters": CounterFacts, "tensors": TensorFacts, "nodes": NodeFacts}
     first = replace(draw(any_value(Step)), **{name: draw(all_there(facts)) for name, facts in ground.items()})

@@ -1,4 +1,4 @@
-"""The right answers again, found by another way: by looking at the states before and after, element by element."""
+"""Computes the right answers in a second way: by comparing the states before and after, element by element."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ NEW = "in a new storage"
 
 
 def expected(recording: Recording, question: Question) -> set[str]:
-    """The English options that are right."""
+    """Returns the English options that are right."""
     before, after = recording.state(question.step - 1), recording.state(question.step)
     return _LOOKS[question.kind](recording, question, before, after)
 
 
 def chosen(question: Question) -> set[str]:
-    """The English options that the question takes for right."""
+    """Returns the English options that the question marks as right."""
     return {question.options[position].en for position in question.right}
 
 
@@ -71,7 +71,7 @@ def _live(_: Recording, question: Question, before: State, after: State) -> set[
 
 
 def _stale(recording: Recording, question: Question, before: State, after: State) -> set[str]:
-    """By what each node that was there before would find if it looked now."""
+    """Finds saved tensors that each earlier node would find stale now."""
     lost = set()
     for key, node in before.nodes.items():
         now = after.nodes.get(key)
@@ -91,7 +91,7 @@ def _stale(recording: Recording, question: Question, before: State, after: State
 
 
 def _names(option: str, kept: Kept) -> bool:
-    """Whether an option names what a node kept in this role; that of an only operand is not said."""
+    """Whether an option names a node's saved tensor with this role; a single operand has no role."""
     if kept.role == "out" or "its result" in option:
         return kept.role == "out" and "its result" in option
     if "as its " not in option:
@@ -101,7 +101,7 @@ def _names(option: str, kept: Kept) -> bool:
 
 
 def _is(option: str, node: NodeFacts) -> bool:
-    """Whether an option names a node: by its class and line, and by its number where these are not enough."""
+    """Whether an option names a node: by its class and line, and by its number if these are not unique."""
     by_line = node.line is None or f"(line {node.line})" in option
     return f"`{node.name}`" in option and by_line and ("#" not in option or f"#{node.id} " in option)
 

@@ -1,4 +1,4 @@
-"""JSON and back: nothing is lost, nothing that is no recording is let in."""
+"""Tests JSON and back: nothing is lost, and invalid recordings are refused."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tests.tiers import examples
 
 
 def spelt_out(recording: Recording) -> str:
-    """Every field in Python's own notation, where nan equals nan, and 1, 1.0, True, 0.0 and -0.0 all differ."""
+    """Returns every field's repr, in which nan equals nan, and 1, 1.0, True, 0.0 and -0.0 all differ."""
     return repr(recording.steps) + repr(replace(recording, steps=()).__dict__)
 
 
 def holding(recording: Recording, *values: Any) -> Recording:
-    """The recording with the first storage's values replaced."""
+    """Returns the recording with the first storage's values replaced."""
     (number, storage), *_ = recording.steps[0].storages
     assert storage is not None
     first = replace(recording.steps[0], storages=((number, replace(storage, values=values)),))
@@ -76,7 +76,7 @@ def test_a_fact_of_a_foreign_type_is_refused_by_its_place(doubled_in_place: Reco
 
 
 def edited(recording: Recording, *path: str | int, value: Any = None, drop: bool = False) -> str:
-    """The recording's JSON with the value at `path` replaced or dropped."""
+    """Returns the recording's JSON with the value at `path` replaced or dropped."""
     document = json.loads(to_json(recording))
     place = document
     for key in path[:-1]:

@@ -1,6 +1,4 @@
-"""Each fix that is offered is made, mechanically, and the fixed program runs: with the gradients of the program written with
-ordinary operations.
-"""
+"""Tests that each offered fix, applied to the program, gives a program that runs, with the gradients of ordinary operations."""
 
 from __future__ import annotations
 

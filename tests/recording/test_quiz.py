@@ -1,4 +1,4 @@
-"""Predict mode: every right answer is found again by another way, and a question is asked only where it teaches something."""
+"""Tests predict mode: every right answer is computed in a second way, and a question is asked only where it teaches something."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def well_made(question: Question) -> None:
 
 
 def ask(program: str) -> dict[str, Question]:
-    """The questions of the last step of a program that has any, by kind."""
+    """Returns the questions of a program's last step with questions, by kind."""
     gc.collect()
     recording = run(program).recording
     last = max(question.step for question in everything(recording))

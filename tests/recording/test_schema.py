@@ -1,4 +1,4 @@
-"""schema.json is what is made of the dataclasses, and what `to_json` writes obeys it."""
+"""Tests that schema.json is generated from the dataclasses, and that `to_json` conforms to it."""
 
 from __future__ import annotations
 

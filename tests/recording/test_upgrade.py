@@ -1,4 +1,4 @@
-"""Recordings that an earlier version wrote are read, and say what a new recording of the same program says."""
+"""Tests that recordings of an earlier version are read, and equal a new recording of the same program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recordings that the pictures are tested on."""
+"""Fixtures: the recordings for the tests of the pictures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inplacelab_widgets.scene import Scene, scene_of
 
 
 def _samples() -> ModuleType:
-    # Tests are imported by path here (import mode "importlib"), so a neighbour is loaded by path as well.
+    # Tests are imported by path (import mode "importlib"), so this module is loaded by path as well.
     name = "inplacelab_test_samples"
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name("samples.py"))

@@ -1,4 +1,4 @@
-"""Launches of every kind, made by hand: what the pictures of kernels are tested on."""
+"""Launches of every kind, made by hand, for the tests of kernel pictures."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def operand(
     dtype: str = "float32",
     total: int | None = None,
 ) -> Operand:
-    """An operand that lies in row-major order, if nothing else is said."""
+    """Makes an operand, in row-major order unless `strides` are given."""
     size = geometry.itemsize(dtype) * (offset + prod(shape)) if total is None else total
     return Operand(name, role, dtype, shape, packed(shape) if strides is None else strides, offset, size)
 
 
 def launch(kernel: str, kind: str, *operands: Operand, width: int = 1, device: str = "") -> Launch:
-    """A launch with the grid that it would have; on hardware if that is named."""
+    """Makes a launch with its usual grid; on hardware if a device is named."""
     sized = operands[-1] if kind == "scatter_add" else operands[0]
     grid = geometry.grid_for(kind, sized.shape, width)
     moved = traffic.of_kernel(kind, operands, width)

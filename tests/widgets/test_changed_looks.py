@@ -1,4 +1,4 @@
-"""What is followed from step to step is what one finds by looking at everything after every step."""
+"""Tests that the changes found step by step equal those found by checking all objects after every step."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The combs under a strip: which slots, whose, and where another dtype has its bounds."""
+"""Tests the combs under a strip: their slots, their tensors, and the bounds of other dtypes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def drawn(run: paddle.record) -> Panel:
 
 
 def marks(panel: Panel, key: str) -> list[tuple[Mark, Look]]:
-    """What is drawn of a tensor after the last step."""
+    """Returns the marks of a tensor after the last step."""
     step = len(panel.says) - 1
     found = [(mark, mark.at(step)) for group in panel.groups for mark in group.marks if key in mark.keys]
     return [(mark, look) for mark, look in found if look is not None]
@@ -37,7 +37,7 @@ def tiny(panel: Panel, key: str) -> list[str]:
 
 
 def slots(panel: Panel) -> list[tuple[float, float]]:
-    """(left, width) of each slot of the first storage."""
+    """Returns (left, width) of each slot of the first storage."""
     places: list[dict[str, Any]] = [
         dict(mark.place) for mark in panel.groups[0].marks if mark.keys and re.fullmatch(r"s0:\d+", mark.keys[0])
     ]

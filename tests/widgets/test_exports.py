@@ -1,4 +1,4 @@
-"""The still picture, the page and the text: safe, complete, and the same everywhere."""
+"""Tests the still picture, the page and the text: they are safe, complete, and the same everywhere."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_page_is_whole_and_asks_for_nothing(recording: Recording, tmp_path: Pa
     assert [tag for tag, _ in tags].count("script") == 2
     assert not [tag for tag, _ in tags if tag in {"img", "link", "iframe", "b"}]
     assert not [attributes for _, attributes in tags if {"src", "href"} & attributes.keys()]
-    # In a text that is packed in so many letters, any four of them may stand side by side.
+    # A packed text of this length may contain any four letters by chance.
     readable = re.sub(r"[A-Za-z0-9+/=]{200,}", "", page)
     assert "http" not in readable.replace("http://www.w3.org/2000/svg", "")
     assert "http" not in str(payload_of(page))
@@ -87,7 +87,7 @@ def test_a_page_is_whole_and_asks_for_nothing(recording: Recording, tmp_path: Pa
 
 def test_the_page_carries_the_payload(sample: Callable[[str], Recording], sample_scene: Callable[[str], Scene]) -> None:
     for name in ("lesson", "hostile"):
-        # Questions travel always: a reader may turn predict mode on at any time.
+        # Questions are always sent, since a reader may switch predict mode on at any time.
         sent = payload(sample_scene(name), quiz(sample(name)))
         assert payload_of(to_html(sample(name))) == json.loads(json.dumps(sent))
 
@@ -153,7 +153,7 @@ def test_markdown_keeps_cells_apart(sample: Callable[[str], Recording]) -> None:
     rows = [line for line in said.splitlines() if line.startswith("|")]
     assert len({row.replace("\\|", "").count("|") for row in rows[:3]}) == 1
     assert "&lt;b>" in said
-    # But for what is set apart as code: the program's lines, and what stands between backticks.
+    # Except in code: the program's lines, and texts between backticks.
     assert "<" not in re.sub(r"`[^`]*`|^    .*$", "", said, flags=re.MULTILINE)
 
 

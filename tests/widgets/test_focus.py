@@ -1,4 +1,4 @@
-"""Large recordings: what a step is about is drawn in full, the rest is on the shelf, and nothing is left out silently."""
+"""Tests large recordings: storages in focus are drawn in full, the rest is on the shelf, and nothing is left out silently."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node
 
 
 def keys_at(scene: Scene, step: int) -> tuple[set[str], set[str]]:
-    """The storages drawn in full at a step, and those on the shelf."""
+    """Returns the storages drawn in full at a step, and those on the shelf."""
     groups = [group for group, _, _ in stack_of(scene.storages, step)[0]]
     chips = {chip.key for chip in groups if chip in scene.storages.shelf and chip.key}
     return {group.key for group in groups if group in scene.storages.groups}, chips
@@ -104,7 +104,7 @@ def test_the_lens_says_what_was_not_recorded() -> None:
 
 
 def in_node(script: str, data: Any, folder: Path) -> Any:
-    """What a script prints as JSON, given `data`."""
+    """Returns the JSON that a Node script prints, given `data`."""
     (folder / "data.json").write_text(json.dumps(data), encoding="utf-8")
     run = f"import {{ readFileSync }} from 'node:fs';\nconst data = JSON.parse(readFileSync({json.dumps(str(folder / 'data.json'))}));\n"
     done = subprocess.run(

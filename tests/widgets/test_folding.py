@@ -1,4 +1,4 @@
-"""Folding a large graph: every node is in exactly one box, and what a program repeats is found."""
+"""Tests folding of large graphs: every node is in exactly one box, and repetitions are found."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inplacelab_widgets.scene.layered import depth, layout
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[list[tuple[str, int]], set[tuple[int, int]], set[int]]:
-    """Nodes in the order in which they were made, edges from newer to older ones, and leaves, which lead nowhere."""
+    """Draws nodes in the order in which they were made, edges from newer to older ones, and leaves, without edges."""
     count = draw(st.integers(1, 24))
     leaves = draw(st.sets(st.integers(0, count - 1), max_size=count // 3))
     labels = [(draw(st.sampled_from("ab")), draw(st.integers(1, 2))) for _ in range(count)]
@@ -38,7 +38,7 @@ def test_edges_are_kept_up_to_folding_and_no_cycle_is_made(
     found = folds(labels, edges, leaves, most=most)
     home = {node: k for k, fold in enumerate(found) for node in fold.members}
     between = {(home[a], home[b]) for a, b in edges if home[a] != home[b]}
-    # The layout leaves out what would close a cycle: here there is nothing to leave out.
+    # The layout drops edges that would close a cycle: here there are none.
     assert set(layout(len(found), between).edges) == between
 
 
@@ -101,7 +101,7 @@ def layers(count: int) -> tuple[list[tuple[str, int]], set[tuple[int, int]], set
 
 
 def loop(turns: int) -> tuple[list[tuple[str, int]], set[tuple[int, int]]]:
-    """A loop that hands a hidden state on from turn to turn: two products, two sums and a tanh in each."""
+    """A loop that passes a hidden state on: two products, two sums and a tanh in each iteration."""
     labels = [(kind, 9) for _ in range(turns) for kind in ("Matmul", "Matmul", "Add", "Add", "Tanh")]
     edges = {(5 * k + a, 5 * k + b) for k in range(turns) for a, b in ((2, 0), (2, 1), (3, 2), (4, 3))}
     return labels, edges | {(5 * k, 5 * k - 1) for k in range(1, turns)}

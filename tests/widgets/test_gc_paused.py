@@ -1,4 +1,4 @@
-"""The collector is as it was once something is drawn."""
+"""Tests that the garbage collector is restored after drawing."""
 
 from __future__ import annotations
 

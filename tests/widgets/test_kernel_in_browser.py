@@ -1,4 +1,4 @@
-"""`KernelView` in Chromium: picking by keys, clicks and fields, with the player of all views."""
+"""Tests `KernelView` in Chromium: picking by keys, clicks and fields."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def press(page: Any, *keys: str) -> None:
 
 
 def change(page: Any, **traits: object) -> None:
-    """What Python does: it sets traits of the model."""
+    """Sets traits of the model, as Python does."""
     page.evaluate("(traits) => { for (const [name, value] of Object.entries(traits)) model.set(name, value); }", traits)
 
 
@@ -225,7 +225,7 @@ def test_a_page_plays_without_a_network(tmp_path: Path, chromium: Any) -> None:
     until_it_presents(shown)
     press(shown, "Escape")
     until_it_presents_no_more(shown)
-    # The player is unpacked into an address of its own within the page.
+    # The player is unpacked into a blob URL of the page.
     assert [address for address in asked if not address.startswith("blob:")] == [file.as_uri()]
     shown.close()
 

@@ -1,4 +1,4 @@
-"""What is drawn of a launch for the player: which threads, what each step shows, and what a click picks."""
+"""Tests the scene of a launch for the player: the drawn threads, the marks of each step, and click targets."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def threads_of(shown: ShownLaunch, picks: Picks) -> list[Pick]:
 
 
 def flat(*layers: Layers) -> Counter[tuple[str, Look, str]]:
-    """The marks of layers, as they look."""
+    """Returns the marks of layers."""
     return Counter(
         (each.tag, Look(each.style, each.content, tuple(each.place.items())), each.key)
         for layer in layers

@@ -1,4 +1,4 @@
-"""`KernelView` in Python: what it is made from, what it says and draws, what it leaves in a notebook."""
+"""Tests `KernelView` in Python: its arguments, its texts and pictures, its stand-in in a notebook."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CASES = kernel_launches.CASES
 
 
 def sent(view: KernelView) -> dict[str, Any]:
-    """What the player gets."""
+    """Returns the player's payload."""
     found: dict[str, Any] = json.loads(unpacked(view._payload))
     return found
 
@@ -67,7 +67,7 @@ def test_a_slot_on_which_threads_meet_is_moved_once() -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_sectors_are_those_of_the_requests(name: str) -> None:
-    """What is drawn of one turn is what `traffic` counts for that warp."""
+    """The sectors drawn for one turn are those that `traffic` counts for that warp."""
     shown, picks = CASES[name]
     for pick in picks:
         drawn = {
@@ -92,7 +92,7 @@ def test_totals_of_aligned_and_of_looked_at_launches_agree() -> None:
 
 @pytest.mark.standard
 def test_the_bytes_of_a_large_scattered_launch_are_counted() -> None:
-    """A column after the other: a sector of 32 bytes for each number of 4, to read it and to write it."""
+    """One column after the other: a sector of 32 bytes for each 4-byte number, to read it and to write it."""
     operand = kernel_launches.operand
     big = kernel_launches.launch("scale_", "strided", operand("x", "both", (4000, 4000), (1, 4000)))
     (shown,) = shown_launches(big)

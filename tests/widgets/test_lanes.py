@@ -1,4 +1,4 @@
-"""The version lanes: who gets one, and that what is drawn is bounded by the width and not by the number of steps."""
+"""Tests the version lanes: which storages get one, and that the number of marks depends on the width, not on the steps."""
 
 from __future__ import annotations
 

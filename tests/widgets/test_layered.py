@@ -1,4 +1,4 @@
-"""The layout of graphs: later layers for later nodes, no two in one place, straight where it can be."""
+"""Tests the layout of graphs: later layers for later nodes, no two nodes in one place, straight edges where possible."""
 
 from __future__ import annotations
 

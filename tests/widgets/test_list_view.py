@@ -1,4 +1,4 @@
-"""The list that one can sort and filter: its data, what stands beside it, and the live thing in a browser."""
+"""Tests the list that can be sorted and filtered: its data, its stand-in, and the widget in a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a live widget leaves in a notebook beside itself. (How they take turns in a browser: `tests/e2e/test_reopened.py`.)"""
+"""Tests the stand-ins that live widgets leave in a notebook. (In a browser: `tests/e2e/test_reopened.py`.)"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Displayed = Callable[[LiveWidget | Box], list[dict[str, Any]]]
 
 @pytest.fixture
 def displayed(monkeypatch: pytest.MonkeyPatch) -> Displayed:
-    """What a widget shows in a cell, output by output."""
+    """The outputs that a widget shows in a cell."""
 
     def outputs_of(widget: LiveWidget | Box) -> list[dict[str, Any]]:
         outputs: list[dict[str, Any]] = []
@@ -48,7 +48,7 @@ def widget(request: pytest.FixtureRequest, sample: Callable[[str], Recording]) -
 
 
 def test_a_widget_and_its_static_copy_are_two_outputs(widget: LiveWidget, displayed: Displayed) -> None:
-    """An output with both is a widget to JupyterLab, also when the widget is gone."""
+    """JupyterLab shows an output with both as a widget, even when the widget is gone."""
     first, second = displayed(widget)
     assert set(first) == {WIDGET}
     assert first[WIDGET]["model_id"] == widget.model_id

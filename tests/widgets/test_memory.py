@@ -1,4 +1,4 @@
-"""The bytes panel: what was there before the program began, who holds what is there now, and the peak."""
+"""Tests the bytes panel: bytes from before the program, holders of live bytes, and the peak."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_bytes_from_earlier_in_the_session_do_not_count() -> None:
 
 
 def kept_in_every_way() -> Recording:
-    """A name, a gradient, a temporary that backward keeps, and a copy that it keeps because of an in-place write."""
+    """A name, a gradient, a temporary that backward has saved, and a copy saved because of an in-place write."""
     with paddle.record("kept") as run:
         a = paddle.to_tensor([1.0, 2.0])
         a.stop_gradient = False

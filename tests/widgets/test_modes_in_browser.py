@@ -1,4 +1,4 @@
-"""In Chromium: stepping by line, keeping things lit, the help, presenting, and several views of one recording on a page."""
+"""Tests in Chromium: stepping by line, pinned highlights, help, presenting, and several views of one recording on a page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.in_browser import open_page, until_it_presents, until_it_presents_no_
 
 pytestmark = pytest.mark.browser
 
-# What Jupyter's widget manager gives a view, and its `jslink`: as much of it as the player uses.
+# The part of Jupyter's widget manager and of `jslink` that the player uses.
 SHIM = """
 function shim(state) {
   const listeners = {};
@@ -30,11 +30,11 @@ function shim(state) {
     set(name, value) {
       if (state[name] === value) return;
       state[name] = value;
-      for (const hear of listeners[`change:${name}`] ?? []) hear();
+      for (const callback of listeners[`change:${name}`] ?? []) callback();
     },
     save_changes() { this.saved.push({ ...state, _payload: undefined }); },
-    on(event, hear) { (listeners[event] ??= []).push(hear); },
-    off(event, hear) { listeners[event] = listeners[event].filter((each) => each !== hear); },
+    on(event, callback) { (listeners[event] ??= []).push(callback); },
+    off(event, callback) { listeners[event] = listeners[event].filter((each) => each !== callback); },
   };
 }
 function link(one, other, name) {
@@ -52,7 +52,7 @@ window.closers = await Promise.all(models.map((model) => {
 
 
 def page_of(*views: View) -> str:
-    """A page with several views, the others linked to the first, as a notebook would show them."""
+    """Makes a page with several views, linked to the first, as in a notebook."""
     traits = ("step", "language", "mode", "selection", "follow", "predict", "answers", "toolbar", "_payload")
     states = [{name: getattr(view, name) for name in traits} for view in views]
     data = json.dumps(states, ensure_ascii=False).replace("<", "\\u003c")
@@ -64,7 +64,7 @@ def page_of(*views: View) -> str:
 
 
 class Page:
-    """A page with one player or several, and everything that went wrong on it."""
+    """A page with one or several players, with its errors."""
 
     def __init__(self, page: Any, file: Path) -> None:
         self.page = page
@@ -84,7 +84,7 @@ class Page:
         return str(self.page.locator("[aria-current=step] .ipl-number").inner_text())
 
     def lit(self, player: int = 0) -> set[str]:
-        """The things that are lit in a player."""
+        """Returns the highlighted keys in a player."""
         keys = self.page.evaluate(
             "(k) => [...document.querySelectorAll('.ipl')[k].querySelectorAll('svg [data-related]:not([hidden])')]"
             ".map((mark) => mark.dataset.k.split(' ')[0])",
@@ -174,7 +174,7 @@ def test_the_pace_is_chosen_by_key_and_by_button(play: Callable[..., Page]) -> N
     assert pace.inner_text() == "0.5/s"
 
 
-# --- keeping things lit -------------------------------------------------------------------------------------------------
+# --- pinned highlights --------------------------------------------------------------------------------------------------
 
 
 def test_a_click_keeps_a_thing_lit_and_escape_lets_go(play: Callable[..., Page]) -> None:
@@ -362,7 +362,7 @@ def test_code_is_wrapped_at_its_punctuation(play: Callable[..., Page]) -> None:
 @pytest.mark.parametrize("name", ["lesson", "stale", "views", "really_views"])
 def test_a_usual_program_stays_low(play: Callable[..., Page], name: str) -> None:
     page = play(name)
-    # As in a notebook: a page of its own is filled.
+    # As in a notebook; on a separate page the player fills the window.
     page.page.evaluate(
         "() => { document.querySelector('.ipl').classList.remove('ipl-standalone'); dispatchEvent(new Event('resize')) }"
     )
@@ -428,7 +428,7 @@ def test_what_is_kept_in_one_view_is_lit_in_the_others(
     assert chosen[0] in page.lit(0)
     assert chosen[0] in page.lit(4)
     assert page.page.evaluate("() => models[4].saved.at(-1).selection") == chosen[0]
-    # The view of the graph has no cards; it knows from which node a tensor comes all the same.
+    # The view of the graph has no cards, but it links tensors to their nodes.
     page.page.evaluate("() => models[0].set('selection', 't2')")
     assert "n1" in page.lit(4)
 

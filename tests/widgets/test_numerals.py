@@ -1,4 +1,4 @@
-"""Values in slots: short ones whole, others with digits that are right and a sign that more follow."""
+"""Tests values in slots: short ones in full, others cut, with a sign for further digits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A recording of a framework without version counters and gradients says nothing of them, in any place and in either language."""
+"""Tests that texts for a framework without version counters and gradients do not mention them, in either language."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_no_place_speaks_of_versions_leaves_or_flags(recording: Recording, langu
 def test_the_player_is_sent_no_word_of_them(recording: Recording) -> None:
     sent = payload(scene_of(recording), tuple(q for k in range(len(recording)) for q in questions_at(recording, k)))
     texts = {key: sent[key] for key in ("said", "keys", "tables", "predict")}
-    # The player's words have keys of their own ("forward", "link_tensor"), and some are said of backward passes only.
+    # Keys of the player's texts ("forward", "link_tensor") are not texts, and some texts are for backward passes only.
     texts["words"] = [both for key, both in sent["words"].items() if key not in {"backward", "keepers"}]
     assert not set(NEVER.findall(json.dumps(texts, ensure_ascii=False)))
     assert [panel["name"] for panel in sent["panels"]] == [name for name in panels_of(recording) if name != "code"]

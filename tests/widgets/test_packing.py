@@ -1,4 +1,4 @@
-"""What travels to the browser packed arrives there as it was."""
+"""Tests that a packed text is unpacked unchanged in the browser."""
 
 from __future__ import annotations
 

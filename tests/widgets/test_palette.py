@@ -1,4 +1,4 @@
-"""The colours by arithmetic: contrast as WCAG 2 computes it, in both themes."""
+"""Tests the contrast of colours by WCAG 2, in both themes."""
 
 from __future__ import annotations
 

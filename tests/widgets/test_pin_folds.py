@@ -1,4 +1,4 @@
-"""Many pins on one storage are folded; those that matter in a step are seen by themselves."""
+"""Tests that many pins on one storage are folded, except those that the current step concerns."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def hung_on(recording: Recording, storage: int) -> tuple[PinStack, ...]:
     return storage_pins(tuple(zip(places, mine, strict=True))).stacks
 
 
-def told_at(stacks: tuple[PinStack, ...], step: int) -> dict[int, Plate]:
-    """What stands at each place after a step."""
+def plates_at(stacks: tuple[PinStack, ...], step: int) -> dict[int, Plate]:
+    """Returns the plate at each place after a step."""
     found = {}
     for each in stacks:
         plates = [plate for since, plate in each.plates if since <= step]
@@ -47,20 +47,20 @@ def test_many_pins_take_no_more_room_than_a_few(sample: Callable[[str], Recordin
 def test_a_single_pin_says_itself_who_keeps_what(sample: Callable[[str], Recording]) -> None:
     recording = sample("kept_often")
     first = min(pin.life.first for pin in pins(recording) if pin.storage == 1)
-    (plate,) = told_at(hung_on(recording, 1), first).values()
+    (plate,) = plates_at(hung_on(recording, 1), first).values()
     assert plate.first_line.en.startswith("saved by MultiplyGradNode")
 
 
 def test_stale_pins_are_told_apart_from_fresh_ones(sample: Callable[[str], Recording]) -> None:
     recording = sample("kept_often")
     stacks, write = hung_on(recording, 1), step_of(recording, "add_")
-    before, after = told_at(stacks, write - 1), told_at(stacks, write)
+    before, after = plates_at(stacks, write - 1), plates_at(stacks, write)
     assert [(plate.status, plate.first_line.en) for plate in before.values()] == [("fresh", "saved by 3 nodes")]
     assert [(plate.status, plate.first_line.zh) for plate in after.values()] == [("stale", "保存者：3 个节点")]
     assert after[0].second_line.en == "✗ stale, now v1"
     last = next(step.index for step in recording.steps if step.phase == "backward")
-    told = told_at(stacks, last)
-    assert [(plate.status, plate.first_line.en) for plate in told.values()] == [
+    plates = plates_at(stacks, last)
+    assert [(plate.status, plate.first_line.en) for plate in plates.values()] == [
         ("fresh", "saved by 4 nodes"),
         ("stale", "saved by 3 nodes"),
     ]
@@ -73,12 +73,12 @@ def test_the_pin_that_backward_looks_at_stands_by_itself(sample: Callable[[str],
     assert unpacks
     for step in unpacks:
         assert step.backward is not None
-        told = told_at(stacks, step.index)
-        checked = [plate for plate in told.values() if plate.checked]
+        plates = plates_at(stacks, step.index)
+        checked = [plate for plate in plates.values() if plate.checked]
         if step.backward.node is not None and any(f"n{step.backward.node}" in each.links for each in stacks):
             assert len(checked) == 1
             assert f"#{step.backward.node} " in checked[0].first_line.en
-    assert told_at(stacks, len(recording) - 1)[2].status == "stale"
+    assert plates_at(stacks, len(recording) - 1)[2].status == "stale"
 
 
 def test_a_fold_is_lit_with_any_of_its_nodes(sample: Callable[[str], Recording]) -> None:

@@ -1,4 +1,4 @@
-"""The player's modules, put together into the one module that anywidget and an exported page load."""
+"""Tests the player's modules, joined into the module that anywidget and an exported page load."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_no_string_of_a_style_sheet_has_a_sign_around_which_blanks_are_dropped()
 
 @pytest.mark.browser
 def test_a_browser_reads_the_same_rules_from_the_style_sheet_as_from_its_sources(chromium: Any) -> None:
-    # Blanks after commas stay as they are written in what holds a variable.
+    # Blanks after commas are kept in values of custom properties.
     rules = "(text) => {const sheet = new CSSStyleSheet(); sheet.replaceSync(text); return [...sheet.cssRules].map((rule) => rule.cssText.replaceAll(', ', ','))}"
     page = chromium.new_page()
     try:
@@ -164,7 +164,7 @@ def test_a_browser_reads_the_same_rules_from_the_style_sheet_as_from_its_sources
 
 
 def written(style: str) -> str:
-    """A style sheet as it is in the sources, without comments."""
+    """Returns a style sheet from the sources, without comments."""
     return re.sub(r"/\*.*?\*/", "", (FOLDER / f"{style}.css").read_text(encoding="utf-8"), flags=re.DOTALL)
 
 

@@ -1,4 +1,4 @@
-"""In Chromium: the player keeps its height, its panes keep their room, and what a step is about is in sight."""
+"""Tests in Chromium that the player and its panes keep their heights, and that a step's marks are scrolled into view."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def box(page: Any, selector: str) -> Any:
 
 
 def many_storages() -> Recording:
-    """More than are seen at a glance: some are drawn in full, the others stand on a shelf."""
+    """More storages than are drawn in full: the others are on the shelf."""
     with paddle.record("many") as run:
         kept = [paddle.ones([3]) for _ in range(12)]
         total = kept[0] + kept[1]

@@ -1,4 +1,4 @@
-"""In which order rows stand that storages share, and how a player may stand cards elsewhere."""
+"""Tests the order of rows that storages share, and the data for a player to move cards."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ LIVES = st.lists(st.tuples(st.integers(0, 20), st.integers(0, 20)).map(lambda sp
 
 
 def blank(lives: list[tuple[int, int]], rows: list[int], order: list[int]) -> int:
-    """For how many steps a row stands empty right above one in which something lives, over all such pairs."""
+    """Returns the number of steps in which a row is empty directly above a row with a live storage, over all such pairs."""
     alive = {
         row: {k for span, its in zip(lives, rows, strict=True) if its == row for k in range(span[0], span[1] + 1)}
         for row in order
@@ -34,7 +34,7 @@ def test_rows_without_gaps_stay_in_the_order_of_their_storages() -> None:
 
 
 def test_what_a_loop_frees_for_good_stands_below_what_lives_on() -> None:
-    # A temporary, then what the program keeps: without an order the first would leave a gap above the second.
+    # A temporary, then a lasting storage: without reordering, the first would leave a gap above the second.
     assert order_of_rows([(0, 20), (1, 3), (2, 20)], [0, 1, 2], dict.fromkeys(range(3), 80)) == [0, 2, 1]
 
 

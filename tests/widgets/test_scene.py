@@ -1,4 +1,4 @@
-"""The geometry of the pictures: nothing overlaps, nothing overflows, nothing moves, and marks sit where they mean."""
+"""Tests the geometry of the pictures: nothing overlaps, overflows or moves, and marks are at their objects."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def box_of(group: Group, mark: Mark, look: Look) -> Box:
 
 
 def line_of(group: Group, mark: Mark, look: Look, language: str) -> Box:
-    """The room that a line of text needs."""
+    """Returns the box of a line of text."""
     style = resolved(look.style)
     size = float(style["font-size"].removesuffix("px"))
     said = look.text.in_language(language) if isinstance(look.text, Text) else look.text or ""
@@ -159,7 +159,7 @@ COMB = re.compile(r"M([\d.]+) ([\d.]+)v4H([\d.]+)v-4")
 
 
 def comb_of(scene: Scene, tensor: int, step: int) -> list[tuple[float, float]]:
-    """The brackets under a tensor's slots, as (left, right)."""
+    """Returns the brackets under a tensor's slots, as (left, right)."""
     for _, mark, look in alive(scene.storages, step):
         if f"t{tensor}" in mark.keys and "comb" in look.style.split():
             return [(float(a), float(b)) for a, _, b in COMB.findall(str(dict(look.attributes)["d"]))]
@@ -195,7 +195,7 @@ def test_a_comb_stands_exactly_under_the_slots_that_a_view_reaches(sample_scene:
 
 
 def test_a_view_and_a_copy_look_different(sample_scene: Callable[[str], Scene]) -> None:
-    """A view has its card beside its base's; a copy has a storage of its own."""
+    """A view has its card beside its base's; a copy has another storage."""
 
     def home(scene: Scene, tensor: int, step: int) -> float:
         return next(
@@ -292,7 +292,7 @@ def test_a_rewritten_history_leaves_a_ghost_for_one_step(sample_scene: Callable[
     def ghosts(step: int) -> int:
         return sum("ghost" in look.style.split() for _, _, look in alive(scene.graph, step))
 
-    # The chip that says what was there, and the arrow to where it is.
+    # The chip at the former node, and the arrow to the current one.
     assert [ghosts(step) for step in (3, 4, 5)] == [0, 2, 0]
     assert words_at(scene.graph, 4).count("NEW at line 4") == 1
 

@@ -1,4 +1,4 @@
-"""What stays where nothing can be stepped: which steps are told, the strip of frames, the tables, the PNG."""
+"""Tests static pictures: the choice of key steps, the strip of frames, the tables, the PNG."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def recorded(program: Callable[[Any], object]) -> Recording:
     return rec.recording
 
 
-def told(recording: Recording) -> list[str | None]:
-    """What happens in the chosen steps: the operation, "end" where backward ends, the error's type."""
+def events_of(recording: Recording) -> list[str | None]:
+    """Returns the events of the chosen steps: the operation, "end" for the end of backward, the error's type."""
     chosen = (recording.steps[step] for step in all_key_steps(recording))
     return [s.error.type if s.error else s.backward.action if s.backward else s.op for s in chosen]
 
@@ -63,7 +63,7 @@ def test_a_stale_value_is_told_as_kept_overwritten_and_refused() -> None:
         b[0].zero_()
         c.sum().backward()
 
-    assert told(recorded(program)) == ["multiply", "add_", "zero_", "RuntimeError"]
+    assert events_of(recorded(program)) == ["multiply", "add_", "zero_", "RuntimeError"]
 
 
 def test_a_rewritten_history_is_told_before_at_and_after() -> None:
@@ -75,7 +75,7 @@ def test_a_rewritten_history_is_told_before_at_and_after() -> None:
         v.scale_(3.0)
         b.sum().backward()
 
-    assert told(recorded(program)) == ["getitem", "scale_", "end"]
+    assert events_of(recorded(program)) == ["getitem", "scale_", "end"]
 
 
 def test_one_write_without_a_history_needs_one_picture() -> None:
@@ -84,7 +84,7 @@ def test_one_write_without_a_history_needs_one_picture() -> None:
         x.add_(x)
 
     recording = recorded(program)
-    assert told(recording) == ["add_"]
+    assert events_of(recording) == ["add_"]
     assert to_svg(recording) == to_svg(recording, key_step(recording))
 
 
@@ -121,7 +121,7 @@ def test_the_strip_is_a_valid_small_picture(scene: Scene, language: str) -> None
     if len(steps) > 1:
         assert 848 <= float(root.attrib["width"]) <= 900
     for step in steps:
-        # Every frame's sentence is in the picture's description, for those who do not see it.
+        # Every frame's sentence is in the picture's description, for screen readers.
         spoken = scene.sentences[step].in_language(language).replace("`", "")
         assert spoken in (root.findtext(f"{SVG}desc") or "")
 
@@ -143,7 +143,7 @@ def test_the_story_of_a_stale_value_is_in_its_frames(sample_scene: Callable[[str
     ]
     places = [said.index(each) for each in in_order]
     assert places == sorted(places)
-    # The storages that the story is not about are named, not drawn.
+    # Other storages are named, not drawn.
     assert "Also there: S0 (a), S1 (k), S3 (c)" in said
     assert not any(each.startswith("S0 ·") for each in said)
 
@@ -221,7 +221,7 @@ def test_long_code_is_cut_visibly(sample_scene: Callable[[str], Scene]) -> None:
 
 
 class Elements(HTMLParser):
-    """The tags of a piece of HTML, each closed by its own end, and the words between them."""
+    """The tags of a piece of HTML, each with its end tag, and the text between them."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""The widget in Python: its traits and what it leaves in a notebook."""
+"""Tests the widget in Python: its traits and its stand-in in a notebook."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercises of lesson 12: whatever repair gives the right numbers is right."""
+"""Checks the exercises of lesson 12: any repair with the right numbers is accepted."""
 
 from __future__ import annotations
 
@@ -252,5 +252,5 @@ def _gradient(state: State, name: str) -> Sequence[Any] | None:
 
 
 def _close(found: Sequence[Any] | None, wanted: Sequence[float] | _Array) -> bool:
-    """Equal up to the rounding of single precision, whatever the order of operations."""
+    """Whether values are equal up to single-precision rounding, for any order of operations."""
     return found is not None and len(found) == len(wanted) and bool(np.allclose(found, wanted, rtol=1e-3, atol=1e-4))

@@ -80,6 +80,6 @@ def both_rows(copies: Any, nbytes: Any) -> Steps:
 
 
 def _a_copy_was_kept(recording: Recording) -> bool:
-    """At any time: backward lets go of what it has used."""
+    """At any step, since backward releases what it has used."""
     states = (recording.state(step) for step in range(len(recording)))
     return any(saved.copy for state in states for node in state.nodes.values() for saved in node.saved)

@@ -11,7 +11,7 @@ from inplacelab.recording.fixes.source_tree import Fix, Program, root_of
 __all__ = ["computed_again"]
 
 _FEW = 3
-"""Above this number of lines, the fix only says that the loss must be computed again."""
+"""For more lines than this, the advice is just to compute the loss again."""
 
 
 def computed_again(

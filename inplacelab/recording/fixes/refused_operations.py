@@ -20,7 +20,7 @@ __all__ = ["refusal_fixes"]
 _OF_THE_LEAF = {
     "grad", "gradient", "clear_grad", "clear_gradient", "zero_grad", "stop_gradient", "is_leaf", "register_hook", "requires_grad"
 }  # fmt: skip
-"""What is asked of a leaf, and not of what is computed from it."""
+"""Attributes that only a leaf has, and not a result computed from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,4 +298,4 @@ _BY_WORDS: Mapping[str, Callable[[_Case], list[Fix]]] = {
     "is different from that of inplace tensor": _not_in_place,
     "must be Tensor, but got": _not_a_tensor,
 }
-"""How each refusal that can be fixed is recognised: by PaddlePaddle's words, which a recording keeps."""
+"""Recognises each refusal that can be fixed, by PaddlePaddle's headline, which a recording keeps."""
