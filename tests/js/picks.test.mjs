@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { drawnOf, launchesAt, nearestStep, partOf, stepFor } from "../../widgets/inplacelab_widgets/player/picks.js";
 import { placeOf, stopsOf, target } from "../../widgets/inplacelab_widgets/player/runs.js";
-import { visitThing } from "../../widgets/inplacelab_widgets/player/things.js";
+import { visitItem } from "../../widgets/inplacelab_widgets/player/things.js";
 import { courier, played } from "../../widgets/inplacelab_widgets/player/widget.js";
 
 /** The steps of a launch with warps of four threads. */
@@ -107,7 +107,7 @@ test("by warp, the last thread of each is a stop", () => {
 test("a click picks what its mark stands for", () => {
   const picked = [];
   const stage = { pick: (wanted) => picked.push(wanted) };
-  visitThing(stage, "pick:block:9");
-  visitThing(stage, "pick:lane:31");
+  visitItem(stage, "pick:block:9");
+  visitItem(stage, "pick:lane:31");
   assert.deepEqual(picked, [{ block: 9 }, { lane: 31 }]);
 });
