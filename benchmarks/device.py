@@ -1,8 +1,8 @@
-"""How fast a GPU runs operations in place, as a share of the speed at which it copies its own memory.
+"""Measures operations in place on a GPU, as a fraction of the speed of a copy in its memory.
 
     python benchmarks/device.py [--megabytes 4096] [--rounds 50] [--write results.json]
 
-An element-wise operation does so little arithmetic that memory decides: it can be no faster than its bytes are moved. So each
+An element-wise operation does so little arithmetic that it is memory-bound. So each
 is measured in bytes moved a second, beside a copy from device memory to device memory in the same run; times are those of events
 on the device's own stream, the median of many rounds. In place and out of place move the same bytes: what in place saves is
 memory (the peaks stand beside it). PyTorch's operations are measured too where it is installed and sees the GPU.

@@ -1,4 +1,4 @@
-"""How long the stepper takes to be drawn, and to draw a step: in Python, and in Chromium where Playwright and a browser are found.
+"""Measures the time to draw the stepper and its steps: in Python, and in Chromium if Playwright and a browser are installed.
 
     python benchmarks/drawing.py [name ...]
 
@@ -41,7 +41,7 @@ ROUND = 60
 
 
 class Limits(NamedTuple):
-    """Seconds for scene and payload, and kilobytes; None: no limit of its own."""
+    """The limits: seconds for scene and payload, and kilobytes; None for no limit."""
 
     seconds: float | None = None
     kilobytes: float | None = None
@@ -69,7 +69,7 @@ def loop() -> None:
 
 
 def training() -> None:
-    """2,000 steps of training with Adam: 30 batches, a little model, 600 storages that come and go."""
+    """2,000 steps of training with Adam: 30 batches, a small model, 600 short-lived storages."""
     model = paddle.nn.Sequential(paddle.nn.Linear(4, 8), paddle.nn.ReLU(), paddle.nn.Linear(8, 2))
     optimizer = paddle.optimizer.Adam(0.01, parameters=model.parameters())
     for _ in range(30):
@@ -120,13 +120,13 @@ PROGRAMS = {
 
 
 class Times(NamedTuple):
-    """Milliseconds of each step: for which the page's thread worked, and by the clock."""
+    """Milliseconds of each step: work of the page's thread, and wall-clock time."""
 
     by_thread: list[float]
     by_clock: list[float]
 
     def __str__(self) -> str:
-        """The median and the 95th percentile of the work, and the median by the clock."""
+        """The median and the 95th percentile of the work, and the median of wall-clock time."""
         return f"{median(self.by_thread):7.1f} {quantiles(self.by_thread, n=20)[-1]:6.1f} {median(self.by_clock):6.1f}"
 
 
@@ -139,7 +139,7 @@ class InBrowser(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What was measured of one recording: seconds, kilobytes, and what there is to say of the browser, if there is one."""
+    """The measurements of one recording: seconds, kilobytes, and those in the browser, if there is one."""
 
     steps: int
     scene: float
@@ -178,7 +178,7 @@ _DRAW = """async (place) => {
 
 
 class Watch:
-    """Draws steps of the player on a page and says how long each took."""
+    """Draws steps of the player on a page and returns the time of each."""
 
     def __init__(self, page: Any) -> None:
         self._page = page
@@ -186,12 +186,12 @@ class Watch:
         self._browser.send("Performance.enable")
 
     def worked(self) -> float:
-        """Milliseconds for which the page's thread has worked."""
+        """Milliseconds of work of the page's thread."""
         metrics = self._browser.send("Performance.getMetrics")["metrics"]
         return next(float(each["value"]) * 1000 for each in metrics if each["name"] == "ThreadTime")
 
     def draw(self, places: Iterable[int]) -> Times:
-        """Goes from place to place."""
+        """Jumps from step to step."""
         by_thread, by_clock = [], []
         for place in places:
             before = self.worked()
@@ -201,7 +201,7 @@ class Watch:
 
 
 def in_browser(page: Any, recording: Recording, folder: Path) -> InBrowser:
-    """What a reader waits for in Chromium."""
+    """The times that a reader waits in Chromium."""
     file, count = folder / "page.html", len(recording)
     to_html(recording, file)
     page.goto(file.as_uri())
@@ -229,7 +229,7 @@ def browser_page() -> Iterator[Any]:
 
 
 def verdict(name: str, value: float, goal: float | None, unit: str) -> str:
-    """What was found beside its goal; nothing if there is none."""
+    """A measurement with its goal, if it has one."""
     if goal is None:
         return ""
     return f"{name} {value:.3g} of {goal:g} {unit}: {'met' if value <= goal else 'NOT MET'}"

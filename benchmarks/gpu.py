@@ -1,15 +1,15 @@
-"""How fast our kernels are on a real GPU: each as a fraction of the bandwidth of a copy on the device, measured in the same run.
+"""Measures our kernels on a real GPU, each as a fraction of the bandwidth of a copy on the device in the same run.
 
     python benchmarks/gpu.py [--gigabytes 4] [--rounds 50] [--json FILE]
 
-Beside our kernels stand CuPy's ufuncs and, where it is installed with CUDA, PyTorch's eager operators. Time is taken by the
-device's own events; of many rounds the median counts. A kernel that waits for memory cannot be faster than the copy: the goal
-for element-wise kernels in place and for the fused chain is 90 % of it. `relu_` is measured with several grids, too: if another
-than the usual one is clearly faster, `geometry.MOST_BLOCKS` is to be changed.
+It also measures CuPy's ufuncs and, if it is installed with CUDA, PyTorch's eager operators. Times are the device's events, the
+median of many rounds. A memory-bound kernel cannot be faster than the copy: the goal for element-wise kernels in place and for
+the fused chain is 90 % of it. `relu_` is measured with several grids, too: if another one than the default is clearly faster,
+change `geometry.MOST_BLOCKS`.
 
 Last, what a launch costs the program: microseconds of the host for an operation on a small tensor, which is all of its time.
 
-Without a GPU it says what is missing, and that is all.
+Without a GPU it prints what is missing.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ class Case(NamedTuple):
 
     Attributes:
         who: "ours", "CuPy" or "PyTorch".
-        what: in words.
-        run: does it once.
+        what: a description.
+        run: runs it once.
         moved: the bytes that it reads and writes.
-        goal: whether it is to reach 90 % of the copy.
+        goal: whether its goal is 90 % of the copy.
     """
 
     who: str
@@ -98,14 +98,14 @@ def milliseconds(cupy: Any, run: Callable[[], object], rounds: int) -> float:
 
 
 def address(array: Any) -> Memory:
-    """A whole CuPy array, as our kernels take it."""
+    """A whole CuPy array as an operand of our kernels."""
     return Memory(array.data.ptr, array.data.ptr, array.nbytes)
 
 
 def elementwise(
     source: Source, n: int, *operands: Any, numbers: tuple[Any, ...] = (), blocks: int = 0
 ) -> Callable[[], None]:
-    """One launch of an element-wise kernel over packed arrays, in the usual grid or in so many blocks."""
+    """One launch of an element-wise kernel over packed arrays, in the default grid or with a number of blocks."""
     grid = geometry.elementwise(n, source.width)
     if blocks:
         grid = grid._replace(blocks=(blocks, 1, 1))
@@ -114,12 +114,12 @@ def elementwise(
 
 
 def through(name: str, dtype: str, layout: Layout, x: Any) -> Callable[[], None]:
-    """One launch of a kernel in place on a view of `x`, in the way that a launch of the engine would take."""
+    """One launch of a kernel in place on a view of `x`, planned as in the engine."""
     kernel, way = (
         Elementwise((ROWS[name.removesuffix("_")],), in_place=True),
-        access_plan.way((layout,), (dtype,), 0, aligned=True),
+        access_plan.plan((layout,), (dtype,), 0, aligned=True),
     )
-    source = kernel.way(dtype, way.form)
+    source = kernel.source_for(dtype, way.form)
     arguments = [address(x), *way.passed, way.turns]
     return lambda: on_gpu.run(source, *way.grid, arguments)
 
@@ -141,16 +141,14 @@ def ours(n: int, x: Any, y: Any) -> Iterator[Case]:
     """Our kernels: in place, out of place, one after the other, fused; and those that are more than an expression."""
     once = 2 * FLOAT * n
     scale, relu, absolute = (kernels.source(name) for name in ("scale_", "relu_", "abs_"))
-    factor = (np.float32(1.0), np.float32(0.0), True)  # the values stay what they are, however many rounds there are
+    factor = (np.float32(1.0), np.float32(0.0), True)  # the values do not change
     one_by_one = [elementwise(scale, n, x, numbers=factor), elementwise(absolute, n, x), elementwise(relu, n, x)]
     fused = kernels.fuse("scale_", "abs_", "relu_").source()
     yield Case("ours", "relu_ in place", one_by_one[2], once, goal=True)
     yield Case("ours", "relu out of place", elementwise(kernels.source("relu"), n, x, y), once)
     yield Case("ours", "scale_ abs_ relu_, one by one", several(*one_by_one), 3 * once)
     yield Case("ours", "scale_ abs_ relu_, fused", elementwise(fused, n, x, numbers=factor), once, goal=True)
-    together = (
-        x.device.attributes["MultiProcessorCount"] * 8
-    )  # as many blocks of 256 threads as there is room for at once
+    together = x.device.attributes["MultiProcessorCount"] * 8  # as many blocks of 256 threads as the GPU holds at once
     for blocks in (together, 2 * together, 16384, geometry.parts(n, 4 * geometry.THREADS)):
         run = elementwise(kernels.source("relu_"), n, x, blocks=blocks)
         yield Case("ours", f"relu_ in place, {blocks} blocks", run, once)
@@ -176,7 +174,7 @@ def ours(n: int, x: Any, y: Any) -> Iterator[Case]:
 
 
 def on_views(n: int, x: Any) -> Iterator[Case]:
-    """Views of a matrix with rows of 4096, in place. What is moved is counted in bytes asked for: gaps between them cost extra."""
+    """Views of a matrix with rows of 4096, in place. Only requested bytes are counted: gaps between them cost extra."""
     rows, half = n // 4096, 2 * FLOAT * (n // 2)
     wide = Layout((rows, 2048), (4096, 1), 0)
     yield Case("ours", "relu_ of half of each row, in packs", through("relu_", "float32", wide, x), half, goal=True)
@@ -196,7 +194,7 @@ def on_views(n: int, x: Any) -> Iterator[Case]:
 def of_types(n: int, x: Any, y: Any) -> Iterator[Case]:
     """Other data types: half precision in place, a cast to it, and a fill, which reads nothing."""
     half = y.view(np.float16)
-    cast = Elementwise((ROWS["cast"],), in_place=False).way(("float32", "float16"), Form())
+    cast = Elementwise((ROWS["cast"],), in_place=False).source_for(("float32", "float16"), Form())
     fill = elementwise(kernels.source("fill_"), n, y, numbers=(np.float32(1.0),))
     relu = elementwise(kernels.source("relu_", "float16"), half.size, half)
     yield Case("ours", "fill_ (writes only)", fill, FLOAT * n)
@@ -253,7 +251,7 @@ def measured(cupy: Any, torch: Any, gigabytes: float, rounds: int) -> Iterator[A
 
 
 def host_costs(cupy: Any, torch: Any, rounds: int) -> Iterator[tuple[str, float]]:
-    """Microseconds of the host for an operation on 1024 numbers: the median of rounds of 200 calls that nobody waits for."""
+    """Microseconds of the host for an operation on 1024 numbers: the median of rounds of 200 calls without synchronisation."""
     paddle.set_device("gpu")
     x, y = paddle.ones([1024]), paddle.ones([1024])
     view, held = x[::2], cupy.ones(1024, np.float32)
@@ -289,16 +287,16 @@ def found(name: str) -> Any:
 
 
 def with_cuda(torch: Any) -> Any:
-    """PyTorch, if it can use the GPU. Its stream is CuPy's: both begin on the default one, and nobody changes that here."""
+    """PyTorch, if it can use the GPU. Both PyTorch and CuPy use the default stream here."""
     return torch if torch is not None and torch.cuda.is_available() else None
 
 
 def main() -> None:
-    """Measure, and say what came out."""
+    """Measures, and prints the results."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
     parser.add_argument("--gigabytes", type=float, default=4.0, help="read and written by one element-wise kernel")
     parser.add_argument("--rounds", type=int, default=50)
-    parser.add_argument("--json", type=Path, help="write the figures into this file, too")
+    parser.add_argument("--json", type=Path, help="write the results into this file, too")
     chosen = parser.parse_args()
     cupy = found("cupy")
     if cupy is None or not cupy.cuda.is_available():

@@ -1,9 +1,9 @@
-"""How long `add_` on a small tensor takes, compared with NumPy's `out=` in the same run.
+"""Measures `add_` on a small tensor, compared with NumPy's `out=` in the same run.
 
     python benchmarks/latency.py [--quick]
 
-Small tensors show what the engine itself costs: checks, version, history. All figures are ratios to the NumPy call that does
-the same arithmetic, measured in turns with it, so that they mean the same on a slow machine and on a fast one.
+Small tensors show what the engine itself costs: checks, version, history. All numbers are ratios to the NumPy call with the
+same arithmetic, measured alternately, so that they are comparable between machines.
 
 The budget: `add_` on 2 x 3 single-precision numbers within 3 times `np.add(x, y, out=x)` without a graph, and within 6 times
 with one. (All other rows are measured by `rows.py`.)
@@ -23,13 +23,13 @@ from inplacelab import Tensor
 
 BUDGET = {"without a graph": 3.0, "with a graph": 6.0}
 CHAIN = 50
-"""Operations on one graph before a new one is begun: with longer ones, the garbage collector's walks would be measured."""
+"""Operations on one graph before a new one begins: with longer ones, the garbage collector would be measured, too."""
 
 Call = Callable[[], object]
 
 
 class Effort(NamedTuple):
-    """How carefully to measure: the best of `rounds` rounds of `calls` calls."""
+    """The effort: the best of `rounds` rounds of `calls` calls."""
 
     rounds: int
     calls: int
@@ -58,7 +58,7 @@ def operands() -> tuple[Any, Any]:
 
 
 def chained(start: Tensor, step: Callable[[Tensor], object]) -> Call:
-    """A call that does `CHAIN` operations on a graph of its own."""
+    """A call that does `CHAIN` operations on a new graph."""
 
     def run() -> None:
         x = start.clone()
@@ -89,7 +89,7 @@ def budget(effort: Effort) -> dict[str, float]:
 def main() -> None:
     """Print what was found."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="fewer rounds: figures that are good for a first look")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, for a first look")
     effort = Effort(5, 2_000) if parser.parse_args().quick else Effort(20, 20_000)
     print("add_ on 2 x 3, times np.add(x, y, out=x):")
     for name, found in budget(effort).items():

@@ -1,8 +1,8 @@
-"""What in-place operations save, in bytes: peaks of small networks in and out of place, recorded and not.
+"""Measures the memory that in-place operations save: peaks of small networks in and out of place, recorded and not.
 
     python benchmarks/memory.py
 
-The figures are exact and the same on every machine: they come from the ledger, not from the operating system.
+The numbers are exact and the same on every machine: they come from the ledger, not from the operating system.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""How far a reader has to go: files and functions that are entered while a small program is recorded, read and drawn.
+"""Counts the files and functions that run while a small program is recorded, read and drawn: how much a reader must follow.
 
     python benchmarks/reading.py
 
-Counted with `sys.setprofile`, over this package's own files only. *Returns* are changes back to a file that was left before: each is a
-place where somebody who follows the program with a finger has to turn back some pages. Nothing here depends on the machine.
+Counted with `sys.setprofile`, over this package's files only. *Returns* are changes back to a file that was left before, where a
+reader has to turn back. The numbers do not depend on the machine.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ x.add_(y)
 
 @dataclass
 class Walk:
-    """What was entered.
+    """The files and functions that were entered.
 
     Attributes:
         files: the files, in the order in which each was first entered.
         functions: the functions, by file and name.
-        returns: how often the path came back to a file that it had left.
+        returns: the number of returns to a file that was left before.
     """
 
     files: dict[str, None] = field(default_factory=dict)
@@ -70,15 +70,15 @@ class Walk:
 
 @contextmanager
 def walked() -> Iterator[Walk]:
-    """Count what is entered inside a `with` block."""
+    """Counts the functions that are entered inside a `with` block."""
     walk = Walk()
 
-    def heard(frame: FrameType, event: str, _: Any) -> None:
+    def count(frame: FrameType, event: str, _: Any) -> None:
         if event == "call":
             walk.enter(frame)
 
     gc.collect()
-    sys.setprofile(heard)
+    sys.setprofile(count)
     try:
         yield walk
     finally:
@@ -94,7 +94,7 @@ def session(text: str) -> tuple[Session, Callable[[], None]]:
 
 
 def one_operation() -> Walk:
-    """What `x.add_(y)` enters between the beginning of its statement and that of the next one."""
+    """Counts from the beginning of the statement `x.add_(y)` to that of the next one."""
     walks: list[Walk] = []
 
     @contextmanager
@@ -119,7 +119,7 @@ def show(what: str, walk: Walk) -> None:
 def main() -> None:
     """Print the table."""
     argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
-    warm, run = session(PROGRAM)  # what is made once, like the functions of a row, is made before
+    warm, run = session(PROGRAM)  # caches, like the functions of a row, are filled before
     run()
     to_html(warm.recording())
     made, run = session(PROGRAM)

@@ -1,4 +1,4 @@
-"""Record on a real GPU what it launches, so that it can be looked at on a machine without one.
+"""Records the launches of a real GPU, so that they can be viewed on a machine without one.
 
     python benchmarks/record_gpu.py FOLDER [--simulate]
 
@@ -11,8 +11,8 @@ name. On another machine:
 
     KernelView(load("FOLDER/views.json"))
 
-Without a GPU it says what is missing, and records nothing. With `--simulate` it records what a GPU would launch, and all
-that it writes says so.
+Without a GPU it prints what is missing, and records nothing. With `--simulate` it records the launches of the simulated GPU,
+and marks them so.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def in_place() -> None:
 
 
 def views() -> None:
-    """One matrix, several ways through memory."""
+    """One matrix, with several access patterns."""
     m = paddle.ones([64, 64])
     m[:, :32].relu_()
     m[:, ::2].relu_()
@@ -82,7 +82,7 @@ def recorded(program: Callable[[], None]) -> Recording:
 
 
 def launches(recording: Recording) -> list[dict[str, Any]]:
-    """What was launched, in order: enough to see at a glance, or to compare with another run."""
+    """The launches, in order: a summary, or a comparison with another run."""
     return [
         {
             "kernel": each.kernel, "kind": each.kind, "grid": each.grid, "block": each.block, "width": each.width,

@@ -1,4 +1,4 @@
-"""What recording costs: statements recorded and not, and PyTorch's `add_`, in turns in one run.
+"""Measures the cost of recording: statements recorded and not, and PyTorch's `add_`, alternately in one run.
 
     python -m benchmarks.recording [--quick] [--only TEXT]
 
@@ -7,8 +7,8 @@ in a long recording as in a short one, while the program runs and when the recor
 
 The first table compares each statement with itself, unrecorded:
 
-- *stepped*: a program whose statements tell when they begin, as `%%stepper` and `inplacelab record` run it;
-- *in a block*: under `record()`, which looks at the names at every operation;
+- *stepped*: a program whose statements report when they begin, as under `%%stepper` and `inplacelab record`;
+- *in a block*: under `record()`, which reads the names at every operation;
 - *keeps*: the memory that the events take, each time round;
 - *building*: making the recording of the events afterwards, in microseconds for each time round.
 
@@ -80,11 +80,11 @@ CASES = {
 }
 """`v` is a row of `x`."""
 SELDOM = {"1000 x": 10, "training": 10, "backward": 10}
-"""What takes too long to be done as often as the others, and how many times less often it is done."""
+"""Cases that are too slow for the usual number of rounds, and the factor by which it is reduced."""
 
 
 class Measured(NamedTuple):
-    """Nanoseconds for one statement, each at its best; and the bytes that are kept of it."""
+    """The best time of one statement, in nanoseconds, and the bytes that are kept for it."""
 
     plain: float
     stepped: float
@@ -138,7 +138,7 @@ def kept(text: str, times: int) -> float:
     def in_use() -> int:
         return tracemalloc.get_traced_memory()[0]
 
-    gc.collect()  # Python gives back what it holds ready for small objects: else some would seem to take no memory
+    gc.collect()  # Python releases its free lists of small objects: otherwise some would seem to take no memory
     tracemalloc.start()
     try:
         return stepped(text, times, in_use)[0] - plain(text, times, clock=in_use)
@@ -147,7 +147,7 @@ def kept(text: str, times: int) -> float:
 
 
 def best_of(rounds: int, *measure: Callable[[], tuple[float, ...]]) -> list[float]:
-    """The best of each figure, measured in turns."""
+    """The best of each measurement, made alternately."""
     found = []
     for _ in range(rounds):
         gc.collect()

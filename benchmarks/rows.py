@@ -1,19 +1,19 @@
-"""How long every in-place operation takes on a small tensor: ours, PyTorch's and PaddlePaddle's, compared with NumPy alone.
+"""Measures every in-place operation on a small tensor: ours, PyTorch's and PaddlePaddle's, compared with NumPy alone.
 
     python -m benchmarks.rows [--quick] [name ...]
 
 The measure of a row is its own arithmetic: the NumPy ufunc, or the row's kernel, called straight on arrays. What we take
-beyond that is the engine: checks, version, history. Everything is measured in turns in one run, and each call has a tensor of
-its own, made before the clock starts: so all calls begin with the same values, and no chain of nodes grows. There are few calls
-in a round, as what they make lives until its end: memory that is new to the process would be measured, too.
+beyond that is the engine: checks, version, history. Everything is measured alternately in one run, and each call has a separate
+tensor, made before the clock starts: so all calls begin with the same values, and no chain of nodes grows. A round has few
+calls, since their results live until its end, and allocating new memory would be measured, too.
 
 A change of metadata has no arithmetic to be compared with: the measure is `np.add(x, x, out=x)`.
 
 The budget holds for every row: 3 times the arithmetic without a graph, 6 times with one. Some operations do more than write
-where a tensor lies. Each kind of those has limits of its own, and the reason stands beside its figures.
+into a tensor's storage. Each kind of those has separate limits, with the reason next to its numbers.
 
-The sample calls are those of the rows' tests. The other frameworks are measured where they are installed, know the name, and
-understand the same call.
+The sample calls are those of the rows' tests. The other frameworks are measured if they are installed, have a function of that
+name, and accept the same call.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from tests.row_cases.every import CASES
 Array = np.ndarray[Any, Any]
 Call = Callable[[], object]
 Batch = Callable[[], list[Call]]
-"""Makes as many calls as are measured at once, each with a tensor of its own."""
+"""Makes the calls of a round, each with a separate tensor."""
 
 
 class Budget(NamedTuple):
@@ -74,7 +74,7 @@ NARROW = {"f": np.float32, "c": np.complex64}
 
 
 class Effort(NamedTuple):
-    """How carefully to measure: the median of `rounds` rounds of `calls` calls."""
+    """The effort: the median of `rounds` rounds of `calls` calls."""
 
     rounds: int
     calls: int
@@ -101,7 +101,7 @@ class Measured(NamedTuple):
 
     @property
     def remark(self) -> str:
-        """What is to be said of the figures: that they are over a limit, or why they may be."""
+        """A remark: that a number is over its limit, or why it may be."""
         if self.over(self.budget):
             return "   OVER"
         return f"   {self.budget.why}" if self.over(BUDGET) else ""
@@ -111,7 +111,7 @@ class Measured(NamedTuple):
 
 
 class Framework:
-    """Where the functions are, and how a tensor is made of an array."""
+    """The module of the functions, and the function that makes a tensor of an array."""
 
     def __init__(self, module: Any, make: Callable[[Any, Array, bool], Any], renamed: dict[str, str]) -> None:
         self._module, self._make, self._renamed = module, make, renamed
@@ -141,7 +141,7 @@ class Framework:
 
         try:
             call()()
-        except Exception:  # noqa: BLE001  # each framework has errors of its own, and any of them says no
+        except Exception:  # noqa: BLE001  # each framework raises other exceptions
             return None
         return lambda: [call() for _ in range(effort.calls)]
 
@@ -189,7 +189,7 @@ def called(case: Case, function: Any, tensors: list[Any], converted: Callable[[A
 
 
 def kind_of(case: Case) -> str:
-    """Whether the operation writes where the tensor lies, as found by doing it once."""
+    """Whether the operation writes into the tensor's storage, found by one call."""
     if "relayout" in variants(case.row):
         return "relayout"
     framework = Framework(inplacelab, _of_paddle, {})
@@ -213,7 +213,7 @@ def measure(case: Case, kind: str, effort: Effort) -> Batch:
 
 
 def arithmetic(case: Case, arrays: list[Any], out: Any = None) -> Call:
-    """The ufunc of a row, or its kernel with what its parameters ask for, on arrays: in place, or into `out`."""
+    """The ufunc of a row, or its kernel with the arguments that it names, on arrays: in place, or into `out`."""
     row, x = case.row, arrays[0]
     out = x if out is None else out
     given = {p.name: case.attrs.get(p.name, p.default) for p in row.attributes}
@@ -277,7 +277,7 @@ def main() -> None:
     """Measure, and print the table."""
     warnings.simplefilter("ignore")
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="fewer rounds: figures that are good for a first look")
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, for a first look")
     parser.add_argument("name", nargs="*", help="an in-place operation; all if none is given")
     options = parser.parse_args()
     effort = Effort(9, 40) if options.quick else Effort(51, 40)

@@ -1,4 +1,4 @@
-"""How long after a cell's end its stepper is there to be seen, and how much is sent for it.
+"""Measures the time from a cell's end until its stepper is visible, and the bytes that are sent for it.
 
     python benchmarks/visible.py [name ...]
 
@@ -11,7 +11,7 @@ Chromium, where Playwright finds one, gets what the browser's side of a notebook
 - *to paint*: what the page's thread works from the arrival of the widget's message in an empty page to the first frame with the
   stepper in it; and the same by the clock, which on a machine that has nothing else to do is hardly longer.
 
-Each figure is the best of several rounds: other programs can only add to it. The goal: to bundle and to paint together within
+Each number is the best of several rounds: other programs can only add to it. The goal: to bundle and to paint together within
 half a second.
 """
 
@@ -121,7 +121,7 @@ _END = "ended = clock()"
 
 
 class Messages:
-    """What a kernel would send, as the bytes that travel."""
+    """The messages that a kernel sends, as bytes."""
 
     def __init__(self) -> None:
         self._session = Session(key=b"a key, so that messages are signed")
@@ -151,7 +151,7 @@ class Comm(BaseComm):
 
 
 class Publisher(DisplayPublisher):
-    """Where a cell's outputs go."""
+    """Receives a cell's outputs."""
 
     def publish(self, data: Any, metadata: Any = None, **_: Any) -> None:
         """Send an output."""
@@ -159,7 +159,7 @@ class Publisher(DisplayPublisher):
 
 
 class Shell(InteractiveShell):
-    """A shell that shows nothing by itself."""
+    """A shell without a display."""
 
     display_pub_class = traitlets.Type(Publisher)
 
@@ -205,7 +205,7 @@ _SHOW = """async (text) => {
 
 
 def painted(page: Any) -> Paint:
-    """How long it takes until the widget that was sent last is seen in an empty page."""
+    """The time until the last widget is visible in an empty page."""
     page.goto("about:blank")
     watch = Watch(page)
     before = watch.worked()

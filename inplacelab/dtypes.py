@@ -76,7 +76,7 @@ def set_default_dtype(d: Any) -> None:
     global _default
     wanted = named(d)
     if wanted.numpy.kind != "f":
-        raise errors.unknown_dtype(d, [x.name for x in _ALL if x.numpy.kind == "f"])
+        raise errors.unknown_dtype(dtype=d, known=[x.name for x in _ALL if x.numpy.kind == "f"])
     _default = wanted
 
 
@@ -98,7 +98,7 @@ def named(dtype: Any) -> DType:
         except TypeError:
             found = None
     if found is None:
-        raise errors.unknown_dtype(dtype, list(_BY_NAME))
+        raise errors.unknown_dtype(dtype=dtype, known=list(_BY_NAME))
     return found
 
 
@@ -129,7 +129,7 @@ def promote(op: str, x: np.dtype[Any], y: np.dtype[Any]) -> np.dtype[Any]:
         return complex128.numpy if double else complex64.numpy
     if kinds == "ff":
         return np.promote_types(x, y)
-    raise errors.cannot_promote(op, x.name, y.name)
+    raise errors.cannot_promote(x=x.name, y=y.name, op=op)
 
 
 def floating(x: np.dtype[Any]) -> np.dtype[Any]:
@@ -197,7 +197,7 @@ def iinfo(dtype: Any) -> IntegerLimits:
     """
     wanted = named(dtype)
     if wanted.numpy.kind not in "iu":
-        raise errors.no_limits("iinfo", wanted.name, [d.name for d in _ALL if d.numpy.kind in "iu"])
+        raise errors.not_an_integer_type(dtype=wanted.name)
     limits = np.iinfo(wanted.numpy)
     return IntegerLimits(int(limits.min), int(limits.max), limits.bits, wanted.name)
 
@@ -210,7 +210,7 @@ def finfo(dtype: Any) -> FloatLimits:
     """
     wanted = named(dtype)
     if wanted.numpy.kind not in "fc":
-        raise errors.no_limits("finfo", wanted.name, [d.name for d in _ALL if d.numpy.kind in "fc"])
+        raise errors.not_a_float_type(dtype=wanted.name)
     part = named(real(wanted.numpy))
     limits = np.finfo(part.numpy)
     smallest = float(limits.smallest_normal)

@@ -58,7 +58,7 @@ class TensorDataset(Dataset):
 
     def __init__(self, tensors: Sequence[Tensor]) -> None:
         if len({tensor.shape[0] for tensor in tensors}) > 1:
-            raise errors.not_as_many_examples([tensor.shape[0] for tensor in tensors])
+            raise errors.example_counts_differ(lengths=[tensor.shape[0] for tensor in tensors])
         self.tensors = tensors
 
     def __getitem__(self, idx: int) -> tuple[Tensor, ...]:
@@ -104,7 +104,7 @@ class DataLoader:
         num_workers: int = 0,
     ) -> None:
         if type(batch_size) is not int or batch_size < 1:
-            raise errors.no_batch_size(batch_size)
+            raise errors.bad_batch_size(given=batch_size)
         self.dataset, self.batch_size, self.shuffle, self.drop_last = dataset, batch_size, shuffle, drop_last
         self.collate_fn, self.num_workers = collate_fn or _collated, num_workers
 
@@ -135,7 +135,7 @@ def _collated(examples: list[Any]) -> Any:
     arrays = [each.numpy() if isinstance(each, Tensor) else np.asarray(each) for each in examples]
     shapes = [each.shape for each in arrays]
     if len(set(shapes)) > 1:
-        raise errors.examples_of_different_shapes(shapes)
+        raise errors.example_shapes_differ(shapes=sorted(set(shapes)))
     return to_tensor(np.stack(arrays))
 
 

@@ -1,10 +1,9 @@
-"""The notebook: `%load_ext inplacelab` and the cell magic `%%stepper`.
+"""Implements `%load_ext inplacelab` and the cell magic `%%stepper` for notebooks.
 
     %%stepper [--name NAME] [--title TITLE] [--predict] [--no-fix] [--framework FRAMEWORK]
 
-runs the cell as if it stood there alone, records it, and shows the stepper under it; with `--predict` it asks what a step
-will do before it shows it. A cell that raises is recorded up to the error, and the error is then shown as Python shows
-it.
+runs the cell as it would run without the magic, records it, and shows the stepper below it. With `--predict` the stepper asks what a
+step will do before showing it. A cell that raises is recorded up to the error, and the error is then shown as Python shows it.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ _WAITS = re.compile("await|async")  # in what Python says of it
 
 
 def last_recording() -> Recording:
-    """The recording of the last `%%stepper` cell.
+    """Returns the recording of the last `%%stepper` cell.
 
     Raises:
         LookupError: if no cell has been recorded in this session.
@@ -58,9 +57,7 @@ def last_recording() -> Recording:
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """Called by `%load_ext inplacelab`: registers the cell magic `%%stepper`, and has every refusal shown without the engine's
-    own frames, whatever cell it is raised in.
-    """
+    """Registers `%%stepper`, and hides the engine's frames in tracebacks of refusals in all cells. Called by `%load_ext inplacelab`."""
 
     def stepper(line: str, cell: str) -> None:
         """Run the cell, record it, and show the stepper: `%%stepper [--name NAME] [--title TITLE] [--predict] [--no-fix] [--framework FRAMEWORK]`."""
@@ -73,13 +70,15 @@ def load_ipython_extension(shell: Any) -> None:
 
     shell.register_magic_function(stepper, magic_kind="cell")
     Refusal._render_traceback_ = shown  # type: ignore[attr-defined]  # IPython asks for this
-    with contextlib.suppress(ImportError):  # so that the first cell does not wait for it; `_show` says if it is missing
+    with contextlib.suppress(
+        ImportError
+    ):  # imported early so that the first cell is fast; `_show` reports it if it is missing
         importlib.import_module("inplacelab_widgets.stepper")
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> Any:
-        raise ValueError(message)  # not: leave the program
+        raise ValueError(message)  # instead of exiting
 
 
 _USAGE = Text(
@@ -127,10 +126,10 @@ def _usage_error(said: Text) -> Exception:
 
 
 def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
-    """Run, record, show; then let the cell's error, if any, take its course."""
+    """Runs, records and shows the cell; then re-raises its error, if any."""
     global _last
     text = shell.transform_cell(cell)
-    # Older shells count a cell when it has run, newer ones before; its own number is the one that its output has.
+    # Older shells count a cell after it has run, newer ones before; use the number that its output has.
     filename = shell.compile.cache(text, shell.displayhook.prompt_count, raw_code=cell)
     try:
         tree = shell.compile.ast_parse(text, filename=filename)
@@ -152,7 +151,7 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
 
 
 def _compiled(shell: Any, tree: ast.Module, filename: str) -> list[Any]:
-    """The program; a last line that is an expression shows its value, as in any cell."""
+    """Compiles the cell. If its last line is an expression, its value is shown, as in any cell."""
     compiler: Callable[..., Any] = shell.compile
     body = tree.body
     if (
@@ -171,7 +170,7 @@ def _ends_with_semicolon(filename: str) -> bool:
 
 
 def _show(recording: Recording, *, predict: bool) -> None:
-    """The stepper, if the widgets are installed; a line that says what is missing otherwise."""
+    """Shows the stepper; if the widgets are not installed, a line that names the missing package."""
     if not len(recording):
         print(_NOTHING)
         return
@@ -186,7 +185,7 @@ def _show(recording: Recording, *, predict: bool) -> None:
 
 
 def _shown_syntax_error(shell: Any, error: SyntaxError) -> Exception:
-    """A `SyntaxError` as IPython shows it for a cell without magic; it adds our frames to a real one raised from here."""
+    """Shows a `SyntaxError` as in a cell without magic. Raising it from here would add our frames."""
     shown: Exception = type("SyntaxError", (Exception,), {"__module__": "builtins"})(str(error))
     lines = shell.SyntaxTB.structured_traceback(type(error), error, [])
     _show_later(shown, [*lines, f"  {_NO_AWAIT}"] if _WAITS.search(str(error)) else lines)
@@ -194,5 +193,5 @@ def _shown_syntax_error(shell: Any, error: SyntaxError) -> Exception:
 
 
 def _show_later(error: BaseException, lines: list[str]) -> None:
-    """Have IPython show these lines for this error: those of the cell run without the magic, without our own frames."""
+    """Has IPython show these lines for this error: the traceback of the cell, without our frames."""
     error._render_traceback_ = lambda: lines  # type: ignore[attr-defined]  # IPython asks for this

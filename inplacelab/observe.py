@@ -1,8 +1,8 @@
-"""Reports what the engine does to observers, at the cost of one test per operation when there are none.
+"""Notifies observers of what the engine does. Without observers, an operation pays for one test.
 
-A recorder subclasses `Observer`, overrides the methods for the events that it needs, and is registered with `listening`.
-Observers get live objects and must copy at once what they need: in-place operations overwrite old values. They must not
-write to tensors, nor keep them alive.
+A recorder subclasses `Observer`, overrides the methods it needs, and is registered with `listening`. Observers receive
+live objects and must copy what they need immediately, because in-place operations overwrite it. They must not write to
+tensors or keep them alive.
 """
 
 from __future__ import annotations
@@ -16,105 +16,105 @@ NO_ATTRIBUTES: Mapping[str, Any] = MappingProxyType({})
 
 
 class Observer:
-    """The interface of observers: one method for each event. All methods do nothing here."""
+    """Receives everything that the engine reports. All methods do nothing by default."""
 
     def operation(
         self, name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, *, written: Any = None,
         read: Sequence[int] | None = None, attributes: Mapping[str, Any] = NO_ATTRIBUTES,
     ) -> None:  # fmt: skip
-        """An operation has run.
+        """Called after an operation.
 
         Args:
-            name: the name that the program called: "add_".
+            name: the operation as the program wrote it, such as "add_".
             category: "create", "ordinary", "view", "in-place", "relayout" (own metadata only) or "reallocated" (in place
                 in name only).
             inputs: the tensors read.
             output: the result; for an in-place operation the tensor that was written, which is also the first input.
             node: the grad node made, or None.
-            written: the part of the output that was written, if not all of it: a view of it (`x[0] = 5`) or a list of
-                slots (`x[[0]] = 5`).
-            read: the slots of the first input that an index selected, in the order of the result; None if all were read.
-            attributes: the other arguments, by name.
+            written: what was written, if that is not all of the output: a tensor on the written part (`x[0] = 5`) or a list
+                of slots (`x[[0]] = 5`).
+            read: the slots of the first input that an index selected, in the order of the result; None if all of it was read.
+            attributes: its other arguments, by name.
         """
 
     def launched(self, launch: Any, storages: Sequence[Any]) -> None:
-        """A kernel was launched. Reported before its operation, and also in `silence`, since the kernel did run.
+        """Called after a kernel launch, before the operation that it belongs to; also in `silence`.
 
         Args:
             launch: a `devices.kernels.launch.Launch`, which is plain data.
-            storages: the storage of each operand; None for an operand without one (a result that has no storage yet).
+            storages: the storage of each operand; None for an operand without one, such as a result that is not a tensor yet.
         """
 
     def flagged(self, tensor: Any) -> None:
-        """A tensor's `stop_gradient` or `.grad` changed, or it left the history, without an operation that reports it."""
+        """Called when `stop_gradient` or `.grad` of a tensor was set, or it left the history, without an operation."""
 
     def tensors_returned(self, tensors: Sequence[Any]) -> None:
-        """The program gets tensors that no operation reports: gradients that `paddle.grad` found, a `deepcopy`."""
+        """Called when the program receives tensors that no operation reports: results of `paddle.grad`, a `deepcopy`."""
 
     def unreported_code_ran(self) -> None:
-        """Code of the program has run whose operations were not reported: they may have written known storages."""
+        """Called after the program's code ran in `silence`: its operations were not reported, but may have written to tensors."""
 
     def backward_begins(self, roots: Sequence[tuple[Any, Any]]) -> None:
-        """Backward starts at these nodes, with these gradients: pairs (node, gradient)."""
+        """Called when backward starts, with pairs of a node and its gradient."""
 
     def gradient_arrives(self, node: Any, gradient: Any) -> None:
-        """`node` receives a gradient: the first, or a further part of a sum."""
+        """Called when `node` receives a gradient: the first, or a further part of a sum."""
 
     def node_begins(self, node: Any, gradient: Any) -> None:
-        """The node's gradient is complete; the node computes those of its inputs next."""
+        """Called when the gradient of `node` is complete, before the node computes the gradients of its inputs."""
 
     def unpacks(self, node: Any, saved: Any) -> None:
-        """`node` is about to compare and use a saved tensor."""
+        """Called before `node` checks the version of a saved tensor and uses it."""
 
     def hook_begins(self, node: Any, hook: Any, gradient: Any) -> None:
-        """A hook of the program is called with the complete gradient of `node`."""
+        """Called before a hook of the program runs, with the complete gradient of `node`."""
 
     def hook_ends(self, node: Any, gradient: Any) -> None:
-        """The hook has returned; `gradient` is the gradient from now on. A hook that raises has no end: backward fails."""
+        """Called after a hook returned, with the gradient that continues. If a hook raises, `backward_fails` is called instead."""
 
     def custom_begins(self, node: Any, function: Any, gradients: Sequence[Any]) -> None:
-        """The `backward` of a custom operation is called.
+        """Called before the `backward` of a `PyLayer` runs.
 
         Args:
-            node: the node of the operation; `node_begins` was reported before.
+            node: the operation's node, which has begun.
             function: the program's function.
-            gradients: its arguments: a gradient for each result, None for one that did not arrive.
+            gradients: its arguments: a gradient for each result, None where no gradient arrived.
         """
 
     def custom_ends(self, node: Any) -> None:
-        """The custom operation's `backward` has returned. One that raises has no end: backward fails."""
+        """Called after the `backward` of a `PyLayer` returned. If it raises, `backward_fails` is called instead."""
 
     def node_ends(self, node: Any) -> None:
-        """The node has passed its gradients on."""
+        """Called when a node has passed its gradients on."""
 
     def backward_ends(self) -> None:
-        """Backward ended without an error."""
+        """Called when backward has finished."""
 
     def backward_fails(self) -> None:
-        """Backward was stopped by an error."""
+        """Called when an error stopped backward."""
 
 
 listeners: tuple[Observer, ...] = ()
-"""The observers of operations. The engine tests `if observe.listeners:` before it prepares a report."""
+"""The observers of operations; empty in `silence`. The engine tests `if observe.listeners:` before it prepares a report."""
 
 launch_listeners: tuple[Observer, ...] = ()
-"""The observers of launches, also in `silence`: a composite operation is reported once, but each of its kernels runs."""
+"""The observers of launches, also in `silence`: a composite operation is reported once, but each of its kernel launches is reported."""
 
 
-def _tell_everyone(name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, **details: Any) -> None:
+def _notify_all(name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, **details: Any) -> None:
     for each in listeners:
         each.operation(name, category, inputs, output, node, **details)
 
 
-tell: Callable[..., None] = _tell_everyone
-"""Reports an operation to the observers. With one observer, the usual case, this *is* its method, which saves a call for
-each recorded operation."""
+notify: Callable[..., None] = _notify_all
+"""Reports an operation to all listeners. With one listener, the usual case, this *is* its `operation` method, which saves a
+call for each recorded operation."""
 
 
 def _set_listeners(observers: tuple[Observer, ...]) -> None:
-    global listeners, tell
+    global listeners, notify
     listeners = observers
-    tell = observers[0].operation if len(observers) == 1 else _tell_everyone
+    notify = observers[0].operation if len(observers) == 1 else _notify_all
 
 
 def _set_launch_listeners(observers: tuple[Observer, ...]) -> None:
@@ -124,7 +124,20 @@ def _set_launch_listeners(observers: tuple[Observer, ...]) -> None:
 
 @contextmanager
 def listening(observer: Observer) -> Iterator[None]:
-    """Reports everything inside a `with` block to `observer`."""
+    """Registers `observer` inside a `with` block.
+
+    Args:
+        observer: the observer.
+
+    >>> class Names(Observer):
+    ...     def operation(self, name, *args, **details):
+    ...         print(name)
+    >>> import inplacelab as paddle
+    >>> with listening(Names()):
+    ...     x = paddle.ones([2]).scale_(3.0)
+    ones
+    scale_
+    """
     _set_listeners((*listeners, observer))
     _set_launch_listeners((*launch_listeners, observer))
     try:
@@ -135,7 +148,7 @@ def listening(observer: Observer) -> Iterator[None]:
 
 
 class silence:  # noqa: N801  # used like a function; a generator would take longer than a small operation
-    """Reports no operations inside a `with` block, so that a composite operation is reported once, under its own name."""
+    """Suppresses reports of the operations inside a `with` block: a composite operation is reported once, under its own name."""
 
     __slots__ = ("_before",)
 

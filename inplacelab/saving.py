@@ -58,7 +58,7 @@ def save(obj: Any, path: Place, protocol: int = 4) -> None:  # noqa: ARG001  # P
         return
     target = Path(fspath(path))
     if fspath(path).endswith(("/", os.sep)) or target.is_dir():
-        raise errors.no_file_name(fspath(path))
+        raise errors.path_is_a_folder(path=fspath(path))
     target.parent.mkdir(parents=True, exist_ok=True)
     with target.open("wb") as file:
         _write(file, structure, arrays)
@@ -85,7 +85,7 @@ def load(path: Place, *, return_numpy: bool = False) -> Any:
         return _read(path, "the file", return_numpy)
     source = Path(fspath(path))
     if not source.is_file():
-        raise errors.no_such_file(str(path))
+        raise errors.no_such_file(path=str(path))
     with source.open("rb") as file:
         return _read(file, str(path), return_numpy)
 
@@ -108,7 +108,7 @@ def _described(obj: Any, arrays: list[Any]) -> Any:
     if isinstance(obj, dtypes.DType):
         return ["dtype", obj.name]
     if type(obj) not in _PLAIN:
-        raise errors.cannot_be_saved(type(obj).__name__)
+        raise errors.cannot_be_saved(kind=type(obj).__name__)
     return obj
 
 
@@ -127,7 +127,7 @@ def _read(file: Any, called: str, return_numpy: bool) -> Any:
             structure = json.loads(archive.read(_STRUCTURE))
             return _built(structure, archive, return_numpy)
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError, IndexError) as error:
-        raise errors.not_our_file(called) from error
+        raise errors.file_of_another_package(path=called) from error
 
 
 def _built(described: Any, archive: zipfile.ZipFile, return_numpy: bool) -> Any:

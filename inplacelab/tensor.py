@@ -78,7 +78,7 @@ class Tensor:
     untracked: str
 
     def __init__(self, *_data: object, **_options: object) -> None:
-        raise errors.no_constructor()
+        raise errors.tensor_takes_no_data()
 
     # ---- metadata --------------------------------------------------------------------------------------------------
 
@@ -198,7 +198,7 @@ class Tensor:
             ArgumentError: if there are several elements and no index.
         """
         if not index and self.size != 1:
-            raise errors.no_single_item(self.size)
+            raise errors.item_not_one_element(size=self.size)
         return self.numpy().item(*index)
 
     def __bool__(self) -> bool:
@@ -215,12 +215,12 @@ class Tensor:
 
     def __index__(self) -> int:
         if self.array.dtype.kind not in "iu":
-            raise errors.bad_index(self.array.dtype.name)
+            raise errors.bad_index(index=self.array.dtype.name)
         return int(self._only("index"))
 
     def _only(self, what: str) -> Any:
         if self.size != 1:
-            raise errors.not_one_element(what, self.size)
+            raise _not_one_element(what, self.size)
         return self.numpy().item()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -229,7 +229,7 @@ class Tensor:
 
     def __len__(self) -> int:
         if not self.array.ndim:
-            raise errors.no_first_axis()
+            raise errors.length_of_scalar()
         return int(self.array.shape[0])
 
     def __hash__(self) -> int:
@@ -257,6 +257,15 @@ class TopKRetType(NamedTuple):
 
     values: Tensor
     indices: Tensor
+
+
+def _not_one_element(what: str, size: int) -> Exception:
+    match what:
+        case "bool":
+            return errors.condition_not_one_element(size=size)
+        case "index":
+            return errors.index_not_one_element(size=size)
+    return errors.not_one_element(kind=what, size=size)
 
 
 class Parameter(Tensor):

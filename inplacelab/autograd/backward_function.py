@@ -42,7 +42,12 @@ def backward(
         if not isinstance(each, Tensor):
             raise errors.not_a_tensor("backward", "tensors", position, each)
     if len({id(each) for each in starts}) != len(starts):
-        raise errors.bad_argument("backward", "tensors", "a tensor twice", Text("different tensors", "互不相同的张量"))
+        raise errors.bad_argument(
+            op="backward",
+            argument="tensors",
+            value="a tensor twice",
+            possible=Text("different tensors", "互不相同的张量"),
+        )
     engine.backward(starts, seeds, retain_graph=retain_graph)
 
 
@@ -52,5 +57,10 @@ def _seeds(given: Tensor | Sequence[Tensor | None] | None, count: int) -> list[T
         return [None] * count
     seeds: list[Tensor | None] = [given] if isinstance(given, Tensor) else list(given)
     if len(seeds) != count:
-        raise errors.bad_argument("backward", "grad_tensors", len(seeds), Text(f"{count} of them", f"共 {count} 个"))
+        raise errors.bad_argument(
+            op="backward",
+            argument="grad_tensors",
+            value=len(seeds),
+            possible=Text(f"{count} of them", f"共 {count} 个"),
+        )
     return seeds

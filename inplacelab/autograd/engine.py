@@ -184,7 +184,7 @@ def _leading_to(targets: set[Node | None], roots: Sequence[Node]) -> set[Node]:
 def check_leaf_unchanged(leaf: Tensor, gradient: Tensor) -> None:
     """Refuses a gradient that no longer fits the leaf, because its metadata were changed under `no_grad`."""
     if not leaf._stop and leaf.array.shape != gradient.array.shape:
-        raise errors.leaf_changed_shape(leaf.given_name, gradient.shape, leaf.shape, tensor=leaf)
+        raise errors.leaf_changed_shape(name=leaf.given_name, expected=gradient.shape, found=leaf.shape, tensor=leaf)
 
 
 def _as_leaf(gradient: Tensor) -> Tensor:
@@ -209,9 +209,11 @@ def _call_hooks(node: Node, gradient: Tensor) -> Tensor:
 def _check_changed(gradient: Tensor, changed: Any) -> None:
     """Refuses the return value of a hook if it cannot replace the gradient."""
     if not isinstance(changed, Tensor):
-        raise errors.hook_returned(changed)
+        raise errors.hook_returned_no_tensor(changed=changed)
     if changed.array.shape != gradient.array.shape or changed.array.dtype != gradient.array.dtype:
-        raise errors.hook_changed(gradient.shape, gradient.dtype, changed.shape, changed.dtype)
+        raise errors.hook_changed_gradient(
+            shape=gradient.shape, dtype=gradient.dtype, new_shape=changed.shape, new_dtype=changed.dtype
+        )
 
 
 def backward(tensors: Sequence[Tensor], seeds: Sequence[Tensor | None], *, retain_graph: bool = False) -> None:
@@ -269,10 +271,13 @@ def grad(
         else list(grad_outputs)
     )
     if not only_inputs:
-        raise errors.bad_argument("grad", "only_inputs", only_inputs, Text("True", "True"))
+        raise errors.bad_argument(op="grad", argument="only_inputs", value=only_inputs, possible=Text("True", "True"))
     if len(seeds) != len(results):
         raise errors.bad_argument(
-            "grad", "grad_outputs", len(seeds), Text(f"{len(results)} of them", f"共 {len(results)} 个")
+            op="grad",
+            argument="grad_outputs",
+            value=len(seeds),
+            possible=Text(f"{len(results)} of them", f"共 {len(results)} 个"),
         )
     targets = [edge(x) for x in wanted]
     roots = [_root(t, s) for t, s in zip(results, seeds, strict=True)]
@@ -289,7 +294,7 @@ def grad(
 def _captured(walk: Pass, target: Node | None, position: int, allow_unused: bool) -> Tensor | None:
     found = None if target is None else walk.captured.get(target)
     if found is None and not allow_unused:
-        raise errors.unused_input(position)
+        raise errors.unused_input(position=position)
     return found
 
 
@@ -313,5 +318,5 @@ def _root(tensor: Tensor, seed: Tensor | None) -> tuple[Node, Tensor]:
     if seed is None:
         return start, operations.ops.ones_like(tensor)
     if seed.array.shape != tensor.array.shape:
-        raise errors.value_shape(tensor.shape, seed.shape)
+        raise errors.value_shape_differs(expected=tensor.shape, given=seed.shape)
     return start, seed

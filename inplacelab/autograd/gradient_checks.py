@@ -16,10 +16,10 @@ from inplacelab.tensor import Tensor
 
 def _check_precise(program: Program) -> None:
     if not program.checked:
-        raise errors.nothing_to_check()
+        raise errors.no_input_needs_gradient()
     for position, values in zip(program.checked, program.values, strict=True):
         if values.dtype not in (np.float64, np.complex128):
-            raise errors.too_coarse(position, values.dtype.name)
+            raise errors.dtype_too_coarse(position=position, dtype=values.dtype.name)
 
 
 def _check_repeatable(program: Program) -> None:
@@ -27,10 +27,10 @@ def _check_repeatable(program: Program) -> None:
     (leaves, first), (others, second) = program.run(program.values), program.run(program.values)
     for k, (one, other) in enumerate(zip(first, second, strict=True)):
         if not np.array_equal(one.numpy(), other.numpy(), equal_nan=True):
-            raise errors.not_repeatable(Text("the value", "值"), k)
+            raise errors.function_not_deterministic(result=k, what=Text("the value", "值"))
         pairs = zip(sent_back(one, leaves, _ones(one)), sent_back(other, others, _ones(other)), strict=True)
         if not all(np.array_equal(a, b, equal_nan=True) for a, b in pairs):
-            raise errors.not_repeatable(Text("the gradient", "梯度"), k)
+            raise errors.function_not_deterministic(result=k, what=Text("the gradient", "梯度"))
 
 
 def _ones(like: Tensor) -> Array:
@@ -38,10 +38,13 @@ def _ones(like: Tensor) -> Array:
 
 
 class Finding(NamedTuple):
-    """The worst derivative of one slope: its error and position."""
+    """The worst derivative of one slope: its error, the positions in input and result, and the two derivatives."""
 
     error: float
-    place: tuple[int, Sequence[int], int, Sequence[int]]
+    input: int
+    element: Sequence[int]
+    result: int
+    where: Sequence[int]
     numeric: complex
     analytic: complex
 
@@ -58,15 +61,31 @@ def _check_slopes(program: Program, eps: float, atol: float, rtol: float) -> Non
             findings.append(_worst(slope, np.where(off, np.nan_to_num(error, nan=np.inf), -1.0)))
     if findings:
         worst = max(findings, key=lambda each: each.error)
-        raise errors.gradients_differ(worst.place, worst.numeric, worst.analytic, wrong, compared)
+        raise _refused(worst, wrong, compared)
+
+
+def _refused(worst: Finding, wrong: int, compared: int) -> Exception:
+    error = abs(worst.analytic - worst.numeric)
+    return errors.gradients_differ(
+        input=worst.input,
+        element=worst.element,
+        result=worst.result,
+        where=worst.where,
+        numeric=worst.numeric,
+        analytic=worst.analytic,
+        error=error,
+        relative=error / abs(worst.numeric) if worst.numeric else float("inf"),
+        wrong=wrong,
+        compared=compared,
+    )
 
 
 def _worst(slope: Slope, error: Array) -> Finding:
     row, column = np.unravel_index(np.argmax(error), error.shape)
     element = [int(n) for n in np.unravel_index(column, slope.input_shape)]
     where = [int(n) for n in np.unravel_index(row, slope.result_shape)]
-    place = slope.input, element, slope.result, where
-    return Finding(float(error[row, column]), place, slope.numeric[row, column], slope.analytic[row, column])
+    derivatives = slope.numeric[row, column], slope.analytic[row, column]
+    return Finding(float(error[row, column]), slope.input, element, slope.result, where, *derivatives)
 
 
 def _check(function: Function, inputs: Sequence[Any], eps: float, atol: float, rtol: float) -> None:

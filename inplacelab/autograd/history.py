@@ -2,12 +2,12 @@
 
 Two rules, each written once:
 
-*A write through a view rewrites the base's history* (`rebase`): the base's value is another one now, so its node becomes
-a `CopySlicesNode` over the old one.
+*A write through a view rewrites the base's history* (`rebase`): the base has a new value, so its node becomes a
+`CopySlicesNode` over the old one.
 
-*A view's node is made anew when somebody else wrote the storage* (`refresh`): it then leads to the base's present node.
-This is done when the view's history is next asked for, by comparing versions, so a write costs nothing for the views that
-are never used again.
+*A view gets a new node after a write through another tensor* (`refresh`): one whose edge goes to the base's current node.
+This happens when the view's history is next needed, by comparing versions, so a write costs nothing for views that are
+never used again.
 
 Both rules follow PyTorch 2.13, where they are correct; PaddlePaddle 3.3.1 changes only the history of the tensor named in
 the call, which gives silently wrong gradients.
@@ -20,6 +20,7 @@ import weakref
 from inplacelab import errors
 from inplacelab.autograd.meta import Selected
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, ViewNode, meta
+from inplacelab.language import Text
 from inplacelab.tensor import Tensor
 
 
@@ -61,7 +62,9 @@ def check_view(view: Tensor) -> None:
     base = view.base
     made_as_constant = view.untracked in ("no_grad", "bits") and base is not None and not base._stop
     if made_as_constant and view._seen != view.storage.version and view.array.size and view.array.dtype.kind in "fc":
-        raise errors.ambiguous_view(bits=view.untracked == "bits", tensor=view)
+        if view.untracked == "bits":
+            raise errors.ambiguous_view_of_bits(tensor=view)
+        raise errors.ambiguous_view(tensor=view)
 
 
 def accumulator(leaf: Tensor) -> Node:
@@ -90,19 +93,26 @@ def check_leaf(op: str, target: Tensor, *, setitem: bool = False, write: str = "
     """
     base = target.base
     if target.untracked == "bits":
-        raise errors.bits_written(op, tensor=target)
+        raise errors.bits_written(op=op, tensor=target)
     if base is None:
         if target.node is None and not target._stop:
-            raise errors.leaf_write(op, target.given_name, view=False, setitem=setitem, write=write, tensor=target)
+            raise _leaf_write(op, target, target.given_name, _A_LEAF, setitem, write)
     elif not base._stop:
         if base.node is None:
-            raise errors.leaf_write(op, base.given_name, view=not setitem, setitem=setitem, write=write, tensor=target)
+            raise _leaf_write(op, target, base.given_name, _A_LEAF if setitem else _A_VIEW, setitem, write)
         if target.untracked or target._stop:
-            raise errors.view_without_history(op, tensor=target)
+            raise errors.view_without_history(op=op, tensor=target)
     elif not target._stop:  # a view that the program made a leaf, or a view of one
-        raise errors.leaf_write(
-            op, target.given_name, view=target.node is not None, setitem=setitem, write=write, tensor=target
-        )
+        raise _leaf_write(op, target, target.given_name, _A_LEAF if target.node is None else _A_VIEW, setitem, write)
+
+
+_A_LEAF, _A_VIEW = Text("a leaf", "叶子张量"), Text("a view of a leaf", "叶子张量的视图")
+
+
+def _leaf_write(op: str, target: Tensor, name: str, what: Text, setitem: bool, write: str) -> Exception:
+    noun = "Tensor" if setitem else "Var"
+    write = write or ("y[...] = ..." if setitem else f"y.{op}(...)")
+    return errors.leaf_write(op=op, noun=noun, name=name, what=what, write=write, tensor=target)
 
 
 def rebase(target: Tensor, node: Node, where: Selected | None = None) -> None:

@@ -167,7 +167,7 @@ class OpNode(Node):
 
     def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
         if self.kept is None:
-            raise errors.freed_graph(self.name, node=self)
+            raise errors.freed_graph(node_name=self.name, node=self)
         scope: dict[str, Any] = {"g": g}
         found: list[Tensor | None] = []
         for rule, want, shape, dtype in zip(self.row.rules, wanted, self.shapes, self.dtypes, strict=True):

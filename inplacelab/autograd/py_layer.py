@@ -21,11 +21,11 @@ from inplacelab.tensor import Tensor
 class PyLayer:
     """A custom operation. Define `forward(ctx, ...)` and `backward(ctx, ...)` as static methods; call `apply`.
 
-    `forward` computes outside the history. `backward` is given the gradient of each tensor that `forward` returned, and returns
-    one for each tensor that `forward` was given (None for zero). It is written in tensor operations, and so can be differentiated.
+    `forward` computes outside the history. `backward` receives the gradient of each tensor that `forward` returned, and returns
+    one for each tensor argument of `forward` (None for zero). It is written in tensor operations, so it can be differentiated.
 
-    What `forward` keeps by `ctx.save_for_backward` is checked by version. A result that shows an input's storage is handed out
-    as a copy; but an input that `forward` wrote *and* returns is the result itself, as with every in-place operation.
+    Tensors saved by `ctx.save_for_backward` are checked by version. A result that shares an input's storage is returned as a
+    copy; but an input that `forward` wrote *and* returns is the result itself, as with every in-place operation.
 
     >>> import inplacelab as paddle
     >>> from inplacelab.autograd import PyLayer
@@ -81,22 +81,22 @@ class PyLayer:
             several = isinstance(returned, tuple | list)
             tensors = [each for each in (returned if several else [returned]) if isinstance(each, Tensor)]
             if not tensors:
-                raise errors.no_result(cls.__name__)
+                raise errors.forward_returned_no_tensor(layer=cls.__name__)
             results = call.finish(context, tensors) if call.needed else tensors
         for each in observe.listeners:
             each.unreported_code_ran()
-        _tell(cls.__name__, call, results)
+        _report(cls.__name__, call, results)
         if not several:
             return results[0]
         remaining = iter(results)
         return type(returned)(next(remaining) if isinstance(each, Tensor) else each for each in returned)
 
 
-def _tell(name: str, call: Call, results: Sequence[Tensor]) -> None:
+def _report(name: str, call: Call, results: Sequence[Tensor]) -> None:
     """Reports each result to the observers: the operation made it, or wrote it."""
     if observe.listeners:
         inputs = tuple(each.tensor for each in call.inputs)
         for result in results:
             in_place = any(result is each for each in inputs)
             root = result.base if in_place and result.base is not None else result
-            observe.tell(name, "in-place" if in_place else "ordinary", inputs, result, root.node)
+            observe.notify(name, "in-place" if in_place else "ordinary", inputs, result, root.node)

@@ -15,6 +15,7 @@ from typing import Any
 
 from inplacelab import errors, observe
 from inplacelab.autograd import modes
+from inplacelab.language import Text
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor, over
 
@@ -59,12 +60,29 @@ class Saved:
                 each.unpacks(node, self)
         if self.storage.version != self.version:
             raise errors.stale_saved_tensor(
-                node.name, self.name, self.version, self.storage.version, node=node, saved=self
+                node_name=node.name,
+                what=_called(self.name),
+                kept_at=self.version,
+                found_at=self.storage.version,
+                node=node,
+                saved=self,
             )
         tensor = over(self.array, self.storage)
         tensor.node = node if self.edge is OUTPUT else self.edge
         tensor._stop = tensor.node is None
         return tensor
+
+
+_RESULT = Text("its result", "它的结果")
+_OPERAND = Text("its operand `{name}`", "它的操作数 `{name}` ")
+_SAVED_BY_PROGRAM = Text("`{name}`", " `{name}` ")  # `saved_tensor()[0]`
+
+
+def _called(name: str) -> Text:
+    """A derivative's name of a saved tensor, marked so that it cannot be mistaken for a name of the program."""
+    if name == "out":
+        return _RESULT
+    return (_OPERAND if name.isidentifier() else _SAVED_BY_PROGRAM).format(name=name)
 
 
 class _Output:

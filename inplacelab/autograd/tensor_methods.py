@@ -22,7 +22,7 @@ def _stop_gradient(self: Tensor) -> bool:
 
 def _set_stop_gradient(self: Tensor, stop: bool) -> None:
     if not isinstance(stop, bool):
-        raise errors.flag_is_no_bool("stop_gradient", stop)
+        raise errors.stop_gradient_not_bool(value=stop)
     if self.base is not None:
         refresh(self)
     self._stop = stop
@@ -67,7 +67,7 @@ def _set_grad(self: Tensor, gradient: Tensor | None) -> None:
     if gradient is not None and not isinstance(gradient, Tensor):
         raise errors.not_a_tensor("grad", "gradient", 0, gradient)
     if gradient is not None and gradient.array.shape != self.array.shape:
-        raise errors.value_shape(self.shape, gradient.shape)
+        raise errors.value_shape_differs(expected=self.shape, given=gradient.shape)
     self._grad = gradient
     for each in observe.listeners:
         each.flagged(self)
@@ -102,7 +102,7 @@ def detach(self: Tensor) -> Tensor:
     tensor = over(self.array, self.storage)
     tensor.overlaps = self.overlaps
     if observe.listeners:
-        observe.tell("detach", "view", (self,), tensor, None)
+        observe.notify("detach", "view", (self,), tensor, None)
     return tensor
 
 
@@ -142,10 +142,10 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Hook
         HookError: if the tensor needs no gradient, the hook is not callable, or (in backward) its result does not fit the tensor.
     """
     if not callable(hook):
-        raise errors.hook_not_callable(hook)
+        raise errors.hook_not_callable(hook=hook)
     node = edge(self)
     if node is None:
-        raise errors.no_hook(tensor=self)
+        raise errors.hook_on_constant(tensor=self)
     hooks: dict[int, Any] = {} if node.hooks is None else node.hooks
     node.hooks = hooks
     if self.node is None:

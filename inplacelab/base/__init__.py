@@ -1,4 +1,4 @@
-"""Paddle's older name for its foundations: what programs import from it, and what its own tests do."""
+"""Paddle's older module `base`: the names that programs and Paddle's tests import from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dynamic graphs, where each operation runs at once. Here there is nothing else, so the switches only say so."""
+"""Switches of dynamic graphs, in which each operation runs immediately. This package has no other mode."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["disable_static", "enable_static", "guard", "in_dynamic_mode", "no_gr
 
 @contextmanager
 def guard(place: Any = None) -> Iterator[None]:
-    """Run the block with dynamic graphs, and make its tensors on `place` if that is given.
+    """Runs the block with dynamic graphs, and creates its tensors on `place` if that is given.
 
     >>> import inplacelab as paddle
     >>> with paddle.base.dygraph.guard(paddle.CPUPlace()):
@@ -30,17 +30,17 @@ def guard(place: Any = None) -> Iterator[None]:
 
 
 def in_dynamic_mode() -> bool:
-    """True: operations always run at once."""
+    """Returns True: operations always run immediately."""
     return True
 
 
 def disable_static(place: Any = None) -> None:
-    """Have operations run at once, as they do; make tensors on `place` from now on if that is given."""
+    """Switches to dynamic graphs, the only mode; creates tensors on `place` from now on if that is given."""
     devices.set_device(place)
 
 
 def enable_static() -> None:
-    """Static graphs, of which there are none here.
+    """Raises an error: there are no static graphs here.
 
     Raises:
         StaticGraphError: always.

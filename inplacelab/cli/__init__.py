@@ -1,7 +1,7 @@
-"""The command line: `inplacelab record script.py -o page.html`, `inplacelab show recording.json -o page.html`, `inplacelab lab`.
+"""Implements the command line: `inplacelab record script.py -o page.html`, `inplacelab show recording.json`, `inplacelab lab`.
 
-A subcommand is a file here: `add_to` describes its options, `run` does the work and returns the exit status. 0: done; 1: the
-program failed, or there is nothing to show; 2: the command cannot be carried out as it was given.
+Each subcommand is a module of this package: `add_to` declares its options, `run` does the work and returns the exit status. 0: done;
+1: the program failed, or there is nothing to show; 2: the command is not valid.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _DESCRIPTION = Text(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Carry out a command.
+    """Runs a command.
 
     Args:
-        arguments: the words after `inplacelab`; those of this process if not given. What stands after `--` goes to the
-            script, or to JupyterLab.
+        arguments: the arguments after `inplacelab`; by default those of this process. Arguments after `--` go to the script,
+            or to JupyterLab.
 
     Returns:
         The exit status.

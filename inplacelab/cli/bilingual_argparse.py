@@ -1,4 +1,4 @@
-"""`argparse` in two languages: its headings and complaints are English whatever the language, and these are read, too."""
+"""Translates the headings and error messages of `argparse`, which exist in English only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OPTIONS = Text("options", "选项")
 _HELP = Text("show this help and exit", "显示本帮助并退出")
 _COMPLAINTS = {
     r"unrecognized arguments: (.*)": Text(
-        "not an option of this command: {0} (what the script, or JupyterLab, is to be given stands after --)",
+        "not an option of this command: {0} (put arguments for the script, or for JupyterLab, after --)",
         "此命令没有这样的选项：{0}（要传给脚本或 JupyterLab 的内容请写在 -- 之后）",
     ),
     r"the following arguments are required: (.*)": Text("missing: {0}", "缺少：{0}"),
@@ -27,7 +27,7 @@ _COMPLAINTS = {
     r"argument (.*): invalid \w+ value: (.*)": Text("{0} cannot be {1}", "{0} 不能是 {1}"),
     r"argument (.*): (.*)": Text("{0}: {1}", "{0}：{1}"),
 }
-"""What `argparse` complains of, and how it is said here."""
+"""Error messages of `argparse`, and their texts in both languages."""
 
 
 class _Formatter(argparse.HelpFormatter):
@@ -44,12 +44,12 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="help", help=str(_HELP))
 
     def error(self, message: str) -> NoReturn:
-        """Say in the current language what is wrong with the command, and end."""
+        """Prints an error in the current language, and exits with status 2."""
         self.print_usage(sys.stderr)
         self.exit(2, f"{self.prog}: {_complaint(message)}\n")
 
     def option(self, name: str, *more: str, says: Text, **settings: Any) -> None:
-        """Add an argument whose help is said in the current language."""
+        """Adds an argument with help in the current language."""
         self.add_argument(name, *more, help=str(says), **settings)
 
 
@@ -61,7 +61,7 @@ def _complaint(message: str) -> Text:
 
 
 def positive(written: str) -> int:
-    """A whole number above 0, for an option's `type`."""
+    """Parses a whole number above 0, as an option's `type`."""
     number = int(written)
     if number < 1:
         raise argparse.ArgumentTypeError(str(Text("{0} is not above 0", "{0} 不是正数").format(number)))
@@ -69,5 +69,5 @@ def positive(written: str) -> int:
 
 
 def listed(choices: Iterable[str]) -> str:
-    """Choices as they stand in a usage line."""
+    """Formats choices for a usage line: "a|b"."""
     return "|".join(choices)

@@ -1,4 +1,4 @@
-"""A refusal as an engineer wants to read it: the lines that led to it, marked, and how to fix them.
+"""Prints a refusal with the lines that led to it, marked, and how to fix them.
 
 Traceback (most recent call last):
   File "script.py", line 7, in <module>
@@ -39,11 +39,19 @@ _ONE_WAY = Text("To fix it:", "改法：")
 _ONE_OF = Text("To fix it, one of these:", "改法（任选其一）：")
 
 _SIGNS = {"kept": "^", "written": "~", "refused": "^"}
-"""What a part of a line is underlined with."""
+"""The characters that underline a part of a line."""
 
 
 def of(raised: BaseException, recording: Recording) -> str | None:
-    """The refusal that a recording ends with, as lines for a terminal; None for any other exception, or a part of a chain."""
+    """Formats the refusal at the end of a recording for a terminal.
+
+    Args:
+        raised: the exception that the program raised.
+        recording: the recording.
+
+    Returns:
+        The lines; None for any other exception, or for one of a chain.
+    """
     last = recording.steps[-1] if len(recording) else None
     known = (
         isinstance(raised, Refusal)
@@ -61,12 +69,12 @@ def of(raised: BaseException, recording: Recording) -> str | None:
 
 def _explained(raised: Refusal, recording: Recording) -> Iterator[str]:
     last = len(recording) - 1
-    told = trace(recording, last)
-    marks = told or refusal(recording, last)
+    traced = trace(recording, last)
+    marks = traced or refusal(recording, last)
     if marks:
         yield from _quoted(recording.source.splitlines(), marks)
         yield ""
-    if not told:
+    if not traced:
         yield f"  {_WHY.format(raised.why)}"
     ways = [each.says for each in fixes(recording, has_ordinary)]
     if not ways:
@@ -80,7 +88,7 @@ def _explained(raised: Refusal, recording: Recording) -> Iterator[str]:
 
 
 def _quoted(source: Sequence[str], marks: Sequence[Marked]) -> Iterator[str]:
-    """Each line with what is said of it below; a line that is told of twice in a row is shown once."""
+    """Yields each line with its marks below; consecutive marks of one line share it."""
     gutter = len(str(max(mark.line for mark in marks)))
     shown = None
     for mark in marks:
@@ -94,5 +102,5 @@ def _quoted(source: Sequence[str], marks: Sequence[Marked]) -> Iterator[str]:
 
 
 def _width(text: str) -> int:
-    """How many columns of a terminal a text takes."""
+    """Returns the columns of a terminal that a text takes."""
     return sum(2 if unicodedata.east_asian_width(each) in "WF" else 1 for each in text.expandtabs(4))

@@ -1,4 +1,4 @@
-"""`inplacelab lab`: copy the lessons to a folder of the learner's and open JupyterLab there."""
+"""Implements `inplacelab lab`: copies the lessons to the learner's folder and opens JupyterLab there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inplacelab.language import LANGUAGES, Text, get_language
 from inplacelab.lessons.delivery import Delivered, Outcome, deliver, shipped
 
 SUMMARY = Text(
-    "Copy the lessons to a folder of yours and open JupyterLab there. What stands after -- goes to JupyterLab.",
+    "Copy the lessons to your folder and open JupyterLab there. Arguments after -- go to JupyterLab.",
     "把课程复制到你自己的文件夹，并在那里打开 JupyterLab。-- 之后的内容传给 JupyterLab。",
 )
 FOLDER = Path("inplacelab-lessons")
@@ -38,7 +38,7 @@ _MISSING = Text(
     "  {1} -m pip install 'inplacelab[lab]'\n或者只复制课程：inplacelab lab --no-open",
 )
 _NO_LESSONS = Text(
-    "this installation of inplacelab has no lessons in it. Install it anew, from a wheel or from a clone of its repository",
+    "this installation of inplacelab has no lessons. Install it again, from a wheel or from a clone of its repository",
     "当前安装的 inplacelab 不含课程。请用 wheel 或代码仓库的克隆重新安装",
 )
 _CANNOT_WRITE = Text("cannot copy the lessons to {0}: {1}", "无法把课程复制到 {0}：{1}")
@@ -55,14 +55,14 @@ _DONE = {
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command's options."""
+    """Declares the command's options."""
     parser.option("--lang", says=_SAYS["lang"], choices=LANGUAGES, metavar=listed(LANGUAGES), default=get_language())
     parser.option("--folder", says=_SAYS["folder"], type=Path, default=FOLDER, metavar="F")
     parser.option("--no-open", says=_SAYS["no_open"], action="store_true")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carry it out. The exit status is JupyterLab's."""
+    """Runs the command. Returns JupyterLab's exit status."""
     if not options.no_open:
         _require_jupyter()
     notebooks = shipped(options.lang)
@@ -97,12 +97,12 @@ def _open(folder: Path, first: Path, arguments: list[str]) -> int:
             try:
                 return lab.wait()
             except KeyboardInterrupt:
-                # It has been interrupted as well, and asks whether to stop: that is its answer to give, not ours.
+                # JupyterLab was interrupted, too, and asks whether to stop: wait for its exit status.
                 continue
 
 
 def _flags() -> list[str]:
-    """Without a screen JupyterLab is to print its address; as root it wants to be told that this is meant."""
+    """Returns flags for JupyterLab: print the address if there is no screen, allow root if we run as root."""
     local_mac = sys.platform == "darwin" and "SSH_CONNECTION" not in os.environ
     screen = os.name == "nt" or local_mac or bool({"DISPLAY", "WAYLAND_DISPLAY"} & os.environ.keys())
     root = hasattr(os, "geteuid") and os.geteuid() == 0

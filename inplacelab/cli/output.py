@@ -1,4 +1,4 @@
-"""Write a recording to a file, in any of the forms that it has without a notebook."""
+"""Writes a recording to a file, as a page, a picture, Markdown, plain text or JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SAYS = {
         "可离线单步浏览的网页、图片、Markdown、纯文本或记录本身（默认：按输出文件的后缀，否则为 html）",
     ),
     "lang": Text(
-        "the language to speak (default: INPLACELAB_LANGUAGE, else en)",
+        "the language of the output (default: INPLACELAB_LANGUAGE, else en)",
         "所用语言（默认：INPLACELAB_LANGUAGE，否则 en）",
     ),
     "predict": Text(
@@ -74,7 +74,7 @@ FORMATS: dict[str, Callable[..., str]] = {
 
 
 def add_to(parser: Parser) -> None:
-    """The options of every command that writes a recording."""
+    """Declares the options of every command that writes a recording."""
     parser.option("-o", "--output", says=_SAYS["output"], metavar="FILE", type=Path)
     parser.option("--format", says=_SAYS["format"], choices=FORMATS, metavar=listed(FORMATS))
     parser.option("--lang", says=_SAYS["lang"], choices=LANGUAGES, metavar=listed(LANGUAGES), default=get_language())
@@ -82,10 +82,15 @@ def add_to(parser: Parser) -> None:
 
 
 def write(recording: Recording, options: argparse.Namespace, source: Path) -> None:
-    """Write `recording`, which was made from the file `source`, as the options ask.
+    """Writes a recording as the options request.
+
+    Args:
+        recording: the recording.
+        options: the parsed options.
+        source: the file that the recording was made from; it gives the output its default name.
 
     Raises:
-        CannotError: if there is nothing to write, or it cannot be written as the options ask.
+        CannotError: if there is nothing to write, or it cannot be written.
     """
     if not len(recording):
         raise CannotError(_NOTHING, status=1)
@@ -102,14 +107,14 @@ def write(recording: Recording, options: argparse.Namespace, source: Path) -> No
     said = _WRITTEN.format(path, len(recording))
     if recording.truncated:
         said += _CUT.format(recording.truncated)
-    print(said, file=sys.stderr)  # the standard output is the program's own
+    print(said, file=sys.stderr)  # the standard output belongs to the program
 
 
 def chosen_format(options: argparse.Namespace) -> str:
-    """Which of `FORMATS` the options ask for.
+    """Returns the one of `FORMATS` that the options request.
 
     Raises:
-        CannotError: if it is to ask questions, and cannot.
+        CannotError: if `--predict` is given for a format without questions.
     """
     form = options.format or _form_of(options.output)
     if options.predict and form != _ASKS:

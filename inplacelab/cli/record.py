@@ -1,4 +1,4 @@
-"""`inplacelab record script.py`: run a script, record it, and write what there is to see."""
+"""Implements `inplacelab record script.py`: runs a script, records it, and writes the recording."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from inplacelab.recorders.run import LIMIT
 from inplacelab.recording.recording import Recording
 
 SUMMARY = Text(
-    "Run a script, record it, and write a page that steps through it. What stands after -- goes to the script.",
+    "Run a script, record it, and write a page that steps through it. Arguments after -- go to the script.",
     "运行脚本并记录，写出可单步浏览的网页。-- 之后的内容传给脚本。",
 )
 _SAYS = {
     "script": Text("the Python program to run", "要运行的 Python 程序"),
     "title": Text("a name for the picture (default: the script's)", "图的标题（默认：脚本的文件名）"),
     "framework": Text(
-        "what the script uses (default: found out from what it imports): {0}",
+        "the framework of the script (default: detected from its imports): {0}",
         "脚本使用的框架（默认：根据它的导入判断）：{0}",
     ),
     "limit": Text("the most steps to keep (default: {0})", "最多保留的步数（默认：{0}）"),
@@ -33,7 +33,7 @@ INTERRUPTED = 130
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command's options."""
+    """Declares the command's options."""
     parser.option("script", says=_SAYS["script"], type=Path)
     output.add_to(parser)
     parser.option("--title", says=_SAYS["title"])
@@ -43,8 +43,8 @@ def add_to(parser: Parser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carry it out. The exit status is the script's own; 1 if it raised."""
-    output.chosen_format(options)  # what cannot be written is refused before the script runs
+    """Runs the command. Returns the script's exit status; 1 if it raised an exception."""
+    output.chosen_format(options)  # raises before the script runs, if the format is impossible
     recording, raised = run_script(
         options.script, options.arguments, title=options.title, limit=options.limit, framework=options.framework
     )
@@ -54,9 +54,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _report(raised: BaseException, recording: Recording) -> int:
-    """Show how the script ended as Python shows it, a refusal with the lines that led to it; and give the exit status that
-    Python would give.
-    """
+    """Prints how the script ended, as Python does; a refusal with the lines that led to it. Returns Python's exit status."""
     if isinstance(raised, SystemExit):
         if raised.code is None or isinstance(raised.code, int):
             return raised.code or 0

@@ -1,4 +1,4 @@
-"""What a command says when it cannot be carried out."""
+"""Defines the error of a command that cannot be run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from inplacelab.language import Text
 
 
 class CannotError(Exception):
-    """The command cannot be carried out. `status` is the exit status of the process."""
+    """Raised if a command cannot be run. `status` is the exit status of the process."""
 
     def __init__(self, why: Text, status: int = 2) -> None:
         super().__init__(str(why))

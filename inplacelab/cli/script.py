@@ -1,4 +1,4 @@
-"""Run a script as `python script.py` would, and record it."""
+"""Runs a script as `python script.py` would, and records it."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ _NO_PROGRAM = Text("{0} is not a Python program:\n{1}", "{0} 不是合法的 Pyt
 def run_script(
     path: Path, arguments: Sequence[str], *, title: str | None, limit: int, framework: str | None = None
 ) -> tuple[Recording, BaseException | None]:
-    """Run a script as the main program of this process.
+    """Runs a script as the main program of this process.
 
     Args:
         path: the script.
-        arguments: what it finds in `sys.argv` after its own name.
+        arguments: its `sys.argv`, without its name.
         title: the recording's title; the file's name if None.
         limit: the most steps to keep.
-        framework: what it uses; found out from what it imports if None.
+        framework: the framework that it uses; detected from its imports if None.
 
     Returns:
-        The recording, and what the script raised, if anything: its traceback begins in the script.
+        The recording, and the exception that the script raised, if any; its traceback begins in the script.
 
     Raises:
         CannotError: if there is no such file, or it is not a Python program.
     """
     filename = str(path)
     text, tree = _parsed(path)
-    # The flags of this file (`from __future__ import annotations`) are not the script's.
+    # `from __future__ import annotations` of this file must not apply to the script.
     code = compile(instrument.instrumented(tree), filename, "exec", dont_inherit=True)
     program = Program.of(tree, text.rstrip("\n"), filename)
     session = Session(
@@ -66,7 +66,7 @@ def _parsed(path: Path) -> tuple[str, ast.Module]:
     try:
         text = decode_source(raw)
         tree = ast.parse(text, str(path))
-        # A compiler finds what a parser does not, such as a `return` outside a function.
+        # The compiler finds errors that the parser does not, such as a `return` outside a function.
         compile(tree, str(path), "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
         shown = "".join(traceback.format_exception_only(error)).rstrip()
@@ -76,7 +76,7 @@ def _parsed(path: Path) -> tuple[str, ast.Module]:
 
 @contextmanager
 def _main_module(path: Path, arguments: Sequence[str]) -> Iterator[types.ModuleType]:
-    """A fresh `__main__` for the script, with its own `sys.argv` and its folder first on `sys.path`."""
+    """Sets up a new `__main__` for the script, with its `sys.argv`, and its folder first on `sys.path`."""
     module = types.ModuleType("__main__")
     module.__file__ = str(path)
     before = sys.modules["__main__"], sys.argv, sys.path

@@ -1,4 +1,4 @@
-"""`inplacelab show recording.json`: turn a recording that was saved into a page or a picture."""
+"""Implements `inplacelab show recording.json`: turns a saved recording into a page, a picture or text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inplacelab.recording import codec
 from inplacelab.recording.recording import Recording
 
 SUMMARY = Text(
-    "Draw a recording that was saved: as a page that steps through it, a picture or text.",
+    "Draw a saved recording: as a page that steps through it, a picture or text.",
     "绘制已保存的记录：可单步浏览的网页、图片或文本。",
 )
 _RECORDING = Text("a recording, as `record --format json` writes it", "由 `record --format json` 写出的记录")
@@ -21,13 +21,13 @@ _CANNOT_READ = Text("cannot read {0}: {1}", "无法读取 {0}：{1}")
 
 
 def add_to(parser: Parser) -> None:
-    """Describe the command's options."""
+    """Declares the command's options."""
     parser.option("recording", says=_RECORDING, type=Path)
     output.add_to(parser)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Carry it out."""
+    """Runs the command. Returns the exit status."""
     output.write(_loaded(options.recording), options, options.recording)
     return 0
 

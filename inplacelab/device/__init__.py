@@ -1,8 +1,8 @@
-"""Paddle's `device` module: choose a device, and read the account of its memory.
+"""Paddle's `device` module: choose a device, and measure its memory.
 
-Three figures, which differ on a real GPU: *allocated* is what tensors own, byte for byte, from the ledger of this package;
-*reserved* is what the allocator holds (CuPy's pool rounds up, and keeps what is given back); the *driver* counts everything on
-the GPU, of other programs too (`cuda.mem_get_info`). PaddlePaddle without CUDA refuses to answer on the CPU; the ledger can.
+There are three measures, which differ on a real GPU. *Allocated* is the number of bytes that tensors own, from the ledger of this
+package. *Reserved* is what the allocator holds (CuPy's pool rounds up and keeps freed blocks). The *driver* counts everything on the
+GPU, also of other programs (`cuda.mem_get_info`). PaddlePaddle without CUDA raises an error on the CPU; here the ledger answers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Paddle's `device.cuda`: the same account under its older name, and what the GPU says of itself.
+"""Paddle's `device.cuda`: memory measures under their older names, the name of the GPU and the driver's measures.
 
-It reads the current device, also the simulated one; programs that ask without a GPU get the figures of the CPU's ledger.
+The functions read the current device, also a simulated one; on the CPU they return the numbers of its ledger.
 """
 
 from __future__ import annotations
@@ -25,15 +25,18 @@ __all__ = [
 
 
 def empty_cache() -> None:
-    """Hand back to the driver what the allocator keeps for later and no storage uses."""
+    """Returns cached memory that no storage uses to the driver."""
     devices.current().release_unused()
 
 
 def get_device_name(device: Any = None) -> str:
-    """What the GPU calls itself, or that it is simulated.
+    """Returns the name of the GPU.
+
+    Args:
+        device: a name, place or device; None for the current one.
 
     Raises:
-        DeviceError: if the device is no GPU.
+        DeviceError: if the device is not a GPU.
 
     >>> import inplacelab as paddle
     >>> _ = paddle.set_device("gpu", simulate=True)
@@ -43,19 +46,25 @@ def get_device_name(device: Any = None) -> str:
     """
     found = devices.find(device)
     if not found.place.is_gpu_place():
-        raise errors.no_gpu_to_describe("get_device_name")
+        raise errors.no_gpu_to_describe(function="get_device_name")
     return found.describe()
 
 
 def mem_get_info(device: Any = None) -> tuple[int, int]:
-    """The driver's figures: bytes that are free on the GPU, and bytes in all.
+    """Returns the driver's measures of the GPU's memory.
 
-    The name is PyTorch's: PaddlePaddle 3.3.1 has none.
+    The name is PyTorch's: PaddlePaddle 3.3.1 has no such function.
+
+    Args:
+        device: a name, place or device; None for the current one.
+
+    Returns:
+        The free and the total bytes.
 
     Raises:
-        DeviceError: if the device has no driver: the CPU and the simulated GPU have none.
+        DeviceError: if the device has no driver, such as the CPU and the simulated GPU.
     """
-    figures = devices.find(device).driver()
-    if figures is None:
-        raise errors.no_gpu_to_describe("mem_get_info")
-    return figures
+    free_and_total = devices.find(device).driver()
+    if free_and_total is None:
+        raise errors.no_gpu_to_describe(function="mem_get_info")
+    return free_and_total

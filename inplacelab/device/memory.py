@@ -1,4 +1,4 @@
-"""How many GPUs there are, and the account of a device's memory."""
+"""Lists the available GPUs, and measures the memory of a device."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from inplacelab import devices
 
 
 def get_available_device() -> list[str]:
-    """The GPUs that a program may use now. The simulated one is among them where it has been chosen, and says so.
+    """Returns the names of the GPUs that a program may use now, with the simulated one if it is the current device.
 
     >>> import inplacelab as paddle
     >>> _ = paddle.set_device("gpu", simulate=True)
@@ -20,17 +20,23 @@ def get_available_device() -> list[str]:
 
 
 def get_all_device_type() -> list[str]:
-    """The kinds of device beside the CPU: ["gpu"] if there is one to use."""
+    """Returns the kinds of devices other than the CPU: ["gpu"] if a GPU is available, otherwise an empty list."""
     return ["gpu"] if devices.available() else []
 
 
 def device_count() -> int:
-    """How many GPUs a program may use now; the simulated one counts where it has been chosen."""
+    """Returns the number of GPUs that a program may use now, with the simulated one if it is the current device."""
     return len(devices.available())
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """The most bytes of live storages there ever were on `device` (the current one if None) since the start or the last reset.
+    """Returns the peak of the bytes of live storages since the start or the last reset.
+
+    Args:
+        device: a name, place or device; None for the current one.
+
+    Returns:
+        A number of bytes.
 
     >>> import inplacelab as paddle
     >>> paddle.device.reset_max_memory_allocated()
@@ -43,12 +49,12 @@ def max_memory_allocated(device: Any = None) -> int:
 
 
 def memory_allocated(device: Any = None) -> int:
-    """The bytes of the storages that are live on `device` now."""
+    """Returns the bytes of the storages that are live on `device` (None for the current one)."""
     return devices.find(device).ledger.live
 
 
 def reset_max_memory_allocated(device: Any = None) -> None:
-    """Count the peak anew, from what is live on `device` now."""
+    """Resets the peak of `device` (None for the current one) to the bytes that are live now."""
     devices.find(device).ledger.reset_peak()
 
 
@@ -56,15 +62,21 @@ reset_peak_memory_stats = reset_max_memory_allocated
 
 
 def memory_reserved(device: Any = None) -> int:
-    """The bytes that the allocator of `device` holds now: on a GPU at least those of the live storages, in whole blocks."""
+    """Returns the bytes that the allocator of `device` (None for the current one) holds now, in whole blocks on a GPU."""
     return devices.find(device).reserved()[0]
 
 
 def max_memory_reserved(device: Any = None) -> int:
-    """The most bytes that the allocator of `device` held whenever somebody asked; elsewhere the highest that was allocated."""
+    """Returns the peak of the bytes that the allocator held.
+
+    On a GPU it is the largest result of `memory_reserved` and this function so far; on other devices `max_memory_allocated`.
+
+    Args:
+        device: a name, place or device; None for the current one.
+    """
     return devices.find(device).reserved()[1]
 
 
 def synchronize(device: Any = None) -> None:
-    """Wait until `device` has done its work. A GPU works while the program goes on; NumPy has always done its work."""
+    """Waits until `device` (None for the current one) has done its work. Only a real GPU computes asynchronously."""
     devices.find(device).synchronize()

@@ -1,4 +1,4 @@
-"""Places by Paddle's names, and what this package was built with."""
+"""Places under Paddle's names, and functions that report the supported hardware."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = [
 
 
 def CPUPlace() -> Place:  # noqa: N802  # Paddle's name
-    """The CPU, to be passed as `place`.
+    """Returns the place of the CPU, for arguments named `place`.
 
     >>> import inplacelab as paddle
     >>> paddle.to_tensor([1.], place=paddle.CPUPlace()).place
@@ -22,24 +22,24 @@ def CPUPlace() -> Place:  # noqa: N802  # Paddle's name
 
 
 def CUDAPlace(id: int = 0) -> Place:  # noqa: A002, N802  # Paddle's names
-    """The GPU of that number, to be passed as `place`. Of the simulated GPU only where that has been chosen.
+    """Returns the place of a GPU, for arguments named `place`; of the simulated GPU if that is the current device.
+
+    Args:
+        id: the number of the GPU; only 0 is supported.
 
     Raises:
-        DeviceError: if there is no such GPU, and no simulated one has been chosen with `set_device`.
+        DeviceError: if the GPU is not available, and the simulated one is not the current device.
     """
     return devices.find(f"gpu:{id}").place
 
 
 def is_compiled_with_cuda() -> bool:
-    """True if there is a real GPU to compute on. It is found out when asked: nothing of this package is compiled for it.
-
-    The simulated GPU is none: a program that asks takes its way for the CPU there.
-    """
+    """Returns whether a real GPU is available. The simulated GPU does not count, so programs take their branch for the CPU."""
     return cuda.found()
 
 
 def is_compiled_with_rocm() -> bool:
-    """False: this package computes on the CPU and on GPUs of NVIDIA."""
+    """Returns False: this package supports the CPU and NVIDIA GPUs only."""
     return False
 
 

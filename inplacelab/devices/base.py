@@ -1,4 +1,4 @@
-"""What a device must offer: memory, an account of it, and a way to look at a run of slots through a layout."""
+"""The base of all devices: memory, a ledger of its bytes, and windows on a buffer through a layout."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from inplacelab.memory import Ledger
 
 
 class Place:
-    """Where a tensor is, as Paddle prints it: `Place(cpu)`, `Place(gpu:0)`."""
+    """The device of a tensor, printed as in Paddle: `Place(cpu)`, `Place(gpu:0)`.
+
+    Attributes:
+        kind: "cpu", "gpu" or "gpu_pinned".
+        text: the name that is printed.
+    """
 
     __slots__ = ("kind", "text")
 
@@ -29,34 +34,39 @@ class Place:
         return hash(self.text)
 
     def is_cpu_place(self) -> bool:
+        """Whether this is the CPU."""
         return self.kind == "cpu"
 
     def is_gpu_place(self) -> bool:
+        """Whether this is a GPU, real or simulated."""
         return self.kind == "gpu"
 
     def is_cuda_pinned_place(self) -> bool:
+        """Whether this is pinned host memory."""
         return self.kind == "gpu_pinned"
 
     def gpu_device_id(self) -> int:
-        """The number of the GPU; 0 on the CPU too, as in Paddle."""
+        """Returns the number of the GPU; 0 on the CPU, too, as in Paddle."""
         return 0
 
 
 class Device:
-    """A device whose memory NumPy can reach. The kernels in `ops/` compute through NumPy's functions, which hand over to
-    the array's own library; `cuda.py` has the device for which that is CuPy.
+    """A device on which NumPy computes, and the base of the others.
+
+    The kernels in `ops/` call NumPy's functions, which dispatch to the library of the array; for `cuda.CudaDevice` that is CuPy.
 
     Attributes:
         name: "cpu" or "gpu:0", as `set_device` and `get_device` use it.
-        place: what a tensor's repr shows.
-        simulated: True if this only pretends to be the hardware its name says.
-        ledger: the account of its bytes.
-        kind_of_numbers: devices of one kind share one seeded stream of random numbers.
-        launches: True if kernels of our own run here, where a row has one: on a GPU; on the simulated one it is told that they
-            would.
+        place: the place that a tensor's repr shows.
+        simulated: whether this is not the hardware that its name says.
+        ledger: counts the bytes of its storages.
+        generator_kind: devices of one kind share one seeded stream of random numbers.
+        launches: whether rows with a CUDA kernel launch it here (on a GPU) or report the launch (on the simulated GPU).
+        empty: makes an array from a shape and a dtype without writing its elements.
+        zeros: makes an array of zeros from a shape and a dtype.
     """
 
-    kind_of_numbers = "numpy"
+    generator_kind = "numpy"
 
     def __init__(self, name: str, kind: str, place: str, *, simulated: bool = False, launches: bool = False) -> None:
         self.name, self.place, self.simulated, self.launches = name, Place(kind, place), simulated, launches
@@ -68,70 +78,104 @@ class Device:
 
     @property
     def special(self) -> Any:
-        """The library of special functions for this device's arrays, imported when first asked for."""
-        return special.of_numpy_arrays()
+        """The library of special functions for this device's arrays, imported when first used."""
+        return special.scipy_special()
 
     def window(self, buffer: Any, layout: Layout, dtype: np.dtype[Any]) -> Any:
-        """The array that shows `buffer` through `layout`: shares the bytes, moves nothing."""
+        """Makes an array on the memory of `buffer`, without a copy.
+
+        Args:
+            buffer: a one-dimensional array that owns the memory.
+            layout: shape, strides and offset in slots.
+            dtype: the dtype of the elements.
+
+        Returns:
+            An array that shares memory with `buffer`; a new one if it has no elements.
+        """
         step = dtype.itemsize
         if layout.size == 0:
             return self.empty(layout.shape, dtype)
         return np.ndarray(layout.shape, dtype, buffer, layout.offset * step, [s * step for s in layout.strides])
 
     def restrided(self, array: Any, shape: Shape, strides: Shape) -> Any:
-        """The window that begins where `array` begins, with another shape and other strides (bytes)."""
+        """Makes a window that begins at the first element of `array`.
+
+        Args:
+            array: a window of this device.
+            shape: the shape of the new window.
+            strides: its strides in bytes.
+
+        Returns:
+            An array that shares memory with `array`.
+        """
         return np.lib.stride_tricks.as_strided(array, shape, strides)
 
     def offset(self, array: Any, buffer: Any) -> int:
-        """In which slot of `buffer` the first element of its window `array` lies."""
+        """Finds the slot of the first element of a window.
+
+        Args:
+            array: a window on `buffer`.
+            buffer: the array that owns the memory.
+
+        Returns:
+            The number of the slot; 0 if the window has no elements.
+        """
         if array is buffer or array.size == 0:
             return 0
         start = array.__array_interface__["data"][0] - buffer.__array_interface__["data"][0]
         return int(start) // int(array.itemsize)
 
     def address(self, array: Any) -> int:
-        """The address of the first element in the device's memory."""
+        """Returns the address of the first element in the device's memory."""
         return int(array.__array_interface__["data"][0])
 
     def share_a_slot(self, x: Any, y: Any) -> bool:
-        """True if two windows have a slot in common; True also where the answer would take too long to find."""
+        """Returns whether two windows have a slot in common.
+
+        Args:
+            x: a window.
+            y: another window of the same dtype.
+
+        Returns:
+            True also if the exact answer would take too long.
+        """
         try:
-            return bool(np.shares_memory(x, y, max_work=100_000))  # type: ignore[arg-type]  # the stub knows only 0 and -1
+            return bool(np.shares_memory(x, y, max_work=100_000))  # type: ignore[arg-type]  # the stub allows only 0 and -1
         except np.exceptions.TooHardError:
             return True
 
     def constant(self, number: Any) -> Any:
-        """A number without axes, as the device's kernels are given one."""
+        """Converts a NumPy scalar to the form that the device's kernels take."""
         return number
 
     def from_host(self, array: np.ndarray[Any, Any]) -> Any:
-        """A packed copy of a NumPy array in this device's memory."""
+        """Returns a packed copy of a NumPy array in this device's memory."""
         return array.copy()  # in a third of the time that `np.array` takes
 
     def to_host(self, array: Any) -> np.ndarray[Any, Any]:
-        """A packed copy in ordinary memory, as a NumPy array."""
+        """Returns a packed copy in host memory, as a NumPy array."""
         return array.copy()  # type: ignore[no-any-return]  # the kernels' arrays have no static type
 
-    # ---- the machine itself ------------------------------------------------------------------------------------------
+    # ---- random numbers, streams and memory of the device ------------------------------------------------------------
 
     def stream_of(self, seed: int) -> Any:
-        """A seeded stream of random numbers: NumPy's PCG64, the same on every machine."""
+        """Starts a seeded stream of random numbers: NumPy's PCG64, the same on every machine."""
         return np.random.Generator(np.random.PCG64(seed))
 
     def synchronize(self) -> None:
-        """Wait until the device has done its work; NumPy always has."""
+        """Waits until the device has done its work; NumPy computes synchronously."""
 
     def release_unused(self) -> None:
-        """Hand back memory that no storage uses; NumPy keeps none."""
+        """Frees cached memory that no storage uses; NumPy caches none."""
 
     def reserved(self) -> tuple[int, int]:
-        """Bytes that the device's allocator holds, now and at most: where nothing is kept back, those of the live storages."""
+        """Returns the bytes that the allocator holds, now and at the peak; without a cache, those of the live storages."""
         return self.ledger.live, self.ledger.highest
 
     def driver(self) -> tuple[int, int] | None:
-        """The driver's own figures: bytes that are free, and bytes in all; None where there is no driver."""
+        """Returns the free and the total bytes that the driver reports; None if there is no driver."""
         return None
 
     def describe(self) -> str:
-        """The name of the hardware."""
+        """Returns the name of the hardware."""
         return self.place.text

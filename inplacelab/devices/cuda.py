@@ -1,8 +1,8 @@
-"""A real GPU, through CuPy: imported when a program first asks for a GPU, and never before.
+"""A real GPU, used through CuPy, which is imported when a program first uses a GPU.
 
-Storages lie in device memory. The ledger counts their bytes as on every device; the pool of CuPy rounds each block up and keeps
-those that are given back, and the driver counts what the CUDA context needs besides: so there are three figures, and each says
-what it counts (`ledger`, `reserved`, `driver`). Everything runs on CuPy's current stream.
+Storages are in device memory. The ledger counts their bytes as on every device. CuPy's pool rounds each block up and keeps freed
+blocks, and the driver also counts the memory of the CUDA context. So there are three measures: `ledger`, `reserved` and `driver`.
+Everything runs on CuPy's current stream.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from inplacelab.devices.gpu_array import GpuArray
 from inplacelab.layout import Layout, Shape
 
 WHEELS = ("cupy-cuda12x", "cupy-cuda13x")
-"""CuPy comes as one package for each major version of CUDA. Only one of them may be installed."""
+"""CuPy has one package for each major version of CUDA. Only one of them may be installed."""
 
 
 class CudaDevice(Device):
-    """The first GPU that CuPy sees. It has an account from the start; CuPy is imported when it is first `ready`."""
+    """The first GPU that CuPy finds. The object always exists; CuPy is imported when it is first used."""
 
-    kind_of_numbers = "cupy"
+    generator_kind = "cupy"
 
     def __init__(self) -> None:
         super().__init__("gpu:0", "gpu", "gpu:0", launches=True)
@@ -37,14 +37,14 @@ class CudaDevice(Device):
 
     @cached_property
     def cupy(self) -> Cupy:
-        """The library that computes, with the number of times that the program has waited for it."""
+        """The library that computes on this device's arrays."""
         return Cupy(import_module("cupy"), partial(import_module, "cupyx.scipy.special"))
 
     def ready(self) -> CudaDevice:
-        """Itself, if it can be used.
+        """Returns the device itself if a program can use it.
 
         Raises:
-            DeviceError: if it cannot; it says what is missing.
+            DeviceError: if CuPy, the driver or a GPU is missing; the message says which.
         """
         if "cupy" not in vars(self):
             refusal = missing()
@@ -60,12 +60,13 @@ class CudaDevice(Device):
 
     @property
     def special(self) -> Any:
+        """The library of special functions, from CuPy."""
         return self.cupy.special
 
     # ---- windows -----------------------------------------------------------------------------------------------------
 
     def window(self, buffer: Any, layout: Layout, dtype: np.dtype[Any]) -> Any:
-        """The array that shows `buffer` through `layout`. A table on the host (of slots, say) is looked at on the host."""
+        """Makes an array on the memory of `buffer`, without a copy; on the host if `buffer` is a NumPy array."""
         if not isinstance(buffer, GpuArray):
             return super().window(buffer, layout, dtype)
         if layout.size == 0:
@@ -76,109 +77,122 @@ class CudaDevice(Device):
         return GpuArray(self.cupy.library.ndarray(layout.shape, dtype, start, strides), self.cupy)
 
     def restrided(self, array: Any, shape: Shape, strides: Shape) -> Any:
+        """Returns a window that begins at the first element of `array`, with another shape and other strides in bytes."""
         held = array.held
         return GpuArray(self.cupy.library.ndarray(shape, held.dtype, held.data, strides), self.cupy)
 
     def offset(self, array: Any, buffer: Any) -> int:
+        """Returns the slot of `buffer` that holds the first element of its window `array`."""
         return 0 if array is buffer or array.size == 0 else (array.address - buffer.address) // int(array.itemsize)
 
     def address(self, array: Any) -> int:
+        """Returns the address of the first element in the device's memory."""
         return int(array.address)
 
     def share_a_slot(self, x: Any, y: Any) -> bool:
-        """A question of addresses and strides, so NumPy answers it on the host, and no element is touched.
+        """Returns whether two windows have a slot in common.
 
-        CuPy's own answer compares all addresses on the device, and waits.
+        NumPy decides it on the host from addresses and strides. (CuPy compares all addresses on the device and waits.)
         """
         return super().share_a_slot(_Addresses.of(x), _Addresses.of(y))
 
     # ---- between host and device -------------------------------------------------------------------------------------
 
     def from_host(self, array: Any) -> Any:
-        """A packed copy in device memory, of a NumPy array or of one that is there already."""
+        """Returns a packed copy of a NumPy or GPU array in device memory."""
         if isinstance(array, GpuArray):
             return GpuArray(array.held.copy(order="C"), self.cupy)
         return GpuArray(self.cupy.send(array), self.cupy)
 
     def to_host(self, array: Any) -> np.ndarray[Any, Any]:
-        """A packed copy in ordinary memory: waits for the device."""
+        """Returns a packed copy in host memory; waits for the device."""
         return self.cupy.look(array.held)
 
     def constant(self, number: Any) -> Any:
-        """Filled in by a kernel that is given the number by value: nothing is copied from the host."""
+        """Returns an array without axes. A kernel gets the number by value and fills it, so nothing is copied from the host."""
         return GpuArray(self.cupy.library.full((), number[()], number.dtype), self.cupy)
 
-    # ---- the machine itself ------------------------------------------------------------------------------------------
+    # ---- random numbers, streams and memory of the device ------------------------------------------------------------
 
     def stream_of(self, seed: int) -> Stream:
-        """A seeded stream of random numbers on the device: the same on every GPU, other numbers than on the CPU."""
+        """Starts a seeded stream of random numbers on the device: the same on every GPU, but not that of the CPU."""
         return Stream(self.cupy, seed)
 
     def synchronize(self) -> None:
+        """Waits until CuPy's current stream has done its work."""
         self.cupy.library.cuda.get_current_stream().synchronize()
 
     def release_unused(self) -> None:
+        """Frees the blocks that CuPy's pool caches and no storage uses."""
         self.cupy.library.get_default_memory_pool().free_all_blocks()
 
     def reserved(self) -> tuple[int, int]:
-        """Bytes that CuPy's pool holds now, and the most that was found when this was asked."""
+        """Returns the bytes that CuPy's pool holds now, and the largest number that this method has found so far."""
         held = int(self.cupy.library.get_default_memory_pool().total_bytes())
         self._most_reserved = max(self._most_reserved, held)
         return held, self._most_reserved
 
     def driver(self) -> tuple[int, int]:
+        """Returns the free and the total bytes that the driver reports."""
         free, total = self.cupy.library.cuda.runtime.memGetInfo()
         return int(free), int(total)
 
     def describe(self) -> str:
+        """Returns the name of the GPU."""
         name = self.cupy.library.cuda.runtime.getDeviceProperties(0)["name"]
         return name.decode() if isinstance(name, bytes) else str(name)
 
 
 class _Addresses:
-    """Where the elements of a window lie, in the form in which NumPy takes the addresses of others."""
+    """The addresses of a window on the device, in the form of NumPy's array interface."""
 
     def __init__(self, interface: dict[str, Any]) -> None:
         self.__array_interface__ = interface
 
     @classmethod
     def of(cls, array: GpuArray) -> np.ndarray[Any, Any]:
-        """A NumPy array that must never be read: its addresses are those of the device."""
+        """Makes a NumPy array with the addresses of the device. Its elements must never be read."""
         interface = {
             "shape": array.shape, "typestr": array.dtype.str, "data": (array.address, True), "strides": array.strides, "version": 3,
         }  # fmt: skip
         return np.asarray(cls(interface))
 
 
-# ---- is there one? ------------------------------------------------------------------------------------------------------
+# ---- availability -------------------------------------------------------------------------------------------------------
 
 
 def missing() -> Callable[[], Exception] | None:
-    """What makes the refusal that says what a GPU lacks to be used; None if it lacks nothing. Nothing is raised here."""
+    """Finds what is missing to use a GPU.
+
+    Returns:
+        A function that makes the error to raise, or None if a GPU can be used.
+    """
     installed = [wheel for wheel in WHEELS if _installed(wheel)]
     if len(installed) > 1:
-        return partial(errors.two_cupys, installed)
+        return lambda: errors.two_cupys(first=installed[0], second=installed[1])
     try:
         cupy = import_module("cupy")
     except ImportError:
-        return errors.no_cupy
+        return lambda: errors.cupy_missing()  # noqa: PLW0108 (the catalogue is read when something is refused)
     if cupy.cuda.is_available():
         return None
-    return partial(errors.no_device if _driver_version(cupy) else errors.no_driver, cupy.__version__)
+    if _driver_version(cupy):
+        return lambda: errors.no_gpu_found(cupy=cupy.__version__)
+    return lambda: errors.driver_missing(cupy=cupy.__version__)
 
 
 def found() -> bool:
-    """True if there is a GPU, and all that is needed to compute on it."""
+    """Returns whether a program can use a GPU."""
     return missing() is None
 
 
 def _installed(wheel: str) -> bool:
-    metadata = import_module("importlib.metadata")  # it takes a third of the time that NumPy takes
+    metadata = import_module("importlib.metadata")  # slow: a third of the time to import NumPy
     return any(metadata.distributions(name=wheel))
 
 
 def _driver_version(cupy: Any) -> int:
-    """Which CUDA the driver offers; 0 if there is none."""
+    """The CUDA version of the driver as an integer, such as 13000; 0 without a driver."""
     try:
         return int(cupy.cuda.runtime.driverGetVersion())
     except cupy.cuda.runtime.CUDARuntimeError:

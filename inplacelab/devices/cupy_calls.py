@@ -1,7 +1,7 @@
-"""NumPy's functions in CuPy's words: which function computes, and what takes its place where CuPy has none.
+"""Maps NumPy's functions to CuPy's, with replacements where CuPy has none or another behaviour.
 
-Most functions have the same name and mean the same; they are looked up. `_INSTEAD` has those that do not, each with the reason.
-What has no place in it is refused in a sentence, before anything is written.
+Most functions have the same name and behaviour, and are looked up. `_INSTEAD` has replacements for the others, each with the reason.
+A function without either raises an error before anything is written.
 """
 
 from __future__ import annotations
@@ -18,11 +18,15 @@ from inplacelab.language import Text
 
 
 class Cupy:
-    """CuPy, as the kernels call it.
+    """CuPy with the calls that the kernels make.
+
+    Args:
+        library: the module `cupy`.
+        special: imports `cupyx.scipy.special`.
 
     Attributes:
-        library: the module `cupy` (or what stands in for it in tests).
-        waits: how often somebody has looked at values, and so waited for the device.
+        library: the module `cupy`, or its substitute in tests.
+        waits: the number of times that the host has read values, and so waited for the device.
     """
 
     def __init__(self, library: Any, special: Callable[[], Any]) -> None:
@@ -31,22 +35,22 @@ class Cupy:
     # ---- between host and device -------------------------------------------------------------------------------------
 
     def look(self, held: Any) -> np.ndarray[Any, Any]:
-        """The values on the host: waits until the device has computed them."""
+        """Returns the values as a NumPy array; waits until the device has computed them."""
         self.waits += 1
         return held.get()  # type: ignore[no-any-return]  # CuPy's arrays have no static type
 
     def send(self, array: Any) -> Any:
-        """A packed copy of a NumPy array in the device's memory, on the current stream."""
+        """Returns a packed copy of a NumPy array in the device's memory, made on the current stream."""
         return self.library.array(array, order="C")
 
     def scalar(self, value: Any, dtype: np.dtype[Any]) -> Any:
-        """A number in the form in which a kernel is given one: by value, so nothing is copied to the device."""
+        """Converts a number to `dtype` as a kernel takes it: by value, so nothing is copied to the device."""
         if isinstance(value, GpuArray):
             return value.held
         return dtype.type(value[()] if isinstance(value, np.ndarray) else value)
 
     def inner(self, value: Any) -> Any:
-        """What CuPy is to be given for an operand: its array, a number, a table sent to the device; lists part by part."""
+        """Converts an operand for CuPy: unwraps GPU arrays and sends NumPy arrays to the device, also inside lists."""
         if type(value) is GpuArray:
             return value.held
         if isinstance(value, np.ndarray):
@@ -56,7 +60,7 @@ class Cupy:
         return value
 
     def outer(self, found: Any) -> Any:
-        """What CuPy gave, as the kernels see it."""
+        """Wraps CuPy's results for the kernels, also inside lists."""
         if isinstance(found, self.library.ndarray):
             return GpuArray(found, self)
         if isinstance(found, list | tuple):
@@ -64,21 +68,31 @@ class Cupy:
         return found
 
     def key(self, key: Any) -> Any:
-        """An index: its tables are sent to the device. What a mask picks out has to be counted first."""
+        """Converts an index: arrays are sent to the device. A mask counts as a wait, because CuPy counts its elements first."""
         parts = tuple(map(self.inner, key if isinstance(key, tuple) else (key,)))
         self.waits += any(isinstance(part, self.library.ndarray) and part.dtype.kind == "b" for part in parts)
         return parts if isinstance(key, tuple) else parts[0]
 
     def write(self, held: Any, key: Any, value: Any) -> None:
-        """`held[key] = value`. Where one slot is named several times, the last one stays, as with NumPy."""
+        """Computes `held[key] = value`. If the index has one slot several times, the last value stays, as in NumPy."""
         if isinstance(value, np.ndarray) and value.ndim == 0:
             value = value[()]
         cupy_scatter.assign(self.library, held, key, self.inner(value))
 
-    # ---- who computes ------------------------------------------------------------------------------------------------
+    # ---- dispatch ----------------------------------------------------------------------------------------------------
 
     def ufunc(self, ufunc: Any, method: str, inputs: Any, options: dict[str, Any]) -> Any:
-        """Compute a ufunc: CuPy's of the same name."""
+        """Computes a ufunc with CuPy's of the same name, or its replacement.
+
+        Args:
+            ufunc: NumPy's ufunc.
+            method: "__call__", "reduce", "at", ...
+            inputs: the positional arguments.
+            options: the keyword arguments, with `out` as a tuple.
+
+        Raises:
+            GpuError: if CuPy has no such function and there is no replacement.
+        """
         name = ufunc.__name__
         if "out" in options:
             (out,) = options["out"]
@@ -91,13 +105,22 @@ class Cupy:
         found = getattr(self.library, name, None)
         compute = found if method == "__call__" else getattr(found, method, None)
         if compute is None:
-            raise errors.not_on_the_gpu(name if method == "__call__" else f"{name}.{method}")
+            raise errors.not_in_cupy(function=name if method == "__call__" else f"{name}.{method}")
         return self._call(compute, inputs, options)
 
     def function(self, function: Any, args: Any, options: dict[str, Any]) -> Any:
-        """Compute a function: CuPy's of the same name."""
+        """Computes a function with CuPy's of the same name, or its replacement.
+
+        Args:
+            function: NumPy's function.
+            args: the positional arguments.
+            options: the keyword arguments.
+
+        Raises:
+            GpuError: if CuPy has no such function and there is no replacement.
+        """
         name = function.__name__
-        options.pop("device", None)  # NumPy says it itself where an array is made `like` one of ours: None
+        options.pop("device", None)  # NumPy passes `device=None` for `like=`
         if name in _COUNTING:
             self.waits += 1
         instead = _INSTEAD.get(name)
@@ -105,7 +128,7 @@ class Cupy:
             return instead(self, *args, **options)
         compute = getattr(self.library, name, None)
         if compute is None:
-            raise errors.not_on_the_gpu(name, NOT_YET.get(name))
+            raise _missing(name)
         return self._call(compute, args, options)
 
     def _call(self, compute: Any, args: Any, options: dict[str, Any]) -> Any:
@@ -117,7 +140,7 @@ class Cupy:
         return self.outer(found) if out is None else out
 
     def _call_where(self, where: Any, compute: Any, args: Any, options: dict[str, Any]) -> Any:
-        """CuPy's ufuncs take no mask: they compute everywhere, and what the mask shows is copied to where it belongs."""
+        """CuPy's ufuncs take no mask: they compute everywhere, and the elements under the mask are copied to `out`."""
         out, casting = options.pop("out"), options.pop("casting", "same_kind")
         found = self._call(compute, args, options)
         self.library.copyto(out.held, found.held, casting=casting, where=self.inner(where))
@@ -125,7 +148,7 @@ class Cupy:
 
     @property
     def special(self) -> SpecialFunctions:
-        """The functions of `cupyx.scipy.special`, by the names that they have in SciPy."""
+        """The functions of `cupyx.scipy.special`, under SciPy's names."""
         return SpecialFunctions(self, self._special())
 
 
@@ -135,11 +158,18 @@ NOT_YET = {
     ),
     "spherical_jn": Text("CuPy has no spherical Bessel functions.", "CuPy 没有球贝塞尔函数。"),
 }
-"""Functions that do not run on a GPU, and why: the second derivative of `i0` and the derivatives of `i1` and `sinc` ask for them."""
+"""Functions that do not run on a GPU, and why. The second derivative of `i0` and the derivatives of `i1` and `sinc` need them."""
+
+
+def _missing(name: str) -> Exception:
+    """The refusal of a function that does not run on a GPU."""
+    if name in NOT_YET:
+        return errors.not_on_the_gpu(function=name, reason=NOT_YET[name])
+    return errors.not_in_cupy(function=name)
 
 
 class SpecialFunctions:
-    """Special functions, each called with arrays of the device; the last may be the result's."""
+    """Special functions, called with arrays of the device; the last argument may be the array of the result."""
 
     def __init__(self, cupy: Cupy, module: Any) -> None:
         self._cupy, self._module = cupy, module
@@ -147,17 +177,15 @@ class SpecialFunctions:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         compute = getattr(self._module, name, None)
         if name in NOT_YET or compute is None:
-            raise errors.not_on_the_gpu(name, NOT_YET.get(name))
+            raise _missing(name)
         return lambda *args, **options: self._cupy._call(compute, args, options)
 
 
-# ---- what takes the place of a function ---------------------------------------------------------------------------------
+# ---- replacements of functions ------------------------------------------------------------------------------------------
 
 
 def _copyto(cupy: Cupy, dst: GpuArray, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    """A number goes along by value, in the dtype of the target: CuPy asks NumPy whether it may be cast, which NumPy 2 does not say
-    of every number.
-    """
+    """Passes a number by value in the dtype of the target: CuPy calls `np.can_cast`, which NumPy 2 refuses for Python numbers."""
     if not isinstance(src, GpuArray) and np.ndim(src) == 0:
         src = cupy.scalar(src, dst.dtype)
     mask = None if where is True else cupy.inner(where)
@@ -167,7 +195,7 @@ def _copyto(cupy: Cupy, dst: GpuArray, src: Any, casting: str = "same_kind", whe
 def _max(
     cupy: Cupy, a: GpuArray, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None
 ) -> GpuArray:
-    """CuPy takes no value to begin with. Of no elements at all, that value is the result: told by shapes, so NumPy can tell."""
+    """CuPy's `max` has no `initial`. Without elements it is the result, which NumPy computes from the shapes."""
     if initial is not None and not a.size:
         return cupy.outer(cupy.send(np.max(np.empty(a.shape, a.dtype), axis, keepdims=keepdims, initial=initial)))  # type: ignore[no-any-return]
     found = cupy.library.max(a.held, axis, None if out is None else out.held, keepdims)
@@ -177,7 +205,7 @@ def _max(
 
 
 def _into(name: str) -> Callable[..., Any]:
-    """A function whose `out` cannot be relied on (CuPy 14's `einsum` has none, its `min` takes it for a dtype): copied there."""
+    """A function whose `out` is unreliable (CuPy 14's `einsum` has none, its `min` takes it for a dtype): copies the result."""
 
     def compute(cupy: Cupy, *args: Any, out: Any = None, **options: Any) -> Any:
         found = cupy._call(getattr(cupy.library, name), args, options)
@@ -194,14 +222,14 @@ def _min(cupy: Cupy, a: GpuArray, axis: Any = None, out: Any = None, keepdims: b
 
 
 def _take(cupy: Cupy, a: GpuArray, indices: Any, axis: Any = None, out: Any = None, mode: str = "wrap") -> Any:
-    """CuPy always counts around the end."""
+    """CuPy always wraps indices around."""
     if mode != "wrap":
-        raise errors.not_on_the_gpu(f"take(mode={mode!r})")
+        raise errors.not_in_cupy(function=f"take(mode={mode!r})")
     return cupy._call(cupy.library.take, (a, indices, axis), {"out": out})
 
 
 def _logical(name: str) -> Callable[..., Any]:
-    """CuPy knows no truth of complex numbers: it is whether they differ from zero."""
+    """CuPy has no truth values of complex numbers: they are True if they differ from zero."""
 
     def compute(cupy: Cupy, *given: Any, **options: Any) -> Any:
         library, (operands, out) = cupy.library, _split(given, 1 if name == "logical_not" else 2, options)
@@ -212,12 +240,12 @@ def _logical(name: str) -> Callable[..., Any]:
 
 
 def _split(given: tuple[Any, ...], inputs: int, options: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
-    """The operands of a ufunc, and where its result goes."""
+    """The operands of a ufunc, and the array of its result."""
     return given[:inputs], given[inputs] if len(given) > inputs else options.get("out")
 
 
 _COUNTING = frozenset({"bincount", "flatnonzero", "nonzero", "unique"})
-"""The size of these results depends on values: CuPy itself waits to learn it."""
+"""Functions whose result has a size that depends on values: CuPy waits to find it."""
 
 _INSTEAD: dict[str, Callable[..., Any]] = {
     "copyto": _copyto,
@@ -227,4 +255,4 @@ _INSTEAD: dict[str, Callable[..., Any]] = {
     "take": _take,
     **{name: _logical(name) for name in ("logical_and", "logical_not", "logical_or", "logical_xor")},
 }
-"""By the name of the function, or of the ufunc's method (`add.reduce`): what computes in its place."""
+"""The replacements, by the name of the function or of the ufunc's method (`add.reduce`)."""

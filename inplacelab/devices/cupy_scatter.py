@@ -1,8 +1,8 @@
-"""Writing to places that an index names: on a GPU all threads write at once, and which one comes last is not said.
+"""Indexed writes on a GPU, where all threads write at the same time in an undefined order.
 
-So where one slot may be named twice, the outcome is made to depend on the index alone: of several values for one slot the last
-stays, as with NumPy and as the derivatives of these operations take it. Sums are made with atomic additions, whose order is
-not said either: sums of floating-point numbers may differ in their last digits from one run to the next.
+If an index has one slot several times, the result is made to depend on the index only: the last value stays, as in NumPy and as the
+derivatives of these operations assume. Sums use atomic additions, whose order is undefined, too: sums of floating-point numbers may
+differ in their last digits from run to run.
 """
 
 from __future__ import annotations
@@ -15,20 +15,27 @@ from inplacelab import errors
 
 
 def assign(library: Any, target: Any, key: Any, value: Any) -> None:
-    """`target[key] = value`; of several values for one slot the last stays."""
-    if isinstance(value, library.ndarray) and value.ndim and _names_places(library, key):
-        value = _as_the_last(library, target, key, value)
+    """Computes `target[key] = value`; of several values for one slot, the last stays.
+
+    Args:
+        library: the module `cupy`.
+        target: the array to write.
+        key: an index of the array.
+        value: a number or an array that can be broadcast to the shape of `target[key]`.
+    """
+    if isinstance(value, library.ndarray) and value.ndim and _has_positions(library, key):
+        value = _last_for_each_slot(library, target, key, value)
     target[key] = value
 
 
-def _names_places(library: Any, key: Any) -> bool:
-    """True if a key has a table of positions: only then can it name a slot twice."""
+def _has_positions(library: Any, key: Any) -> bool:
+    """Whether a key has an array of positions: only then can it contain a slot twice."""
     parts = key if isinstance(key, tuple) else (key,)
     return any(isinstance(part, library.ndarray) and part.dtype.kind != "b" for part in parts)
 
 
-def _as_the_last(library: Any, target: Any, key: Any, value: Any) -> Any:
-    """Each value replaced by the last one that is meant for the same slot: then it does not matter who writes last."""
+def _last_for_each_slot(library: Any, target: Any, key: Any, value: Any) -> Any:
+    """Replaces each value by the last one for the same slot, so that the order of the writes does not matter."""
     latest = library.full(target.shape, -1, np.int32)
     named = latest[key]
     order = library.arange(named.size, dtype=np.int32).reshape(named.shape)
@@ -36,10 +43,10 @@ def _as_the_last(library: Any, target: Any, key: Any, value: Any) -> Any:
     return library.broadcast_to(value, named.shape).ravel()[latest[key]]
 
 
-# ---- adding, multiplying, taking the extreme ---------------------------------------------------------------------------------
+# ---- sums, products and extremes ---------------------------------------------------------------------------------------------
 
 _ATOMIC = {"add": "iIQefd", "maximum": "iIQfd", "minimum": "iIQfd"}
-"""The dtypes, by their letter, for which CuPy has an atomic operation.
+"""The dtypes, as NumPy's letters, for which CuPy has an atomic operation.
 
 Source: https://docs.cupy.dev/en/stable/reference/generated/cupyx.scatter_add.html
 """
@@ -48,10 +55,17 @@ _TOP_BIT = np.uint64(1 << 63)
 
 
 def combine(library: Any, name: str, target: Any, key: Any, value: Any) -> None:
-    """`ufunc.at`: combine what is at the places with all values that are meant for them.
+    """Computes `ufunc.at(target, key, value)`: combines the elements with all values for their slots.
+
+    Args:
+        library: the module `cupy`.
+        name: the name of the ufunc.
+        target: the array to change in place.
+        key: an index of the array.
+        value: a number or an array that can be broadcast to the shape of `target[key]`.
 
     Raises:
-        GpuError: if there is no way to do it on a GPU.
+        GpuError: if there is no implementation for a GPU.
     """
     if isinstance(key, list):
         key = tuple(key)
@@ -59,7 +73,7 @@ def combine(library: Any, name: str, target: Any, key: Any, value: Any) -> None:
         _multiply(library, target, key, value)
         return
     if name not in _ATOMIC:
-        raise errors.not_on_the_gpu(f"{name}.at")
+        raise errors.not_in_cupy(function=f"{name}.at")
     apply = getattr(library, name).at
     if _letter(target.dtype) in _ATOMIC[name]:
         apply(target, key, value)
@@ -75,13 +89,13 @@ def combine(library: Any, name: str, target: Any, key: Any, value: Any) -> None:
 
 
 def _letter(dtype: np.dtype[Any]) -> str:
-    """NumPy has two letters for 64 bits."""
+    """The letter of a dtype, with one letter for 64 bits, where NumPy has two."""
     return {"l": "q", "L": "Q"}.get(dtype.char, dtype.char)
 
 
 def _by_its_bits(library: Any, apply: Any, target: Any, key: Any, value: Any, *, turned: bool) -> None:
-    """Integers with a sign, through atomic operations for those without. Sums have the same bits; the order is the same once
-    the top bit is `turned`.
+    """Applies atomic operations for unsigned integers to signed ones. Sums have the same bits; comparisons have the same order
+    if the top bit is flipped (`turned`).
     """
     bits = target.view(np.uint64)
     given = library.full((), value, np.int64) if np.isscalar(value) else value.astype(np.int64)
@@ -95,10 +109,10 @@ def _by_its_bits(library: Any, apply: Any, target: Any, key: Any, value: Any, *,
 
 
 def _multiply(library: Any, target: Any, key: Any, value: Any) -> None:
-    """There is no atomic product: so the factors are sorted by their slots, and those of one slot multiplied by doubling.
+    """Multiplies without an atomic product: sorts the factors by slot, then multiplies those of one slot by doubling.
 
-    After the step `d` each place has the product of up to `2 * d` factors, so `log2(n)` steps will do (W. D. Hillis and
-    G. L. Steele, 1986). Who writes last does not matter: all write the same.
+    After the step with distance `d` each position has the product of up to `2 * d` factors, so `log2(n)` steps suffice (W. D. Hillis
+    and G. L. Steele, 1986). All writes to a slot have the same value, so their order does not matter.
     """
     slots = library.arange(target.size).reshape(target.shape)[key]
     line = slots.ravel()
@@ -108,8 +122,8 @@ def _multiply(library: Any, target: Any, key: Any, value: Any) -> None:
     line, factors = line[order], library.broadcast_to(library.asarray(value, target.dtype), slots.shape).ravel()[order]
     distance = 1
     while distance < line.size:
-        meets = line[distance:] == line[:-distance]
-        longer = library.where(meets, factors[distance:] * factors[:-distance], factors[distance:])
+        same_slot = line[distance:] == line[:-distance]
+        longer = library.where(same_slot, factors[distance:] * factors[:-distance], factors[distance:])
         factors = library.concatenate([factors[:distance], longer])
         distance *= 2
     latest = library.zeros(target.size, np.int32)

@@ -1,13 +1,13 @@
-"""The array that the kernels see on a GPU: NumPy's functions are called on it, and CuPy's compute.
+"""The array type of the kernels on a GPU: calls of NumPy's functions on it are computed by CuPy.
 
-The kernels in `ops/` are written once, with NumPy's functions. NumPy asks its operands who computes (`__array_ufunc__`,
-`__array_function__`), and this array answers: CuPy's function of the same name, or what `cupy_calls.py` says in its place.
-Three rules hold here, and nowhere else:
+The kernels in `ops/` are written once, with NumPy's functions. NumPy dispatches to its operands (`__array_ufunc__`,
+`__array_function__`), and this array calls CuPy's function of the same name, or its replacement in `cupy_calls.py`. Three rules hold
+for this type only:
 
-- What goes in as operand and as result goes on as *one* CuPy array: of two that share memory CuPy would copy one first.
-- Nothing comes back to the host unasked. Whoever looks at values (`bool`, `int`, `item`, `tolist`, ...) waits for the device;
-  each such wait is counted (`Cupy.waits`), and element-wise operations have none.
-- Tables that were counted out on the host (positions, masks made from a shape) are sent to the device where they meet an array.
+- An array that is both an operand and the result is passed as *one* CuPy array: CuPy copies one of two that share memory.
+- Nothing is copied to the host implicitly. Code that reads values (`bool`, `int`, `item`, `tolist`, ...) waits for the device; each
+  wait is counted (`Cupy.waits`), and element-wise operations have none.
+- NumPy arrays (positions, masks made from a shape) are sent to the device when they are used with an array of the device.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 
 class Library(Protocol):
-    """The library that computes on the GPU's arrays (`cupy_calls.Cupy`)."""
+    """The members of `cupy_calls.Cupy` that an array uses."""
 
     def scalar(self, value: Any, dtype: Any) -> Any: ...
 
@@ -36,7 +36,7 @@ class Library(Protocol):
 
 
 class GpuArray(NDArrayOperatorsMixin):
-    """A window on device memory.
+    """A window on device memory. Views, copies and reductions are those of `numpy.ndarray`; their results stay on the device.
 
     Attributes:
         held: CuPy's array.
@@ -52,39 +52,47 @@ class GpuArray(NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The sizes of the axes."""
         return self.held.shape  # type: ignore[no-any-return]  # CuPy's arrays have no static type
 
     @property
     def strides(self) -> tuple[int, ...]:
+        """The strides in bytes."""
         return self.held.strides  # type: ignore[no-any-return]
 
     @property
     def dtype(self) -> np.dtype[Any]:
+        """The dtype of the elements."""
         return self.held.dtype  # type: ignore[no-any-return]
 
     @property
     def ndim(self) -> int:
+        """The number of axes."""
         return self.held.ndim  # type: ignore[no-any-return]
 
     @property
     def size(self) -> int:
+        """The number of elements."""
         return self.held.size  # type: ignore[no-any-return]
 
     @property
     def itemsize(self) -> int:
+        """The bytes of one element."""
         return self.held.itemsize  # type: ignore[no-any-return]
 
     @property
     def nbytes(self) -> int:
+        """The bytes of all elements."""
         return self.held.nbytes  # type: ignore[no-any-return]
 
     @property
     def flags(self) -> Any:
+        """CuPy's flags of the memory layout."""
         return self.held.flags
 
     @property
     def address(self) -> int:
-        """Where the first element lies in the device's memory."""
+        """The address of the first element in the device's memory."""
         return int(self.held.data.ptr)
 
     def __len__(self) -> int:
@@ -170,10 +178,10 @@ class GpuArray(NDArrayOperatorsMixin):
         return self._wrap(self.held.argmin(axis))
 
     def argsort(self, axis: int = -1, kind: Any = None) -> Any:
-        """CuPy leaves equal elements in their order, whatever the kind, and takes no other word for it than "stable"."""
+        """Sorts as `numpy.ndarray.argsort`. CuPy's sort is always stable, and "stable" is the only kind that it accepts."""
         return self._wrap(self.held.argsort(axis, "stable" if kind == "stable" else None))
 
-    # ---- what NumPy asks -----------------------------------------------------------------------------------------------
+    # ---- NumPy's dispatch ----------------------------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         return self.cupy.ufunc(ufunc, method, inputs, options)
@@ -181,22 +189,28 @@ class GpuArray(NDArrayOperatorsMixin):
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         return self.cupy.function(function, args, options)
 
-    def __array__(self, *asked: Any, **options: Any) -> Any:
-        raise TypeError("a GPU's array does not become a NumPy array unasked: `device.to_host(array)` waits and copies")
+    def __array__(self, *args: Any, **options: Any) -> Any:
+        raise TypeError(
+            "a GPU array is not converted to a NumPy array implicitly; `device.to_host(array)` waits and copies"
+        )
 
-    # ---- who looks at values waits for the device ----------------------------------------------------------------------
+    # ---- reading values: waits for the device --------------------------------------------------------------------------
 
     def item(self, *index: int) -> Any:
+        """Returns one element as a Python number."""
         return self.cupy.look(self.held).item(*index)
 
     def tolist(self) -> Any:
+        """Returns the elements as nested lists."""
         return self.cupy.look(self.held).tolist()
 
     def tobytes(self) -> bytes:
+        """Returns the bytes of the elements in row-major order."""
         return bytes(self.cupy.look(self.held).tobytes())
 
     @property
     def flat(self) -> _Flat:
+        """The elements in one axis; indexing it copies the selected ones to the host."""
         return _Flat(self)
 
     def __bool__(self) -> bool:
@@ -216,7 +230,7 @@ class GpuArray(NDArrayOperatorsMixin):
 
 
 class _Flat:
-    """The elements in one line, of which a few are looked at."""
+    """The elements in one axis, to read a few of them."""
 
     def __init__(self, array: GpuArray) -> None:
         self._array = array

@@ -1,7 +1,7 @@
 """The devices on which NumPy computes: the CPU, and a simulated GPU for machines without one.
 
-The simulated GPU has a memory account of its own and is labelled wherever it shows. Programs that measure device memory, or ask what
-a GPU launches, run and can be read anywhere: the launches are those of a real GPU, NumPy computes. It says nothing about speed.
+The simulated GPU has a separate memory ledger and is labelled everywhere. So programs that measure device memory or collect launches
+run on any machine: NumPy computes, and the launches are those of a real GPU. It gives no information about speed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Special functions: gamma, error and Bessel functions, computed by SciPy.
 
-SciPy is optional. It is imported when a program first asks for one of these functions.
+SciPy is optional. It is imported when a program first uses one of these functions.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from inplacelab import errors
 
 
 @cache
-def of_numpy_arrays() -> Any:
-    """The module `scipy.special`: ufuncs under their usual names.
+def scipy_special() -> Any:
+    """Returns the module `scipy.special`, whose functions are ufuncs.
 
     Raises:
-        MissingLibraryError: if SciPy is not installed; the message says how to install it.
+        MissingLibraryError: if SciPy is not installed; the message has the command that installs it.
 
     Source: https://docs.scipy.org/doc/scipy/reference/special.html
     """
     try:
         return import_module("scipy.special")
     except ImportError:
-        raise errors.no_scipy() from None
+        raise errors.scipy_missing() from None

@@ -1,4 +1,4 @@
-"""Every refusal: what happened, why, and what to do instead, in both languages.
+"""The catalogue of refusals: what happened, why, and what to do instead, in both languages.
 
 An error's first line is PaddlePaddle 3.3.1's own (so that a search for it finds the same pages), its exception type is
 Paddle's too. Below it stand two sentences of ours. What only a recorder can know (which line kept a value, which line
@@ -7,33 +7,19 @@ overwrote it) is added by the recorder as notes and is not part of `str(error)`.
 All refusals are raised before anything was written: a refused operation leaves data, shape, dtype, version and history
 as they were.
 
-`kinds` has the classes; the other modules have one function for each refusal, which holds its words: a file for calls, for the graph,
-for what backward needs, for writes, for shapes, for views, for parts and what is made of them, for operands, for
-arithmetic, for rows of the table, for GPUs.
+Every refusal is one entry in a chapter, a `.toml` file named after what the program did: a class, Paddle's headline, the
+reason and the fix. An entry that is `like` another says only what differs. It is raised by its name, with a keyword for each
+field in its texts: `raise errors.uneven_split(sections=n, shape=x.shape, axis=axis)`. `catalogue` makes refusals of entries,
+`classes` has the classes to catch, `computed` the few refusals that must look at the values first.
 """
 
-from inplacelab.errors.arithmetic import *
-from inplacelab.errors.attributes import *
-from inplacelab.errors.check import *
-from inplacelab.errors.custom import *
-from inplacelab.errors.draws import *
-from inplacelab.errors.files import *
-from inplacelab.errors.gpu_kernels import *
-from inplacelab.errors.gpus import *
-from inplacelab.errors.graph import *
-from inplacelab.errors.hooks import *
-from inplacelab.errors.keywords import *
-from inplacelab.errors.kinds import *
-from inplacelab.errors.layers import *
-from inplacelab.errors.names import *
-from inplacelab.errors.needed import *
-from inplacelab.errors.operands import *
-from inplacelab.errors.parts import *
-from inplacelab.errors.positions import *
-from inplacelab.errors.products import *
-from inplacelab.errors.rows import *
-from inplacelab.errors.shapes import *
-from inplacelab.errors.storages import *
-from inplacelab.errors.training import *
-from inplacelab.errors.views import *
-from inplacelab.errors.writes import *
+from inplacelab.errors.catalogue import Entry, entries
+from inplacelab.errors.classes import *
+from inplacelab.errors.computed import *
+
+
+def __getattr__(name: str) -> Entry:
+    """An entry by its name."""
+    if name.startswith("_") or name not in entries():
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}", name=name)
+    return entries()[name]

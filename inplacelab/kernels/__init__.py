@@ -1,10 +1,10 @@
-"""The operations' kernels for a GPU: to read, to fuse, and to run on a tensor, with or without a GPU.
+"""GPU kernels of the operations: read their source, fuse them, and run them on tensors, with or without a GPU.
 
 >>> import inplacelab as paddle
 >>> from inplacelab import kernels
 >>> relu_ = kernels.get("relu_")
 >>> print(relu_.source(dtype="float64", layout="strided"))        # doctest: +ELLIPSIS
-// One element after the other, wherever a layout says that it lies.
+// One element after another, at the slots of a layout.
 ...
 __device__ double element(double x)
 {
@@ -12,7 +12,7 @@ __device__ double element(double x)
 }
 ...
 
-A plain `x.relu_()` launches it on a GPU. On the simulated GPU NumPy computes, and the launch that a GPU would make is told:
+A plain `x.relu_()` launches it on a GPU. On the simulated GPU NumPy computes, and the launch that a GPU would make is reported:
 
 >>> place = paddle.set_device("gpu", simulate=True)
 >>> x = paddle.to_tensor([-1., 2.])
@@ -22,9 +22,9 @@ A plain `x.relu_()` launches it on a GPU. On the simulated GPU NumPy computes, a
 ((1, 1, 1), 8, 8)
 >>> place = paddle.set_device("cpu")
 
-`kernels.run("relu_", x)` computes by the text itself, wherever `x` is: on the CPU and on the simulated GPU it is compiled by g++
-and runs thread by thread; on a real GPU it is compiled by NVRTC. Either way it is an operation like any other: it checks
-leaves, raises versions and is recorded.
+`kernels.run("relu_", x)` runs this source on the device of `x`. On the CPU and on the simulated GPU, g++ compiles it and it runs
+thread by thread; on a real GPU, NVRTC compiles it. Either way it is an operation like any other: it checks leaves, raises versions
+and is recorded.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ __all__ = ["Kernel", "Launch", "Source", "available", "fuse", "get", "launches",
 
 
 def available() -> Listing:
-    """All kernels, with the data types that they are written for."""
+    """Lists all kernels with their expressions and dtypes; print the result to read it."""
     heads = (Text("operation", "操作"), Text("expression", "表达式"), Text("data types", "数据类型"))
     rows = [row for row in ROWS.values() if data_types(row)]
     elementwise = [
@@ -64,13 +64,13 @@ def available() -> Listing:
         heads,
         (
             Group(Text("element-wise", "逐元素"), elementwise),
-            Group(Text("with a text of their own", "单独编写"), whole),
+            Group(Text("written separately", "单独编写"), whole),
         ),
     )
 
 
 def _names(row: Row) -> tuple[str, ...]:
-    """The variants of a row that have a kernel."""
+    """The names of the variants of a row that have a kernel."""
     ordinary = (row.name,) if row.ordinary and data_types(row) else ()
     return (*ordinary, row.name + "_") if row.in_place and data_types(row, in_place=True) else ordinary
 
@@ -81,39 +81,45 @@ def _written(row: Row) -> str:
 
 @cache
 def get(name: str) -> Kernel:
-    """The kernel of an operation: in place if the name ends in an underscore.
+    """Returns the kernel of an operation.
+
+    Args:
+        name: the name of the operation; in place if it ends in an underscore.
 
     Raises:
-        ArgumentError: if there is none.
+        ArgumentError: if the operation has no kernel.
     """
     if name in WHOLE:
         return WHOLE[name]
     row, in_place = ROWS.get(name.removesuffix("_")), name.endswith("_")
     if row is None or name not in _names(row):
-        raise errors.no_such_kernel(name, WHOLE)
+        raise errors.no_such_kernel(name=name, known=WHOLE)
     return Elementwise((row,), in_place=in_place)
 
 
 def source(name: str, dtype: Any = "float32", layout: str = "contiguous") -> Source:
-    """The text of a kernel, in CUDA C: `print(kernels.source("relu_"))`.
+    """Returns the source of a kernel in CUDA C: `print(kernels.source("relu_"))`.
 
     Args:
-        name: of the operation.
-        dtype: of the elements.
-        layout: "contiguous" (elements side by side, loaded several at a time) or "strided" (wherever a layout says).
+        name: the name of the operation.
+        dtype: the dtype of the elements.
+        layout: "contiguous" (neighbouring slots, loaded several at a time) or "strided" (any layout).
 
     Raises:
-        ArgumentError: if there is no such kernel.
-        KernelError: if it is not written for that data type.
+        ArgumentError: if the operation has no kernel.
+        KernelError: if the kernel does not support the dtype.
     """
     return get(name).source(dtype, layout)
 
 
 def source_of(launch: Launch) -> Source:
-    """The text that ran in a launch, whichever way it took through memory.
+    """Returns the source that ran in a launch.
+
+    Args:
+        launch: a recorded launch.
 
     Raises:
-        ArgumentError: if it was no kernel of ours.
+        ArgumentError: if the launch ran a kernel of the array library.
 
     >>> from inplacelab import kernels
     >>> from inplacelab.devices.kernels.launch import Launch, Operand
@@ -125,44 +131,52 @@ def source_of(launch: Launch) -> Source:
     names = launch.kernel.split()
     kernel = get(names[0]) if len(names) == 1 else fuse(*names)
     if isinstance(kernel, Elementwise) and launch.kind in {"contiguous", "strided"}:
-        return kernel.way(tuple(each.dtype for each in launch.operands), form_of(launch))
+        return kernel.source_for(tuple(each.dtype for each in launch.operands), form_of(launch))
     return kernel.source(launch.dtype)
 
 
 def run(name: str, *args: Any, **kwargs: Any) -> Tensor:
-    """Run the kernel of an operation, on the device where the tensors are.
+    """Runs the kernel of an operation on the device of its tensors.
 
     Args:
-        name: of the operation.
-        args: what the operation takes.
-        kwargs: its attributes, by name.
+        name: the name of the operation.
+        args: the arguments of the operation.
+        kwargs: its attributes by name.
 
     Returns:
-        The tensor that was written: in place, the very one that was given.
+        A new tensor; for an in-place kernel, the first argument.
+
+    Raises:
+        ArgumentError: if the operation has no kernel.
+        KernelError: if the kernel does not support the dtype.
     """
     return get(name)(*args, **kwargs)
 
 
 def fuse(*names: str) -> Kernel:
-    """One kernel for several element-wise operations, done one after the other in one pass over memory.
+    """Fuses several element-wise operations into one kernel, which computes them in one pass over memory.
 
-    All of them in place (`"scale_", "add_", "relu_"`), or none. The kernel takes the tensors of all steps, in order, and
-    their attributes by name; a name that occurs twice has the number of the step behind it: `scale_3`.
+    Args:
+        names: the operations in order; all in place (`"scale_", "add_", "relu_"`), or none.
+
+    Returns:
+        A kernel that takes the tensors of all steps in order and their attributes by name. If a name occurs again, the number
+        of its step is appended: `scale_3`.
 
     >>> from inplacelab import kernels
     >>> kernels.fuse("scale_", "add_", "relu_")
     <kernel scale_ add_ relu_(x, y, scale, bias, bias_after_scale, alpha)>
 
     Raises:
-        ArgumentError: if there is no such kernel, or one of them cannot be a step.
+        ArgumentError: if an operation has no kernel, or its kernel cannot be fused.
     """
     steps = [get(name) for name in names]
     in_place = names[0].endswith("_") if names else False
     for name, each in zip(names, steps, strict=True):
         if not isinstance(each, Elementwise) or each.in_place != in_place:
-            raise errors.cannot_fuse(name)
+            raise errors.cannot_fuse(name=name)
     if not steps:
-        raise errors.cannot_fuse("")
+        raise errors.cannot_fuse(name="")
     return Elementwise([each.row for each in steps], in_place=in_place)
 
 
@@ -176,14 +190,17 @@ class _Collector(observe.Observer):
 
 @contextmanager
 def launches() -> Iterator[list[Launch]]:
-    """Collect the launches inside a `with` block: those of plain operations on a GPU, real or simulated, and of `run`.
+    """Collects the launches inside a `with` block: of operations on a GPU, real or simulated, and of `run`.
+
+    Yields:
+        A list to which each launch is added.
 
     >>> import inplacelab as paddle
     >>> from inplacelab import kernels
     >>> place = paddle.set_device("gpu", simulate=True)
     >>> with kernels.launches() as seen:
     ...     y = paddle.ones([3]).exp().add_(paddle.ones([3]))
-    >>> [launch.kernel for launch in seen]               # what `ones` makes is filled by a kernel, too
+    >>> [launch.kernel for launch in seen]               # a kernel fills the result of `ones`, too
     ['fill_', 'exp', 'fill_', 'add_']
     >>> place = paddle.set_device("cpu")
     """

@@ -1,9 +1,9 @@
-"""The row of a fused chain: what several element-wise rows do one after the other, as one operation.
+"""Builds the row of a fused chain: several element-wise rows, computed one after another as one operation.
 
-Its derivative is made of theirs. Backward goes through the steps from the last to the first and asks each step's own rule. What
-lay between two steps was never in memory; where a rule asks for it, the steps before are done again, in ordinary operations,
-from the inputs. So a chain keeps the inputs that some rule asks for in the end, and its own result: nothing in between. And
-since all of this is operations on tensors, it can be differentiated again.
+Its derivative is composed of theirs: backward goes through the steps from the last to the first and calls the rule of each. The
+results between two steps were never in memory. If a rule needs one, the steps before it are recomputed from the inputs with ordinary
+operations. So a chain saves only the inputs that a rule needs and its own result. All of this consists of operations on tensors, so
+it can be differentiated again.
 """
 
 from __future__ import annotations
@@ -24,22 +24,29 @@ from inplacelab.tensor import Tensor
 
 
 def chained(rows: Sequence[Row], variant: str, dtypes: Sequence[str]) -> Row:
-    """One row for several. Its inputs and attributes are those of all steps, told apart as in the text of the kernel.
+    """Combines several rows into one.
+
+    Args:
+        rows: the operations in order.
+        variant: "in-place" or "ordinary".
+        dtypes: the dtypes that all of them support.
+
+    Returns:
+        A row with the inputs and attributes of all steps, named as in the source of the kernel.
 
     Raises:
-        ArgumentError: if a step cannot be fused: its results are of another data type, it has to look at its operands first, it
-            takes nothing from the step before, or its derivative asks for metadata, which nobody knows of what lies between two
-            steps.
+        ArgumentError: if a step cannot be fused: its result has another dtype, it checks the values of its operands, it does not
+            use the result of the step before, or its derivative needs metadata, which a result between two steps does not have.
     """
     for row in rows:
-        looks = row.validate is not None or row.numbers or row.masks or row.kind == "overwrite"
-        if looks or not dtypes or result(row, dtypes[0]) != dtypes[0]:
-            raise errors.cannot_fuse(name_of(row, variant))
+        unfit = row.validate is not None or row.numbers or row.masks or row.kind == "overwrite"
+        if unfit or not dtypes or result(row, dtypes[0]) != dtypes[0]:
+            raise errors.cannot_fuse(name=name_of(row, variant))
     steps = [step(row, variant, dtypes[0]) for row in rows]
     links = [Link(*each) for each in zip(rows, steps, distinct(steps), strict=True)]
     for link in links:
-        if link.asks_for_metadata:
-            raise errors.cannot_fuse(name_of(link.row, variant))
+        if link.needs_metadata:
+            raise errors.cannot_fuse(name=name_of(link.row, variant))
     inputs = ("x", *(name for link in links for name in link.others.values()))
     attributes = [each for link in links for each in link.signature]
     names = ", ".join(f"`{name_of(row, variant)}`" for row in rows)
@@ -57,10 +64,10 @@ class Link:
 
     Attributes:
         row: the operation.
-        first: the row's name of the input that the step before hands on.
-        others: the chain's names of the other inputs, by those of the row.
-        attributes: the chain's names of the attributes, by those of the row.
-        left_out: the attributes that the kernel has no place for; they have their defaults, or it does not run.
+        first: the row's name of the input that is the result of the step before.
+        others: the chain's names of the other inputs, by the row's names.
+        attributes: the chain's names of the attributes, by the row's names.
+        left_out: the defaults of the attributes that the kernel does not take; with other values it does not run.
     """
 
     def __init__(self, row: Row, before: Step, after: Step) -> None:
@@ -72,28 +79,36 @@ class Link:
 
     @property
     def signature(self) -> Iterator[str]:
-        """The attributes, as they stand in the signature of the chain."""
+        """Yields the attributes as they are written in the signature of the chain."""
         for old, new in self.attributes.items():
             default = self._parameters[old].default
             yield new if default is Parameter.empty else f"{new}={default!r}"
 
     @property
     def prepare(self) -> Mapping[str, Any]:
-        """What brings the attributes into the kernel's form."""
+        """Returns the functions that convert the attributes for the kernel, by the row's names."""
         return {old: check for old, check in self.row.prepare.items() if old in self.attributes}
 
     @property
-    def asks_for_metadata(self) -> bool:
-        """Whether a rule of the row asks for metadata."""
+    def needs_metadata(self) -> bool:
+        """Whether a rule of the row needs metadata."""
         return any(name.endswith("_meta") for rule in self.row.rules if rule for name in rule.asks)
 
     @property
     def names(self) -> dict[str, str]:
-        """What the chain calls that which it is given for this step."""
+        """Returns the chain's names of the other inputs and the attributes, by the row's names."""
         return self.others | self.attributes
 
-    def again(self, x: Tensor, given: Mapping[str, Any]) -> Tensor:
-        """The result of the step, in a storage of its own."""
+    def recompute(self, x: Tensor, given: Mapping[str, Any]) -> Tensor:
+        """Computes the step again.
+
+        Args:
+            x: the result of the step before.
+            given: the inputs and attributes of the chain by name.
+
+        Returns:
+            A new tensor.
+        """
         made: Tensor = self._function(**{self.first: x}, **{old: given[new] for old, new in self.names.items()})
         return made
 
@@ -107,31 +122,31 @@ class ChainRule(Rule):
 
     Args:
         links: all steps.
-        at: which of them.
-        position: of the input among those of the step.
+        at: the number of the step.
+        position: the number of the input in this step.
     """
 
     __slots__ = ("_at", "_links", "_position")
 
     def __init__(self, links: Sequence[Link], at: int, position: int) -> None:
         self._links, self._at, self._position = links, at, position
-        asked = {name for k, each in self._way() for name in self._asked(k, each)}
-        self.asks = ("g", *sorted(asked))
+        needed = {name for k, each in self._path() for name in self._needed_by(k, each)}
+        self.asks = ("g", *sorted(needed))
         self.function = self._gradient
 
-    def _way(self) -> Iterator[tuple[int, Rule | None]]:
-        """The steps to go through, from the last one, and the rule to ask in each."""
+    def _path(self) -> Iterator[tuple[int, Rule | None]]:
+        """The steps from the last one back to this one, with the rule that each applies."""
         for k in range(len(self._links) - 1, self._at, -1):
             yield k, self._links[k].row.rules[0]
         yield self._at, self._links[self._at].row.rules[self._position]
 
     @property
-    def leads_nowhere(self) -> bool:
-        """True if there is no path for a gradient."""
-        return any(rule is None for _, rule in self._way())
+    def has_no_path(self) -> bool:
+        """Whether a step on the path has no derivative."""
+        return any(rule is None for _, rule in self._path())
 
-    def _asked(self, k: int, rule: Rule | None) -> Iterator[str]:
-        """What of the chain's inputs, attributes and result it takes to ask a rule of step `k`."""
+    def _needed_by(self, k: int, rule: Rule | None) -> Iterator[str]:
+        """The inputs and attributes of the chain, and its result, that a rule of step `k` needs."""
         link = self._links[k]
         for name in rule.asks if rule else ():
             if name == link.first:
@@ -142,7 +157,7 @@ class ChainRule(Rule):
                 yield link.names[name]
 
     def _needed_for(self, count: int) -> Iterator[str]:
-        """What it takes to have the result of the first `count` steps."""
+        """The names that the result of the first `count` steps needs."""
         if count == len(self._links):
             yield "out"
             return
@@ -152,16 +167,16 @@ class ChainRule(Rule):
 
     def _gradient(self, *values: Any) -> Tensor | None:
         given = dict(zip(self.asks, values, strict=True))
-        made: list[Tensor] = [given["x"]] if "x" in given else []  # the results of no step, of one, of two, ...
+        made: list[Tensor] = [given["x"]] if "x" in given else []  # the input, and the results of the first steps
         g: Tensor | None = given["g"]
-        for k, rule in self._way():
+        for k, rule in self._path():
             if rule is None or g is None:
                 return None
             g = rule.function(*[self._value(name, k, g, given, made) for name in rule.asks])
         return g
 
     def _value(self, name: str, k: int, g: Tensor, given: Mapping[str, Any], made: list[Tensor]) -> Any:
-        """What a rule of step `k` asks for."""
+        """The value of an argument of a rule of step `k`."""
         link = self._links[k]
         if name == "g":
             return g
@@ -171,7 +186,7 @@ class ChainRule(Rule):
         if count == len(self._links):
             return given["out"]
         while len(made) <= count:
-            made.append(self._links[len(made) - 1].again(made[-1], given))
+            made.append(self._links[len(made) - 1].recompute(made[-1], given))
         return made[count]
 
 
@@ -180,4 +195,4 @@ def _rules(links: Sequence[Link]) -> Iterator[Rule | None]:
     for at, link in enumerate(links):
         for position in range(min(at, 1), len(link.row.inputs)):
             rule = ChainRule(links, at, position)
-            yield None if rule.leads_nowhere else rule
+            yield None if rule.has_no_path else rule

@@ -1,8 +1,7 @@
-"""A kernel as an operation: the row that it computes, with this kernel in place of NumPy's.
+"""Kernels as operations: a row of the table with a CUDA kernel instead of NumPy's.
 
-The engine writes data in one way only: check, keep what backward asks for, compute, raise the version, rewrite the history,
-tell. So a kernel does not write tensors by itself. It takes the place of the kernel in a row, and the function that the
-template makes of that row is what a learner calls.
+The engine writes data in one way only: check, save what backward needs, compute, raise the version, rebase the history, report. So a
+kernel does not write tensors on its own. It replaces the kernel in a row, and the template generates the function from this row.
 """
 
 from __future__ import annotations
@@ -27,13 +26,14 @@ from inplacelab.tensor import Tensor
 
 
 class Kernel(ABC):
-    """A kernel that can be read and run.
+    """A kernel whose source can be read, and which can be called like an operation.
 
     Attributes:
-        name: of the operation: "relu_"; of a chain, all of them: "scale_ add_ relu_".
-        in_place: whether the result lies where the first input lay.
-        dtypes: the data types that it is written for.
-        parameters: what it takes: tensors first, then attributes.
+        name: the operation ("relu_"), or the steps of a chain ("scale_ add_ relu_").
+        in_place: whether the result is written over the first input.
+        dtypes: the dtypes that it supports.
+        parameters: the names of its parameters: tensors first, then attributes.
+        row: the row of the operation.
     """
 
     name: str
@@ -43,28 +43,32 @@ class Kernel(ABC):
 
     @abstractmethod
     def source(self, dtype: Any = "float32", layout: str = "contiguous") -> Source:
-        """The text of the kernel, in CUDA C: `print` it.
+        """Returns the source of the kernel in CUDA C; print it to read it.
 
         Args:
-            dtype: of the elements.
+            dtype: the dtype of the elements.
             layout: "contiguous" or "strided", for element-wise kernels.
 
         Raises:
-            KernelError: if it is not written for that data type.
+            KernelError: if the kernel does not support the dtype.
         """
 
     @abstractmethod
     def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
-        """Compute: called by the engine, with arrays and attributes by name, `out` and `device`; and with the storages in which
-        arrays lie.
+        """Computes the result. The engine calls it.
+
+        Args:
+            given: the arrays and attributes by name, with `out` (the array of the result) and `device`.
+            storages: the storages of the input arrays by name.
         """
 
     @property
     def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters: tensors first, then attributes."""
         return tuple(p.name for p in self.row.parameters if p.name not in {"name", "out"})
 
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
-        """Run it, as the operation it is: in place it gives back the very tensor, one version later."""
+        """Runs the kernel as an operation; an in-place kernel returns its first argument."""
         tensors = [each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)]
         self._storages = {id(each.array): each.storage for each in tensors}
         try:
@@ -80,13 +84,13 @@ class Kernel(ABC):
 
     @cached_property
     def _function(self) -> Callable[..., Any]:
-        """The row's function, with this kernel in it. It takes what it is named after, as every kernel of a row does."""
+        """The function that the template generates from the row with this kernel."""
         names = ("out", *self.row.inputs, *(p.name for p in self.row.attributes), "device")
 
         def kernel(*arguments: Any) -> None:
             given = dict(zip(names, arguments, strict=True))
             if self.in_place and given["out"] is not given[self.row.inputs[0]]:  # in place in name only
-                raise errors.kernel_in_place_only(self.name)
+                raise errors.kernel_cannot_hold_result(name=self.name)
             self.launch(given, {n: self._storages.get(id(given[n])) for n in self.row.inputs})
 
         kernel.__signature__ = Signature([Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in names])  # type: ignore[attr-defined]
@@ -95,7 +99,11 @@ class Kernel(ABC):
 
 
 class Elementwise(Kernel):
-    """One row, or a chain of them in one pass over the elements."""
+    """The kernel of one element-wise row, or of a chain of rows in one pass over the elements.
+
+    Attributes:
+        rows: the rows, in order.
+    """
 
     def __init__(self, rows: Sequence[Row], *, in_place: bool) -> None:
         self._own = OwnKernel(rows, in_place=in_place)
@@ -105,22 +113,36 @@ class Elementwise(Kernel):
         self.rows = self._own.rows
 
     def source(self, dtype: Any = "float32", layout: str = "contiguous") -> Source:
-        return self.way(_dtype_name(dtype), Form("strided" if layout == "strided" else "contiguous"))
+        """Returns the source in one of its two layouts; see `Kernel.source`."""
+        return self.source_for(_dtype_name(dtype), Form("strided" if layout == "strided" else "contiguous"))
 
-    def way(self, dtypes: str | tuple[str, ...], form: Form) -> Source:
-        """The text in one form, for operands of these data types, or all of one."""
-        return self._own.way(dtypes, form)
+    def source_for(self, dtypes: str | tuple[str, ...], form: Form) -> Source:
+        """Returns the source in one form.
+
+        Args:
+            dtypes: the dtypes of the operands, or one dtype for all.
+            form: the form of the kernel.
+        """
+        return self._own.source_for(dtypes, form)
 
     def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
+        """Plans the launch, runs it and reports it; see `Kernel.launch`."""
         plan = self._own.plan(given, storages, given["device"])
         if not isinstance(plan, launching.Plan):
             raise plan()
         launching.run(plan)
-        launching.tell(plan)
+        launching.report(plan)
 
 
 class Whole(Kernel):
-    """A kernel with a text of its own, for operands that are packed."""
+    """A kernel with a `.cu` file for itself, for packed operands.
+
+    Args:
+        row: the row of the operation.
+        in_place: whether the result is written over the first input.
+        text: makes the source for a dtype.
+        sizes: makes the size arguments from the shapes of the operands.
+    """
 
     def __init__(
         self, row: Row, *, in_place: bool, text: Callable[[str], Source], sizes: Callable[..., Sequence[Any]]
@@ -130,12 +152,14 @@ class Whole(Kernel):
         self._text, self._sizes = text, sizes
 
     def source(self, dtype: Any = "float32", layout: str = "contiguous") -> Source:
+        """Returns the source; see `Kernel.source`."""
         named_dtype = _dtype_name(dtype)
         if named_dtype not in self.dtypes:
-            raise errors.no_kernel_for(self.name, named_dtype, self.dtypes)
+            raise errors.kernel_lacks_dtype(name=self.name, dtype=named_dtype, known=self.dtypes)
         return self._text(named_dtype)
 
     def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
+        """Plans the launch, runs it and reports it; see `Kernel.launch`."""
         source, device = self.source(given[self.row.inputs[0]].dtype), given["device"]
         windows = [
             launching.window(p.name, p.role, given[p.name], storages.get(p.name), device) for p in source.operands
@@ -144,7 +168,7 @@ class Whole(Kernel):
         sizes = self._sizes(*(each.layout.shape for each in windows))
         plan = launching.whole(self.name, source, windows, [*attributes, *sizes], device)
         launching.run(plan)
-        launching.tell(plan)
+        launching.report(plan)
 
 
 def _dtype_name(dtype: Any) -> str:

@@ -16,16 +16,16 @@ def transpose(layout: Layout, perm: Sequence[int]) -> Layout:
     try:
         axes = [as_integer(axis) for axis in perm]
     except TypeError:
-        raise errors.bad_permutation(perm, rank) from None
+        raise errors.bad_permutation(perm=perm, rank=rank, last=max(rank - 1, 0)) from None
     if sorted(axis + rank if axis < 0 else axis for axis in axes) != list(range(rank)):
-        raise errors.bad_permutation(axes, rank)
+        raise errors.bad_permutation(perm=axes, rank=rank, last=max(rank - 1, 0))
     return Layout(tuple(layout.shape[a] for a in axes), tuple(layout.strides[a] for a in axes), layout.offset)
 
 
 def t(layout: Layout) -> Layout:
     """The transpose of a matrix; a vector or a scalar stays as it is."""
     if len(layout.shape) > 2:
-        raise errors.bad_rank("t", len(layout.shape), 2)
+        raise errors.transpose_of_too_many_axes(most=2, rank=len(layout.shape), op="t")
     if len(layout.shape) < 2:
         return layout
     return transpose(layout, range(len(layout.shape))[::-1])
@@ -65,7 +65,7 @@ def moved_axes(layout: Layout, source: int | Sequence[int], destination: int | S
     rank = len(layout.shape)
     taken, places = _axes_named("source", source, rank), _axes_named("destination", destination, rank)
     if len(taken) != len(places):
-        raise errors.unequal_moves(len(taken), len(places))
+        raise errors.move_count_differs(taken=len(taken), places=len(places))
     perm = [axis for axis in range(rank) if axis not in taken]
     for place, axis in sorted(zip(places, taken, strict=True)):
         perm.insert(place, axis)
@@ -78,10 +78,10 @@ def _axes_named(argument: str, axes: Any, rank: int) -> list[int]:
     axis: Any
     for axis in listed(axes):
         if not isinstance(axis, int) or not -rank <= axis < rank:
-            raise errors.no_axis_to_move(argument, rank)
+            raise errors.move_axis_out_of_range(argument=argument, rank=rank)
         named.append(axis % rank)
     if len(set(named)) != len(named):
-        raise errors.axis_moved_twice(argument)
+        raise errors.axis_moved_twice(argument=argument)
     return named
 
 
@@ -89,12 +89,20 @@ def narrow(layout: Layout, axis: int, start: int, length: int) -> Layout:
     """Returns `length` positions of one axis, beginning at `start`; a negative `start` counts from the end."""
     rank = len(layout.shape)
     if not -rank <= axis < rank:
-        raise errors.no_axis_to_narrow(axis, rank)
+        raise errors.narrow_axis_out_of_range(rank=rank, last=rank - 1, axis=axis)
     size = layout.shape[axis]
     first = start + size if start < 0 else start
     if length < 0 or not 0 <= first <= size - length:
-        raise errors.bad_narrow(start, length, size)
+        raise _bad_narrow(start, length, size)
     return slices(layout, (axis,), (first,), (first + length,), (1,))
+
+
+def _bad_narrow(start: int, length: int, size: int) -> Exception:
+    if length < 0:
+        return errors.narrow_length_negative(size=size)
+    if not -size <= start <= size:
+        return errors.narrow_start_out_of_range(start=start, size=size)
+    return errors.narrow_too_long(start=start, length=length, size=size)
 
 
 def slices(
@@ -103,7 +111,7 @@ def slices(
     """Returns the slice of each axis in `axes` from a start to an end by a step, as in `x[start:end:step]`."""
     counts = (len(axes), len(starts), len(ends), len(steps))
     if len(set(counts)) != 1:
-        raise errors.unequal_slices(*counts)
+        raise errors.slice_count_differs(axes=len(axes), other=next(n for n in counts if n != len(axes)))
     shape, strides, offset = list(layout.shape), list(layout.strides), layout.offset
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
         at = normal_axis(axis, len(shape))
@@ -121,13 +129,13 @@ def diagonal(layout: Layout, offset: int, axis1: int, axis2: int) -> Layout:
     """
     rank = len(layout.shape)
     if rank < 2:
-        raise errors.too_few_axes_for_diagonal(rank)
+        raise errors.too_few_axes_for_diagonal(rank=rank)
     for argument, axis in (("axis1", axis1), ("axis2", axis2)):
         if not -rank <= axis < rank:
-            raise errors.no_axis_for_diagonal(argument, axis, rank)
+            raise errors.diagonal_axis_out_of_range(argument=argument, rank=rank, last=rank - 1, axis=axis)
     down, right = axis1 % rank, axis2 % rank
     if down == right:
-        raise errors.diagonal_of_one_axis(axis1, axis2)
+        raise errors.diagonal_of_one_axis(axis1=axis1, axis2=axis2)
     first = max(-offset, 0), max(offset, 0)
     size = max(min(layout.shape[down] - first[0], layout.shape[right] - first[1]), 0)
     step = layout.strides[down] + layout.strides[right]
@@ -144,9 +152,9 @@ def unfold(layout: Layout, axis: int, size: int, step: int) -> Layout:
     shape, strides = layout.shape or (1,), layout.strides or (1,)
     at = normal_axis(axis, len(shape))
     if not 0 <= size <= shape[at]:
-        raise errors.bad_fold_size(size, shape[at])
+        raise errors.unfold_size_too_large(size=size, have=shape[at])
     if step <= 0:
-        raise errors.bad_fold_step(step)
+        raise errors.bad_unfold_step(step=step)
     count = (shape[at] - size) // step + 1
     outer = (*strides[:at], strides[at] * step, *strides[at + 1 :])
     if not layout.shape:

@@ -96,9 +96,9 @@ def normal_axis(axis: int, rank: int) -> int:
     try:
         axis = as_integer(axis)
     except TypeError:
-        raise errors.bad_axis(axis, rank) from None
+        raise errors.bad_axis(rank=rank, axis=axis) from None
     if not -rank <= axis < rank:
-        raise errors.bad_axis(axis, rank)
+        raise errors.bad_axis(rank=rank, axis=axis)
     return axis % rank
 
 

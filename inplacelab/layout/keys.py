@@ -27,7 +27,7 @@ def index(layout: Layout, key: Any) -> Layout:
             offset += start * stride if shape[-1] else 0
         else:
             if not -size <= k < size:
-                raise errors.index_out_of_range(k, axis, size)
+                raise errors.index_out_of_range(index=k, axis=axis, size=size)
             offset += k % size * stride
         axis += 1
     return Layout(tuple(shape), tuple(strides), offset)
@@ -37,7 +37,7 @@ def _slice_bounds(key: slice, size: int) -> tuple[int, int, int]:
     try:
         return key.indices(size)
     except (TypeError, ValueError):
-        raise errors.bad_index(key) from None
+        raise errors.bad_index(index=key) from None
 
 
 def _without_ellipsis(keys: tuple[Any, ...], rank: int) -> list[Any]:
@@ -46,21 +46,21 @@ def _without_ellipsis(keys: tuple[Any, ...], rank: int) -> list[Any]:
     used = sum(k is not None and k is not Ellipsis for k in plain)
     if used > rank:
         excess = [k for k in plain if k is not None and k is not Ellipsis][rank]
-        raise errors.too_many_indices(used, rank, 0 if isinstance(excess, slice) else excess)
+        raise errors.too_many_indices(excess=0 if isinstance(excess, slice) else excess, rank=rank, given=used)
     dots = [i for i, k in enumerate(plain) if k is Ellipsis]
     if len(dots) > 1:
-        raise errors.bad_index(keys)
+        raise errors.bad_index(index=keys)
     at = dots[0] if dots else len(plain)
     return [*plain[:at], *[slice(None)] * (rank - used), *plain[at + 1 :]]
 
 
 def _integer(key: Any) -> int:
     if isinstance(key, bool):
-        raise errors.bad_index(key)
+        raise errors.bad_index(index=key)
     try:
         return as_integer(key)
     except TypeError:
-        raise errors.bad_index(key) from None
+        raise errors.bad_index(index=key) from None
 
 
 PLAIN = frozenset((int, slice, type(None), type(Ellipsis)))

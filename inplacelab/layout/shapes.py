@@ -16,7 +16,7 @@ def flatten_shape(shape: Shape, start: int, stop: int) -> Shape:
     rank = max(len(shape), 1)
     first, last = normal_axis(start, rank), normal_axis(stop, rank)
     if first > last:
-        raise errors.bad_axis(stop, rank)
+        raise errors.bad_axis(rank=rank, axis=stop)
     return (*shape[:first], prod(shape[first : last + 1]), *shape[last + 1 :])
 
 
@@ -25,17 +25,17 @@ def resolve_shape(shape: Shape, wanted: Sequence[int]) -> Shape:
     try:
         sizes = [as_integer(n) for n in wanted]
     except TypeError:
-        raise errors.cannot_reshape(shape, wanted, prod(shape)) from None
+        raise errors.cannot_reshape(shape=shape, size=prod(shape), wanted=wanted) from None
     size = prod(shape)
     if sizes.count(-1) > 1:
-        raise errors.two_unknown_sizes(sizes)
+        raise errors.two_unknown_sizes(wanted=sizes)
     if size:
         sizes = [shape[k] if n == 0 and k < len(shape) else n for k, n in enumerate(sizes)]
     if -1 in sizes:
         rest = prod(n for n in sizes if n != -1)
         sizes[sizes.index(-1)] = size // rest if rest else 0
     if any(n < 0 for n in sizes) or prod(sizes) != size:
-        raise errors.cannot_reshape(shape, list(wanted), size)
+        raise errors.cannot_reshape(shape=shape, size=size, wanted=list(wanted))
     return tuple(sizes)
 
 
@@ -97,6 +97,6 @@ def unflatten_shape(shape: Shape, axis: int, sizes: Sequence[int]) -> Shape:
     """Returns the shape with one axis divided into several; one of their sizes may be -1."""
     rank = len(shape)
     if not -rank <= axis < rank:
-        raise errors.no_axis_to_cut(rank)
+        raise errors.unflatten_axis_out_of_range(rank=rank)
     at = axis % rank
     return resolve_shape(shape, (*shape[:at], *sizes, *shape[at + 1 :]))

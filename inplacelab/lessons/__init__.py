@@ -1,13 +1,13 @@
-"""What a lesson needs beside the engine: exercises that answer with a hint, and plots that read the same everywhere.
+"""Supports lessons: exercises that answer with hints, plots that are also text, delivery of the notebooks.
 
-A check of an exercise is a function that yields conditions, each with its hints; it asks for the learner's names by
-its parameters:
+The check of an exercise is a function that yields conditions with their hints. Its parameters are the learner's
+names:
 
 >>> from inplacelab.language import Text
 >>> from inplacelab.lessons import exercise
 >>> @exercise
 ... def second_name(x, y):
-...     yield y is x, Text("`y` is to be the object that `x` is.", "`y` 应当就是 `x` 那个对象。")
+...     yield y is x, Text("`y` must be the same object as `x`.", "`y` 应当就是 `x` 那个对象。")
 >>> x, y = [1.0], ...
 >>> second_name()
 ○ Not yet. `y` is still `...`: put your answer in its place and run both cells again.

@@ -1,7 +1,7 @@
-"""The lessons, copied to a folder of the learner's. What a learner has changed is never overwritten.
+"""Copies the lessons to the learner's folder, without overwriting what the learner has changed.
 
-Beside the notebooks lies a file with the fingerprint of each as it was delivered. So a notebook that the learner has
-worked in is told from one that is only older than ours.
+A file in the folder holds a fingerprint of each notebook as delivered, which distinguishes a notebook that the learner
+has changed from one that is only older than ours.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _IN_A_CLONE = Path(__file__).parents[2] / "notebooks"
 
 
 class Outcome(Enum):
-    """What became of one notebook."""
+    """What was done with a notebook."""
 
     NEW = "new"
     SAME = "same"
@@ -35,9 +35,9 @@ class Delivered:
     """One notebook.
 
     Attributes:
-        path: where the present lesson is; if `KEPT`, where the learner's own is.
-        outcome: what was done. `BESIDE`: the learner has changed the older one, and ours was put beside it.
-        own: the learner's changed notebook, if ours was put beside it.
+        path: the current lesson; if `KEPT`, the learner's notebook.
+        outcome: what was done. `BESIDE`: the learner has changed the older one, and ours was copied under another name.
+        own: the learner's changed notebook, if ours has another name.
     """
 
     path: Path
@@ -46,13 +46,13 @@ class Delivered:
 
 
 def shipped(language: str) -> tuple[Path, ...]:
-    """The notebooks in a language that came with this installation, in their order; none if it has none."""
+    """Returns the installed notebooks in a language, in order; empty if the installation has none."""
     folder = _PACKED if _PACKED.is_dir() else _IN_A_CLONE
     return tuple(sorted((folder / language).glob("*.ipynb")))
 
 
 def deliver(notebooks: tuple[Path, ...], folder: Path) -> tuple[Delivered, ...]:
-    """Copy notebooks to `folder`, which is made if need be. To do so again changes nothing.
+    """Copies notebooks to a folder, which is made if it does not exist. Copying again changes nothing.
 
     Raises:
         OSError: if the folder cannot be written.
@@ -77,7 +77,7 @@ def _deliver(notebook: Path, folder: Path, record: dict[str, str]) -> Delivered:
         elif delivered == present:
             outcome = Outcome.UPDATED
         elif delivered == ours:
-            outcome = Outcome.KEPT  # changed by the learner, and nothing newer has come since
+            outcome = Outcome.KEPT  # changed by the learner, and the lesson has not changed since
         else:
             own = own or path
             continue
@@ -85,11 +85,11 @@ def _deliver(notebook: Path, folder: Path, record: dict[str, str]) -> Delivered:
             _write(path, content)
         record[path.name] = ours
         return Delivered(path, outcome, own)
-    raise AssertionError  # the places never end
+    raise AssertionError  # `_places` is infinite
 
 
 def _places(folder: Path, notebook: Path) -> Iterator[Path]:
-    """Where a notebook may stand: under its name, else under names that say that it is a newer one."""
+    """Yields paths for a notebook: its name, then names that mark it as newer."""
     yield folder / notebook.name
     for number in count(1):
         yield folder / f"{notebook.stem}.new{number if number > 1 else ''}{notebook.suffix}"
@@ -100,7 +100,7 @@ def _fingerprint(content: bytes) -> str:
 
 
 def _read(path: Path) -> dict[str, str]:
-    """What was delivered when. A record that cannot be read says nothing: then every notebook counts as the learner's."""
+    """Reads the fingerprints. If the file cannot be read, every notebook counts as changed."""
     try:
         known = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -109,7 +109,7 @@ def _read(path: Path) -> dict[str, str]:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """In one go: an interruption leaves the old file or the new one."""
+    """Replaces a file atomically: an interruption leaves the old or the new one."""
     unfinished = path.with_name(f".{path.name}.part")
     unfinished.write_bytes(content)
     os.replace(unfinished, path)

@@ -1,7 +1,6 @@
-"""Exercises: look at what a learner has made, and say what to think about next instead of what is wrong.
+"""Checks exercises: tests the learner's answer and returns a hint that helps without giving the answer away.
 
-A hint does not give the answer away. Whoever asks again without having come further gets the next hint, which may say
-more.
+A learner who runs a check again without progress gets the next hint, which may reveal more.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Any
 from inplacelab.language import Text
 
 Step = tuple[Any, *tuple[Text, ...]]
-"""A condition, and what to say while it does not hold: one hint or more, the later ones saying more."""
+"""A condition, and one or more hints for when it does not hold, each revealing more than the last."""
 
 Steps = Generator[Step, None, Text | None]
 
@@ -39,11 +38,11 @@ _MORE = Text(" (Hint {0} of {1}: run this cell again for the next.)", "（提示
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a check says: shown under its cell, in the current language.
+    """The result of a check, shown under its cell in the current language.
 
     Attributes:
         solved: whether the exercise is solved.
-        words: the hint, or what there is to remember.
+        words: the hint, or what to remember.
     """
 
     solved: bool
@@ -67,10 +66,10 @@ class Exercise:
         self._failed: Counter[int] = Counter()
 
     def __call__(self, **answers: Any) -> Verdict:
-        """Look at the learner's answer.
+        """Checks the learner's answer.
 
         Args:
-            answers: the names that the check asks for; from the notebook's own names if none is given.
+            answers: the values of the check's parameters; by default the notebook's variables of these names.
 
         Returns:
             The verdict: whether it is solved, and a hint if not.
@@ -81,7 +80,7 @@ class Exercise:
             return Verdict(solved=False, words=_NOT_YET.format(missing))
         try:
             return self._judge(self._steps(**{name: found[name] for name in self._asks_for}))
-        except Exception as error:  # noqa: BLE001  # whatever the learner has made, the check says what to do about it
+        except Exception as error:  # noqa: BLE001  # the learner's answer may be any object: the check turns errors into a hint
             return Verdict(solved=False, words=_NOT_YET.format(_UNREADABLE.format(f"{type(error).__name__}: {error}")))
 
     def _missing(self, found: Mapping[str, Any]) -> Text | None:
@@ -111,10 +110,10 @@ class Exercise:
 
 
 def exercise(steps: Callable[..., Steps]) -> Exercise:
-    """Make the check of an exercise from a function that yields `(condition, hint, further hints ...)`.
+    """Makes the check of an exercise from a function that yields `(condition, hint, further hints ...)`.
 
-    The function's parameters are the learner's names. It is left at the first condition that does not hold, so a later
-    one may rely on those before it. What it returns (a `Text`) is said when all hold: what there is to remember.
+    The function's parameters are the learner's names. The check stops at the first condition that does not hold, so later
+    conditions may rely on earlier ones. The function may return a `Text`, which is shown when all conditions hold.
 
     >>> @exercise
     ... def half(shape):

@@ -1,7 +1,7 @@
-"""Plots in the style of the lessons: as wide as a page, with marks beside colours, and readable without the picture.
+"""Draws plots in the style of the lessons: as wide as a page, with markers as well as colours, and as text.
 
-What a plot shows is also written as text. So it can be read aloud, and a test that executes a lesson compares the
-numbers, while the pixels may differ with the version of the library and the fonts of the machine.
+The text can be read aloud, and tests that execute a lesson compare its numbers, since pixels depend on the version of
+Matplotlib and on fonts.
 """
 
 from __future__ import annotations
@@ -27,27 +27,27 @@ _STYLE = {
     "lines.linewidth": 1.8,
     "svg.hashsalt": "inplacelab",
 }
-# Okabe and Ito's colours, and a second sign for whoever does not see them.
+# Okabe and Ito's colours, and markers for readers who do not see colours.
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#000000")
 _DASHES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (1, 1)))
 
 _GIVEN_NAMES = {"StrCategoryFormatter", "FixedFormatter"}
-"""How Matplotlib writes ticks that were named, and not chosen by itself along an axis of numbers."""
+"""Matplotlib's formatter for named ticks, as opposed to ticks that it chose along an axis of numbers."""
 
 
 @contextmanager
 def figure(columns: int = 1, *, height: float = 3.0) -> Iterator[Any]:
-    """Draw a plot with matplotlib, and show it where the block ends.
+    """Draws a plot with Matplotlib, and shows it at the end of the `with` block.
 
     Args:
-        columns: how many plots stand side by side.
+        columns: the number of plots side by side.
         height: of the figure, in inches; it is 8 wide.
 
     Yields:
         The `Axes`; a list of them if there are several columns.
 
     Raises:
-        ImportError: if matplotlib is not installed (it comes with `inplacelab[lab]`).
+        ImportError: if Matplotlib is not installed (it is part of `inplacelab[lab]`).
 
     >>> with figure() as axes:  # doctest: +SKIP
     ...     axes.plot([0, 1, 2], [4.0, 2.0, 1.0], label="loss")
@@ -85,22 +85,22 @@ def _described(all_axes: Iterable[Any]) -> Iterator[str]:
 
 
 def _bars(bars: Any, axes: Any) -> str:
-    """The numbers of some bars, each with the name under it (or beside it) if there is one for each."""
+    """Formats the numbers of bars, each with its tick label if every bar has one."""
     lying = bars.orientation == "horizontal"
     lengths = [_number(bar.get_width() if lying else bar.get_height()) for bar in bars]
     axis = axes.yaxis if lying else axes.xaxis
     names = [tick.get_text() for tick in axis.get_ticklabels()]
     given = type(axis.get_major_formatter()).__name__ in _GIVEN_NAMES
     named = given and len(names) == len(lengths) and all(names)
-    told = (
+    numbers = (
         ", ".join(f"{name} {length}" for name, length in zip(names, lengths, strict=True))
         if named
         else ", ".join(lengths)
     )
     label = bars.get_label()
-    return f"  {told}" if label.startswith("_") else f"  {label}: {told}"  # Matplotlib's own label of what has none
+    return f"  {numbers}" if label.startswith("_") else f"  {label}: {numbers}"  # Matplotlib's automatic label
 
 
 def _number(value: float) -> str:
-    """Bytes to the last one; what was computed in floating point to the digits that every machine agrees on."""
+    """Formats a value: integers in full, floats to the digits that are the same on all machines."""
     return str(int(value)) if float(value).is_integer() else f"{value:.4g}"

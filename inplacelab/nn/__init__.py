@@ -1,4 +1,4 @@
-"""Layers, under Paddle's names: those that training loops are written with. Each is made of the operations of the table."""
+"""Layers, losses, initializers and gradient clipping under Paddle's names. All are written with the operations of the table."""
 
 from __future__ import annotations
 

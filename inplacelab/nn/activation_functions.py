@@ -1,4 +1,4 @@
-"""Activations that are made of rows. None has an in-place form, in Paddle neither."""
+"""Activation functions composed of table operations. As in Paddle, none has an in-place form."""
 
 from __future__ import annotations
 
@@ -14,7 +14,14 @@ def _where(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 
 def swish(x: Tensor, name: str | None = None) -> Tensor:
-    """`x * sigmoid(x)`: `silu` under its other name.
+    """Computes `x * sigmoid(x)`; the same function as `silu`.
+
+    Args:
+        x: a floating-point tensor of any shape.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/swish_en.html
     """
@@ -23,7 +30,14 @@ def swish(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def mish(x: Tensor, name: str | None = None) -> Tensor:
-    """`x * tanh(log(1 + exp(x)))`.
+    """Computes `x * tanh(log(1 + exp(x)))`.
+
+    Args:
+        x: a floating-point tensor of any shape.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/mish_en.html
     """
@@ -33,7 +47,16 @@ def mish(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def hardsigmoid(x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: str | None = None) -> Tensor:
-    """A straight line in the place of `sigmoid`: `slope * x + offset`, but no less than 0 and no more than 1.
+    """Approximates `sigmoid` by a straight line: `slope * x + offset`, clipped to the range from 0 to 1.
+
+    Args:
+        x: a floating-point tensor of any shape.
+        slope: the slope of the line.
+        offset: the value at `x = 0`.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/hardsigmoid_en.html
     """
@@ -42,7 +65,14 @@ def hardsigmoid(x: Tensor, slope: float = 0.1666667, offset: float = 0.5, name: 
 
 
 def hardswish(x: Tensor, name: str | None = None) -> Tensor:
-    """`x * (x + 3) / 6` between -3 and 3; 0 below, and `x` above.
+    """Computes `x * (x + 3) / 6` between -3 and 3, 0 below and `x` above.
+
+    Args:
+        x: a floating-point tensor of any shape.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/hardswish_en.html
     """
@@ -52,7 +82,14 @@ def hardswish(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def log_sigmoid(x: Tensor, name: str | None = None) -> Tensor:
-    """The logarithm of `sigmoid`, without the numbers that overflow on the way.
+    """Computes `log(sigmoid(x))` without overflow in intermediate results.
+
+    Args:
+        x: a floating-point tensor of any shape.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/log_sigmoid_en.html
     """
@@ -61,7 +98,14 @@ def log_sigmoid(x: Tensor, name: str | None = None) -> Tensor:
 
 
 def softsign(x: Tensor, name: str | None = None) -> Tensor:
-    """`x / (1 + |x|)`.
+    """Computes `x / (1 + |x|)`.
+
+    Args:
+        x: a floating-point tensor of any shape.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/softsign_en.html
     """
@@ -72,7 +116,16 @@ def softsign(x: Tensor, name: str | None = None) -> Tensor:
 def selu(
     x: Tensor, scale: float = 1.0507009873554805, alpha: float = 1.6732632423543772, name: str | None = None
 ) -> Tensor:
-    """`scale * elu(x, alpha)`: numbers of mean 0 and variance 1 stay such.
+    """Computes `scale * elu(x, alpha)`, which keeps mean 0 and variance 1 with the default values.
+
+    Args:
+        x: a floating-point tensor of any shape.
+        scale: the factor of all results.
+        alpha: minus the limit of `elu` for very negative `x`.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/selu_en.html
     """
@@ -81,7 +134,15 @@ def selu(
 
 
 def celu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
-    """`elu`, stretched so that its slope has no jump: `alpha * (exp(x / alpha) - 1)` below 0.
+    """Computes `x` above 0 and `alpha * (exp(x / alpha) - 1)` below: an `elu` with a continuous slope for every `alpha`.
+
+    Args:
+        x: a floating-point tensor of any shape.
+        alpha: minus the limit for very negative `x`.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/celu_en.html
     """
@@ -90,16 +151,19 @@ def celu(x: Tensor, alpha: float = 1.0, name: str | None = None) -> Tensor:
 
 
 def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: str | None = None) -> Tensor:
-    """`x` above 0, `weight * x` below: a `leaky_relu` whose slope is trained.
+    """Computes `x` above 0 and `weight * x` below: a `leaky_relu` with a trainable slope.
 
     Args:
-        x: a floating-point tensor.
-        weight: of one element, or of one for each channel.
-        data_format: ends in "C" if channels are the last axis; otherwise they are the second.
-        name: for Paddle's sake; not used.
+        x: a floating-point tensor, of shape [N, C, *] or [N, *, C].
+        weight: the slopes, of shape [1] or [C].
+        data_format: if it ends in "C", channels are the last axis; otherwise the second.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Raises:
-        ShapeError: if there are neither one slope nor as many as channels.
+        ShapeError: if the number of slopes is neither 1 nor the number of channels.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/prelu_en.html
     """
@@ -108,6 +172,6 @@ def prelu(x: Tensor, weight: Tensor, data_format: str = "NCHW", name: str | None
     if weight.size > 1:
         axis = x.ndim - 1 if data_format.endswith("C") and data_format != "NC" else 1
         if x.ndim < 2 or x.shape[axis] != weight.size:
-            raise errors.slopes_for_no_channels(weight.size, x.shape)
+            raise errors.slope_count_differs(slopes=weight.size, shape=x.shape)
         slopes = weight.reshape([-1 if k == axis else 1 for k in range(x.ndim)])
     return _where(x > 0, x, x * slopes)

@@ -1,4 +1,4 @@
-"""Activations as layers: each applies a function of `nn.functional`, with the same parameters."""
+"""Activation layers: each applies a function of `nn.functional` and has the same parameters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from inplacelab.tensor import Tensor
 
 
 class Activation(Layer):
-    """A layer that applies a function of `nn.functional` to its input."""
+    """The base of the activation layers.
+
+    Attributes:
+        function: the name in `nn.functional` of the function that is applied.
+    """
 
     function: str
     __signature__: Signature
@@ -21,25 +25,26 @@ class Activation(Layer):
         super().__init__()
         given = self.__signature__.bind(*args, **kwargs)
         given.apply_defaults()
-        self._options = {word: value for word, value in given.arguments.items() if word != "name"}
+        self._options = {option: value for option, value in given.arguments.items() if option != "name"}
 
     def forward(self, x: Tensor) -> Tensor:
-        """Apply the function."""
+        """Applies the function to `x`, of any shape."""
         result: Tensor = getattr(functional, self.function)(x, **self._options)
         return result
 
     def extra_repr(self) -> str:
-        return ", ".join(f"{word}={value}" for word, value in self._options.items())
+        """Returns the options as they are printed."""
+        return ", ".join(f"{option}={value}" for option, value in self._options.items())
 
 
 def _layer(name: str, function: str, **defaults: Any) -> type[Activation]:
-    """The layer that applies `function`, whose other parameters have these defaults, as in Paddle."""
+    """Makes the class of a layer that applies `function`; `defaults` are the function's other parameters, as in Paddle."""
     parameters = [
-        Parameter(word, Parameter.POSITIONAL_OR_KEYWORD, default=value)
-        for word, value in (defaults | {"name": None}).items()
+        Parameter(option, Parameter.POSITIONAL_OR_KEYWORD, default=value)
+        for option, value in (defaults | {"name": None}).items()
     ]
-    says = f"`nn.functional.{function}` as a layer.\n\n`nn.functional.{function}` 对应的层。"
-    body = {"function": function, "__signature__": Signature(parameters), "__doc__": says, "__module__": __name__}
+    doc = f"`nn.functional.{function}` as a layer.\n\n`nn.functional.{function}` 对应的层。"
+    body = {"function": function, "__signature__": Signature(parameters), "__doc__": doc, "__module__": __name__}
     return type(name, (Activation,), body)
 
 
@@ -67,7 +72,14 @@ CELU = _layer("CELU", "celu", alpha=1.0)
 
 
 class PReLU(Layer):
-    """`nn.functional.prelu` as a layer: its slope below 0, or one for each channel, is a parameter.
+    """Applies `nn.functional.prelu` with trainable slopes.
+
+    Args:
+        num_parameters: the number of slopes: 1 or the number of channels.
+        init: the first value of every slope.
+        weight_attr: a `ParamAttr`, a name or an initializer for the slopes.
+        data_format: if it ends in "C", channels are the last axis; otherwise the second.
+        name: accepted for compatibility with Paddle; ignored.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/PReLU_en.html
     """
@@ -85,9 +97,10 @@ class PReLU(Layer):
         self._init, self._data_format = init, data_format
 
     def forward(self, x: Tensor) -> Tensor:
-        """Apply the function."""
+        """Applies the function to `x`, of shape [N, C, *] or [N, *, C]."""
         return functional.prelu(x, self._weight, self._data_format)
 
     def extra_repr(self) -> str:
+        """Returns the options as they are printed."""
         slopes, dtype = self._weight.size, self._weight.dtype.name
         return f"num_parameters={slopes}, data_format={self._data_format}, init={self._init}, dtype={dtype}"

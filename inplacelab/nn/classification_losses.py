@@ -1,4 +1,4 @@
-"""Losses of classes: how little probability was given to the right one. Made of rows, so derivatives of any order are theirs."""
+"""Losses for classification. They are composed of table operations, so derivatives of any order exist."""
 
 from __future__ import annotations
 
@@ -22,35 +22,43 @@ def cross_entropy(
     label_smoothing: float = 0.0,
     name: str | None = None,
 ) -> Tensor:
-    """Minus the logarithm of the probability that was given to the right class.
+    """Computes minus the logarithm of the predicted probability of the correct class.
 
     Args:
-        input: a score for each class, along `axis`; probabilities if `use_softmax` is False.
-        label: the number of the right class (int32 or int64), without that axis or with a size of 1; with `soft_label`, a
-            probability for each class.
-        weight: a factor for each class, or None. The mean is then divided by the sum of the factors.
-        ignore_index: examples with this label have no loss, and do not count in the mean. If the index is negative and there are
-            no weights they count, as examples without loss: as in PaddlePaddle 3.3.1.
-        reduction: what becomes of the losses.
+        input: a score for each class along `axis`, of shape [*, C]; probabilities if `use_softmax` is False.
+        label: class numbers (int32 or int64), of the shape of `input` without `axis`, or with size 1 there. With
+            `soft_label`, a probability for each class, of the shape of `input`.
+        weight: a factor for each class, of shape [C], or None. The mean is divided by the sum of the factors.
+        ignore_index: examples with this label have loss 0 and do not count in the mean. If the index is negative and
+            `weight` is None they do count, as in PaddlePaddle 3.3.1.
+        reduction: "mean", "sum", or "none" for one loss per element.
         soft_label: whether labels are probabilities.
-        axis: along which the classes are.
-        use_softmax: whether `softmax` makes probabilities of the scores.
-        label_smoothing: how much of each label is spread evenly over all classes.
-        name: for Paddle's sake; not used.
+        axis: the axis of the classes.
+        use_softmax: whether to apply `softmax` to `input` first.
+        label_smoothing: the part of each label, from 0 to 1, that is spread evenly over all classes.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A scalar tensor, or with "none" one loss per example; of the dtype of `input`.
 
     Raises:
-        ArgumentError: if `reduction` is none of the three words.
-        ShapeError: if scores and labels do not go together.
-        DTypeError: if labels are no integers.
-        IndexRangeError: if there is no class of that number.
-        AxisError: if there is no such axis.
+        ArgumentError: if `reduction` is not one of these.
+        ShapeError: if the shapes of `input` and `label` do not match.
+        DTypeError: if class numbers are not int32 or int64.
+        IndexRangeError: if a class number is out of range.
+        AxisError: if `axis` is out of range.
+
+    >>> import inplacelab as paddle
+    >>> scores, classes = paddle.zeros([2, 4]), paddle.to_tensor([0, 3])
+    >>> round(float(paddle.nn.functional.cross_entropy(scores, classes)), 4)   # log(4)
+    1.3863
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/cross_entropy_en.html
     """
     check_reduction("softmax_cross_entropy", reduction)
     input, label = as_tensor("cross_entropy", "input", 0, input), as_tensor("cross_entropy", "label", 1, label)
     if input.ndim == 0 or label.ndim not in (input.ndim - 1, input.ndim):
-        raise errors.labels_do_not_fit(input.ndim, label.ndim)
+        raise errors.label_rank_differs(classes=input.ndim, labels=label.ndim)
     axis = normal_axis(axis, input.ndim)
     logs = log_softmax(input, axis) if use_softmax else input.log()
     if label_smoothing and not soft_label:
@@ -71,28 +79,31 @@ def nll_loss(
     reduction: str = "mean",
     name: str | None = None,
 ) -> Tensor:
-    """Minus the logarithm that stands at the right class: `cross_entropy` of what `log_softmax` has been applied to.
+    """Computes minus the log-probability of the correct class: `cross_entropy` for the results of `log_softmax`.
 
     Args:
         input: logarithms of probabilities, of shape [N, C] or [N, C, d1, ...].
-        label: the number of the right class (int64), of shape [N] or [N, d1, ...].
-        weight: a factor for each class, or None. The mean is then divided by the sum of the factors.
-        ignore_index: examples with this label have no loss, and do not count in the mean.
-        reduction: what becomes of the losses.
-        name: for Paddle's sake; not used.
+        label: class numbers (int32 or int64), of shape [N] or [N, d1, ...].
+        weight: a factor for each class, of shape [C], or None. The mean is divided by the sum of the factors.
+        ignore_index: examples with this label have loss 0 and do not count in the mean.
+        reduction: "mean", "sum", or "none" for one loss per element.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A scalar tensor, or with "none" one loss per example; of the dtype of `input`.
 
     Raises:
-        ArgumentError: if `reduction` is none of the three words.
-        ShapeError: if scores and labels do not go together.
-        DTypeError: if labels are no integers.
-        IndexRangeError: if there is no class of that number.
+        ArgumentError: if `reduction` is not one of these.
+        ShapeError: if the shapes of `input` and `label` do not match.
+        DTypeError: if class numbers are not int32 or int64.
+        IndexRangeError: if a class number is out of range.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/nll_loss_en.html
     """
     check_reduction("nll_loss", reduction)
     input, label = as_tensor("nll_loss", "input", 0, input), as_tensor("nll_loss", "label", 1, label)
     if label.ndim != input.ndim - 1:
-        raise errors.labels_do_not_fit(input.ndim, label.ndim)
+        raise errors.label_rank_differs(classes=input.ndim, labels=label.ndim)
     losses, factors = _at_classes(input, label.unsqueeze(1), weight, ignore_index, 1)
     return _averaged(losses, factors) if reduction == "mean" else reduced(losses.squeeze(1), reduction)
 
@@ -118,9 +129,9 @@ def _of_classes(
 def _at_classes(
     logs: Tensor, numbers: Tensor, weight: Tensor | None, ignore_index: int, axis: int
 ) -> tuple[Tensor, Tensor]:
-    """The loss of each example, and how much it counts: nothing, if its label is ignored."""
+    """The loss of each example, and its weight in the mean: 0 if its label is ignored."""
     if numbers.dtype.name not in ("int32", "int64"):
-        raise errors.labels_are_no_integers(numbers.dtype.name)
+        raise errors.labels_not_integers(dtype=numbers.dtype.name)
     counts = numbers != ignore_index
     _check_classes(numbers, counts)
     numbers = numbers.masked_fill(counts.logical_not(), 0)
@@ -132,19 +143,19 @@ def _at_classes(
 
 
 def _check_classes(numbers: Tensor, counts: Tensor) -> None:
-    """An index below zero would count from the last class: there is no such label."""
+    """Raises for a negative class number, which indexing would count from the last class."""
     wrong = numbers.array[(numbers.array < 0) & counts.array]
     if wrong.size:
-        raise errors.label_below_zero(int(wrong[0]))
+        raise errors.negative_label(label=int(wrong[0]))
 
 
 def _averaged(losses: Tensor, factors: Tensor) -> Tensor:
-    """The mean, where some count more than others. If none counts, there is no loss: 0, and not 0 / 0."""
+    """The weighted mean; 0 instead of 0 / 0 if all weights are 0."""
     total = factors.sum()
     average: Tensor = losses.sum() / total.masked_fill(total == 0, 1.0)
     return average
 
 
 def _along(weight: Tensor, axis: int, rank: int) -> Tensor:
-    """A factor for each class, so that it is broadcast along the other axes."""
+    """`weight` reshaped, so that it is broadcast along all axes except `axis`."""
     return weight.reshape([-1 if k == axis else 1 for k in range(rank)])

@@ -1,4 +1,4 @@
-"""Layers that hold layers."""
+"""Containers of layers: `Sequential` and `LayerList`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from inplacelab import errors
-from inplacelab.nn.layer import Layer, inside
+from inplacelab.nn.layer import Layer, direct_sublayers
 
 
-class _Several(Layer):
-    """Layers by number, as in a list."""
+class _IndexedLayers(Layer):
+    """Layers that are indexed by number or name."""
 
     def _numbered(self) -> list[tuple[str, Layer]]:
-        return list(inside(self))
+        return list(direct_sublayers(self))
 
     def __len__(self) -> int:
         return len(self._numbered())
@@ -39,8 +39,19 @@ class _Several(Layer):
             self.add_sublayer(str(len(self)), _layer(layer))
 
 
-class Sequential(_Several):
-    """Layers one after the other; or pairs of a name and a layer.
+class Sequential(_IndexedLayers):
+    """Applies layers one after another.
+
+    Args:
+        layers: the layers, or pairs of a name and a layer.
+
+    Raises:
+        ArgumentKindError: if an argument is neither.
+
+    >>> import inplacelab as paddle
+    >>> net = paddle.nn.Sequential(paddle.nn.Linear(2, 3), paddle.nn.ReLU())
+    >>> net(paddle.ones([4, 2])).shape
+    paddle.Size([4, 3])
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Sequential_en.html
     """
@@ -52,19 +63,25 @@ class Sequential(_Several):
             self.add_sublayer(name, _layer(layer))
 
     def append(self, layer: Layer) -> Sequential:
-        """One more at the end."""
+        """Adds a layer at the end, and returns the container."""
         self._put([layer])
         return self
 
     def forward(self, x: Any) -> Any:
-        """Hand `x` from layer to layer."""
+        """Applies the layers to `x` in order, and returns the last output."""
         for layer in self:
             x = layer(x)
         return x
 
 
-class LayerList(_Several):
-    """A list of layers whose parameters are found; it computes nothing itself.
+class LayerList(_IndexedLayers):
+    """A list of layers. Their parameters belong to the parent layer; the list itself computes nothing.
+
+    Args:
+        sublayers: the layers; None for an empty list.
+
+    Raises:
+        ArgumentKindError: if an item is not a layer.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/LayerList_en.html
     """
@@ -74,17 +91,17 @@ class LayerList(_Several):
         self._put(sublayers or ())
 
     def append(self, sublayer: Layer) -> LayerList:
-        """One more at the end."""
+        """Adds a layer at the end, and returns the list."""
         self._put([sublayer])
         return self
 
     def extend(self, sublayers: Iterable[Layer]) -> LayerList:
-        """Several more at the end."""
+        """Adds several layers at the end, and returns the list."""
         self._put(sublayers)
         return self
 
 
 def _layer(value: Any) -> Layer:
     if not isinstance(value, Layer):
-        raise errors.not_iterable_layers(value)
+        raise errors.not_a_layer(given=value)
     return value

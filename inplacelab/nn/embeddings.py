@@ -1,4 +1,4 @@
-"""Tables of vectors, one for each number: words, categories."""
+"""Embeddings: tables that store a vector for each integer, such as the number of a token or a category."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from inplacelab.tensor import Tensor
 
 
 def embedding(x: Tensor, weight: Tensor, padding_idx: int | None = None, name: str | None = None) -> Tensor:
-    """For each number in `x`, the row of `weight` that it names: a copy. A row that is taken several times adds up their gradients.
+    """Copies a row of `weight` for each number in `x`. The gradients of a row that is copied several times are added.
 
     Args:
-        x: int32 or int64, of shape [*].
+        x: row numbers (int32 or int64), of shape [*].
         weight: the table, of shape [n, d].
-        padding_idx: this row is taken as zeros, and gets no gradient; counted from the end if negative.
-        name: for Paddle's sake; not used.
+        padding_idx: this row is read as zeros and gets no gradient; counted from the end if negative.
+        name: accepted for compatibility with Paddle; ignored.
 
     Returns:
-        A tensor of shape [*, d].
+        A new tensor of shape [*, d], of the dtype of `weight`.
 
     Raises:
-        ArgumentError: if a number names no row. (PaddlePaddle 3.3.1 takes -1 for zeros.)
-        UnsupportedError: if `x` is of another dtype.
+        ArgumentError: if a row number or `padding_idx` is out of range. (PaddlePaddle 3.3.1 returns zeros for -1.)
+        UnsupportedError: if `x` is not int32 or int64.
 
     >>> import inplacelab as paddle
     >>> table = paddle.to_tensor([[1., 2.], [3., 4.]])
@@ -38,10 +38,10 @@ def embedding(x: Tensor, weight: Tensor, padding_idx: int | None = None, name: s
     rows = weight.shape[0]
     padding = _row(padding_idx, rows)
     if x.dtype.name not in ("int32", "int64"):
-        raise errors.ids_are_no_integers(x.dtype.name)
+        raise errors.ids_not_integers(dtype=x.dtype.name)
     for extreme in (x.min().item(), x.max().item()) if x.size else ():
         if not 0 <= extreme < rows:
-            raise errors.id_of_no_row(extreme, rows)
+            raise errors.id_out_of_range(rows=rows, number=extreme, last=max(rows - 1, 0))
     taken = weight.gather_nd(x.unsqueeze(-1))
     return taken if padding is None else taken.masked_fill((x == padding).unsqueeze(-1), 0.0)
 
@@ -50,19 +50,22 @@ def _row(padding_idx: int | None, rows: int) -> int | None:
     if padding_idx is None:
         return None
     if not -rows <= padding_idx < rows:
-        raise errors.padding_of_no_row(padding_idx, rows)
+        raise errors.padding_out_of_range(rows=rows, padding=padding_idx)
     return padding_idx % rows
 
 
 class Embedding(Layer):
-    """A table of vectors that is trained: `nn.functional.embedding` as a layer.
+    """A trainable table of vectors: `nn.functional.embedding` as a layer.
 
     Args:
-        num_embeddings: how many rows there are.
-        embedding_dim: how long a row is.
-        padding_idx: this row is zeros, and stays so.
+        num_embeddings: the number of rows.
+        embedding_dim: the length of a row.
+        padding_idx: this row is filled with zeros and gets no gradient; None for no such row.
         weight_attr: a `ParamAttr`, a name or an initializer for the table.
-        name: for Paddle's sake; not used.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Raises:
+        ArgumentError: if `padding_idx` is out of range.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Embedding_en.html
     """
@@ -79,16 +82,17 @@ class Embedding(Layer):
         super().__init__()
         padding = _row(padding_idx, num_embeddings)
         self.weight = self.create_parameter([num_embeddings, embedding_dim], weight_attr)
-        self._told, self.padding_idx = padding_idx, padding
+        self._given_padding_idx, self.padding_idx = padding_idx, padding
         if padding is not None:
             with no_grad():
                 self.weight[padding] = 0.0
 
     def forward(self, x: Tensor) -> Tensor:
-        """The rows."""
+        """Returns the rows for the numbers in `x`, of shape [*]; a tensor of shape [*, embedding_dim]."""
         return embedding(x, self.weight, self.padding_idx)
 
     def extra_repr(self) -> str:
+        """Returns the options as they are printed."""
         rows, length = self.weight.shape
-        padding = f", padding_idx={self._told}" if self._told is not None else ""
+        padding = f", padding_idx={self._given_padding_idx}" if self._given_padding_idx is not None else ""
         return f"{rows}, {length}{padding}, sparse=False, scale_grad_by_freq=False"

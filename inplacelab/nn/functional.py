@@ -1,4 +1,4 @@
-"""Functions that Paddle keeps in `nn.functional`: the rows of the table that say so, and functions that are made of rows."""
+"""Paddle's `nn.functional`: table operations that belong to it, and functions composed of table operations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ __all__ = [  # noqa: PLE0604  # the functions of the table are strings too
 
 
 def __getattr__(name: str) -> Any:
-    """Functions of the table are written out when first asked for."""
+    """Generates a function of the table when it is first used."""
     if name not in FUNCTIONAL:
         raise errors.not_there(__name__, name, __dir__())
     return FUNCTIONAL.give(name, globals())

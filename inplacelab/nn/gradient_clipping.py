@@ -1,7 +1,7 @@
-"""Gradients that are too long are made shorter before a step: `grad_clip=paddle.nn.ClipGradByGlobalNorm(1.0)`.
+"""Gradient clipping: `grad_clip=paddle.nn.ClipGradByGlobalNorm(1.0)` limits gradients before an optimizer's step.
 
-An optimizer hands over pairs of a parameter and its gradient, and goes on with those that it gets back. The gradients that
-`parameter.grad` shows stay as they are.
+An optimizer passes a list of (parameter, gradient) pairs, and uses the pairs that it gets back. `parameter.grad` does not
+change.
 """
 
 from __future__ import annotations
@@ -16,7 +16,11 @@ Pairs = Sequence[tuple[Tensor, Tensor]]
 
 
 class ClipGradByValue:
-    """Each element of each gradient is brought between `min` and `max`; `min` is `-max` if it is not given.
+    """Clips each element of each gradient to the range from `min` to `max`.
+
+    Args:
+        max: the largest value.
+        min: the smallest value; None for `-max`.
 
     Raises:
         AssertedArgumentError: if only `max` is given, and it is not positive.
@@ -26,7 +30,7 @@ class ClipGradByValue:
 
     def __init__(self, max: float, min: float | None = None) -> None:
         if min is None and not max > 0:
-            raise errors.no_range_to_clip("max", max)
+            raise errors.bad_clip_range(name="max", given=max)
         self.max, self.min = float(max), float(-max if min is None else min)
 
     def __call__(self, pairs: Pairs) -> list[tuple[Tensor, Tensor]]:
@@ -38,7 +42,10 @@ class ClipGradByValue:
 
 
 class ClipGradByNorm:
-    """Each gradient that is longer than `clip_norm` is scaled to this length (the root of the sum of its squares).
+    """Scales each gradient whose L2 norm is greater than `clip_norm` to this norm.
+
+    Args:
+        clip_norm: the largest norm of one gradient.
 
     Raises:
         ArgumentError: if `clip_norm` is not positive.
@@ -48,7 +55,7 @@ class ClipGradByNorm:
 
     def __init__(self, clip_norm: float) -> None:
         if not clip_norm > 0:
-            raise errors.no_length_to_clip(clip_norm)
+            raise errors.bad_clip_norm(given=clip_norm)
         self.clip_norm = float(clip_norm)
 
     def __call__(self, pairs: Pairs) -> list[tuple[Tensor, Tensor]]:
@@ -64,14 +71,19 @@ class ClipGradByNorm:
 
 
 class ClipGradByGlobalNorm:
-    """All gradients are scaled by one factor, so that together they are no longer than `clip_norm`: their direction stays.
+    """Scales all gradients by one factor if their common L2 norm is greater than `clip_norm`. The direction is kept.
+
+    Args:
+        clip_norm: the largest norm of all gradients together.
+        group_name: accepted for compatibility with Paddle; ignored.
+        auto_skip_clip: accepted for compatibility with Paddle; ignored.
 
     >>> import inplacelab as paddle
     >>> w = paddle.to_tensor([3., 4.], stop_gradient=False)
     >>> clip = paddle.nn.ClipGradByGlobalNorm(1.0)
     >>> sgd = paddle.optimizer.SGD(1.0, parameters=[w], grad_clip=clip)
     >>> (w * w).sum().backward()
-    >>> sgd.step()                              # the gradient is [6., 8.], of length 10
+    >>> sgd.step()                              # the gradient is [6., 8.], of norm 10
     >>> w.numpy().round(4).tolist()
     [2.4000000953674316, 3.200000047683716]
 

@@ -1,4 +1,4 @@
-"""First values of parameters. They are written in place, outside the history: so each raises a version.
+"""Initializers write the first values of a parameter in place, without gradient tracking. Each write raises the version.
 
 >>> import inplacelab as paddle
 >>> layer = paddle.nn.Linear(2, 1, weight_attr=paddle.nn.initializer.Constant(0.5))
@@ -33,18 +33,23 @@ __all__ = [
 
 
 class Initializer:
-    """The base of all: call one to write a parameter."""
+    """The base of every initializer. A subclass defines `_write(parameter)`."""
 
     def __call__(self, parameter: Tensor) -> None:
+        """Writes the values into `parameter`, in place."""
         with modes.no_grad():
             self._write(parameter)
 
     def _write(self, parameter: Tensor) -> None:
-        raise NotImplementedError(f"{type(self).__name__} defines no _write(): say there what is written")
+        raise NotImplementedError(f"{type(self).__name__} does not define _write(parameter), which writes the values")
 
 
 class Constant(Initializer):
-    """The same number everywhere."""
+    """Fills a parameter with one number.
+
+    Args:
+        value: the number.
+    """
 
     def __init__(self, value: float = 0.0) -> None:
         self._value = value
@@ -54,7 +59,12 @@ class Constant(Initializer):
 
 
 class Assign(Initializer):
-    """Given numbers: a list, an array or a tensor of the parameter's shape."""
+    """Copies given numbers.
+
+    Args:
+        value: a list, an array or a tensor of the parameter's shape.
+        name: accepted for compatibility with Paddle; ignored.
+    """
 
     def __init__(self, value: Any, name: str | None = None) -> None:
         self._value = value
@@ -64,7 +74,13 @@ class Assign(Initializer):
 
 
 class Uniform(Initializer):
-    """Random numbers, evenly distributed from `low` up to `high`."""
+    """Fills a parameter with random numbers from a uniform distribution.
+
+    Args:
+        low: the lower end of the range, included.
+        high: the upper end, excluded.
+        name: accepted for compatibility with Paddle; ignored.
+    """
 
     def __init__(self, low: float = -1.0, high: float = 1.0, name: str | None = None) -> None:
         self._low, self._high = low, high
@@ -74,7 +90,13 @@ class Uniform(Initializer):
 
 
 class Normal(Initializer):
-    """Random numbers from the normal distribution."""
+    """Fills a parameter with random numbers from a normal distribution.
+
+    Args:
+        mean: the mean.
+        std: the standard deviation.
+        name: accepted for compatibility with Paddle; ignored.
+    """
 
     def __init__(self, mean: float = 0.0, std: float = 1.0, name: str | None = None) -> None:
         self._mean, self._std = mean, std
@@ -84,7 +106,7 @@ class Normal(Initializer):
 
 
 class _Xavier(Initializer):
-    """As wide as keeps the variance the same from layer to layer, forwards and backwards."""
+    """Chooses the variance so that it stays the same from layer to layer, forward and backward."""
 
     def __init__(
         self, fan_in: float | None = None, fan_out: float | None = None, gain: float = 1.0, name: str | None = None
@@ -98,21 +120,39 @@ class _Xavier(Initializer):
 
 
 class XavierUniform(_Xavier):
-    """Evenly distributed numbers with the variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
+    """Fills a parameter from a uniform distribution with mean 0 and variance gain² · 2 / (fan_in + fan_out).
+
+    Args:
+        fan_in: the number of inputs of one output; None for that of the parameter's shape.
+        fan_out: the number of outputs that use one input; None for that of the parameter's shape.
+        gain: the factor of the standard deviation.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Source: Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks", 2010.
+    """
 
     def _write(self, parameter: Tensor) -> None:
         _spread_evenly(parameter, self._deviation(parameter))
 
 
 class XavierNormal(_Xavier):
-    """Normally distributed numbers with the variance 2 / (fan_in + fan_out) (Glorot and Bengio, 2010)."""
+    """Fills a parameter from a normal distribution with mean 0 and variance gain² · 2 / (fan_in + fan_out).
+
+    Args:
+        fan_in: the number of inputs of one output; None for that of the parameter's shape.
+        fan_out: the number of outputs that use one input; None for that of the parameter's shape.
+        gain: the factor of the standard deviation.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Source: Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks", 2010.
+    """
 
     def _write(self, parameter: Tensor) -> None:
         parameter.normal_(0.0, self._deviation(parameter))
 
 
 class _Kaiming(Initializer):
-    """As wide as keeps the variance the same through layers with a `relu` between them."""
+    """Chooses the variance so that it stays the same through layers with an activation between them."""
 
     def __init__(
         self,
@@ -122,7 +162,9 @@ class _Kaiming(Initializer):
         mode: str = "fan_in",
     ) -> None:
         if mode not in ("fan_in", "fan_out"):
-            raise errors.bad_argument("Kaiming", "mode", mode, Text("fan_in, fan_out", "fan_in、fan_out"))
+            raise errors.bad_argument(
+                op="Kaiming", argument="mode", value=mode, possible=Text("fan_in, fan_out", "fan_in、fan_out")
+            )
         self._in, self._gain, self._backwards = fan_in, gain_of(nonlinearity, negative_slope), mode == "fan_out"
 
     def _deviation(self, parameter: Tensor) -> float:
@@ -130,34 +172,68 @@ class _Kaiming(Initializer):
 
 
 class KaimingUniform(_Kaiming):
-    """Evenly distributed numbers with the variance gain² / fan_in (He et al., 2015)."""
+    """Fills a parameter from a uniform distribution with mean 0 and variance gain² / fan_in.
+
+    Args:
+        fan_in: the number of inputs of one output; None for that of the parameter's shape.
+        negative_slope: the slope below 0 of `leaky_relu`.
+        nonlinearity: the activation after the layer, which determines the gain: "linear", "sigmoid", "tanh", "relu" or
+            "leaky_relu".
+        mode: "fan_in", or "fan_out" to divide by the number of outputs instead.
+
+    Raises:
+        ArgumentError: if `mode` or `nonlinearity` is not one of these.
+
+    Source: He et al., "Delving deep into rectifiers", 2015, https://arxiv.org/abs/1502.01852
+    """
 
     def _write(self, parameter: Tensor) -> None:
         _spread_evenly(parameter, self._deviation(parameter))
 
 
 class KaimingNormal(_Kaiming):
-    """Normally distributed numbers with the variance gain² / fan_in (He et al., 2015)."""
+    """Fills a parameter from a normal distribution with mean 0 and variance gain² / fan_in.
+
+    Args:
+        fan_in: the number of inputs of one output; None for that of the parameter's shape.
+        negative_slope: the slope below 0 of `leaky_relu`.
+        nonlinearity: the activation after the layer, which determines the gain: "linear", "sigmoid", "tanh", "relu" or
+            "leaky_relu".
+        mode: "fan_in", or "fan_out" to divide by the number of outputs instead.
+
+    Raises:
+        ArgumentError: if `mode` or `nonlinearity` is not one of these.
+
+    Source: He et al., "Delving deep into rectifiers", 2015, https://arxiv.org/abs/1502.01852
+    """
 
     def _write(self, parameter: Tensor) -> None:
         parameter.normal_(0.0, self._deviation(parameter))
 
 
 def gain_of(nonlinearity: str, negative_slope: float = 0.0) -> float:
-    """By how much the numbers are to be larger, because of what the function between two layers takes away.
+    """Returns the factor that makes up for the variance that an activation removes.
+
+    Args:
+        nonlinearity: "linear", "sigmoid", "tanh", "relu" or "leaky_relu".
+        negative_slope: the slope below 0 of `leaky_relu`.
 
     Raises:
-        ArgumentError: if the gain of this function is not known.
+        ArgumentError: if `nonlinearity` is not one of these.
     """
     gains = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3.0, "relu": sqrt(2.0)}
     gains["leaky_relu"] = sqrt(2.0 / (1.0 + negative_slope**2))
     if nonlinearity not in gains:
-        raise errors.no_gain(nonlinearity, tuple(gains))
+        raise errors.unknown_gain(nonlinearity=nonlinearity, known=tuple(gains))
     return gains[nonlinearity]
 
 
 def fans(parameter: Tensor) -> tuple[int, int]:
-    """How many numbers go into one result of the layer, and into how many results one number goes."""
+    """Returns fan-in (inputs of one output) and fan-out (outputs that use one input).
+
+    Args:
+        parameter: of shape [in, out] for linear layers, or [out, in, *window] for convolutions.
+    """
     shape = tuple(parameter.shape)
     if len(shape) < 2:
         size = shape[0] if shape else 1

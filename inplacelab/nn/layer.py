@@ -1,4 +1,4 @@
-"""`nn.Layer`: a function with parameters, and other layers inside it."""
+"""`nn.Layer`, the base of every layer: a function with parameters, buffers and sublayers."""
 
 from __future__ import annotations
 
@@ -28,10 +28,17 @@ T = TypeVar("T")
 
 
 class Layer(Movable, Parts):
-    """The base of every layer: define `forward`, call the layer.
+    """The base of every layer: a subclass defines `forward`; a program calls the layer.
 
-    Attributes that are parameters or layers are found by `parameters()` and `named_parameters()`; tensors that are not trained
-    are found when they have been registered as buffers.
+    `parameters()` and `named_parameters()` find attributes that are parameters or layers. Tensors that are not trained belong
+    to the layer's state when they are registered as buffers.
+
+    Args:
+        name_scope: the first part of the layer's name; None for the name of the class in lower case.
+        dtype: the dtype of its parameters; None for the default dtype.
+
+    Attributes:
+        training: True in training, False in evaluation; see `train()` and `eval()`.
 
     >>> import inplacelab as paddle
     >>> class Double(paddle.nn.Layer):
@@ -50,15 +57,19 @@ class Layer(Movable, Parts):
         kind = name_scope.lower() if name_scope else _snake(type(self).__name__)
         self._full_name = f"{kind}_{next(_serials.setdefault(kind, count()))}"
         self._dtype, self.training = dtype, True
-        self._numbers = {"w": 0, "b": 0}  # how many parameters of either kind it has made
+        self._numbers = {"w": 0, "b": 0}  # the number of weights and biases created so far
         self._before: dict[int, Callable[..., Any]] = {}
         self._after: dict[int, Callable[..., Any]] = {}
 
     # ---- computing ------------------------------------------------------------------------------------------------------
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Any:
-        """What the layer computes. To be defined by each layer."""
-        raise NotImplementedError(f"{type(self).__name__} defines no forward(): say there what the layer computes")
+        """Computes the outputs of the layer. Every subclass defines it.
+
+        Raises:
+            NotImplementedError: if the subclass does not define it.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define forward(), which computes its outputs")
 
     def __call__(self, *inputs: Any, **kwargs: Any) -> Any:
         for hook in tuple(self._before.values()):
@@ -72,24 +83,38 @@ class Layer(Movable, Parts):
         return outputs
 
     def register_forward_pre_hook(self, hook: Callable[[Any, tuple[Any, ...]], Any]) -> HookHandle:
-        """Call `hook(layer, inputs)` before `forward`; what it returns, if anything, takes the inputs' place."""
-        return _hang(self._before, hook)
+        """Registers a hook that runs before `forward`.
+
+        Args:
+            hook: called as `hook(layer, inputs)` with a tuple of inputs. Unless it returns None, its result replaces the inputs.
+
+        Returns:
+            A handle; `handle.remove()` removes the hook.
+        """
+        return _add_hook(self._before, hook)
 
     def register_forward_post_hook(self, hook: Callable[[Any, tuple[Any, ...], Any], Any]) -> HookHandle:
-        """Call `hook(layer, inputs, outputs)` after `forward`; what it returns, if anything, takes the outputs' place."""
-        return _hang(self._after, hook)
+        """Registers a hook that runs after `forward`.
+
+        Args:
+            hook: called as `hook(layer, inputs, outputs)`. Unless it returns None, its result replaces the outputs.
+
+        Returns:
+            A handle; `handle.remove()` removes the hook.
+        """
+        return _add_hook(self._after, hook)
 
     def train(self, mode: bool = True) -> Self:
-        """Switch this layer and those inside to training, or to evaluation if `mode` is False."""
+        """Switches this layer and all sublayers to training, or to evaluation if `mode` is False; returns the layer."""
         for layer in self.sublayers(include_self=True):
             layer.training = mode
         return self
 
     def eval(self) -> Self:
-        """Switch this layer and those inside to evaluation."""
+        """Switches this layer and all sublayers to evaluation, and returns the layer."""
         return self.train(False)
 
-    # ---- making what it consists of ---------------------------------------------------------------------------------------
+    # ---- adding parameters, sublayers and buffers --------------------------------------------------------------------------
 
     def create_parameter(
         self,
@@ -99,18 +124,24 @@ class Layer(Movable, Parts):
         is_bias: bool = False,
         default_initializer: Initializer | None = None,
     ) -> Any:
-        """A new parameter: Xavier-uniform numbers for weights, zeros for biases, as Paddle does by default.
+        """Creates a parameter: Xavier-uniform numbers for weights, zeros for biases, as Paddle does by default.
 
         Args:
-            shape: of the parameter.
-            attr: a `ParamAttr`, a name or an initializer alone; False: there is no parameter, and None is returned.
-            dtype: of the parameter; the layer's, or the default.
-            is_bias: whether it is one: then it is called so, and begins with zeros.
-            default_initializer: writes the first values, where `attr` does not say otherwise.
+            shape: the shape of the parameter.
+            attr: a `ParamAttr`, a name or an initializer; False for no parameter.
+            dtype: its dtype; None for the layer's or the default dtype.
+            is_bias: whether it is a bias, which determines its name and first values.
+            default_initializer: writes the first values if `attr` has no initializer.
+
+        Returns:
+            The parameter, or None if `attr` is False.
+
+        Raises:
+            ArgumentKindError: if `attr` is of another kind.
         """
         if attr is False:
             return None
-        asked = attributes(attr)
+        attribute = attributes(attr)
         sizes = tuple(int(n) for n in shape)
         limit = 0.0 if is_bias or not sizes else float(np.sqrt(6.0 / (sizes[0] + sizes[-1])))
         with observe.silence(), modes.no_grad():
@@ -118,88 +149,123 @@ class Layer(Movable, Parts):
                 to_tensor(generator().uniform(-limit, limit, sizes), dtype=dtype or self._dtype or get_default_dtype())
             )
             kind = "b" if is_bias else "w"
-            parameter.name = asked.name or f"{self._full_name}.{kind}_{self._numbers[kind]}"
-            self._numbers[kind] += not asked.name
-            write = asked.initializer or default_initializer
+            parameter.name = attribute.name or f"{self._full_name}.{kind}_{self._numbers[kind]}"
+            self._numbers[kind] += not attribute.name
+            write = attribute.initializer or default_initializer
             if write is not None:
                 write(parameter)
-                parameter.storage.version = 0  # it is only now that anybody sees it
-            parameter.stop_gradient = not asked.trainable
+                parameter.storage.version = 0  # no other code has seen it yet
+            parameter.stop_gradient = not attribute.trainable
         if observe.listeners:
-            observe.tell("create_parameter", "create", (), parameter, None)
+            observe.notify("create_parameter", "create", (), parameter, None)
         return parameter
 
     def add_parameter(self, name: str, parameter: Parameter | None) -> Parameter | None:
-        """Put a parameter into this layer under `name`."""
+        """Adds a parameter to this layer.
+
+        Args:
+            name: the name of the attribute.
+            parameter: the parameter, or None.
+
+        Returns:
+            The parameter.
+        """
         setattr(self, name, parameter)
         return parameter
 
     def add_sublayer(self, name: str, sublayer: Layer) -> Layer:
-        """Put a layer inside this one under `name`."""
+        """Adds a sublayer to this layer.
+
+        Args:
+            name: the name of the attribute.
+            sublayer: the layer.
+
+        Returns:
+            The sublayer.
+        """
         setattr(self, name, sublayer)
         return sublayer
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistable: bool = True) -> None:
-        """Make a tensor part of this layer that is not trained: running means, masks, tables.
+        """Adds a tensor to this layer that is not trained: running means, masks, tables.
 
         Args:
-            name: the attribute.
-            tensor: its value; another tensor may be assigned later.
-            persistable: whether it belongs to `state_dict()`.
+            name: the name of the attribute.
+            tensor: its value, or None; another tensor may be assigned later.
+            persistable: whether it is part of `state_dict()`.
 
         Raises:
-            ArgumentKindError: if it is no tensor.
-            TakenNameError: if the layer has another attribute of this name, or no attribute can have it.
+            ArgumentKindError: if `tensor` is a parameter or not a tensor.
+            TakenNameError: if the layer has another attribute of this name, or the name is empty or contains a dot.
         """
         if isinstance(tensor, Parameter) or not isinstance(tensor, Tensor | None):
-            raise errors.no_buffer(tensor)
-        if not name or "." in name:
-            raise errors.name_for_no_attribute(name)
+            raise errors.buffer_is_not_a_tensor(given=tensor)
+        if not name:
+            raise errors.buffer_name_empty()
+        if "." in name:
+            raise errors.buffer_name_has_dot()
         if hasattr(self, name) and name not in self._buffers:
-            raise errors.name_is_taken(name)
+            raise errors.name_taken(name=name)
         self._buffers[name] = persistable
         setattr(self, name, tensor)
 
-    # ---- finding what it consists of --------------------------------------------------------------------------------------
+    # ---- finding parameters, sublayers and buffers -------------------------------------------------------------------------
 
     def named_children(self) -> Iterator[tuple[str, Layer]]:
-        """The layers directly inside, each once."""
-        return _once(inside(self))
+        """Iterates over the direct sublayers as (name, layer), each layer once."""
+        return _once(direct_sublayers(self))
 
     def children(self) -> Iterator[Layer]:
-        """The layers directly inside."""
+        """Iterates over the direct sublayers."""
         return (layer for _, layer in self.named_children())
 
     def named_sublayers(
         self, prefix: str = "", include_self: bool = False, *, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Layer]]:
-        """The layers inside, with dotted names, outermost first; one that is there twice counts once."""
+        """Iterates over all sublayers as (dotted name, layer), outer layers first.
+
+        Args:
+            prefix: the first part of every name.
+            include_self: whether to begin with this layer, under the name `prefix`.
+            remove_duplicate: whether a layer with several names appears once only.
+        """
         found = _walk(self, prefix)
         if not include_self:
             next(found)
         return _once(found) if remove_duplicate else found
 
     def sublayers(self, include_self: bool = False) -> list[Layer]:
-        """The layers inside."""
+        """Returns all sublayers, after this layer if `include_self` is True."""
         return [layer for _, layer in self.named_sublayers(include_self=include_self)]
 
     def named_parameters(
         self, prefix: str = "", include_sublayers: bool = True, *, remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Tensor]]:
-        """The parameters of this layer and of those inside, with dotted names; one that two layers share counts once."""
+        """Iterates over the parameters as (dotted name, parameter).
+
+        Args:
+            prefix: the first part of every name.
+            include_sublayers: whether to include the parameters of sublayers.
+            remove_duplicate: whether a parameter that several layers share appears once only.
+        """
         found = self._named(_parameters_of, prefix, include_sublayers)
         return _once(found) if remove_duplicate else found
 
     def parameters(self, include_sublayers: bool = True) -> list[Tensor]:
-        """The parameters of this layer and of those inside."""
+        """Returns the parameters of this layer, and of its sublayers unless `include_sublayers` is False."""
         return [parameter for _, parameter in self.named_parameters(include_sublayers=include_sublayers)]
 
     def named_buffers(self, prefix: str = "", include_sublayers: bool = True) -> Iterator[tuple[str, Tensor]]:
-        """The buffers of this layer and of those inside, with dotted names."""
+        """Iterates over the buffers as (dotted name, tensor), each once.
+
+        Args:
+            prefix: the first part of every name.
+            include_sublayers: whether to include the buffers of sublayers.
+        """
         return _once(self._named(_buffers_of, prefix, include_sublayers))
 
     def buffers(self, include_sublayers: bool = True) -> list[Tensor]:
-        """The buffers of this layer and of those inside."""
+        """Returns the buffers of this layer, and of its sublayers unless `include_sublayers` is False."""
         return [buffer for _, buffer in self.named_buffers(include_sublayers=include_sublayers)]
 
     def _named(
@@ -210,7 +276,7 @@ class Layer(Movable, Parts):
                 yield _join(path, name), value
 
     def apply(self, fn: Callable[[Layer], object]) -> Self:
-        """Call `fn` with each layer inside, and with this one at last."""
+        """Calls `fn(layer)` for all sublayers and then for this layer, and returns this layer."""
         for layer in self.children():
             layer.apply(fn)
         fn(self)
@@ -219,26 +285,26 @@ class Layer(Movable, Parts):
     # ---- the state --------------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> OrderedDict[str, Tensor]:
-        """The parameters and the persistable buffers by name: the tensors themselves, no copies."""
+        """Returns the parameters and the persistable buffers by dotted name: the tensors themselves, not copies."""
         return OrderedDict(self._named(_state_of, "", True))
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> tuple[list[str], list[str]]:
-        """Write values into the parameters and buffers, in place: each raises its version.
+        """Writes values into the parameters and buffers, in place: each write raises the version.
 
         Args:
-            state_dict: tensors or arrays by name.
+            state_dict: tensors or arrays by dotted name, as `state_dict()` returns them.
 
         Returns:
-            The names that were not given, and those that there are not.
+            The names that are missing in `state_dict`, and the names that the layer does not have.
 
         Raises:
-            ShapeError: if one has another shape; then nothing has been written.
+            ShapeError: if a value has another shape. Nothing is written then.
         """
         own = self.state_dict()
         given = {name: state_dict[name] for name in own if name in state_dict}
         for name, value in given.items():
             if tuple(np.shape(value)) != own[name].array.shape:
-                raise errors.state_of_other_shape(name, own[name].shape, np.shape(value))
+                raise errors.state_shape_differs(name=name, given=np.shape(value), wanted=own[name].shape)
         for name, value in given.items():
             own[name].set_value(value)
         return [name for name in own if name not in given], [name for name in state_dict if name not in own]
@@ -246,27 +312,27 @@ class Layer(Movable, Parts):
     set_dict = load_dict = set_state_dict
 
     def clear_gradients(self, set_to_zero: bool = True) -> None:
-        """Fill the gradients of all parameters with zeros, or drop them if `set_to_zero` is False."""
+        """Fills the gradients of all parameters with zeros, or removes them if `set_to_zero` is False."""
         for parameter in self.parameters():
             parameter.clear_gradient(set_to_zero)
 
-    # ---- what it is called ------------------------------------------------------------------------------------------------
+    # ---- names and printing -----------------------------------------------------------------------------------------------
 
     def full_name(self) -> str:
-        """The layer's name: "linear_0"."""
+        """Returns the layer's name, such as "linear_0"."""
         return self._full_name
 
     def extra_repr(self) -> str:
-        """What stands between the parentheses when a layer is printed."""
+        """Returns the text between the parentheses when the layer is printed. Subclasses may define it."""
         return ""
 
     @recursive_repr("...")
     def __repr__(self) -> str:
-        parts = [f"({name}): {value!r}".replace("\n", "\n  ") for name, value in inside(self)]
-        said = self.extra_repr()
+        parts = [f"({name}): {value!r}".replace("\n", "\n  ") for name, value in direct_sublayers(self)]
+        options = self.extra_repr()
         if not parts:
-            return f"{type(self).__name__}({said})"
-        return "\n  ".join([f"{type(self).__name__}(", *([said] if said else []), *parts]) + "\n)"
+            return f"{type(self).__name__}({options})"
+        return "\n  ".join([f"{type(self).__name__}(", *([options] if options else []), *parts]) + "\n)"
 
 
 def create_parameter(
@@ -277,7 +343,21 @@ def create_parameter(
     is_bias: bool = False,
     default_initializer: Initializer | None = None,
 ) -> Any:
-    """A parameter that belongs to no layer, made as `Layer.create_parameter` makes them.
+    """Creates a parameter that belongs to no layer. See `Layer.create_parameter`.
+
+    Args:
+        shape: the shape of the parameter.
+        dtype: its dtype.
+        name: its name; None for a generated one.
+        attr: a `ParamAttr`, a name or an initializer; False for no parameter.
+        is_bias: whether it is a bias, which begins with zeros.
+        default_initializer: writes the first values if `attr` has no initializer.
+
+    Returns:
+        The parameter, or None if `attr` is False.
+
+    Raises:
+        ArgumentKindError: if `attr` is of another kind.
 
     >>> import inplacelab as paddle
     >>> paddle.create_parameter([2], "float32", is_bias=True).tolist()
@@ -292,7 +372,7 @@ def create_parameter(
 
 
 def _snake(name: str) -> str:
-    """LayerNorm as "layer_norm", MSELoss as "mse_loss": Paddle's names of layers."""
+    """Converts a class name to Paddle's name of a layer: LayerNorm to "layer_norm", MSELoss to "mse_loss"."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=.)(?=[A-Z][a-z])", "_", name).lower()
 
 
@@ -301,25 +381,25 @@ def _join(path: str, name: str) -> str:
 
 
 def _walk(layer: Layer, path: str, around: tuple[Layer, ...] = ()) -> Iterator[tuple[str, Layer]]:
-    """A layer and those inside, as often as they are there; but one that is inside itself is not gone into again."""
+    """Iterates over a layer and all sublayers with duplicates. A layer that contains itself is not entered again."""
     yield path, layer
     around = (*around, layer)
-    for name, value in inside(layer):
+    for name, value in direct_sublayers(layer):
         if not any(value is each for each in around):
             yield from _walk(value, _join(path, name), around)
 
 
-def inside(layer: Layer) -> Iterator[tuple[str, Layer]]:
-    """The layers directly inside, by name, as often as they are there."""
+def direct_sublayers(layer: Layer) -> Iterator[tuple[str, Layer]]:
+    """Iterates over the direct sublayers of `layer` as (name, layer), with duplicates."""
     return ((name, value) for name, value in vars(layer).items() if isinstance(value, Layer))
 
 
 def _once(named: Iterable[tuple[str, T]]) -> Iterator[tuple[str, T]]:
-    """Each thing at the first of its names only."""
-    met = set()
+    """Iterates over the pairs, each value under its first name only."""
+    seen = set()
     for name, value in named:
-        if id(value) not in met:
-            met.add(id(value))
+        if id(value) not in seen:
+            seen.add(id(value))
             yield name, value
 
 
@@ -336,7 +416,7 @@ def _state_of(layer: Layer) -> Iterator[tuple[str, Tensor]]:
     yield from ((name, value) for name, value in _buffers_of(layer) if layer._buffers[name])
 
 
-def _hang(hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> HookHandle:
+def _add_hook(hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> HookHandle:
     key = max(hooks, default=-1) + 1
     hooks[key] = hook
     return HookHandle(hooks, key)

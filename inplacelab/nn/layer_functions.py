@@ -1,4 +1,4 @@
-"""Functions of `nn.functional` that are made of rows: what a layer does to its input."""
+"""Functions of `nn.functional` composed of table operations: `linear`, `log_softmax`, `gelu` and `one_hot`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from inplacelab.tensor import Tensor
 
 
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | None = None) -> Tensor:
-    """`x @ weight + bias`.
+    """Computes `x @ weight + bias`.
 
     Args:
-        x: of shape [*, in_features].
+        x: the input, of shape [*, in_features].
         weight: of shape [in_features, out_features].
         bias: of shape [out_features], or None.
-        name: for Paddle's sake; not used.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor of shape [*, out_features].
 
     >>> import inplacelab as paddle
     >>> paddle.nn.functional.linear(paddle.ones([1, 2]), paddle.ones([2, 3])).tolist()
@@ -32,9 +35,18 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None, name: str | No
 
 
 def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None = None) -> Tensor:
-    """The logarithm of `softmax`, without the numbers that overflow on the way.
+    """Computes `log(softmax(x))` without overflow in intermediate results.
 
-    PaddlePaddle 3.3.1 gives at least -64, on the CPU; this is the logarithm, however small.
+    PaddlePaddle 3.3.1 returns at least -64 on the CPU; here there is no lower limit.
+
+    Args:
+        x: a floating-point tensor of any shape.
+        axis: the axis along which the probabilities add up to 1.
+        dtype: the dtype to cast `x` to first, or None.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape of `x`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/log_softmax_en.html
     """
@@ -44,21 +56,26 @@ def log_softmax(x: Tensor, axis: int = -1, dtype: Any = None, name: str | None =
 
 
 def gelu(x: Tensor, approximate: Any = False, name: str | None = None) -> Tensor:
-    """`x` times the probability that a normally distributed number is smaller than `x`.
+    """Computes `x * Φ(x)`, where Φ is the distribution function of the standard normal distribution.
 
     Args:
-        x: a floating-point tensor.
-        approximate: True or "tanh": by a formula with tanh; False or "none": by the error function.
-        name: for Paddle's sake; not used.
+        x: a floating-point tensor of any shape.
+        approximate: True or "tanh" uses an approximation with tanh; False or "none" the error function.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Raises:
-        ArgumentError: if `approximate` is something else.
+        ArgumentError: if `approximate` is not one of these.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/gelu_en.html
     """
     x = as_tensor("gelu", "x", 0, x)
     if approximate not in (True, False, "tanh", "none"):
-        raise errors.bad_argument("gelu", "approximate", approximate, Text("tanh, none", "tanh、none"))
+        raise errors.bad_argument(
+            op="gelu", argument="approximate", value=approximate, possible=Text("tanh, none", "tanh、none")
+        )
     if approximate in (True, "tanh"):
         inner = (x + x * x * x.scale(0.044715)).scale(sqrt(2.0 / pi)).tanh()
     else:
@@ -68,18 +85,22 @@ def gelu(x: Tensor, approximate: Any = False, name: str | None = None) -> Tensor
 
 
 def one_hot(x: Tensor, num_classes: int = -1, name: str | None = None) -> Tensor:
-    """A row of zeros with a single one for each number: at the place that the number says.
+    """Encodes each integer as a row of zeros with a one at that index.
 
     Args:
-        x: integers from 0 up to `num_classes`, of shape [*].
-        num_classes: how long a row is; -1: as long as the largest number needs.
-        name: for Paddle's sake; not used.
+        x: integers from 0 to `num_classes` - 1, of shape [*].
+        num_classes: the length of a row; -1 for the largest number plus 1.
+        name: accepted for compatibility with Paddle; ignored.
 
     Returns:
-        Numbers of the default dtype, of shape [*, num_classes].
+        A new tensor of the default dtype, of shape [*, num_classes].
 
     Raises:
-        IndexRangeError: if a number is not below `num_classes`.
+        IndexRangeError: if a number is out of range.
+
+    >>> import inplacelab as paddle
+    >>> paddle.nn.functional.one_hot(paddle.to_tensor([0, 2]), 3).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/one_hot_en.html
     """

@@ -1,4 +1,4 @@
-"""A layer on another device, or in another dtype: its parameters and buffers stay the tensors they are, and get other storages."""
+"""Moves a layer to another device or dtype: its parameters and buffers remain the same tensors and get new storages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inplacelab.tensor import Tensor, adopt
 
 
 class _Layer(Protocol):
-    """What a layer can be asked for."""
+    """The members of a layer that `Movable` uses."""
 
     _dtype: str
 
@@ -23,24 +23,30 @@ class _Layer(Protocol):
 
 
 class Movable:
-    """The methods of a layer that change where, and as what, its numbers are stored. Gradients go with their parameters."""
+    """Methods of a layer that change its device or dtype. Gradients are moved with their parameters."""
 
     def to(
         self, device: Any = None, dtype: Any = None, blocking: bool | None = None, non_blocking: bool | None = None
     ) -> Self:
-        """Move all parameters and buffers, of the layers inside too, to a device, or cast them to a dtype, or both.
+        """Moves all parameters and buffers, also of sublayers, to a device, casts them to a dtype, or both.
 
-        An optimizer goes on with them: they are the same tensors. Views of them keep the old storage.
+        They remain the same tensors, so an optimizer can go on with them. Views of them keep the old storage.
 
         Args:
-            device: a device or place; None leaves them where they are.
-            dtype: the type of the elements; None leaves it as it is.
-            blocking: for Paddle's sake: the copy is always waited for.
-            non_blocking: the same.
+            device: a device or place; None for no move.
+            dtype: the new dtype; None for no cast.
+            blocking: accepted for compatibility with Paddle; ignored (every copy is blocking).
+            non_blocking: accepted for compatibility with Paddle; ignored.
+
+        Returns:
+            The layer.
+
+        Returns:
+            The layer itself.
 
         Raises:
-            DeviceError: if there is no such device.
-            DTypeError: if there is no such dtype.
+            DeviceError: if the device does not exist.
+            DTypeError: if the dtype does not exist.
 
         >>> import inplacelab as paddle
         >>> net = paddle.nn.Linear(2, 3)
@@ -53,22 +59,25 @@ class Movable:
         return self._moved(device, dtype)
 
     def astype(self, dtype: Any) -> Self:
-        """Cast all parameters and buffers.
+        """Casts all parameters and buffers to `dtype`, and returns the layer.
 
-        PaddlePaddle 3.3.1 casts copies of them, and leaves the layer as it was.
+        PaddlePaddle 3.3.1 casts copies and does not change the layer.
+
+        Raises:
+            DTypeError: if the dtype does not exist.
         """
         return self._moved(None, dtype)
 
     def float(self) -> Self:
-        """Cast the floating-point parameters and buffers to float32."""
+        """Casts the floating-point parameters and buffers to float32, and returns the layer."""
         return self._moved(None, dtypes.float32, "f")
 
     def double(self) -> Self:
-        """Cast the floating-point parameters and buffers to float64."""
+        """Casts the floating-point parameters and buffers to float64, and returns the layer."""
         return self._moved(None, dtypes.float64, "f")
 
     def half(self) -> Self:
-        """Cast the floating-point parameters and buffers to float16."""
+        """Casts the floating-point parameters and buffers to float16, and returns the layer."""
         return self._moved(None, dtypes.float16, "f")
 
     float16 = half

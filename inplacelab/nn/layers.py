@@ -1,4 +1,4 @@
-"""Layers with parameters or a state of their own, and those that only pass on."""
+"""Layers: linear, dropout, normalization, flatten and identity."""
 
 from __future__ import annotations
 
@@ -17,13 +17,22 @@ from inplacelab.tensor import Tensor
 
 
 class Linear(Layer):
-    """`x @ weight + bias`.
+    """Computes `x @ weight + bias`.
 
     Args:
         in_features: the size of the last axis of the input.
         out_features: the size of the last axis of the result.
         weight_attr: a `ParamAttr`, a name or an initializer for the weight.
         bias_attr: the same for the bias; False for no bias.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Attributes:
+        weight: of shape [in_features, out_features].
+        bias: of shape [out_features], or None.
+
+    >>> import inplacelab as paddle
+    >>> paddle.nn.Linear(2, 3)(paddle.ones([4, 2])).shape
+    paddle.Size([4, 3])
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Linear_en.html
     """
@@ -41,20 +50,29 @@ class Linear(Layer):
         self.bias = self.create_parameter([out_features], bias_attr, is_bias=True)
 
     def forward(self, x: Tensor) -> Tensor:
-        """The product with the weight, plus the bias."""
+        """Computes `x @ weight + bias` for `x` of shape [*, in_features]; the result is of shape [*, out_features]."""
         return functional.linear(x, self.weight, self.bias)
 
     def extra_repr(self) -> str:
+        """Returns the options as they are printed."""
         inputs, outputs = self.weight.shape
         return f"in_features={inputs}, out_features={outputs}, dtype={self.weight.dtype.name}"
 
 
 class Dropout(Layer):
-    """In training, set elements to zero at random: `nn.functional.dropout`; in place if asked.
+    """Sets elements to zero at random in training; passes its input on in evaluation. See `nn.functional.dropout`.
+
+    Args:
+        p: the probability that an element is set to zero.
+        inplace: whether to write the result into the input.
+        axis: the axes along which elements are dropped independently; None for all.
+        mode: "upscale_in_train" divides the kept elements by `1 - p` in training; "downscale_in_infer" multiplies by
+            `1 - p` in evaluation instead.
+        name: accepted for compatibility with Paddle; ignored.
 
     Raises:
-        ArgumentError: if `p` is no probability, or `mode` is another word.
-        ArgumentKindError: if `p` is no number, or `axis` no integers.
+        ArgumentError: if `p` is not from 0 to 1, or `mode` is not one of these.
+        ArgumentKindError: if `p` is not a number, or `axis` not an integer or a list of integers.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Dropout_en.html
     """
@@ -72,16 +90,28 @@ class Dropout(Layer):
         self.p, self.inplace, self.axis, self.mode = p, inplace, axis, mode
 
     def forward(self, x: Tensor) -> Tensor:
-        """Drop, in training."""
+        """Applies dropout to `x`, of any shape, in training."""
         result: Tensor = functional.dropout(x, self.p, self.axis, self.training, self.inplace, self.mode)
         return result
 
     def extra_repr(self) -> str:
+        """Returns the options as they are printed."""
         return f"p={self.p}, axis={self.axis}, mode={self.mode}, inplace={self.inplace}"
 
 
 class LayerNorm(Layer):
-    """Mean 0 and variance 1 over the last axes of each example: `nn.functional.layer_norm`, with a weight and a bias.
+    """Normalizes each example over the last axes, then scales and shifts it. See `nn.functional.layer_norm`.
+
+    Args:
+        normalized_shape: the sizes of the last axes.
+        epsilon: added to the variance to avoid division by zero.
+        weight_attr: a `ParamAttr`, a name or an initializer for the weight; False for no weight.
+        bias_attr: the same for the bias.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Attributes:
+        weight: one number for each normalized element, in one axis.
+        bias: of the same shape.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/LayerNorm_en.html
     """
@@ -102,17 +132,28 @@ class LayerNorm(Layer):
         self.bias = self.create_parameter([prod(self._sizes)], bias_attr, is_bias=True)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Normalise, scale and shift."""
+        """Normalizes `x`, of shape [*, *normalized_shape]."""
         return functional.layer_norm(x, self._sizes, self.weight, self.bias, self._epsilon)
 
     def extra_repr(self) -> str:
+        """Returns the options as they are printed."""
         return f"normalized_shape={self._sizes}, epsilon={self._epsilon}"
 
 
 class BatchNorm1D(Layer):
-    """Mean 0 and variance 1 over a batch, for each channel: `nn.functional.batch_norm`, with a weight and a bias.
+    """Normalizes each channel over a batch, then scales and shifts it. See `nn.functional.batch_norm`.
 
     In training the running mean and variance (`_mean`, `_variance`) are written in place, which raises their versions.
+
+    Args:
+        num_features: the number of channels C.
+        momentum: the part of the running mean and variance that each batch keeps.
+        epsilon: added to the variance to avoid division by zero.
+        weight_attr: a `ParamAttr`, a name or an initializer for the weight; False for no weight.
+        bias_attr: the same for the bias.
+        data_format: "NC", "NCL" or "NLC": where the channels are.
+        use_global_stats: True uses the running mean and variance in training, too; None only in evaluation.
+        name: accepted for compatibility with Paddle; ignored.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/BatchNorm1D_en.html
     """
@@ -139,34 +180,45 @@ class BatchNorm1D(Layer):
         self.register_buffer("_variance", to_tensor(np.ones(num_features, np.float32)))
 
     def forward(self, x: Tensor) -> Tensor:
-        """Normalise, scale and shift; in training, remember."""
+        """Normalizes `x`, of shape [N, C] or [N, C, L], and in training updates the running mean and variance."""
         options = (self.training, self._momentum, self._epsilon, self._format, self._global)
         return functional.batch_norm(x, self._mean, self._variance, self.weight, self.bias, *options)
 
     def extra_repr(self) -> str:
+        """Returns the options as they are printed."""
         (size,) = self._mean.shape
         return f"num_features={size}, momentum={self._momentum}, epsilon={self._epsilon}, data_format={self._format}"
 
 
 class Flatten(Layer):
-    """The axes from `start_axis` to `stop_axis` as one: a view where that is possible."""
+    """Merges the axes from `start_axis` to `stop_axis` into one: a view where that is possible.
+
+    Args:
+        start_axis: the first of these axes; counted from the end if negative.
+        stop_axis: the last of them, included.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Flatten_en.html
+    """
 
     def __init__(self, start_axis: int = 1, stop_axis: int = -1) -> None:
         super().__init__()
         self._axes = start_axis, stop_axis
 
     def forward(self, x: Tensor) -> Tensor:
-        """Flatten."""
+        """Returns `x` with these axes merged."""
         result: Tensor = x.flatten(*self._axes)
         return result
 
 
 class Identity(Layer):
-    """What comes in goes out: the same tensor. Whatever it is made with is ignored."""
+    """Returns its input: the same tensor. All arguments of the constructor are ignored.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Identity_en.html
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
 
     def forward(self, x: Any) -> Any:
-        """Nothing."""
+        """Returns `x` itself."""
         return x

@@ -1,6 +1,6 @@
-"""How far results are from what they should be, as one number; made of rows, so derivatives of any order are theirs.
+"""Losses for regression and probabilities. They are composed of table operations, so derivatives of any order exist.
 
-`reduction` says what becomes of the losses of all elements: "mean", "sum", or "none" (they stay as they are).
+`reduction` is "mean", "sum", or "none" for one loss per element.
 """
 
 from __future__ import annotations
@@ -14,13 +14,25 @@ REDUCTIONS = ("mean", "sum", "none")
 
 
 def check_reduction(op: str, reduction: str) -> None:
-    """Refuse what is none of the three words."""
+    """Checks `reduction`; `op` is the name in the error message.
+
+    Raises:
+        ArgumentError: if `reduction` is not "mean", "sum" or "none".
+    """
     if reduction not in REDUCTIONS:
-        raise errors.bad_reduction(op, reduction)
+        raise errors.unknown_reduction(op=op, reduction=reduction)
 
 
 def reduced(losses: Tensor, reduction: str) -> Tensor:
-    """What becomes of the losses of all elements."""
+    """Reduces losses to a scalar.
+
+    Args:
+        losses: one loss per element.
+        reduction: "mean", "sum" or "none".
+
+    Returns:
+        A scalar tensor, or `losses` itself for "none".
+    """
     if reduction == "none":
         return losses
     total: Tensor = losses.mean() if reduction == "mean" else losses.sum()
@@ -28,10 +40,19 @@ def reduced(losses: Tensor, reduction: str) -> Tensor:
 
 
 def mse_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
-    """The squares of the differences.
+    """Computes the squared differences.
+
+    Args:
+        input: the predictions.
+        label: the targets, of the same shape.
+        reduction: "mean", "sum", or "none" for one loss per element.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A scalar tensor, or with "none" a tensor of the shape of `input`.
 
     Raises:
-        ArgumentError: if `reduction` is none of the three words.
+        ArgumentError: if `reduction` is not one of these.
 
     >>> import inplacelab as paddle
     >>> float(paddle.nn.functional.mse_loss(paddle.to_tensor([1., 2.]), paddle.to_tensor([1., 4.])))
@@ -44,7 +65,14 @@ def mse_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | 
 
 
 def square_error_cost(input: Tensor, label: Tensor) -> Tensor:
-    """The squares of the differences, as they are: `mse_loss` with `reduction="none"`, under its older name.
+    """Computes the squared difference of each element; the same as `mse_loss` with `reduction="none"`.
+
+    Args:
+        input: the predictions.
+        label: the targets, of the same shape.
+
+    Returns:
+        A new tensor of this shape.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/square_error_cost_en.html
     """
@@ -59,18 +87,21 @@ def smooth_l1_loss(
     is_huber: bool = True,
     name: str | None = None,
 ) -> Tensor:
-    """Half the square of each difference up to `delta`, and beyond it a straight line: far ones do not pull the harder.
+    """Computes half the squared difference up to `delta`, and a straight line above it, so outliers have a limited gradient.
 
     Args:
-        input: what was found.
-        label: what it should be; of the same shape.
-        reduction: what becomes of the losses.
-        delta: where the line begins; more than 0.
-        is_huber: False divides by `delta`.
-        name: for Paddle's sake; not used.
+        input: the predictions.
+        label: the targets, of the same shape.
+        reduction: "mean", "sum", or "none" for one loss per element.
+        delta: the difference at which the straight line begins; greater than 0.
+        is_huber: False divides the losses by `delta`.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A scalar tensor, or with "none" a tensor of the shape of `input`.
 
     Raises:
-        ArgumentError: if `reduction` is none of the three words.
+        ArgumentError: if `reduction` is not one of these.
 
     >>> import inplacelab as paddle
     >>> found, right = paddle.to_tensor([1., 5.]), paddle.to_tensor([0., 0.])
@@ -89,42 +120,48 @@ def smooth_l1_loss(
 def binary_cross_entropy(
     input: Tensor, label: Tensor, weight: Tensor | None = None, reduction: str = "mean", name: str | None = None
 ) -> Tensor:
-    """Minus the logarithm of the probability that `input` gives to what was right: yes (1) or no (0).
+    """Computes `-(label * log(input) + (1 - label) * log(1 - input))`.
 
     Args:
-        input: probabilities, from 0 to 1. Logarithms below -100 count as -100, so that no loss is infinite.
-        label: 1 or 0, or a probability; of the shape of `input`.
+        input: probabilities, from 0 to 1. Logarithms are at least -100, so that no loss is infinite.
+        label: 0 or 1, or a probability; of the shape of `input`.
         weight: a factor for each loss, or None.
-        reduction: what becomes of the losses.
-        name: for Paddle's sake; not used.
+        reduction: "mean", "sum", or "none" for one loss per element.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A scalar tensor, or with "none" a tensor of the shape of `input`.
 
     Raises:
-        ArgumentError: if `reduction` is none of the three words.
+        ArgumentError: if `reduction` is not one of these.
         ShapeError: if `input` and `label` are of different shapes.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/binary_cross_entropy_en.html
     """
     check_reduction("binary_cross_entropy", reduction)
     input = as_tensor("binary_cross_entropy", "input", 0, input)
-    of_yes, of_no = input.log().clip(min=-100.0), input.scale(-1.0, 1.0).log().clip(min=-100.0)
-    losses = -(label * of_yes + label.scale(-1.0, 1.0) * of_no)
+    if_one, if_zero = input.log().clip(min=-100.0), input.scale(-1.0, 1.0).log().clip(min=-100.0)
+    losses = -(label * if_one + label.scale(-1.0, 1.0) * if_zero)
     return reduced(losses if weight is None else losses * weight, reduction)
 
 
 def kl_div(
     input: Tensor, label: Tensor, reduction: str = "mean", log_target: bool = False, name: str | None = None
 ) -> Tensor:
-    """How much is lost when `label` is taken to be the distribution whose logarithms are `input`: Kullback and Leibler's divergence.
+    """Computes the Kullback-Leibler divergence `label * (log(label) - input)`.
 
     Args:
         input: logarithms of probabilities.
         label: probabilities, or their logarithms; of the same shape.
-        reduction: what becomes of the losses; also "batchmean": the sum divided by the length of the first axis.
-        log_target: whether `label` holds logarithms.
-        name: for Paddle's sake; not used.
+        reduction: "mean", "sum", "none", or "batchmean": the sum divided by the length of the first axis.
+        log_target: whether `label` contains logarithms.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A scalar tensor, or with "none" a tensor of the shape of `input`.
 
     Raises:
-        ArgumentError: if `reduction` is none of the words.
+        ArgumentError: if `reduction` is not one of these.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/kl_div_en.html
     """
@@ -133,7 +170,7 @@ def kl_div(
         check_reduction("kl_div", reduction)
     if log_target:
         losses = label.exp() * (label - input)
-    else:  # where the probability is 0, nothing is lost: 0 log 0 is 0
+    else:  # 0 log 0 is 0
         positive = label > 0
         losses = label * (label.masked_fill(positive.logical_not(), 1.0).log() - input)
         losses = losses._inside(positive)
@@ -144,10 +181,19 @@ def kl_div(
 
 
 def l1_loss(input: Tensor, label: Tensor, reduction: str = "mean", name: str | None = None) -> Tensor:
-    """The sizes of the differences.
+    """Computes the absolute differences.
+
+    Args:
+        input: the predictions.
+        label: the targets, of the same shape.
+        reduction: "mean", "sum", or "none" for one loss per element.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A scalar tensor, or with "none" a tensor of the shape of `input`.
 
     Raises:
-        ArgumentError: if `reduction` is none of the three words.
+        ArgumentError: if `reduction` is not one of these.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/l1_loss_en.html
     """
@@ -163,25 +209,28 @@ def binary_cross_entropy_with_logits(
     pos_weight: Tensor | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Minus the logarithm of the probability that `sigmoid(logit)` gives to what was right: yes (1) or no (0).
+    """Computes `binary_cross_entropy(sigmoid(logit), label)` without overflow in intermediate results.
 
     Args:
         logit: scores.
-        label: 1 or 0, or a probability; of the shape of `logit`.
+        label: 0 or 1, or a probability; of the shape of `logit`.
         weight: a factor for each loss, or None.
-        reduction: what becomes of the losses.
-        pos_weight: a factor for the losses of those that were right, or None.
-        name: for Paddle's sake; not used.
+        reduction: "mean", "sum", or "none" for one loss per element.
+        pos_weight: a factor for the losses of positive labels, or None.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A scalar tensor, or with "none" a tensor of the shape of `logit`.
 
     Raises:
-        ArgumentError: if `reduction` is none of the three words.
+        ArgumentError: if `reduction` is not one of these.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/binary_cross_entropy_with_logits_en.html
     """
     check_reduction("binary_cross_entropy_with_logits", reduction)
     logit = as_tensor("binary_cross_entropy_with_logits", "logit", 0, logit)
-    # log(1 + exp(-x)), for both signs of x: by `logaddexp` nothing overflows.
-    of_yes, of_no = ((-logit).logaddexp(logit._zeros()), logit.logaddexp(logit._zeros()))
-    of_yes = of_yes if pos_weight is None else of_yes * pos_weight
-    losses = label * of_yes + label.scale(-1.0, 1.0) * of_no
+    # log(1 + exp(-x)), for both signs of x: `logaddexp` does not overflow.
+    if_one, if_zero = ((-logit).logaddexp(logit._zeros()), logit.logaddexp(logit._zeros()))
+    if_one = if_one if pos_weight is None else if_one * pos_weight
+    losses = label * if_one + label.scale(-1.0, 1.0) * if_zero
     return reduced(losses if weight is None else losses * weight, reduction)

@@ -1,4 +1,4 @@
-"""Numbers brought to a common size: by the norm of a vector, or to mean 0 and variance 1."""
+"""Normalization: vectors to norm 1, examples or channels to mean 0 and variance 1."""
 
 from __future__ import annotations
 
@@ -12,7 +12,20 @@ from inplacelab.tensor import Tensor
 
 
 def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, name: str | None = None) -> Tensor:
-    """Each vector along `axis`, divided by its p-norm; by `epsilon` if that is larger.
+    """Divides each vector along `axis` by its p-norm, or by `epsilon` if that is larger.
+
+    Args:
+        x: a floating-point tensor.
+        p: the order of the norm.
+        axis: the axis of the vectors; counted from the end if negative.
+        epsilon: the smallest divisor, which avoids division by zero.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
+
+    Raises:
+        AxisError: if `axis` is out of range.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/normalize_en.html
     """
@@ -22,7 +35,16 @@ def normalize(x: Tensor, p: float = 2, axis: int = 1, epsilon: float = 1e-12, na
 
 
 def standardized(x: Tensor, axes: Sequence[int], epsilon: float) -> tuple[Tensor, Tensor, Tensor]:
-    """The numbers with mean 0 and variance 1 over some axes; the mean, and the variance."""
+    """Normalizes `x` to mean 0 and variance 1 over `axes`.
+
+    Args:
+        x: a floating-point tensor.
+        axes: the axes over which mean and variance are computed.
+        epsilon: added to the variance.
+
+    Returns:
+        The normalized tensor, the mean and the (biased) variance. The last two keep `axes` with size 1.
+    """
     mean = x.mean(axes, keepdim=True)
     centred = x - mean
     variance = centred.square().mean(axes, keepdim=True)
@@ -37,25 +59,28 @@ def layer_norm(
     epsilon: float = 1e-05,
     name: str | None = None,
 ) -> Tensor:
-    """Mean 0 and variance 1 over the last axes of each example; then times `weight`, plus `bias`.
+    """Normalizes each example to mean 0 and variance 1 over the last axes, then multiplies by `weight` and adds `bias`.
 
     Args:
         x: of shape [*, *normalized_shape].
         normalized_shape: the sizes of the last axes.
-        weight: a number for each element of these axes, in one line; or None.
-        bias: the same.
-        epsilon: added to the variance, so that nothing is divided by zero.
-        name: for Paddle's sake; not used.
+        weight: a factor for each element of these axes, in one axis; or None.
+        bias: of the same shape as `weight`, or None.
+        epsilon: added to the variance to avoid division by zero.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
 
     Raises:
-        ShapeError: if the last axes have other sizes.
+        ShapeError: if the last axes of `x` have other sizes.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/layer_norm_en.html
     """
     sizes = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     x = as_tensor("layer_norm", "x", 0, x)
     if not sizes or x.array.shape[-len(sizes) :] != sizes:
-        raise errors.shape_is_not_normalized(sizes, x.shape)
+        raise errors.normalized_shape_differs(wanted=sizes, sizes=", ".join(map(str, sizes)), given=x.shape)
     shaped = (each if each is None or len(sizes) == 1 else each.reshape(sizes) for each in (weight, bias))
     return _scaled(standardized(x, range(-len(sizes), 0), epsilon)[0], *shaped)
 
@@ -73,10 +98,10 @@ def batch_norm(
     use_global_stats: bool | None = None,
     name: str | None = None,
 ) -> Tensor:
-    """Mean 0 and variance 1 over a batch, for each channel; then times `weight`, plus `bias`.
+    """Normalizes each channel to mean 0 and variance 1 over a batch, then multiplies by `weight` and adds `bias`.
 
-    In training, `running_mean` and `running_var` follow the batch: they are written **in place**, so their versions are raised
-    (PaddlePaddle 3.3.1 writes them, too, and does not raise the versions).
+    In training, `running_mean` and `running_var` are updated **in place**, which raises their versions (PaddlePaddle 3.3.1
+    updates them, too, but does not raise the versions).
 
     Args:
         x: of shape [N, C, *], or [N, *, C] if `data_format` ends with C.
@@ -84,19 +109,28 @@ def batch_norm(
         running_var: of shape [C].
         weight: of shape [C], or None.
         bias: of shape [C], or None.
-        training: whether the batch's own mean and variance are used, and remembered.
-        momentum: how much of the running numbers stays in each step.
-        epsilon: added to the variance, so that nothing is divided by zero.
+        training: whether to normalize with the mean and variance of the batch, and to update the running ones.
+        momentum: the part of the running mean and variance that each batch keeps.
+        epsilon: added to the variance to avoid division by zero.
         data_format: "NC", "NCL", "NCHW", "NCDHW": the channels are the second axis; "NLC", "NHWC", "NDHWC": the last.
-        use_global_stats: True: the running numbers are used in training, too. None: not in training.
-        name: for Paddle's sake; not used.
+        use_global_stats: True uses the running mean and variance in training, too; None only in evaluation.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Returns:
+        A new tensor with the shape and dtype of `x`.
+
+    Raises:
+        ArgumentError: if `data_format` is not one of these.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/batch_norm_en.html
     """
     x = as_tensor("batch_norm", "x", 0, x)
     if data_format not in _CHANNELS:
         raise errors.bad_argument(
-            "batch_norm", "data_format", data_format, Text(", ".join(_CHANNELS), "、".join(_CHANNELS))
+            op="batch_norm",
+            argument="data_format",
+            value=data_format,
+            possible=Text(", ".join(_CHANNELS), "、".join(_CHANNELS)),
         )
     channel = _CHANNELS[data_format] % x.ndim
     others = [axis for axis in range(x.ndim) if axis != channel]

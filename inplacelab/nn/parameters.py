@@ -1,4 +1,4 @@
-"""How a parameter is made: its name, its first values, and whether it is trained."""
+"""Attributes of a new parameter: its name, its first values, and whether it is trained."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from inplacelab import errors
 from inplacelab.tensor import Parameter, Tensor, adopt
 
 Initializer = Callable[[Tensor], object]
-"""Writes the first values into a parameter, in place."""
+"""Writes the first values of a parameter, in place."""
 
 
 class ParamAttr:
-    """What is to be particular about a parameter: `nn.Linear(2, 3, weight_attr=paddle.ParamAttr(initializer=...))`.
+    """The attributes of a new parameter: `nn.Linear(2, 3, weight_attr=paddle.ParamAttr(initializer=...))`.
 
     Args:
-        name: of the parameter.
+        name: the name of the parameter; None for a generated one.
         initializer: writes its first values; see `nn.initializer`.
-        learning_rate: only 1.0: every parameter learns at the optimizer's rate.
-        regularizer: only None.
-        trainable: if False, the parameter needs no gradient.
-        do_model_average: for Paddle's sake; not used.
-        need_clip: only True.
+        learning_rate: must be 1.0: every parameter uses the optimizer's rate.
+        regularizer: must be None.
+        trainable: if False, the parameter has `stop_gradient=True`.
+        do_model_average: accepted for compatibility with Paddle; ignored.
+        need_clip: must be True.
 
     Raises:
-        ArgumentError: if an option is given that this package does not have.
+        ArgumentError: if `learning_rate`, `regularizer` or `need_clip` has another value.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/ParamAttr_en.html
     """
@@ -40,21 +40,24 @@ class ParamAttr:
         do_model_average: bool = True,
         need_clip: bool = True,
     ) -> None:
-        absent = {
+        unsupported = {
             "learning_rate": learning_rate != 1.0,
             "regularizer": regularizer is not None,
             "need_clip": not need_clip,
         }
-        for option in (option for option, given in absent.items() if given):
-            raise errors.no_parameter_option(option)
+        for option in (option for option, given in unsupported.items() if given):
+            raise errors.unsupported_parameter_option(option=option)
         self.name, self.initializer, self.trainable = name, initializer, trainable
 
 
 def attributes(given: Any) -> ParamAttr:
-    """`weight_attr`, in one form: None, a name and an initializer alone are allowed, too.
+    """Converts the value of `weight_attr` or `bias_attr` to a `ParamAttr`.
+
+    Args:
+        given: a `ParamAttr`, a name, an initializer, None or True.
 
     Raises:
-        ArgumentKindError: if it is something else.
+        ArgumentKindError: if it is none of these.
     """
     if given is None or given is True:
         return ParamAttr()
@@ -64,11 +67,11 @@ def attributes(given: Any) -> ParamAttr:
         return ParamAttr(name=given)
     if callable(given):
         return ParamAttr(initializer=given)
-    raise errors.no_parameter_attributes(given)
+    raise errors.not_param_attr(given=given)
 
 
 def as_parameter(values: Tensor) -> Parameter:
-    """A parameter over the storage of `values`."""
+    """Makes a parameter that shares the storage of `values`."""
     parameter = object.__new__(Parameter)
     parameter._name = parameter._hooks = parameter._grad = None
     adopt(parameter, values)

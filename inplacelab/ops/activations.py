@@ -1,6 +1,6 @@
-"""Activations: what a layer of a network does to each element before it hands it on.
+"""Activation functions.
 
-At a kink the derivative is that of one side, the one that PaddlePaddle takes; the rules below say which by `>` or `>=`.
+At a kink the derivative is that of one side, the same one as in PaddlePaddle: see `>` and `>=` in the rules below.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from inplacelab.layout import normal_axis
 from inplacelab.ops.arguments.attributes import constant
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.results.kernel_tools import clip_into, conj, quietly, scalar, start, whole_number
-from inplacelab.ops.table import Made, add_row, elementwise, transcendental
+from inplacelab.ops.table import LazyFunction, add_row, elementwise, transcendental
 from inplacelab.ops.table.exports import as_functional
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
@@ -50,14 +50,14 @@ def _silu(out: Any, x: Any, device: Any) -> None:
 
 
 def _chosen(mask: Any, device: Any) -> Any:
-    """A mask that a kernel has made, reported."""
+    """Accounts for the memory of a mask that a kernel has made."""
     device.ledger.borrow(mask.nbytes)
     return mask
 
 
 @quietly
 def _softplus(out: Any, x: Any, beta: float, threshold: float, device: Any) -> None:
-    """log(1 + exp(beta x)) / beta; above the threshold that is x, to all digits that count."""
+    """log(1 + exp(beta x)) / beta; above the threshold that is x, to all digits of the dtype."""
     bent, low = np.empty_like(x, x.dtype), np.empty_like(x, bool)
     device.ledger.borrow(bent.nbytes + low.nbytes)
     np.multiply(x, constant(beta, x.dtype), bent)
@@ -112,7 +112,7 @@ def _d_softplus(g: Tensor, x: Tensor, beta: float, threshold: float) -> Tensor:
 
 
 def _d_elu(g: Tensor, x: Tensor, alpha: float) -> Tensor:
-    """Above 0, the exponential is taken of 0 and then left out: it could overflow, and inf times 0 is nan."""
+    """Above 0, the exponential of 0 is computed and not used: exp(x) could overflow, and inf times 0 is nan."""
     low = x <= 0
     return (g * x._inside(low).exp().scale(alpha))._inside(low) + g._outside(low)
 
@@ -123,7 +123,7 @@ def _d_softmax(g: Tensor, out: Tensor, axis: tuple[int, ...]) -> Tensor:
 
 
 def _one_axis(x: Any, axis: Any) -> tuple[int, ...]:
-    """The axis, counted from the front; none of a tensor without axes. Prepared once, it stays as it is."""
+    """The axis, counted from the front, in a tuple; () for a tensor without axes. A tuple is returned unchanged."""
     if isinstance(axis, tuple):
         return axis
     position = normal_axis(whole_number("softmax", "axis")(x, axis), max(x.ndim, 1))
@@ -133,7 +133,7 @@ def _one_axis(x: Any, axis: Any) -> tuple[int, ...]:
 def _floating_only(x: Any, dtype: Any) -> np.dtype[Any]:
     result = x if dtype is None else dtypes.as_numpy(dtype)
     if result.kind != "f":
-        raise errors.no_kernel("softmax", result.name)
+        raise errors.kernel_not_registered(dtype=result.name, op="softmax")
     return np.dtype(result)
 
 
@@ -181,7 +181,7 @@ add_row("normalisation", "softmax", "x", ("Exponentials, divided by their sum al
 
 # ---- an argument instead of an underscore ------------------------------------------------------------------------------------
 
-_SILU_OF, _SILU_INTO = Made(_SILU, "ordinary"), Made(_SILU, "in-place")
+_SILU_OF, _SILU_INTO = LazyFunction(_SILU, "ordinary"), LazyFunction(_SILU, "in-place")
 
 
 @as_functional
@@ -192,9 +192,9 @@ def silu(x: Tensor, inplace: bool = False, name: str | None = None) -> Tensor:
 
     Args:
         x: a floating-point or complex tensor.
-        inplace: write into `x`, whose version is raised by one. The derivative needs what `x` was: where one will be asked for, a
-            copy of it is kept, and nothing is saved.
-        name: for Paddle's sake; not used.
+        inplace: write into `x`, whose version is raised by one. The derivative needs the old `x`: if `x` needs a gradient, a
+            copy is kept, and no memory is saved.
+        name: ignored.
 
     >>> import inplacelab as paddle
     >>> x = paddle.zeros([2])

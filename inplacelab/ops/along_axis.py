@@ -1,7 +1,7 @@
-"""Along an axis: one index for each place of the result, which says where on the axis to read or write.
+"""Reads and writes along an axis: for each element, an index is the position on the axis.
 
-`put_along_axis` may also combine what is written with what is there: by adding, multiplying, taking the mean, the smallest
-or the largest. Each of these is a row, so that backward keeps only what that one needs.
+`put_along_axis` may also combine the written values with the old ones: by sum, product, mean, minimum or maximum. Each of
+these is a row, so that backward keeps only what that one needs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from inplacelab.layout import Shape
 from inplacelab.ops import along_axis_gradients as gradients
 from inplacelab.ops.arguments.axis_index import Along, check_index, index_shape, key_of
-from inplacelab.ops.arguments.index_checks import AS_INDEX_ERROR, AS_RUNTIME_ERROR, check_dtype
+from inplacelab.ops.arguments.index_checks import as_index_error, as_runtime_error, check_dtype
 from inplacelab.ops.results.kernel_tools import packed, quietly, start
 from inplacelab.ops.table import add_row
 from inplacelab.ops.table.row import Row, same
@@ -49,14 +49,14 @@ add_row(
 
 
 def _check_put(arr: Any, indices: Any, values: Any, at: Along) -> None:
-    check_index("put_along_axis", arr, indices, at.axis, AS_INDEX_ERROR if at.broadcast else AS_RUNTIME_ERROR)
+    check_index("put_along_axis", arr, indices, at.axis, as_index_error if at.broadcast else as_runtime_error)
     check_dtype("put_along_axis", "values", arr, values)
     shape = index_shape("put_along_axis", arr.shape, indices.shape, at.axis, at.broadcast)
     gradients.values_for(values.shape, shape, at.broadcast)
 
 
 def _aligned(arr: Any, indices: Any, values: Any, at: Along, device: Any) -> tuple[Any, Any]:
-    """The key for all places, and as many values. In one order, as of several writes to one place the last stays."""
+    """The key for all positions, and as many values, in one order: of several writes to one position the last one counts."""
     shape = index_shape("put_along_axis", arr.shape, indices.shape, at.axis, at.broadcast)
     device.ledger.borrow(int(np.prod(shape, dtype=int)) * (16 + arr.itemsize))
     part = packed(values[gradients.values_for(values.shape, shape, at.broadcast)])
@@ -64,7 +64,7 @@ def _aligned(arr: Any, indices: Any, values: Any, at: Along, device: Any) -> tup
 
 
 def _write(name: str, says: tuple[str, str], **columns: Any) -> Row:
-    """A row that writes at the places that an index names."""
+    """A row that writes at the positions that an index names."""
     return add_row(
         "scatter", name, "arr, indices, values", says, numbers=("values",), accepts="fi", validate=_check_put, shape=same, dtype=same,
         call="arr, indices, values, at", function=False, called="put_along_axis", node="PutAlongAxisGradNode", **columns,
@@ -88,7 +88,7 @@ _write(
 
 
 def _combine(ufunc: Any, out: Any, key: Any, written: Any, *, neutral: Any) -> None:
-    """Combine all that is written to one place with `neutral`; with what was there, if that is None."""
+    """Combines all values written to one position with `neutral`; with the old value if `neutral` is None."""
     if neutral is not None:
         out[key] = neutral
     ufunc.at(out, key, written)
@@ -107,7 +107,7 @@ def _multiply(out: Any, arr: Any, indices: Any, values: Any, at: Along, device: 
 
 
 def _extreme(out: Any, arr: Any, indices: Any, values: Any, at: Along, device: Any) -> None:
-    """Any of the values may begin: to meet it twice makes no difference."""
+    """The start may be any of the values: taking it twice makes no difference."""
     key, written = _aligned(arr, indices, values, at, device)
     start(out, arr)
     _combine(np.maximum if at.largest else np.minimum, out, key, written, neutral=None if at.include_self else written)

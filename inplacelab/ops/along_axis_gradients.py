@@ -1,7 +1,7 @@
-"""The derivatives of what is written along an axis.
+"""Derivatives of the operations along an axis.
 
-All of them find the places as numbers counted through the whole tensor (`slots_of`), which do not depend on values; the
-rest is tensor operations, so that second derivatives follow.
+All of them use flat positions in the whole tensor (`slots_of`), which do not depend on values; the rest is tensor
+operations, so that second derivatives follow.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ from inplacelab.tensor import Tensor
 
 
 def values_for(values: Shape, index: Shape, broadcast: bool) -> tuple[slice, ...]:
-    """The part of `values` that is written: all, to be broadcast; or (`broadcast=False`) as much as there are indices."""
+    """Returns the part of `values` that is written: all, if they are broadcast; else (`broadcast=False`) as many as indices."""
     if broadcast or not values:
         try:
             if np.broadcast_shapes(values, index) == index:
                 return ()
         except ValueError:
             pass
-        raise errors.wrong_shape("put_along_axis", "values", index, values)
+        raise errors.written_shape_differs(op="put_along_axis", argument="values", wanted=index, given=values)
     if len(values) != len(index):
-        raise errors.index_of_other_rank("put_along_axis")
+        raise errors.index_rank_differs(op="put_along_axis")
     if any(v < n for v, n in zip(values, index, strict=True)):
-        raise errors.too_small("put_along_axis", "values", index, values)
+        raise errors.too_few_values_along_axis(op="put_along_axis", argument="values", wanted=index, given=values)
     return tuple(slice(n) for n in index)
 
 
@@ -43,19 +43,19 @@ def _slots(shape: Shape, indices: Tensor, at: Along) -> Any:
 
 
 def _at(x: Tensor, slots: Any) -> Tensor:
-    """The elements of `x` in those places."""
+    """The elements of `x` at these positions."""
     picked: Tensor = x.reshape([-1])._take(Positions.counted(slots))
     return picked
 
 
 def _part(values: Tensor, slots: Any, at: Along) -> Tensor:
-    """The values that were written, one for each place."""
+    """The values that were written, one for each position."""
     part = values[values_for(values.array.shape, slots.shape, at.broadcast)] if values.ndim else values
     return part.expand(list(slots.shape))
 
 
 def _whole(taken: Tensor, meta: Meta) -> Tensor:
-    """The gradient of `values` from that of the part that was written; broadcasting is undone by who asked."""
+    """The gradient of `values` from that of the part that was written; the caller undoes broadcasting."""
     if (
         not meta.shape
         or len(meta.shape) != taken.ndim
@@ -68,7 +68,7 @@ def _whole(taken: Tensor, meta: Meta) -> Tensor:
 
 
 def _like(array: Any, g: Tensor) -> Tensor:
-    """An array of constants as a tensor, beside `g`."""
+    """An array of constants as a tensor on the device of `g`."""
     return to_tensor(array, place=g.place) if array.dtype == bool else to_tensor(array, dtype=g.dtype, place=g.place)
 
 
@@ -76,7 +76,7 @@ def _like(array: Any, g: Tensor) -> Tensor:
 
 
 def of_taken(g: Tensor, indices: Tensor, axis: int, broadcast: bool, arr_meta: Meta) -> Tensor:
-    """Each element of `arr` collects the gradients of the places that it was read for."""
+    """Each element of `arr` gets the sum of the gradients of the results that read it."""
     shape, axis = arr_meta.shape, axis % len(arr_meta.shape)
     if broadcast:
         shape = (*g.array.shape[:axis], shape[axis], *g.array.shape[axis + 1 :])
@@ -85,20 +85,20 @@ def of_taken(g: Tensor, indices: Tensor, axis: int, broadcast: bool, arr_meta: M
 
 
 def without(g: Tensor, indices: Tensor, at: Along) -> Tensor:
-    """What was overwritten has had no influence."""
+    """Overwritten elements get no gradient."""
     erased: Tensor = g._put_along(indices, 0, at)
     return erased
 
 
 def of_assigned(g: Tensor, indices: Tensor, at: Along, values_meta: Meta) -> Tensor:
-    """Only the last of several values for one place has had influence."""
+    """Of several values for one position only the last one gets a gradient."""
     slots = _slots(g.array.shape, indices, at)
     lost = _like(~written_last(slots, g.array.size), g)
     return _whole(_at(g, slots).masked_fill(lost, 0), values_meta)
 
 
 def of_added(g: Tensor, indices: Tensor, at: Along, values_meta: Meta) -> Tensor:
-    """Every value counts."""
+    """Every value gets a gradient."""
     return _whole(_at(g, _slots(g.array.shape, indices, at)), values_meta)
 
 
@@ -106,7 +106,7 @@ def of_added(g: Tensor, indices: Tensor, at: Along, values_meta: Meta) -> Tensor
 
 
 def of_multiplied(g: Tensor, indices: Tensor, values: Tensor, at: Along) -> Tensor:
-    """`g` times all that the element was multiplied by."""
+    """`g` times all factors of the element."""
     if not at.include_self:
         return without(g, indices, at)
     product: Tensor = g._multiply_along(indices, values, at)
@@ -121,14 +121,14 @@ def of_factors(
     at: Along,
     values_meta: Meta,
 ) -> Tensor:
-    """`g` times the product of everything else that met in the same place. Nothing is divided, so zeros do no harm."""
+    """`g` times the product of all other factors at the same position. There is no division, so zeros do no harm."""
     slots = _slots(g.array.shape, indices, at)
     others = _product_of_others(_part(values, slots, at).reshape([-1]), slots.ravel()).reshape(slots.shape)
     return _whole(_at(g * arr if at.include_self else g, slots) * others, values_meta)
 
 
 def _product_of_others(values: Tensor, slots: Any) -> Tensor:
-    """For each value the product of all others with the same slot: those before it, times those behind it."""
+    """For each value the product of all others with the same slot: those before it, times those after it."""
     order = np.argsort(slots, kind="stable")
     line, meets = values._take(Positions.counted(order)), np.diff(slots[order]) == 0
     before = _product_before(line, meets)
@@ -148,13 +148,13 @@ def _product_before(line: Tensor, meets: Any) -> Tensor:
 
 
 def _counts(slots: Any, shape: Shape, include_self: bool) -> Any:
-    """How many went into each place; 1 for those that were not written."""
+    """The number of values at each position; 1 for those that were not written."""
     counts = np.bincount(slots.ravel(), minlength=int(np.prod(shape, dtype=int))).reshape(shape)
     return np.where(counts, counts + include_self, 1)
 
 
 def of_averaged(g: Tensor, indices: Tensor, at: Along) -> Tensor:
-    """The share of what was there."""
+    """The share of the old value."""
     if not at.include_self:
         return without(g, indices, at)
     return g / _like(_counts(_slots(g.array.shape, indices, at), g.array.shape, True), g)
@@ -167,7 +167,7 @@ def of_shares(g: Tensor, indices: Tensor, at: Along, values_meta: Meta) -> Tenso
 
 
 def _winners(out: Tensor, arr: Tensor, values: Tensor, slots: Any, at: Along) -> tuple[Any, Any, Any]:
-    """Which elements of `arr` and which values are the extreme in their place, and how many there are of them."""
+    """The elements of `arr` and the values that are the extreme at their position, and their number."""
     part = values.array[values_for(values.array.shape, slots.shape, at.broadcast)]
     candidates = np.broadcast_to(part, slots.shape) == out.array.reshape(-1)[slots]
     touched = np.bincount(slots.ravel(), minlength=out.array.size).reshape(out.array.shape) > 0
@@ -177,7 +177,7 @@ def _winners(out: Tensor, arr: Tensor, values: Tensor, slots: Any, at: Along) ->
 
 
 def of_candidate(g: Tensor, arr: Tensor, indices: Tensor, values: Tensor, out: Tensor, at: Along) -> Tensor:
-    """What was there gets the gradient if it is the extreme; several that are equal share it, as in Paddle."""
+    """The old value gets the gradient if it is the extreme; equal ones share it, as in Paddle."""
     slots = _slots(g.array.shape, indices, at)
     stayed, _, equal = _winners(out, arr, values, slots, at)
     return (g / _like(equal, g)).masked_fill(_like(~stayed, g), 0)

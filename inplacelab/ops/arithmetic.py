@@ -1,7 +1,7 @@
-"""The arithmetic of two and three tensors: sums, products, quotients, remainders, and what is made of them in one step.
+"""Arithmetic of two and three tensors: sums, products, quotients, remainders, and combinations such as `lerp`.
 
-The operands meet in one dtype (`dtypes.promote`), and are broadcast against each other. In place, the first is what is
-written: the result must have its shape; if it has another dtype, the tensor gets a new storage.
+The operands are promoted to one dtype (`dtypes.promote`) and broadcast against each other. In place, the first one is
+written: the result must have its shape; if the result has another dtype, the tensor gets a new storage.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from inplacelab.tensor import Tensor
 
 
 def factor(x: Any, value: Any) -> Any:
-    """A number to multiply with: a whole one for integers, a truth value for truth values."""
+    """Returns a factor in the kind of the dtype: an integer for integers, a bool for bools."""
     number = number_with(x, value)
     if x.dtype.kind in "biu" and number != (bool(number) if x.dtype.kind == "b" else int(number)):
-        raise errors.cannot_promote("number", x.dtype.name, type(number).__name__)
+        raise errors.cannot_promote(x=x.dtype.name, y=type(number).__name__, op="number")
     return number
 
 
@@ -40,7 +40,7 @@ def _subtract(out: Any, x: Any, y: Any, alpha: Any, device: Any) -> None:
 
 
 def _times(y: Any, alpha: Any, device: Any) -> Any:
-    """Multiply into a buffer of its own that is needed for a moment."""
+    """The product, in a temporary buffer."""
     device.ledger.borrow(y.nbytes)
     return np.multiply(y, constant(alpha, y.dtype))
 
@@ -73,15 +73,15 @@ elementwise(
 
 def _check_divisor(y: Any) -> None:
     if y.dtype.kind in "iu" and not y.all():
-        raise errors.divided_by_zero("x // y")
+        raise errors.integer_divided_by_zero(op="x // y")
 
 
 def _check_division(x: Any, y: Any, rounding_mode: Any) -> None:
-    """What can only be wrong with quotients of integers (and truth values, whose quotient exists for the divisor True)."""
+    """Refuses zero divisors of integers, and of bools, whose only divisor is True."""
     if rounding_mode not in (None, "floor", "trunc"):
-        raise errors.bad_rounding(rounding_mode)
+        raise errors.unknown_rounding_mode(mode=rounding_mode)
     if y.dtype.kind in ("iu" if rounding_mode else "biu") and not y.all():
-        raise errors.divided_by_zero("divide")
+        raise errors.integer_divided_by_zero(op="divide")
 
 
 def _quotient(x: Any, y: Any, rounding_mode: Any) -> Any:
@@ -89,13 +89,13 @@ def _quotient(x: Any, y: Any, rounding_mode: Any) -> Any:
         return x
     dtype = dtypes.promote("divide", x, y)
     if rounding_mode and dtype.kind in "bc":
-        raise errors.no_kernel(f"{rounding_mode}_divide", dtype.name)
+        raise errors.kernel_not_registered(dtype=dtype.name, op=f"{rounding_mode}_divide")
     return dtype if rounding_mode or dtype.kind == "b" else dtypes.floating(dtype)
 
 
 @quietly
 def _divide(out: Any, x: Any, y: Any, rounding_mode: Any, device: Any) -> None:
-    """Other quotients than the plain one: rounded down, cut off, or of truth values by True."""
+    """Rounded and truncated quotients, and those of bools."""
     if rounding_mode == "floor":
         np.floor_divide(x, y, out)
     elif rounding_mode is None:
@@ -121,11 +121,11 @@ elementwise(
 elementwise(
     "floor_divide", "x, y", ("Divide and round down, element by element.", "逐元素相除并向下取整。"),
     ufunc=np.floor_divide, accepts="fi", numbers=("y",), validate=_check_divisor, d_x=ZERO, d_y=ZERO,
-    cuda={"i": "y == -1 ? -x : x / y - (x % y != 0 && (x < 0) != (y < 0))"},  # the quotient of the smallest integer and -1 is no integer
+    cuda={"i": "y == -1 ? -x : x / y - (x % y != 0 && (x < 0) != (y < 0))"},  # the quotient of the smallest integer and -1 overflows
 )  # fmt: skip
 elementwise(
     "remainder", "x, y",
-    ("What `x // y` leaves over; it has the sign of `y`.", "整除 `x // y` 的余数，符号与 `y` 相同。"),
+    ("The remainder of `x // y`; it has the sign of `y`.", "整除 `x // y` 的余数，符号与 `y` 相同。"),
     ufunc=np.remainder, accepts="fi", numbers=("y",), validate=_check_divisor, aliases=("mod", "floor_mod"),
     cuda={"f": "fmod(x, y) == 0 ? copysign(T(0), y) : (fmod(x, y) < 0) != (y < 0) ? fmod(x, y) + y : fmod(x, y)",
           "i": "y == -1 ? 0 : x % y != 0 && (x < 0) != (y < 0) ? x % y + y : x % y"},

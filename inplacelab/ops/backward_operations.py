@@ -1,8 +1,8 @@
 """The operations that backward computes with, provided to `autograd`.
 
-Most are operations of the table. Two lay gradients out like the storages they belong to: a view is a layout on a storage, so its
-gradient can be put in its place by geometry alone, whatever chain of slices and transposes made it. They are not for learners, but
-have derivatives of their own, so second derivatives go through views too.
+Most are operations of the table. Two arrange gradients like the storages they belong to: a view is a layout on a storage, so
+its gradient can be put into place by the layout alone, for any chain of slices and transposes. They are not public, but they
+are differentiable, so second derivatives go through views too.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _SCATTER = Row(
 
 
 def arrange(x: Tensor, layout: Layout) -> Tensor:
-    """A copy in a new storage, laid out by `layout` (which starts at slot 0 and may leave gaps)."""
+    """Returns a copy in a new storage, arranged by `layout` (which starts at slot 0 and may have gaps)."""
     device = x.storage.device
     whole = fresh(device.zeros(extent(layout)[1], x.array.dtype), device)
     result = over(device.window(whole.array, layout, x.array.dtype), whole.storage)
@@ -49,7 +49,7 @@ def arrange(x: Tensor, layout: Layout) -> Tensor:
 
 
 def scatter(x: Tensor, base: Meta, view: Meta) -> Tensor:
-    """Zeros laid out like a base, with the tensor in the slots of a view of it; added up where the view shows a slot twice."""
+    """Returns zeros in the layout of a base, with `x` in the slots of a view of it, added up where the view repeats a slot."""
     device, (start, stop) = x.storage.device, extent(base.layout)
     whole = fresh(device.zeros(stop - start, base.dtype), device)
     shown = view.within(base)
@@ -68,7 +68,7 @@ def _repeats(slots: Any) -> bool:
 
 
 class BackwardOperations:
-    """The operations of the table, as `autograd.operations.Operations` asks for them."""
+    """Implements `autograd.operations.Operations` with the operations of the table."""
 
     arrange = staticmethod(arrange)
     scatter = staticmethod(scatter)

@@ -72,10 +72,10 @@ elementwise(
 
 
 def _scaled(x: np.dtype[Any], y: np.dtype[Any]) -> np.dtype[Any]:
-    """A number and a power of two: any two real dtypes meet."""
+    """The result dtype of a number times a power of two: any two real dtypes are allowed."""
     for dtype in (x, y):
         if dtype.kind == "c":
-            raise errors.no_kernel("ldexp", dtype.name)
+            raise errors.kernel_not_registered(dtype=dtype.name, op="ldexp")
     return np.promote_types(dtypes.floating(x), y) if y.kind == "f" else dtypes.floating(x)
 
 
@@ -101,11 +101,11 @@ elementwise(
 def _check_gamma(x: Any, y: Any) -> None:
     for argument, values in (("x", x), ("y", y)):
         if _some_below_zero(values):
-            raise errors.below_zero("gammainc", argument)
+            raise errors.negative_argument(argument=argument, op="gammainc")
 
 
 _BELOW_ZERO = (0.0).__gt__
-"""Asks a float whether it is below zero, without a step of Python's own; NaN is not."""
+"""Tests whether a float is below zero, without a Python frame; NaN is not."""
 
 
 def _some_below_zero(values: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Limits, and what is beyond them: clipping, nan and infinity, and gradients that pass in some places only."""
+"""Clipping, replacement of nan and infinity, and masks for gradients."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def _outside(out: Any, x: Any, mask: Any) -> None:
     np.copyto(out, constant(0, out.dtype), where=mask)
 
 
-# A product with 0 would do the same, were it not for inf and nan: what is left out here may be anything. Who reads of a launch in
-# backward reads the name of the operation that does the same.
+# A product with 0 would do the same except for inf and nan, which may be among the values left out here. In a recorded launch
+# these rows appear as `where`, the public operation that does the same.
 elementwise("_inside", "x, mask", ("`x` where `mask` is true, 0 elsewhere.", "`mask` 为真处取 `x`，其余为 0。"), kernel=_inside,
             masks=("mask",), cuda=dict.fromkeys("fib", "mask ? x : 0"), dtype=lambda x: x, in_place=False, function=False, called="where",
             d_x=lambda g, mask: g._inside(mask))  # fmt: skip
@@ -40,7 +40,7 @@ elementwise("_outside", "x, mask", ("0 where `mask` is true, `x` elsewhere.", "`
 def _clip_dtype(x: np.dtype[Any], min: Any, max: Any) -> np.dtype[Any]:
     """Integers between floating-point bounds become floating-point. Bounds in the wrong order are refused."""
     if min is not None and max is not None and min > max:
-        raise errors.bounds_out_of_order(min, max)
+        raise errors.min_above_max(low=min, high=max)
     fractional = any(isinstance(bound, float) for bound in (min, max))
     return dtypes.float32.numpy if x.kind in "iu" and fractional else x
 
@@ -93,7 +93,7 @@ def _nan_to_num(out: Any, x: Any, nan: Any, posinf: Any, neginf: Any, device: An
 
 def _floats(x: Any) -> None:
     if x.dtype.kind != "f":
-        raise errors.only_floats("nan_to_num", x.dtype.name)
+        raise errors.only_floats(op="nan_to_num", dtype=x.dtype.name)
 
 
 elementwise("nan_to_num", "x", ("Replace nan and the infinities by numbers.", "把 nan 与正负无穷替换为数。"),

@@ -1,7 +1,7 @@
-"""Comparisons. The answer is a tensor of truth values, and has no derivative.
+"""Comparisons. The result is a tensor of bools, and has no derivative.
 
-In place (`x.equal_(y)`) the tensor becomes one of truth values: it gets a new storage, older views keep the numbers, and
-its history ends here. Complex numbers are compared as in Paddle: by their real parts, equal ones by their imaginary parts.
+In place (`x.equal_(y)`) the tensor becomes one of bools: it gets a new storage, older views keep the numbers, and its
+history ends. Complex numbers are compared as in Paddle: by their real parts, equal ones by their imaginary parts.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ for _name, _test, _en, _zh in (
 def isclose(
     x: Tensor, y: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False, name: str | None = None
 ) -> Tensor:
-    """True where `x` and `y` differ by no more than `atol + rtol * |y|`; infinities are close to themselves.
+    """Returns True where `x` and `y` differ by no more than `atol + rtol * |y|`; infinities are close to themselves.
 
     `x` 与 `y` 之差不超过 `atol + rtol * |y|` 处为 True；无穷大只与自身接近。
 
@@ -77,7 +77,7 @@ def isclose(
 def allclose(
     x: Tensor, y: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False, name: str | None = None
 ) -> Tensor:
-    """One truth value: whether all elements are close, as `isclose` has it.
+    """Returns a bool tensor without axes: True if all elements are close, as `isclose` defines it.
 
     单个布尔值：是否所有元素都接近（含义同 `isclose`）。
 
@@ -91,7 +91,7 @@ def allclose(
 @as_method
 @as_function
 def equal_all(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
-    """One truth value: whether two tensors have the same shape and equal elements.
+    """Returns a bool tensor without axes: True if two tensors have the same shape and equal elements.
 
     单个布尔值：两个张量的形状是否相同，且各元素都相等。
 

@@ -26,7 +26,7 @@ def _product_shape(x: Shape, y: Shape) -> Shape:
     try:
         batch = np.broadcast_shapes(x[:-2], y[:-2])
     except ValueError:
-        raise errors.cannot_broadcast("matmul", x, y) from None
+        raise errors.cannot_broadcast(x=x, y=y, op="matmul") from None
     return (*batch, *x[-2:-1], *(y[-1:] if len(y) > 1 else ()))
 
 
@@ -35,7 +35,7 @@ def _matmul(out: Any, x: Any, y: Any) -> None:
 
 
 def _gradient_left(g: Tensor, y: Tensor, rank_x: int) -> Tensor:
-    """The gradient of `x` in `x @ y`: `g @ yᵀ`, with the axes that a vector lacks put in and taken out again."""
+    """The gradient of `x` in `x @ y`: `g @ yᵀ`, with the missing axes of a vector inserted and removed again."""
     rows = g if rank_x > 1 else g.unsqueeze(-2 if y.ndim > 1 else -1)
     if y.ndim == 1:
         return conj(y) * (g.unsqueeze(-1) if rank_x > 1 else g)

@@ -1,4 +1,4 @@
-"""Making tensors: from data, filled, or counted. Those of random numbers are made in `random_creation.py`."""
+"""Functions that create tensors: from data, filled with a value, or counted (of random numbers: `random_creation.py`)."""
 
 from __future__ import annotations
 
@@ -16,36 +16,36 @@ from inplacelab.tensor import Tensor, fresh
 
 
 def shape_of(name: str, shape: Any) -> tuple[int, ...]:
-    """A shape, however it was given; refused if a size is negative."""
+    """Returns a shape argument as a tuple; refuses negative sizes."""
     sizes = sizes_of(name, shape)
     if any(n < 0 for n in sizes):
-        raise errors.bad_shape(name, shape)
+        raise errors.bad_shape(op=name, shape=shape)
     return tuple(sizes)
 
 
 def made(name: str, array: Any, device: devices.Device, stop_gradient: bool = True) -> Tensor:
-    """A new tensor over `array`, told to whoever listens."""
+    """Returns a new tensor over `array`, and reports it to the observers."""
     tensor = fresh(array, device)
     tensor._stop = stop_gradient
     if observe.listeners:
-        observe.tell(name, "create", (), tensor, None)
+        observe.notify(name, "create", (), tensor, None)
     return tensor
 
 
 @as_function
 def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bool = True) -> Tensor:
-    """A tensor with a copy of `data`: numbers, nested lists of equal length, a NumPy array, or a tensor.
+    """Creates a tensor with a copy of `data`.
 
     Args:
-        data: the values.
+        data: the values: a number, nested lists of equal length, a NumPy array, or a tensor.
         dtype: the type of the elements. If None: Python floats become the default type (float32), complex numbers
             complex64, integers int64; arrays and tensors keep theirs.
         place: the device; the current one if None.
-        stop_gradient: False for a leaf whose gradient is wanted.
+        stop_gradient: False for a leaf that needs a gradient.
 
     Raises:
-        ArgumentError: if the rows are of different lengths, or hold something that is no number.
-        DTypeError: if there is no such dtype.
+        ArgumentError: if the rows have different lengths, or an element is not a number.
+        DTypeError: if `dtype` does not exist.
 
     >>> import inplacelab as paddle
     >>> paddle.to_tensor([[1, 2], [3, 4]]).dtype
@@ -68,9 +68,9 @@ def to_tensor(data: Any, dtype: Any = None, place: Any = None, stop_gradient: bo
 
 
 def operand(value: Any, x: Tensor, dtype: Any = None) -> Tensor:
-    """A number or an array that meets `x` in an operation, as a tensor of the same dtype and on the same device.
+    """Returns an operand that is a number or an array as a tensor with the dtype and device of `x`.
 
-    A tensor is handed back as it is. Nobody is told: the program has not asked for a tensor.
+    A tensor is returned unchanged. The new tensor is not reported: the program did not create it.
     """
     if isinstance(value, Tensor):
         return value
@@ -84,8 +84,8 @@ def operand(value: Any, x: Tensor, dtype: Any = None) -> Tensor:
 
 
 def _array(data: Any, wanted: np.dtype[Any] | None = None) -> Any:
-    """The values as a NumPy array of a dtype that a tensor can have. Python numbers take the default types, unless another
-    type is wanted: then they keep their full precision until they are cast to it.
+    """The values as a NumPy array of a dtype that a tensor can have. Python numbers get the default types, or, if `wanted` is
+    given, keep their full precision until they are cast to it.
     """
     if isinstance(data, Tensor):
         return data.numpy()
@@ -98,16 +98,16 @@ def _array(data: Any, wanted: np.dtype[Any] | None = None) -> Any:
         try:
             array = np.asarray(_plain(data))
         except (ValueError, TypeError) as error:
-            raise errors.ragged_data(str(error).split(".")[0]) from None
+            raise errors.ragged_data(detail=str(error).split(".")[0]) from None
         if wanted is None and array.dtype.kind in "fc" and not _holds_arrays(data):
             array = array.astype(dtypes.as_numpy(None) if array.dtype.kind == "f" else np.complex64)
     if array.dtype.kind not in "biufc":
-        raise errors.ragged_data(f"this holds {array.dtype}")
+        raise errors.ragged_data(detail=f"this holds {array.dtype}")
     return array.astype(dtypes.named(array.dtype).numpy, copy=False)
 
 
 def _plain(data: Any) -> Any:
-    """Nested lists with the tensors in them read."""
+    """Nested lists with the tensors in them replaced by their values."""
     if isinstance(data, Tensor):
         return data.numpy()
     return [_plain(each) for each in data] if isinstance(data, list | tuple) else data
@@ -121,72 +121,90 @@ def _holds_arrays(data: Any) -> bool:
 
 @as_function
 def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of `shape` with `fill_value` in every element; of the default dtype if None (bool and complex128 by the value)."""
+    """Creates a tensor of `shape` with `fill_value` in every element.
+
+    Args:
+        shape: the sizes of the axes.
+        fill_value: the number.
+        dtype: the type of the elements. If None: the default type; bool or complex128 if `fill_value` is such a number.
+        name: ignored.
+
+    >>> import inplacelab as paddle
+    >>> paddle.full([2, 2], 7.).tolist()
+    [[7.0, 7.0], [7.0, 7.0]]
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/full_en.html
+    """
     return filled("full", shape, fill_value, _type_of(fill_value) if dtype is None else dtype)
 
 
 @as_function
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of zeros; float32 unless `dtype` says otherwise."""
+    """Creates a tensor of zeros of `shape`; of the default dtype (float32) if `dtype` is None."""
     return filled("zeros", shape, 0, dtype)
 
 
 @as_function
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of ones; float32 unless `dtype` says otherwise."""
+    """Creates a tensor of ones of `shape`; of the default dtype (float32) if `dtype` is None."""
     return filled("ones", shape, 1, dtype)
 
 
 @as_function
 def empty(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """A tensor whose elements are whatever the memory held."""
+    """Creates a tensor of `shape` whose elements are not initialised."""
     device = device_for()
     return made("empty", device.empty(shape_of("empty", shape), dtypes.as_numpy(dtype)), device)
 
 
 @as_function
 def empty_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
-    """A tensor shaped like `x` whose elements are whatever the memory held."""
+    """Creates a tensor with the shape of `x` (and its dtype if `dtype` is None) whose elements are not initialised."""
     device = device_for(x)
     return made("empty_like", device.empty(x.array.shape, dtypes.as_numpy(x.dtype if dtype is None else dtype)), device)
 
 
 def _type_of(value: Any) -> Any:
-    """A number's own type where the default type could not hold it."""
+    """The type of a number that the default type cannot hold; None for others."""
     return {bool: "bool", complex: "complex128"}.get(type(value))
 
 
 def filled(name: str, shape: Any, value: Any, dtype: Any, device: devices.Device | None = None) -> Tensor:
-    """A tensor that the operation `name` has made, with `value` in every element; on the current device if None."""
+    """Returns a tensor made by the operation `name`, with `value` in every element; on the current device if `device` is None."""
     tensor = constant_tensor(shape_of(name, shape), value, dtypes.as_numpy(dtype), device or device_for())
     if observe.listeners:
-        observe.tell(name, "create", (), tensor, None)
+        observe.notify(name, "create", (), tensor, None)
     return tensor
 
 
 @as_function
 def full_like(x: Tensor, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """A tensor shaped like `x` with `fill_value` in every element."""
+    """Creates a tensor with the shape of `x` (and its dtype if `dtype` is None) and `fill_value` in every element."""
     return filled("full_like", x.shape, fill_value, x.dtype if dtype is None else dtype, device_for(x))
 
 
 @as_function
 def zeros_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of zeros shaped like `x`."""
+    """Creates a tensor of zeros with the shape of `x` (and its dtype if `dtype` is None)."""
     return filled("zeros_like", x.shape, 0, x.dtype if dtype is None else dtype, device_for(x))
 
 
 @as_function
 def ones_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
-    """A tensor of ones shaped like `x`."""
+    """Creates a tensor of ones with the shape of `x` (and its dtype if `dtype` is None)."""
     return filled("ones_like", x.shape, 1, x.dtype if dtype is None else dtype, device_for(x))
 
 
 @as_function
 def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, name: str | None = None) -> Tensor:
-    """`start`, `start + step`, ... up to but without `end`; with one argument, 0, 1, ... up to it.
+    """Creates a vector `start`, `start + step`, ... up to `end`, exclusive; with one argument, 0, 1, ... up to it.
 
-    int64 if all are integers, else the default dtype.
+    Args:
+        start: the first number; if `end` is None, the end, and the first number is 0.
+        end: the end, which is not included.
+        step: the difference of neighbours.
+        dtype: the type of the elements. If None: int64 if all arguments are integers, else the default type.
+        name: ignored.
 
     Raises:
         ArgumentError: if `step` is zero.
@@ -194,7 +212,9 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
     start, end = (0, start) if end is None else (start, end)
     start, end, step = (v.item() if isinstance(v, Tensor) else v for v in (start, end, step))
     if step == 0:
-        raise errors.bad_argument("arange", "step", step, Text("a number that is not zero", "非零数"))
+        raise errors.bad_argument(
+            op="arange", argument="step", value=step, possible=Text("a number that is not zero", "非零数")
+        )
     if dtype is None:
         dtype = "int64" if all(isinstance(v, int | np.integer) for v in (start, end, step)) else None
     device = device_for()
@@ -203,7 +223,7 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
 
 @as_function
 def linspace(start: Any, stop: Any, num: int, dtype: Any = None, name: str | None = None) -> Tensor:
-    """`num` numbers, evenly spaced, from `start` to `stop` inclusive."""
+    """Creates a vector of `num` evenly spaced numbers from `start` to `stop`, inclusive."""
     device = device_for()
     return made(
         "linspace",
@@ -214,22 +234,22 @@ def linspace(start: Any, stop: Any, num: int, dtype: Any = None, name: str | Non
 
 @as_function
 def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
-    """A matrix with ones on its diagonal."""
+    """Creates a matrix with ones on its diagonal; square if `num_columns` is None."""
     device = device_for()
     return made("eye", device.from_host(np.eye(num_rows, num_columns, dtype=dtypes.as_numpy(dtype))), device)
 
 
-# ---- asking, copying --------------------------------------------------------------------------------------------------------
+# ---- tests, copies ----------------------------------------------------------------------------------------------------------
 
 
 @as_function
 def is_tensor(x: Any) -> bool:
-    """True if `x` is a tensor."""
+    """Returns True if `x` is a tensor."""
     return isinstance(x, Tensor)
 
 
 @as_function
 def assign(x: Any, output: Tensor | None = None) -> Tensor:
-    """A copy of `x`; written into `output` if that is given."""
+    """Returns a copy of `x`; writes it into `output` if that is given."""
     source = x if isinstance(x, Tensor) else to_tensor(x)
     return source.clone() if output is None else output.copy_(source)

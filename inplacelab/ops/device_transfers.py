@@ -1,4 +1,4 @@
-"""Moving a tensor to another device (a copy there, through which gradients come back), and to another dtype."""
+"""Transfers of tensors to another device (differentiable copies) or another dtype."""
 
 from __future__ import annotations
 
@@ -33,37 +33,37 @@ def _moved(x: Tensor, target: Device) -> Tensor:
     result = fresh(target.from_host(source.to_host(x.array)), target)
     node = metadata.attach(_TO, x, result, {"source": source})
     if observe.listeners:
-        observe.tell("to", "ordinary", (x,), result, node)
+        observe.notify("to", "ordinary", (x,), result, node)
     return result
 
 
 @as_method
 def to(self: Tensor, *where: Any, device: Any = None, dtype: Any = None, blocking: bool = True) -> Tensor:
-    """The tensor on another device, in another dtype, or both; itself if it is there already and of that dtype.
+    """Returns the tensor on another device, in another dtype, or both; the tensor itself if it has both already.
 
-    It is said as in Paddle: `x.to("gpu")`, `x.to("float64")`, `x.to("cpu", "int32")`, `x.to(other)`, or by name. Gradients come
-    back through it.
+    The arguments are those of Paddle: `x.to("gpu")`, `x.to("float64")`, `x.to("cpu", "int32")`, `x.to(other)`, or by name.
+    Gradients flow through it.
 
     Args:
         self: the tensor.
         where: a device, a dtype, both in this order, or a tensor that has both; then `blocking`.
         device: a device or place.
         dtype: the type of the elements.
-        blocking: whether to wait for the copy. NumPy always has it done.
+        blocking: whether to wait for the copy (NumPy always does).
 
     Raises:
-        OptionError: if nothing is asked for.
+        OptionError: if there are no arguments.
         DeviceError: if there is no such device.
     """
-    device, dtype = _asked_for(where, device, dtype)
+    device, dtype = _device_and_dtype(where, device, dtype)
     if device is None and dtype is None:
-        raise errors.nowhere_to_go()
+        raise errors.nowhere_to_move()
     moved = self if device is None else _moved(self, devices.find(device))
     return moved if dtype is None else astype(moved, dtype)
 
 
-def _asked_for(where: tuple[Any, ...], device: Any, dtype: Any) -> tuple[Any, Any]:
-    """The device and the dtype, if they are asked for, however that is said."""
+def _device_and_dtype(where: tuple[Any, ...], device: Any, dtype: Any) -> tuple[Any, Any]:
+    """The device and the dtype from all forms of arguments; None if not given."""
     first: Any
     second: Any
     first, second, *_ = (*where, None, None)
@@ -82,18 +82,18 @@ def _is_dtype(value: Any) -> bool:
 
 @as_method
 def cpu(self: Tensor) -> Tensor:
-    """The tensor on the CPU: itself if it is there already, as in Paddle."""
+    """Returns the tensor on the CPU; the tensor itself if it is there already, as in Paddle."""
     return to(self, "cpu")
 
 
 @as_method
 def cuda(self: Tensor, device_id: int | None = None, blocking: bool = True) -> Tensor:
-    """The tensor on the GPU: itself if it is there already. Of the simulated GPU only where that has been chosen.
+    """Returns the tensor on the GPU; the tensor itself if it is there already. On the simulated GPU only after `set_device`.
 
     Args:
         self: the tensor.
         device_id: the number of the GPU: 0.
-        blocking: whether to wait for the copy. It is in order with everything else on the GPU's stream.
+        blocking: whether to wait for the copy. The copy is in order with all other work on the GPU's stream.
 
     Raises:
         DeviceError: if there is no GPU, and no simulated one has been chosen with `set_device`.
@@ -103,7 +103,7 @@ def cuda(self: Tensor, device_id: int | None = None, blocking: bool = True) -> T
 
 @as_method
 def pin_memory(self: Tensor, blocking: bool = True) -> Tensor:
-    """A copy in pinned memory, from which a GPU copies faster; itself if it is there already.
+    """Returns a copy in pinned memory, from which a GPU copies faster; the tensor itself if it is there already.
 
     Raises:
         DeviceError: if neither a GPU nor the simulated one has been chosen with `set_device`.
@@ -114,7 +114,7 @@ def pin_memory(self: Tensor, blocking: bool = True) -> Tensor:
     gpu = here if here.place.is_gpu_place() else devices.current()
     if not gpu.place.is_gpu_place():
         raise errors.no_pinned_memory()
-    return _moved(self, devices.beside(gpu))
+    return _moved(self, devices.pinned_for(gpu))
 
 
 def is_cuda(self: Tensor) -> bool:

@@ -21,13 +21,13 @@ from inplacelab.tensor import Tensor
 
 def _whole_number(x: Any, diagonal: Any) -> int:
     if type(diagonal) is not int:
-        raise errors.not_an_integer("tril", "diagonal", 2, diagonal)
+        raise errors.not_an_integer(op="tril", argument="diagonal", position=2, value=diagonal)
     return diagonal
 
 
 def _check_matrix(x: Any) -> None:
     if x.ndim < 2:
-        raise errors.no_matrix("tril", x.ndim)
+        raise errors.not_a_matrix(op="tril", rank=x.ndim)
 
 
 def _tril(out: Any, x: Any, diagonal: int, device: Any) -> None:
@@ -50,12 +50,12 @@ def _triangle(out: Any, diagonal: int, device: Any) -> Any:
 
 
 add_row(
-    "triangle", "tril", "x", ("Keep what lies on and below a diagonal; the rest is zero.", "保留某条对角线及其下方的元素，其余为零。"),
+    "triangle", "tril", "x", ("Keep the elements on and below a diagonal; the others become zero.", "保留某条对角线及其下方的元素，其余为零。"),
     attrs="diagonal=0", validate=_check_matrix, prepare={"diagonal": _whole_number}, kernel=_tril, shape=same, dtype=same,
     d_x=lambda g, diagonal: g.tril(diagonal),
 )  # fmt: skip
 add_row(
-    "triangle", "triu", "x", ("Keep what lies on and above a diagonal; the rest is zero.", "保留某条对角线及其上方的元素，其余为零。"),
+    "triangle", "triu", "x", ("Keep the elements on and above a diagonal; the others become zero.", "保留某条对角线及其上方的元素，其余为零。"),
     attrs="diagonal=0", validate=_check_matrix, prepare={"diagonal": _whole_number}, kernel=_triu, shape=same, dtype=same,
     d_x=lambda g, diagonal: g.triu(diagonal),
 )  # fmt: skip
@@ -65,14 +65,14 @@ add_row(
 
 def _check_square(x: Any) -> None:
     if x.ndim < 2 or (x.ndim > 2 and len(set(x.shape)) > 1):
-        raise errors.no_diagonal(x.shape)
+        raise errors.no_diagonal(shape=x.shape)
 
 
 def _down_the_diagonal(shape: Shape, offset: int, wrap: bool) -> Any:
-    """The places on a diagonal, counted through all elements: one row down and one column on, again and again.
+    """The flat positions of the elements on a diagonal: repeated steps of one row down and one column right.
 
-    `offset` moves each place within its row. A matrix that is higher than wide ends where it has no column left, or
-    (`wrap`) begins again one row below. With more axes all of them take the same step.
+    `offset` moves each position within its row. In a matrix with more rows than columns the diagonal ends at the last
+    column, or (`wrap`) restarts one row below. With more axes all of them take the same step.
     """
     columns, size = shape[1], int(np.prod(shape))
     step = sum(int(np.prod(shape[k + 1 :])) for k in range(len(shape)))
@@ -97,13 +97,13 @@ overwrite(
 
 
 def _diagonal_shape(x: Shape, offset: int, dim1: int, dim2: int) -> Shape:
-    """The shape of the diagonals, their own axis last."""
+    """The shape of the diagonals, whose axis is the last."""
     length = max(min(x[dim1] + min(offset, 0), x[dim2] - max(offset, 0)), 0)
     return (*(n for k, n in enumerate(x) if k not in (dim1, dim2)), length)
 
 
 def _diagonal(x: Any, offset: int, dim1: int, dim2: int, device: Device) -> Any:
-    """The diagonals as a window that may be written: one place along both axes is one step along their own."""
+    """The diagonals as a window that may be written: a step along both axes is one step of the last axis."""
     begin = [slice(None)] * x.ndim
     begin[dim1], begin[dim2] = slice(max(-offset, 0), None), slice(max(offset, 0), None)
     others = [s for k, s in enumerate(x.strides) if k not in (dim1, dim2)]
@@ -113,12 +113,14 @@ def _diagonal(x: Any, offset: int, dim1: int, dim2: int, device: Device) -> Any:
 
 def _check_diagonal(x: Any, y: Any, offset: int, dim1: int, dim2: int) -> None:
     if not all(-x.ndim <= d < x.ndim for d in (dim1, dim2)) or dim1 % x.ndim == dim2 % x.ndim:
-        raise errors.diagonal_axes(dim1, dim2, x.ndim)
+        raise errors.bad_diagonal_axes(rank=x.ndim, dim1=dim1, dim2=dim2)
     wanted = _diagonal_shape(x.shape, offset, dim1 % x.ndim, dim2 % x.ndim)
     if y.shape != wanted:
-        raise errors.wrong_diagonal(wanted, y.shape)
+        raise errors.diagonal_shape_differs(wanted=wanted, given=y.shape)
     if y.dtype != x.dtype:
-        raise errors.other_dtype("fill_diagonal_tensor", "y", x.dtype.name, y.dtype.name)
+        raise errors.written_dtype_differs(
+            op="fill_diagonal_tensor", argument="y", wanted=x.dtype.name, given=y.dtype.name
+        )
 
 
 def _fill_diagonal_tensor(out: Any, x: Any, y: Any, offset: int, dim1: int, dim2: int, device: Device) -> None:
@@ -131,7 +133,7 @@ def _without_diagonal(g: Tensor, shape: Shape, offset: int, dim1: int, dim2: int
 
 
 def _diagonal_of(g: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
-    """The diagonals of `g`, picked out by their places."""
+    """The diagonals of `g`."""
     places = np.arange(g.array.size).reshape(g.array.shape)
     return g.reshape([-1])._take(_diagonal(places, offset, dim1 % g.ndim, dim2 % g.ndim, CPU).copy())
 
@@ -149,7 +151,7 @@ add_row(
 
 def _check_diag(x: Any) -> None:
     if x.ndim > 2:
-        raise errors.no_diag(x.ndim)
+        raise errors.too_many_axes_for_diag(rank=x.ndim)
 
 
 def _diag_shape(x: Shape, offset: int) -> Shape:
@@ -186,7 +188,7 @@ add_row(
 @as_method
 @as_function
 def trace(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Tensor:
-    """The sum of a diagonal; of a stack of matrices, of each of them.
+    """Returns the sum of a diagonal; for a stack of matrices, of each of them.
 
     对角线元素之和；若为成叠的矩阵，则对每个矩阵求和。
 

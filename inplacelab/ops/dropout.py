@@ -1,7 +1,7 @@
-"""Dropout: set elements to zero at random while a network is trained.
+"""Dropout: sets random elements to zero in training.
 
-Backward needs to know which ones, so a mask is kept: one byte an element. What the elements were, it does not need to know; so
-this may be done in place, and costs no copy.
+Backward needs the mask, which has one byte for each element. It does not need the values of the elements, so dropout works
+in place without a copy.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inplacelab.ops.arguments.attributes import constant
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import made
 from inplacelab.ops.results import random_stream
-from inplacelab.ops.table import Made, elementwise
+from inplacelab.ops.table import LazyFunction, elementwise
 from inplacelab.ops.table.exports import as_functional
 from inplacelab.tensor import Tensor
 
@@ -44,7 +44,7 @@ _ROW = elementwise(
     attrs="factor=1.0", kernel=_dropout, accepts="f", masks=("mask",),
     cuda={"f": "mask ? x * factor : 0"}, dtype=lambda x: x, method=False, function=False, by_argument=True, d_x=_again,
 )  # fmt: skip
-_ORDINARY, _IN_PLACE = Made(_ROW, "ordinary"), Made(_ROW, "in-place")
+_ORDINARY, _IN_PLACE = LazyFunction(_ROW, "ordinary"), LazyFunction(_ROW, "in-place")
 
 
 @as_functional
@@ -57,23 +57,23 @@ def dropout(
     mode: str = "upscale_in_train",
     name: str | None = None,
 ) -> Tensor:
-    """Set each element to zero with probability `p`, and scale the others, so that the mean stays what it was.
+    """Sets each element to zero with probability `p`, and scales the others so that the expected value does not change.
 
     以概率 `p` 把每个元素置零，并缩放其余元素，使均值保持不变。
 
     Args:
         x: a floating-point tensor.
         p: the probability, from 0 to 1; with 0 the result is `x` itself.
-        axis: the axes along which elements are chosen one by one; along the others they share one fate. None: all axes.
+        axis: the axes along which elements are chosen independently; along the others the mask is repeated. None: all axes.
         training: if not, nothing is set to zero.
         inplace: write into `x`, whose version is raised by one. Not together with `axis`, as in PaddlePaddle.
         mode: "upscale_in_train" divides by `1 - p` in training; "downscale_in_infer" multiplies by it otherwise.
-        name: for Paddle's sake; not used.
+        name: ignored.
 
     Raises:
-        ArgumentError: if `p` is no probability, or `mode` is another word.
-        ArgumentKindError: if `p` is no number, or `axis` no integers.
-        UnsupportedError: if it is in place and has an axis.
+        ArgumentError: if `p` is not a probability, or `mode` is not one of these.
+        ArgumentKindError: if `p` is not a number, or `axis` not integers.
+        UnsupportedError: if it is in place and `axis` is given.
 
     >>> import inplacelab as paddle
     >>> x = paddle.ones([3])
@@ -86,10 +86,12 @@ def dropout(
     x = as_tensor("dropout", "x", 0, x)
     check_dropout(p, axis, mode)
     if inplace and axis is not None:
-        raise errors.dropout_of_axes_in_place()
+        raise errors.dropout_axes_in_place()
     if p == 0:
         return x
-    if inplace and modes.recording_history:  # before anything is drawn: a refused call leaves the stream where it was
+    if (
+        inplace and modes.recording_history
+    ):  # before numbers are drawn: a refused call must not advance the random stream
         check_leaf("dropout", x, write="dropout(y, inplace=True)")
     keep = 1.0 - p
     if training:
@@ -101,19 +103,19 @@ def dropout(
 
 
 def check_dropout(p: Any, axis: Any, mode: str) -> None:
-    """Refuse what is no probability, no axis, or no mode."""
+    """Refuses invalid values of `p`, `axis` and `mode`."""
     if not isinstance(p, int | float) or isinstance(p, bool):
-        raise errors.dropout_of_no_number(p)
+        raise errors.dropout_rate_not_a_number(p=p)
     if not 0 <= p <= 1:
-        raise errors.dropout_of_no_probability(p)
+        raise errors.dropout_rate_out_of_range(p=p)
     if mode not in MODES:
-        raise errors.dropout_mode(mode, MODES)
+        raise errors.unknown_dropout_mode(mode=mode)
     if axis is not None and not isinstance(axis, int | list | tuple):
-        raise errors.dropout_axis(axis)
+        raise errors.bad_dropout_axis(axis=axis)
 
 
 def _chosen(x: Tensor, keep: float, axis: int | Sequence[int] | None) -> Tensor:
-    """A mask that is true with probability `keep`: along the axes given one by one, along the others for all at once."""
+    """A mask that is true with probability `keep`: independent along the given axes, repeated along the others."""
     sizes = x.array.shape
     if axis is not None:
         chosen = {normal_axis(each, len(sizes)) for each in ([axis] if isinstance(axis, int) else axis)}

@@ -1,8 +1,8 @@
-"""`einsum`: sums of products, said by a letter for each axis: "ij,jk->ik" is the product of two matrices.
+"""`einsum`: sums of products, written with a letter for each axis: "ij,jk->ik" is the product of two matrices.
 
-The operations of the table read a fixed number of tensors; so there is a row for each number of operands, written when it is
-first needed. What is left to a row is plain: within an operand no letter repeats, and each occurs in another one or in the
-result. So the derivative with respect to one operand is an `einsum` of the gradient and the others.
+The operations of the table read a fixed number of tensors; so there is a row for each number of operands, made on first
+use. Before a row runs, the equation is simplified: within an operand no letter repeats, and each occurs in another operand
+or in the result. So the derivative with respect to one operand is an `einsum` of the gradient and the other operands.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from inplacelab.language import Text
 from inplacelab.layout import Shape
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.results.kernel_tools import conj
-from inplacelab.ops.table import Made
+from inplacelab.ops.table import LazyFunction
 from inplacelab.ops.table.exports import as_function
 from inplacelab.ops.table.row import Row, Rule
 from inplacelab.tensor import Tensor
 
 Labels = tuple[str, ...]
-"""A letter for each axis; those that an ellipsis stands for are counted from the last: "...0", "...1"."""
+"""A letter for each axis; the axes of an ellipsis are numbered from the last: "...0", "...1"."""
 
 # ---- the rows ---------------------------------------------------------------------------------------------------------------
 
 
 @cache
 def _contract(count: int) -> Callable[..., Tensor]:
-    """The function of the row for so many operands."""
+    """The function of the row for `count` operands."""
     names = ("x", "y", *(f"x{k}" for k in range(2, count)))[:count]  # the first two as in rows of two operands
     listed = ", ".join(names)
     row = Row(
@@ -43,7 +43,7 @@ def _contract(count: int) -> Callable[..., Tensor]:
         shape=eval(f"lambda {listed}, equation: shape(({listed},), equation)", {"shape": _shape}),
         rules=tuple(Rule(_slope(names, k)) for k in range(count)),
     )  # fmt: skip
-    return Made(row, "ordinary").function()
+    return LazyFunction(row, "ordinary").function()
 
 
 def _compute(out: Any, operands: tuple[Any, ...], equation: str) -> None:
@@ -62,11 +62,11 @@ def _split(equation: str) -> tuple[list[str], str]:
 
 
 def _slope(names: tuple[str, ...], k: int) -> Callable[..., Tensor]:
-    """The derivative with respect to operand `k`: it asks for the others by name."""
+    """The derivative with respect to operand `k`; its parameters name the others."""
     others = [name for name in names if name != names[k]]
-    asked = ", ".join(["g", *others, "equation"])
+    parameters = ", ".join(["g", *others, "equation"])
     given = ", ".join(others) + "," * bool(others)
-    made: Callable[..., Tensor] = eval(f"lambda {asked}: slope(g, ({given}), equation)", {"slope": _slope_of(k)})
+    made: Callable[..., Tensor] = eval(f"lambda {parameters}: slope(g, ({given}), equation)", {"slope": _slope_of(k)})
     return made
 
 
@@ -79,7 +79,7 @@ def _slope_of(k: int) -> Callable[[Tensor, tuple[Tensor, ...], str], Tensor]:
     return slope
 
 
-# ---- what the equation says ---------------------------------------------------------------------------------------------------
+# ---- reading the equation -----------------------------------------------------------------------------------------------------
 
 
 def _labels(term: str, rank: int) -> Labels:
@@ -87,17 +87,17 @@ def _labels(term: str, rank: int) -> Labels:
     before, ellipsis, after = term.partition("...")
     letters = len(before) + len(after)
     if not all(each in ascii_letters for each in before + after) or letters > rank or (not ellipsis and letters < rank):
-        raise errors.equation_does_not_fit(term, rank)
+        raise errors.einsum_term_too_short(term=term, rank=rank)
     hidden = [f"...{k}" for k in reversed(range(rank - letters))]
     return (*before, *hidden, *after)
 
 
 def _read(equation: str, ranks: list[int]) -> tuple[list[Labels], Labels]:
-    """The labels of the operands, and of the result: if it is not said, of letters that occur once, in alphabetical order."""
+    """The labels of the operands and of the result (by default the letters that occur once, in alphabetical order)."""
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     if len(terms) != len(ranks):
-        raise errors.operands_are_not_as_many(len(ranks), len(terms))
+        raise errors.einsum_operand_count_differs(operands=len(ranks), terms=len(terms))
     labels = [_labels(term, rank) for term, rank in zip(terms, ranks, strict=True)]
     counts = Counter(label for each in labels for label in each)
     hidden = sorted((label for label in counts if label[0] == "."), key=lambda label: -int(label[3:]))
@@ -106,7 +106,7 @@ def _read(equation: str, ranks: list[int]) -> tuple[list[Labels], Labels]:
     before, ellipsis, after = right.partition("...")
     result = (*before, *(hidden if ellipsis else ()), *after)
     if len(set(result)) < len(result) or not set(result) <= set(counts):
-        raise errors.result_of_no_operand(right)
+        raise errors.einsum_result_label_unknown(result=right)
     return labels, result
 
 
@@ -119,11 +119,11 @@ def _sizes(labels: list[Labels], operands: list[Tensor]) -> dict[str, int]:
         if sizes.setdefault(label, n) == 1:
             sizes[label] = n
         if n not in (1, sizes[label]):
-            raise errors.sizes_of_a_label_differ(label, sizes[label], n)
+            raise errors.einsum_label_sizes_differ(label=label, first=sizes[label], second=n)
     return sizes
 
 
-# ---- what is done before the row ----------------------------------------------------------------------------------------------
+# ---- simplification before the row --------------------------------------------------------------------------------------------
 
 
 def _without_repeats(x: Tensor, labels: Labels) -> tuple[Tensor, Labels]:
@@ -137,13 +137,13 @@ def _without_repeats(x: Tensor, labels: Labels) -> tuple[Tensor, Labels]:
 
 
 def _without_broadcasts(x: Tensor, labels: Labels, sizes: dict[str, int]) -> tuple[Tensor, Labels]:
-    """An axis of one element that meets a longer one says nothing: without it the other operands stay as they are."""
+    """Removes axes of one element whose letter has a longer axis in another operand."""
     axes = [k for k, label in enumerate(labels) if x.shape[k] == 1 != sizes[label]]
     return (x.squeeze(axes), _others(labels, axes)) if axes else (x, labels)
 
 
-def _without_loners(x: Tensor, labels: Labels, elsewhere: set[str]) -> tuple[Tensor, Labels]:
-    """A letter that occurs nowhere else means a sum over this operand alone."""
+def _without_unshared(x: Tensor, labels: Labels, elsewhere: set[str]) -> tuple[Tensor, Labels]:
+    """Sums over the letters that occur only in this operand."""
     axes = [k for k, label in enumerate(labels) if label not in elsewhere]
     return (x.sum(axes), _others(labels, axes)) if axes else (x, labels)
 
@@ -153,20 +153,20 @@ def _others(labels: Labels, axes: list[int]) -> Labels:
 
 
 def _plain(operands: list[Tensor], labels: list[Labels], result: Labels) -> tuple[list[Tensor], list[Labels]]:
-    """The operands as a row takes them, and their letters."""
+    """The simplified operands for the row, and their letters."""
     sizes = _sizes(labels, operands)
     pairs = [_without_repeats(x, each) for x, each in zip(operands, labels, strict=True)]
     pairs = [_without_broadcasts(x, each, sizes) for x, each in pairs]
-    told = [each for _, each in pairs]
+    terms = [each for _, each in pairs]
     for k, (x, each) in enumerate(pairs):
-        elsewhere = {*result, *(label for n, other in enumerate(told) if n != k for label in other)}
-        pairs[k] = _without_loners(x, each, elsewhere)
+        elsewhere = {*result, *(label for n, other in enumerate(terms) if n != k for label in other)}
+        pairs[k] = _without_unshared(x, each, elsewhere)
     return [x for x, _ in pairs], [each for _, each in pairs]
 
 
 @as_function
 def einsum(equation: str, *operands: Tensor) -> Tensor:
-    """Sums of products: "ij,jk->ik" multiplies two matrices, "ii->i" is a diagonal, "ij->" the sum of all elements.
+    """Returns sums of products: "ij,jk->ik" multiplies two matrices, "ii->i" is a diagonal, "ij->" the sum of all elements.
 
     按每个轴一个字母的写法求乘积之和："ij,jk->ik" 是矩阵乘积，"ii->i" 取对角线，"ij->" 对全部元素求和。
 
@@ -191,7 +191,7 @@ def einsum(equation: str, *operands: Tensor) -> Tensor:
     tensors = [as_tensor("einsum", "operands", k, x) for k, x in enumerate(operands)]
     for x in tensors:
         if x.array.dtype.kind not in "fc":
-            raise errors.no_kernel("einsum", x.dtype.name)
+            raise errors.kernel_not_registered(dtype=x.dtype.name, op="einsum")
     labels, result = _read(equation, [x.ndim for x in tensors])
     letters = dict(zip(dict.fromkeys(label for each in labels for label in each), ascii_letters, strict=False))
     tensors, labels = _plain(tensors, labels, result)

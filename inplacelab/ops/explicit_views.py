@@ -1,7 +1,7 @@
-"""Views made by saying outright what to see: a shape, a dtype, any window on the storage.
+"""Views with an explicit shape, dtype, or window on the storage.
 
-`view` never copies: where no strides can show what is wanted, it refuses. Slots may be seen in another dtype, too. A complex
-number is two real ones, so `as_real` and `as_complex` have derivatives; other bits seen as other numbers have none.
+`view` never copies: where no strides can express the shape, it refuses. Slots can also be shown in another dtype. A complex
+number is two real ones, so `as_real` and `as_complex` have derivatives; other reinterpretations of bits have none.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from inplacelab.devices import CPU
 from inplacelab.layout import Layout, Shape, moved
 from inplacelab.ops import table, views
 from inplacelab.ops.arguments.attributes import sizes_of
-from inplacelab.ops.table import Made
+from inplacelab.ops.table import LazyFunction
 from inplacelab.ops.table.exports import as_function, as_method, as_property
 from inplacelab.tensor import Tensor
 
 
 class _Slots(NamedTuple):
-    """The dtype of the slots, as it is and as they are to be seen."""
+    """The dtype of the slots, and the dtype of the view."""
 
     have: np.dtype[Any]
     wanted: np.dtype[Any]
@@ -40,12 +40,12 @@ def _shape(x: Any, shape: Any) -> Shape:
 def _as_shape(before: Layout, shape: Shape) -> Layout:
     after = layout.reshape(before, shape)
     if after is None:
-        raise errors.cannot_view(before.shape, before.strides, shape)
+        raise errors.cannot_view(shape=before.shape, strides=before.strides, wanted=shape)
     return after
 
 
 def _as_dtype(before: Layout, dtype: _Slots) -> Layout:
-    """Slots of another size: the last axis has more or fewer of them, and everything is counted in the new ones."""
+    """Slots of another size: the last axis has more or fewer of them, and all strides are counted in the new ones."""
     have, wanted = dtype.have.itemsize, dtype.wanted.itemsize
     if have == wanted:
         return before
@@ -53,7 +53,9 @@ def _as_dtype(before: Layout, dtype: _Slots) -> Layout:
     *steps, step = before.strides or (1,)
     counts = (last, before.offset, *steps)
     if step != 1 or any(n * have % wanted for n in counts):
-        raise errors.cannot_view_dtype(dtype.have.name, dtype.wanted.name, before.shape, before.strides)
+        raise errors.cannot_view_dtype(
+            shape=before.shape, strides=before.strides, have=dtype.have.name, wanted=dtype.wanted.name
+        )
     size, offset, *strides = (n * have // wanted for n in counts)
     return Layout((*outer, size), (*strides, 1), offset)
 
@@ -72,10 +74,10 @@ def _second_parts(before: Layout) -> Layout:
 
 def _as_complex(before: Layout) -> Layout:
     if not before.shape or before.shape[-1] != 2:
-        raise errors.not_pairs(before.shape[-1] if before.shape else None)
+        raise errors.not_pairs(last=before.shape[-1] if before.shape else None)
     *strides, step = before.strides
     if step != 1 or before.offset % 2 or any(s % 2 for s in strides):
-        raise errors.pairs_apart(step)
+        raise errors.pairs_apart(stride=step)
     return Layout(before.shape[:-1], tuple(s // 2 for s in strides), before.offset // 2)
 
 
@@ -84,8 +86,8 @@ def _parts_dtype(x: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _pairs_dtype(x: np.dtype[Any]) -> np.dtype[Any]:
-    if x.itemsize < 4:  # no complex number has parts in half precision
-        raise errors.no_kernel("as_complex", x.name)
+    if x.itemsize < 4:  # there are no complex numbers with parts in half precision
+        raise errors.kernel_not_registered(dtype=x.name, op="as_complex")
     return np.dtype("complex128" if x.itemsize == 8 else "complex64")
 
 
@@ -118,17 +120,23 @@ table.view(
     d_x=lambda g, x_meta: g.cast(x_meta.dtype).scale(1j),
 )  # fmt: skip
 
-_WINDOW = Made(views.window, "view")
+_WINDOW = LazyFunction(views.window, "view")
 
 
 @as_method
 @as_function
 def view(x: Tensor, shape_or_dtype: Any, *more: int, name: str | None = None) -> Tensor:
-    """The same storage in another shape, or in another dtype; never a copy.
+    """Returns the same storage in another shape or another dtype; never a copy.
+
+    Args:
+        x: the tensor.
+        shape_or_dtype: the new shape (also as separate numbers), or the new dtype.
+        *more: further sizes.
+        name: ignored.
 
     Raises:
-        ShapeError: if no strides can show the elements in that shape, or slots of that size.
-        DTypeError: for a dtype whose bits have no derivative, if the tensor needs a gradient and history is recorded.
+        ShapeError: if no strides can express that shape, or slots of that size.
+        DTypeError: if the tensor needs a gradient, history is recorded, and the change of dtype has no derivative.
 
     >>> import inplacelab as paddle
     >>> x = paddle.to_tensor([1., 2., 3., 4.])
@@ -144,7 +152,7 @@ def _in_dtype(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     if dtype == x.array.dtype:
         return x
     if modes.recording_history and not x.stop_gradient:
-        raise errors.bits_have_no_derivative(x.array.dtype.name, dtype.name)
+        raise errors.bits_have_no_derivative(have=x.array.dtype.name, wanted=dtype.name)
     return x._as_dtype(dtype)
 
 
@@ -160,13 +168,19 @@ def view_as(x: Tensor, other: Tensor, name: str | None = None) -> Tensor:
 def as_strided(
     x: Tensor, shape: Sequence[int], stride: Sequence[int], offset: int = 0, name: str | None = None
 ) -> Tensor:
-    """Any window on the storage: a size and a stride (in elements) for each axis, and an offset in bytes from the beginning
-    of the storage, as in Paddle (and as `x.offset` gives it).
+    """Returns any window on the storage as a view.
+
+    Args:
+        x: a tensor on the storage.
+        shape: the size of each axis.
+        stride: the stride of each axis, in elements.
+        offset: the position of the first element, in bytes from the beginning of the storage, as in Paddle and `x.offset`.
+        name: ignored.
 
     Raises:
-        ShapeError: if there are not as many strides as sizes, or the offset lies inside an element.
-        IndexRangeError: if the window leaves the storage. (PaddlePaddle 3.3.1 then writes into foreign memory.)
-        NoGradientError: if it leaves what a tensor that needs a gradient shows, and nothing is known of the rest.
+        ShapeError: if the numbers of strides and sizes differ, or the offset is inside an element.
+        IndexRangeError: if the window leaves the storage. (PaddlePaddle 3.3.1 then writes outside the storage.)
+        NoGradientError: if `x` needs a gradient and the window shows slots that neither `x` nor its base shows.
 
     >>> import inplacelab as paddle
     >>> paddle.arange(6).as_strided([2, 3], [1, 1], offset=8).tolist()
@@ -174,21 +188,21 @@ def as_strided(
     """
     sizes, strides = sizes_of("as_strided", shape), sizes_of("as_strided", stride)
     if len(sizes) != len(strides):
-        raise errors.unequal_window(sizes, strides)
+        raise errors.window_strides_missing(sizes=len(sizes), strides=len(strides))
     if offset < 0 or offset % x.element_size():
         raise errors.bad_window_offset(offset, x.element_size())
     wanted = Layout(tuple(sizes), tuple(strides), offset // x.element_size())
     first, end = layout.extent(wanted)
     slots = x.storage.nbytes // x.element_size()
     if first < 0 or end > slots:
-        raise errors.outside_storage(first, end - 1, slots)
+        raise errors.outside_storage(first=first, last=end - 1, slots=slots)
     return _WINDOW.function()(_shown_by(x, wanted), wanted, x.array.dtype)  # type: ignore[no-any-return]
 
 
 def _shown_by(x: Tensor, wanted: Layout) -> Tensor:
-    """The tensor that the window is a part of: `x`, if it shows each of those slots, and once; else what `x` is a view of.
+    """The tensor that the window is a part of: `x`, if it shows each of the slots once; else the base of `x`.
 
-    A window is given in slots of the storage, so it may show what `x` does not. Gradients for that belong to the base.
+    A window is given in slots of the storage, so it may show slots that `x` does not. Their gradients belong to the base.
     """
     if x.stop_gradient or not modes.recording_history or _covers(x, wanted):
         return x
@@ -199,7 +213,7 @@ def _shown_by(x: Tensor, wanted: Layout) -> Tensor:
 
 
 def _covers(x: Tensor, wanted: Layout) -> bool:
-    """True if `x` shows every slot of a window, and none of its slots twice."""
+    """True if `x` shows every slot of the window, and none of them twice."""
     places = np.arange(x.storage.nbytes // x.element_size())
     shown, window = (CPU.window(places, each, np.dtype(np.int64)) for each in (x.layout, wanted))
     return not x.overlaps and bool(np.isin(window, shown).all())
@@ -207,7 +221,7 @@ def _covers(x: Tensor, wanted: Layout) -> bool:
 
 @as_method
 def contiguous(self: Tensor) -> Tensor:
-    """The tensor itself if its elements lie in row-major order with no gaps, otherwise a copy whose do."""
+    """Returns the tensor itself if its elements are in row-major order with no gaps, otherwise a copy in that order."""
     return self if self.is_contiguous() else self.clone()
 
 

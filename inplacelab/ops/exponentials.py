@@ -1,4 +1,4 @@
-"""Exponentials and logarithms. Integers become floating-point numbers: in place, in name only."""
+"""Exponentials and logarithms. Integers become floating-point numbers; for them the in-place variant is in name only."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from inplacelab.tensor import Tensor
 
 @quietly
 def _logit(out: Any, x: Any, eps: float | None, device: Any) -> None:
-    """log(x / (1 - x)), with x brought into [eps, 1 - eps] first."""
+    """log(x / (1 - x)), with x clipped to [eps, 1 - eps] first."""
     rest = np.empty_like(x, out.dtype)
     device.ledger.borrow(rest.nbytes)
     if eps:
@@ -26,7 +26,7 @@ def _logit(out: Any, x: Any, eps: float | None, device: Any) -> None:
 
 
 def _d_logit(g: Tensor, x: Tensor, eps: float | None) -> Tensor:
-    """0 outside [eps, 1 - eps]; there the slope is taken at a bound, as it might be infinite, and 0 times that in its derivative."""
+    """0 outside [eps, 1 - eps]. The slope there is computed at a bound, since it could be infinite, and 0 * inf is nan."""
     within = x.clip(eps, 1 - eps) if eps else x
     slope = g / (within * within.scale(-1.0, 1.0))
     return slope._outside(x < eps)._outside(x > 1 - eps) if eps else slope

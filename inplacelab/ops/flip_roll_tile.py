@@ -1,6 +1,6 @@
-"""The elements in another order, or several times: copies, though they look like views.
+"""Copies with the elements in another order or repeated: `flip`, `roll`, `tile`, `rot90`.
 
-A stride of -1 could show a flipped tensor, and a stride of 0 a repeated one; NumPy does it so. PaddlePaddle copies.
+A view with stride -1 could show a flipped tensor, and one with stride 0 a repeated one, as in NumPy. PaddlePaddle copies.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from inplacelab.tensor import Tensor
 def _axes(x: Any, axis: Any) -> tuple[int, ...]:
     axes = tuple(normal_axis(a, x.ndim) for a in sizes_of("flip", axis))
     if len(set(axes)) != len(axes):
-        raise errors.flipped_twice(axes)
+        raise errors.flipped_twice(count=len(axes), distinct=len(set(axes)))
     return axes
 
 
@@ -41,20 +41,22 @@ def _rolled_axes(x: Any, axis: Any) -> tuple[int, ...]:
 def _as_many(shifts: Any, axis: Any) -> None:
     given, wanted = len(sizes_of("roll", shifts)), 0 if axis is None else len(sizes_of("roll", axis))
     if given != (wanted or 1):
-        raise errors.unequal_rolls(given, wanted)
+        if not wanted:
+            raise errors.roll_of_no_axis(shifts=given)
+        raise errors.roll_count_differs(shifts=given, axes=wanted)
 
 
 def _roll(out: Any, x: Any, shifts: tuple[int, ...], axis: tuple[int, ...], device: Any) -> None:
-    device.ledger.borrow(out.nbytes)  # NumPy rolls into an array of its own
+    device.ledger.borrow(out.nbytes)  # NumPy rolls into a new array
     np.copyto(out, np.roll(x, shifts, axis) if axis else np.roll(x, shifts[0]))
 
 
 def _times(x: Any, repeat_times: Any) -> tuple[int, ...]:
-    """How often to repeat each axis, new ones in front included."""
+    """The number of repetitions of each axis, including new ones in front."""
     times = sizes_of("tile", repeat_times)
     for n in times:
         if n < 0:
-            raise errors.bad_repeat(n)
+            raise errors.negative_repeat(times=n)
     return (*[1] * (x.ndim - len(times)), *times)
 
 
@@ -67,7 +69,7 @@ def _tiled(x: Shape, repeat_times: tuple[int, ...]) -> Shape:
 
 
 def _interleaved(x: Shape, repeat_times: tuple[int, ...]) -> Shape:
-    """The shape of the result with an axis of its own for every repetition."""
+    """The shape of the result with a separate axis for every repetition."""
     pairs = zip(repeat_times, _padded(x, len(repeat_times)), strict=True)
     return tuple(size for pair in pairs for size in pair)
 
@@ -78,7 +80,7 @@ def _tile(out: Any, x: Any, repeat_times: tuple[int, ...]) -> None:
 
 
 def _untiled(g: Tensor, x: Shape, repeat_times: tuple[int, ...]) -> Tensor:
-    """Every copy of an element hands its gradient back."""
+    """An element gets the sum of the gradients of its copies."""
     if not repeat_times:
         return g
     return g.reshape(_interleaved(x, repeat_times)).sum(range(0, 2 * len(repeat_times), 2)).reshape(x)
@@ -89,7 +91,7 @@ add_row(
     attrs="axis", prepare={"axis": _axes}, kernel=_flip, dtype=same, shape=same, in_place=False, d_x=lambda g, axis: g.flip(axis),
 )  # fmt: skip
 add_row(
-    "order", "roll", "x", ("The elements moved on along the axes; what falls out comes in at the front.",
+    "order", "roll", "x", ("The elements moved along the axes; those past the end re-enter at the front.",
                            "沿指定的轴移动元素，移出末尾的从开头补入。"),
     attrs="shifts, axis=None", prepare={"shifts": _shifts, "axis": _rolled_axes}, kernel=_roll, dtype=same, shape=same,
     validate=_as_many, in_place=False, d_x=lambda g, shifts, axis: g.roll([-n for n in shifts], axis or None),
@@ -104,14 +106,14 @@ add_row(
 @as_method
 @as_function
 def rot90(x: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Tensor:
-    """Turned by `k` right angles, from the first axis towards the second; the tensor itself for none.
+    """Returns a copy rotated by `k` right angles from the first axis towards the second; the tensor itself for `k` = 0.
 
     Raises:
-        AxisError: if the two axes are one, or do not exist.
+        AxisError: if the two axes are the same, or do not exist.
     """
     first, second = (normal_axis(axis, x.ndim) for axis in axes)
     if first == second:
-        raise errors.bad_permutation(list(axes), x.ndim)
+        raise errors.bad_permutation(perm=list(axes), rank=x.ndim, last=max(x.ndim - 1, 0))
     match k % 4:
         case 0:
             return x

@@ -1,4 +1,4 @@
-"""Selecting by a table of positions: lists, tensors of integers, masks. Reading gives a copy."""
+"""Selection by a table of positions: lists, tensors of integers, masks. Reading gives a copy."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.language import Text
 from inplacelab.layout import Shape
-from inplacelab.ops.arguments.index_checks import AS_VALUE_ERROR, Positions, check_dtype, check_range
+from inplacelab.ops.arguments.index_checks import Positions, as_value_error_of_range, check_dtype, check_range
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.results.kernel_tools import packed, start
 from inplacelab.ops.table import add_row
@@ -20,24 +19,18 @@ from inplacelab.tensor import Tensor
 
 
 def positions(x: Any, key: Any) -> Positions:
-    """The key, checked against the shape of `x`. One that comes from a derivative has been checked already."""
+    """Returns the key, checked against the shape of `x`. A key from a derivative has been checked already."""
     if type(key) is Positions:
         return key
     keys = tuple(map(_plain, key if isinstance(key, tuple) else (key,)))
     try:
         return Positions(keys, _blank(x.shape)[keys].shape)
     except IndexError as error:
-        raise errors.IndexRangeError(f"(OutOfRange) {error}.", _WHY, _FIX) from None
-
-
-_WHY = Text("the key does not fit the tensor's shape.", "下标与张量的形状不符。")
-_FIX = Text(
-    "keep indices inside their axes, and masks of the same shape.", "让下标落在各轴范围内，掩码的形状与张量一致。"
-)
+        raise errors.key_does_not_fit(detail=error) from None
 
 
 def _plain(key: Any) -> Any:
-    """One part of a key: its numbers are copied, as the program may go on to change its own."""
+    """One part of a key. Its numbers are copied, since the program may change them later."""
     if isinstance(key, Tensor):
         key = key.numpy()
     elif isinstance(key, np.ndarray):
@@ -47,20 +40,20 @@ def _plain(key: Any) -> Any:
     elif key is None or key is Ellipsis or isinstance(key, int | slice | np.integer):
         return key
     else:
-        raise errors.bad_index(key)
+        raise errors.bad_index(index=key)
     if key.dtype.kind not in "biu":
-        raise errors.bad_index(key.dtype.name)
+        raise errors.bad_index(index=key.dtype.name)
     return key
 
 
 @lru_cache(1000)
 def _blank(shape: Shape) -> Any:
-    """An array of any shape that takes one byte: to try keys on."""
+    """An array of any shape that takes one byte, on which keys are tried."""
     return np.ndarray(shape, bool, b"\0", 0, (0,) * len(shape))
 
 
 def _winners(x: Shape, key: Positions) -> Any:
-    """1 where a written value stayed, 0 where the same key wrote the slot again later; None if no slot was written twice."""
+    """1 where a written value stayed, 0 where the same key overwrote it; None if no slot was written twice."""
     order = np.arange(prod(key.shape)).reshape(key.shape)
     last = np.full(x, -1)
     last[key.keys] = order
@@ -75,7 +68,7 @@ def _gradient_of_put(g: Tensor, key: Positions, accumulate: bool) -> Tensor:
 
 
 def fits(value: Shape, target: Shape) -> bool:
-    """True if `value` can be broadcast to `target`; leading axes of one element are ignored."""
+    """Returns True if `value` can be broadcast to `target`; leading axes of one element are ignored."""
     if value == target:
         return True
     while len(value) > len(target) and value[0] == 1:
@@ -86,13 +79,13 @@ def fits(value: Shape, target: Shape) -> bool:
 
 
 def _take(out: Any, x: Any, key: Positions, device: Any) -> None:
-    device.ledger.borrow(out.nbytes)  # NumPy gathers into an array of its own
+    device.ledger.borrow(out.nbytes)  # NumPy gathers into a new array
     np.copyto(out, x[key.keys])
 
 
 def _put(out: Any, x: Any, y: Any, key: Positions, accumulate: bool, device: Any) -> None:
-    """NumPy goes through indices and values in the order of their strides, and where a position repeats the order counts: so
-    both are laid out in the order of their elements.
+    """NumPy visits indices and values in the order of their strides. The order matters where a position repeats, so both
+    are made contiguous.
     """
     copied = 0 if accumulate or y.flags.c_contiguous else y.nbytes
     checking = prod(key.shape)  # a byte for each element, while the key was checked
@@ -105,7 +98,7 @@ def _put(out: Any, x: Any, y: Any, key: Positions, accumulate: bool, device: Any
 
 
 def _bytes_of(keys: tuple[Any, ...]) -> int:
-    """Of the copies of the indices."""
+    """The bytes of the copies of the indices."""
     return sum(k.nbytes for k in keys if isinstance(k, np.ndarray))
 
 
@@ -118,16 +111,16 @@ add_row(
 
 
 def _places(index: Any) -> tuple[Any, ...]:
-    """A list of positions for each axis, from places whose positions stand together on the last axis."""
+    """A list of positions for each axis, from an index that has the positions on its last axis."""
     return tuple(index[..., k].astype(np.intp, copy=False) for k in range(index.shape[-1]))
 
 
 def _check_places(x: Any, index: Any) -> None:
     columns = index.shape[-1] if index.ndim else 0
     if not index.ndim or columns > x.ndim:
-        raise errors.index_has_too_many(columns, x.ndim)
+        raise errors.index_too_long(columns=columns, rank=x.ndim)
     for k in range(columns):
-        check_range("gather_nd", index[..., k], x.shape[k], AS_VALUE_ERROR)
+        check_range("gather_nd", index[..., k], x.shape[k], as_value_error_of_range)
 
 
 def _gather_nd(out: Any, x: Any, index: Any, device: Any) -> None:
@@ -143,7 +136,7 @@ def _gradient_of_gathered(g: Tensor, index: Tensor, shape: Shape) -> Tensor:
 
 add_row(
     "selection", "gather_nd", "x, index",
-    ("The parts of `x` at the places whose positions stand on the last axis of `index`: a copy.", "取出 `index` 最后一个轴所给位置处的 `x` 的部分（副本）。"),
+    ("The parts of `x` at the positions that the last axis of `index` holds: a copy.", "取出 `index` 最后一个轴所给位置处的 `x` 的部分（副本）。"),
     accepts="fib", validate=_check_places, kernel=_gather_nd, dtype=same, in_place=False,
     shape=lambda x, index: (*index[:-1], *x[index[-1] :]),
     d_x=lambda g, x_meta, index: _gradient_of_gathered(g, index, x_meta.shape),
@@ -158,8 +151,10 @@ add_row(
 
 
 def _indices(x: Any, indices: Any) -> Any:
-    if not isinstance(indices, tuple | list) or not indices:
-        raise errors.not_indices(indices)
+    if not isinstance(indices, tuple | list):
+        raise errors.indices_not_a_list(given=indices)
+    if not indices:
+        raise errors.no_indices()
     try:
         return positions(x, indices if type(indices) is Positions else tuple(indices))
     except errors.IndexRangeError:
@@ -168,12 +163,12 @@ def _indices(x: Any, indices: Any) -> Any:
 
 
 def _check_together(indices: Any) -> None:
-    """Refuse lists of positions of different lengths. Masks are as large as the axes that they stand for."""
+    """Refuses lists of positions of different lengths. Masks have the sizes of the axes that they select from."""
     counted = [k.shape for k in map(_plain, indices) if isinstance(k, np.ndarray) and k.dtype != bool]
     try:
         np.broadcast_shapes(*counted)
     except ValueError:
-        raise errors.cannot_broadcast("index_put", counted[0], counted[-1]) from None
+        raise errors.cannot_broadcast(x=counted[0], y=counted[-1], op="index_put") from None
 
 
 def _check_put(x: Any, value: Any) -> None:
@@ -181,9 +176,9 @@ def _check_put(x: Any, value: Any) -> None:
 
 
 def _shape_after_put(x: Shape, indices: Positions, value: Shape) -> Shape:
-    """That of `x`: but only if the values fit the places."""
+    """The shape of `x`; refuses values that do not fit the positions."""
     if not fits(value, indices.shape):
-        raise errors.wrong_shape("index_put", "value", indices.shape, value)
+        raise errors.written_shape_differs(op="index_put", argument="value", wanted=indices.shape, given=value)
     return x
 
 

@@ -1,7 +1,7 @@
-"""Several tensors made one: `concat` along an axis that is there, `stack` along a new one. Always copies.
+"""Joins several tensors into one: `concat` along an existing axis, `stack` along a new one. Always copies.
 
-The operations of the table read a fixed number of tensors. Here it is whatever the list holds; so there is a row for each
-number of tensors, written when it is first needed.
+The operations of the table read a fixed number of tensors. Here the number is the length of a list; so there is a row for
+each number of tensors, made on first use.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from inplacelab.autograd import modes
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import OpNode, number
 from inplacelab.language import Text
-from inplacelab.layout import normal_axis
+from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.arguments import operands
 from inplacelab.ops.results import destinations
 from inplacelab.ops.table.exports import as_function
@@ -34,7 +34,7 @@ _SAYS = {
 
 @cache
 def _row(name: str, count: int) -> Row:
-    """The row of `name` for so many tensors."""
+    """The row of `name` for `count` tensors."""
     rules = tuple(Rule(_piece(k) if name == "concat" else _layer(k)) for k in range(count))
     return Row(
         name=name, kind="join", inputs=tuple(f"x{k}" for k in range(count)), attrs="axis, starts", says=_SAYS[name],
@@ -55,7 +55,13 @@ def _layer(k: int) -> Callable[..., Tensor]:
 
 @as_function
 def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The tensors one after the other along an axis: a copy.
+    """Returns the tensors one after the other along an axis: a copy.
+
+    Args:
+        x: the tensors, all of one dtype; their shapes may differ only in `axis`.
+        axis: the axis; a negative one counts from the end.
+        name: ignored.
+        out: a tensor to write the result into.
 
     Raises:
         ShapeError: if their shapes differ in another axis.
@@ -73,7 +79,7 @@ def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None, *, out: 
     for k, part in enumerate(parts):
         shape = part.array.shape
         if len(shape) != len(first) or shape[:at] != first[:at] or shape[at + 1 :] != first[at + 1 :]:
-            raise errors.cannot_join("concat", k, first, shape)
+            raise _shapes_differ("concat", k, first, shape)
     starts = [0, *accumulate(part.array.shape[at] for part in parts)]
     joined = parts[0].storage.device.empty((*first[:at], starts[-1], *first[at + 1 :]), parts[0].array.dtype)
     np.concatenate([part.array for part in parts], at, out=joined)
@@ -82,7 +88,13 @@ def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None, *, out: 
 
 @as_function
 def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The tensors one beside the other along a new axis: a copy.
+    """Returns the tensors side by side along a new axis: a copy.
+
+    Args:
+        x: the tensors, all of one dtype and shape.
+        axis: the position of the new axis; a negative one counts from the end.
+        name: ignored.
+        out: a tensor to write the result into.
 
     Raises:
         ShapeError: if their shapes differ.
@@ -99,23 +111,30 @@ def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None, *, out: T
     at = normal_axis(axis, len(first) + 1)
     for k, part in enumerate(parts):
         if part.array.shape != first:
-            raise errors.cannot_join("stack", k, first, part.array.shape)
+            raise _shapes_differ("stack", k, first, part.array.shape)
     joined = parts[0].storage.device.empty((*first[:at], len(parts), *first[at:]), parts[0].array.dtype)
     np.stack([part.array for part in parts], at, out=joined)
     return _made("stack", parts, joined, {"axis": at})
 
 
+def _shapes_differ(op: str, position: int, first: Shape, other: Shape) -> Exception:
+    """The refusal to join tensors of these shapes: it names the last axis whose sizes differ."""
+    differing = [k for k, (n, m) in enumerate(zip(first, other, strict=False)) if n != m]
+    what = f"The {differing[-1]}-th dimension" if len(first) == len(other) and differing else "The shape"
+    return errors.shapes_to_join_differ(op=op, what=what, position=position, first=first, other=other)
+
+
 def _listed(op: str, x: Any) -> list[Tensor]:
-    """The tensors, if they can meet in one."""
+    """The tensors, if they can be joined."""
     if not isinstance(x, list | tuple) or not all(isinstance(part, Tensor) for part in x):
-        raise errors.not_a_list_of_tensors(op, x)
+        raise errors.not_a_list_of_tensors(op=op, given=x)
     if not x:
-        raise errors.nothing_to_join(op)
+        raise errors.nothing_to_join(op=op)
     for k, part in enumerate(x):
         if part.storage.device is not x[0].storage.device:
             operands.refuse_devices(op, x[0], part)
         if part.array.dtype != x[0].array.dtype:
-            raise errors.cannot_join_dtypes(k, x[0].dtype.name, part.dtype.name)
+            raise errors.dtypes_to_join_differ(first=x[0].dtype.name, position=k, other=part.dtype.name)
     return list(x)
 
 
@@ -131,20 +150,20 @@ def _made(op: str, parts: list[Tensor], joined: Any, facts: Mapping[str, Any]) -
         node.dtypes = tuple(part.array.dtype for part in parts)
         result.node, result._stop = number(node), False
     if observe.listeners:
-        observe.tell(op, "ordinary", tuple(parts), result, node)
+        observe.notify(op, "ordinary", tuple(parts), result, node)
     return result
 
 
 @as_function
 def hstack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
-    """Joined along the second axis; vectors, and tensors without axes, along the only one."""
+    """Returns the tensors joined along the second axis; vectors, and tensors without axes, along the only one."""
     parts = [part.reshape([1]) if part.ndim == 0 else part for part in _listed("hstack", x)]
     return concat(parts, 0 if parts[0].ndim == 1 else 1)
 
 
 @as_function
 def vstack(x: Sequence[Tensor], name: str | None = None) -> Tensor:
-    """Joined along the first axis; vectors become rows."""
+    """Returns the tensors joined along the first axis; vectors become rows."""
     return concat([part.reshape([1, -1]) if part.ndim < 2 else part for part in _listed("vstack", x)])
 
 

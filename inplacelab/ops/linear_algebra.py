@@ -1,6 +1,6 @@
-"""Products of matrices and vectors, and sums of such products with what is there: `addmm_`, `baddbmm_`.
+"""Products of matrices and vectors, and sums of such products with a tensor: `addmm`, `baddbmm`.
 
-A product reads every place of its factors many times, so it is computed beside the target and then added to it.
+A product reads every element of its factors many times, so it is computed in temporary memory and then added to the target.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ def _check_sum(op: str, rank: int, input: Any, x: Any, y: Any) -> None:
     check_dtype(op, "x", input, x)
     check_dtype(op, "y", input, y)
     if x.ndim != rank or y.ndim != rank:
-        raise errors.not_matrices(op, rank, x.shape, y.shape)
+        raise errors.not_matrices(rank=rank, x=x.shape, y=y.shape, op=op)
     if x.shape[-1] != y.shape[-2] or x.shape[:-2] != y.shape[:-2]:
         raise errors.cannot_multiply(x.shape, y.shape)
     _sum_shape(op, input.shape, x.shape, y.shape)
 
 
 def _sum_shape(op: str, input: Shape, x: Shape, y: Shape) -> Shape:
-    """That of the product, to which `input` is broadcast. `input` may lack one axis, as in Paddle."""
+    """The shape of the product, to which `input` is broadcast. `input` may lack one axis, as in Paddle."""
     product = (*x[:-1], y[-1])
     if len(input) not in (len(x) - 1, len(x)) or common_shape(_aligned(input, len(product)), product) != product:
-        raise errors.cannot_broadcast(op, input, product)
+        raise errors.cannot_broadcast(x=input, y=product, op=op)
     return product
 
 
 def _aligned(input: Shape, rank: int) -> Shape:
-    """A stack of rows without an axis for the rows of the product is given one: `baddbmm` takes `[batch, columns]`."""
+    """Inserts the missing axis of rows: `baddbmm` accepts an `input` of shape `[batch, columns]`."""
     if rank == 3 and len(input) == 2:
         return (input[0], 1, input[1])
     return (1,) * (rank - len(input)) + input
@@ -48,7 +48,7 @@ def _aligned(input: Shape, rank: int) -> Shape:
 
 @quietly
 def _add_product(out: Any, input: Any, x: Any, y: Any, beta: Any, alpha: Any, device: Any) -> None:
-    """With `beta=0` the input does not count, not even where it is NaN."""
+    """With `beta=0` the input is ignored, even where it is NaN."""
     device.ledger.borrow(out.nbytes + _copied(x) + _copied(y))
     product = np.matmul(x, y)
     if alpha != 1:
@@ -61,7 +61,7 @@ def _add_product(out: Any, input: Any, x: Any, y: Any, beta: Any, alpha: Any, de
 
 
 def _copied(x: Any) -> int:
-    """Bytes that NumPy needs to lay out a factor as the matrix product wants it, at most."""
+    """The most bytes that NumPy needs to copy a factor into the layout of its matrix product."""
     return 0 if x.flags.c_contiguous else int(x.nbytes)
 
 
@@ -102,21 +102,21 @@ add_row(
 
 def _check_bmm(x: Any, y: Any) -> None:
     if x.ndim != 3 or y.ndim != 3:
-        raise errors.not_matrices("bmm", 3, x.shape, y.shape)
+        raise errors.not_matrices(rank=3, x=x.shape, y=y.shape, op="bmm")
     if x.shape[0] != y.shape[0] or x.shape[2] != y.shape[1]:
         raise errors.cannot_multiply(x.shape, y.shape)
 
 
 def _check_mv(x: Any, vec: Any) -> None:
     if x.ndim != 2 or vec.ndim != 1:
-        raise errors.not_matrices("mv", 2, x.shape, vec.shape)
+        raise errors.not_matrices(rank=2, x=x.shape, y=vec.shape, op="mv")
     if x.shape[1] != vec.shape[0]:
         raise errors.cannot_multiply(x.shape, vec.shape)
 
 
 def _check_dot(x: Any, y: Any) -> None:
     if x.shape != y.shape or x.ndim not in (1, 2):
-        raise errors.no_dot(x.shape, y.shape)
+        raise errors.cannot_dot(x=x.shape, y=y.shape)
 
 
 def _bmm(out: Any, x: Any, y: Any) -> None:

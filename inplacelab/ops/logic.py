@@ -1,7 +1,7 @@
-"""Logic: of truth values (`logical_and`), and of the bits of integers (`bitwise_and`).
+"""Logic of truth values (`logical_and`) and of the bits of integers (`bitwise_and`).
 
-Any number may stand for a truth value: all but zero is true. The answer of a logical operation is of truth values, so in
-place the tensor gets a new storage (see `comparisons`); that of a bitwise one is of the operands' own dtype.
+Any number is a truth value: zero is false, all others are true. The result of a logical operation is bool, so in place the
+tensor gets a new storage (see `comparisons`); that of a bitwise operation has the operands' dtype.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ for _name, _bits, _sign, _en, _zh in (
 ):
     elementwise(_name, "x, y", (f"The bits {_en}.", f"{_zh}。"), call=f"x, y, {_OUT}", ufunc=_bits, accepts="ib", cuda=dict.fromkeys("ib", f"x {_sign} y"),
                 dtype=alike(_name), d_x=ZERO, d_y=ZERO)  # fmt: skip
-elementwise("bitwise_not", "x", ("Turn over every bit; not true is false.", "逐位取反；布尔值取非。"), call=f"x, {_OUT}",
+elementwise("bitwise_not", "x", ("Invert every bit; for bools, not.", "逐位取反；布尔值取非。"), call=f"x, {_OUT}",
             ufunc=np.invert, accepts="ib", cuda={"i": "~x", "b": "!x"}, aliases=("bitwise_invert",), d_x=ZERO)  # fmt: skip
 
 
@@ -50,7 +50,7 @@ def _right_shift(out: Any, x: Any, y: Any, is_arithmetic: bool) -> None:
 elementwise(
     "bitwise_left_shift", "x, y", ("Move the bits of `x` to the left by `y` places.", "把 `x` 的各位左移 `y` 位。"),
     call=f"x, y, is_arithmetic=True, {_OUT}", ufunc=np.left_shift, accepts="i", dtype=alike("bitwise_left_shift"), d_x=ZERO, d_y=ZERO,
-    cuda={"i": "(unsigned long long)y < 8 * sizeof(T) ? x << y : 0"},  # C leaves open what more places give than there are
+    cuda={"i": "(unsigned long long)y < 8 * sizeof(T) ? x << y : 0"},  # in C a shift by more bits than there are is undefined
 )  # fmt: skip
 elementwise(
     "bitwise_right_shift", "x, y",

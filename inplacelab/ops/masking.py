@@ -1,4 +1,4 @@
-"""Where a mask holds: fill, overwrite, pick out."""
+"""Operations with a mask: fill, overwrite or select the elements where it is True."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from inplacelab.tensor import Tensor
 
 def _check_value(x: Any, value: Any) -> None:
     if value.ndim and value.dtype != x.dtype:
-        raise errors.other_dtype("masked_fill", "value", x.dtype.name, value.dtype.name)
+        raise errors.written_dtype_differs(
+            op="masked_fill", argument="value", wanted=x.dtype.name, given=value.dtype.name
+        )
 
 
 def _masked_fill(out: Any, x: Any, mask: Any, value: Any, device: Any) -> None:
@@ -47,19 +49,21 @@ elementwise(
 def _together(op: str, x: Shape, mask: Shape) -> Shape:
     shape = common_shape(x, mask)
     if shape is None:
-        raise errors.cannot_broadcast(op, x, mask)
+        raise errors.cannot_broadcast(x=x, y=mask, op=op)
     return shape
 
 
 def _check_scatter(x: Any, mask: Any, value: Any) -> None:
     if mask.dtype != bool:
-        raise errors.not_a_mask("masked_scatter", mask.dtype.name)
+        raise errors.not_a_mask(op="masked_scatter", dtype=mask.dtype.name)
     if value.dtype != x.dtype:
-        raise errors.other_dtype("masked_scatter", "value", x.dtype.name, value.dtype.name, asserted=True)
+        raise errors.scattered_dtype_differs(
+            op="masked_scatter", argument="value", wanted=x.dtype.name, given=value.dtype.name
+        )
     shape = _together("masked_scatter", x.shape, mask.shape)
     needed = int(np.count_nonzero(mask)) * (prod(shape) // max(mask.size, 1))
     if needed > value.size:
-        raise errors.too_few_values(needed, value.size)
+        raise errors.too_few_values(needed=needed, given=value.size)
 
 
 def _masked_scatter(out: Any, x: Any, mask: Any, value: Any, device: Any) -> None:
@@ -70,7 +74,7 @@ def _masked_scatter(out: Any, x: Any, mask: Any, value: Any, device: Any) -> Non
 
 
 def _gradient_of_values(g: Tensor, mask: Tensor, shape: Shape) -> Tensor:
-    """The values that were used come first; those left over have had no influence."""
+    """The used values come first; the unused ones get zero."""
     used = g.masked_select(mask)
     values = g._spread_out((int(np.prod(shape, dtype=int)),))
     values[: used.shape[0]] = used
@@ -91,19 +95,19 @@ add_row(
 def _check_mask(x: Any, mask: Any) -> None:
     _together("masked_select", x.shape, mask.shape)
     if mask.dtype != bool:
-        raise errors.other_dtype("masked_select", "mask", "bool", mask.dtype.name)
+        raise errors.written_dtype_differs(op="masked_select", argument="mask", wanted="bool", given=mask.dtype.name)
 
 
 @as_method
 @as_function
 def masked_select(x: Tensor, mask: Tensor, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The elements where the mask holds, in one line: a copy.
+    """Returns the elements where the mask holds, as a vector: a copy.
 
     取出掩码成立处的元素，排成一行（副本）。Tensor and mask are broadcast. How many there are depends on the values of the mask, so this is a selection by the positions that it shows.
 
     Raises:
-        OperandError: if the mask is not of truth values.
-        ShapeError: if the shapes do not go together.
+        OperandError: if the mask is not bool.
+        ShapeError: if the shapes cannot be broadcast.
     """
     _check_mask(x.array, mask.array)
     shape = _together("masked_select", x.array.shape, mask.array.shape)
@@ -115,7 +119,7 @@ def masked_select(x: Tensor, mask: Tensor, name: str | None = None, *, out: Tens
 @as_method
 @as_function
 def nonzero(x: Tensor, as_tuple: bool = False) -> Any:
-    """The indices of the elements that are not zero: one row for each.
+    """Returns the indices of the elements that are not zero: one row for each.
 
     With `as_tuple`, one tensor for each axis. 非零元素的下标：每个元素一行；`as_tuple` 时每个轴一个张量。
 
@@ -123,7 +127,7 @@ def nonzero(x: Tensor, as_tuple: bool = False) -> Any:
         ShapeError: if the tensor has no axes.
     """
     if x.array.ndim == 0:
-        raise errors.index_rank("nonzero", x.array.shape)
+        raise errors.index_not_a_list(op="nonzero", shape=x.array.shape, rank=len(x.array.shape))
     device = x.storage.device
     places = np.nonzero(x.array)
     if as_tuple:

@@ -1,6 +1,6 @@
-"""The largest and the smallest along axes, and where they are.
+"""Maxima and minima along axes, and their indices.
 
-The gradient goes to the element that was chosen. Several that are equal share it, as in Paddle and in PyTorch's `amax`.
+The gradient goes to the chosen element. Equal ones share it, as in Paddle and in PyTorch's `amax`.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from inplacelab.tensor import Tensor
 
 
 def _check_elements(x: Any, axis: int | Sequence[int] | None) -> None:
-    """Of no elements none is the largest. PaddlePaddle 3.3.1 gives what happens to be in the memory."""
+    """Refuses an empty axis, which has no largest element. PaddlePaddle 3.3.1 returns uninitialised memory."""
     for k in axes_of(x, axis):
         if x.shape[k] == 0 and 0 not in reduced(x.shape, axes_of(x, axis), False):
-            raise errors.nothing_to_choose(k)
+            raise errors.empty_axis_reduced(axis=k)
 
 
 def _largest(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
@@ -63,13 +63,13 @@ def _one_axis(x: Any, axis: Any) -> int | None:
 
 def _check_line(x: Any, axis: Any) -> None:
     if (x.size if axis is None or x.ndim == 0 else x.shape[normal_axis(axis, x.ndim)]) == 0:
-        raise errors.nothing_to_choose(axis or 0)
+        raise errors.empty_axis_reduced(axis=axis or 0)
 
 
 def _place_dtype(dtype: Any) -> Any:
     wanted = dtypes.as_numpy(dtype)
     if wanted not in (dtypes.int32.numpy, dtypes.int64.numpy):
-        raise errors.no_place_dtype(wanted.name)
+        raise errors.bad_argmax_dtype(dtype=wanted.name)
     return wanted
 
 
@@ -78,7 +78,7 @@ def _place_shape(x: Shape, axis: int | None, keepdim: bool) -> Shape:
 
 
 def _find(choose: Any, out: Any, x: Any, axis: int | None, device: Any) -> None:
-    """NumPy lays the axis out as the last one first."""
+    """NumPy first copies the array so that the axis is the last one."""
     device.ledger.borrow(x.nbytes + 8 * out.size)
     np.copyto(out, choose(x, axis).reshape(out.shape))
 

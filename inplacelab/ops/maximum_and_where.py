@@ -1,4 +1,4 @@
-"""Choosing between two values, element by element: the larger, the smaller, the one that a condition names.
+"""Choices between two values, element by element: the larger, the smaller, or by a condition.
 
 The gradient goes to the value that was chosen. Where the two are equal, `maximum` and `minimum` give each a half, as in
 Paddle and PyTorch; `fmax` and `fmin` give all to the first.
@@ -13,7 +13,7 @@ import numpy as np
 from inplacelab import dtypes, errors
 from inplacelab.ops.arguments.type_promotion import alike
 from inplacelab.ops.creation import made, operand, to_tensor
-from inplacelab.ops.table import Made, elementwise
+from inplacelab.ops.table import LazyFunction, elementwise
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import ZERO
 from inplacelab.tensor import Tensor
@@ -30,13 +30,13 @@ def _minimum(out: Any, x: Any, y: Any) -> None:
 
 
 def _share(g: Tensor, larger: Tensor, smaller: Tensor) -> Tensor:
-    """All of `g` where the first is larger, half of it where they are equal, and nothing where one is not a number."""
+    """All of `g` where the first is larger, half of it where they are equal, 0 where one is NaN."""
     at_least, more = larger.greater_equal(smaller), larger.greater_than(smaller)
     return g * (at_least.cast(g.dtype) + more.cast(g.dtype)).scale(0.5)
 
 
 def _if_first(g: Tensor, wins: Tensor, y: Tensor) -> Tensor:
-    """`g` where `fmax` or `fmin` takes the first: where it wins, or the second is not a number."""
+    """`g` where `fmax` or `fmin` takes the first: where it wins, or the second is NaN."""
     return g * wins.logical_or(y.isnan()).cast(g.dtype)
 
 
@@ -85,7 +85,7 @@ elementwise(
 
 def _check_condition(condition: Any) -> None:
     if condition.dtype.kind != "b":
-        raise errors.not_a_condition(condition.dtype.name)
+        raise errors.condition_is_not_bool(dtype=condition.dtype.name)
 
 
 def _where(out: Any, condition: Any, x: Any, y: Any, device: Any) -> None:
@@ -98,7 +98,7 @@ def _where(out: Any, condition: Any, x: Any, y: Any, device: Any) -> None:
 
 
 def chosen(condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
-    """`x` where the condition holds, elsewhere `y`."""
+    """Returns `x` where the condition holds, elsewhere `y`."""
     result: Tensor = _CHOOSE.function()(condition, x, y)
     return result
 
@@ -111,7 +111,7 @@ _WHERE = elementwise(
     d_y=lambda g, condition: chosen(condition, operand(0, g), g),
 )  # fmt: skip
 
-_CHOOSE, _CHOOSE_INTO = Made(_WHERE, "ordinary"), Made(_WHERE, "in-place")
+_CHOOSE, _CHOOSE_INTO = LazyFunction(_WHERE, "ordinary"), LazyFunction(_WHERE, "in-place")
 
 
 @as_method
@@ -134,8 +134,8 @@ def where(
         A tensor; without `x` and `y` the indices at which the condition holds: a tensor for each axis.
 
     Raises:
-        OperandError: if the condition is not of truth values, or only one of `x` and `y` is given.
-        DTypeError: if `x` and `y` do not meet: write `where(x > 0, x, 0.0)`, not `0`, for floating-point `x`.
+        OperandError: if the condition is not bool, or only one of `x` and `y` is given.
+        DTypeError: if `x` and `y` have no common dtype: write `where(x > 0, x, 0.0)`, not `0`, for floating-point `x`.
 
     >>> import inplacelab as paddle
     >>> x = paddle.to_tensor([1.0, -2.0])
@@ -145,7 +145,7 @@ def where(
     if x is None and y is None:
         return _places(condition)
     if x is None or y is None:
-        raise errors.one_of_two_choices()
+        raise errors.only_one_choice()
     x, y = (each if not isinstance(each, int | float | complex | np.number) else to_tensor(each) for each in (x, y))
     return _CHOOSE.function()(condition, x, y, out=out)
 
@@ -153,13 +153,13 @@ def where(
 @as_method
 @as_function
 def where_(condition: Tensor, x: Any = None, y: Any = None, name: str | None = None) -> Tensor:
-    """In place: write `y` into `x` where the condition does not hold. The version of `x` is raised by one.
+    """Writes `y` into `x` where the condition does not hold, in place. The version of `x` is raised by one.
 
     原地操作：在条件不成立处把 `y` 写入 `x`；`x` 的版本号加一。
 
     Raises:
-        OperandError: if the condition is not of truth values, or `x` and `y` are not both tensors.
-        ShapeError: if the result has another shape than `x`. (PaddlePaddle 3.3.1 then leaves `x` as it was.)
+        OperandError: if the condition is not bool, or `x` and `y` are not both tensors.
+        ShapeError: if the result has another shape than `x`. (PaddlePaddle 3.3.1 then does not change `x`.)
         LeafWriteError: if `x` is a leaf that needs a gradient, or a view of one.
 
     >>> import inplacelab as paddle
@@ -168,7 +168,7 @@ def where_(condition: Tensor, x: Any = None, y: Any = None, name: str | None = N
     True
     """
     if not (isinstance(x, Tensor) and isinstance(y, Tensor)):
-        raise errors.one_of_two_choices()
+        raise errors.only_one_choice()
     result: Tensor = _CHOOSE_INTO.function()(condition, x, y)
     return result
 

@@ -1,4 +1,4 @@
-"""Grids: each of several vectors laid out along an axis of its own, and repeated along those of the others."""
+"""`meshgrid`: each of several vectors along a separate axis, repeated along the others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inplacelab.tensor import Tensor
 
 @as_function
 def meshgrid(*args: Any, indexing: str = "ij", name: str | None = None) -> list[Tensor]:
-    """For each vector a tensor with an axis for each: it changes along its own axis, and is repeated along the others. Copies.
+    """Returns a tensor for each vector, with one axis per vector: it varies along its axis and repeats along the others. Copies.
 
     为每个向量生成一个张量，每个向量各占一轴：沿自己的轴变化，沿其余各轴重复。均为副本。
 
@@ -23,7 +23,7 @@ def meshgrid(*args: Any, indexing: str = "ij", name: str | None = None) -> list[
         name: ignored.
 
     Raises:
-        ArgumentError: if one has several axes, the dtypes differ, or `indexing` is another word.
+        ArgumentError: if one has several axes, the dtypes differ, or `indexing` is neither.
 
     >>> import inplacelab as paddle
     >>> rows, columns = paddle.meshgrid(paddle.arange(2), paddle.arange(3))
@@ -35,12 +35,14 @@ def meshgrid(*args: Any, indexing: str = "ij", name: str | None = None) -> list[
     listed = args[0] if len(args) == 1 and isinstance(args[0], list | tuple) else args
     vectors = [as_tensor("meshgrid", "args", k, x) for k, x in enumerate(listed)]
     if indexing not in ("ij", "xy"):
-        raise errors.bad_argument("meshgrid", "indexing", indexing, Text("'ij' or 'xy'", "'ij' 或 'xy'"))
+        raise errors.bad_argument(
+            op="meshgrid", argument="indexing", value=indexing, possible=Text("'ij' or 'xy'", "'ij' 或 'xy'")
+        )
     for k, x in enumerate(vectors):
         if x.ndim > 1:
-            raise errors.no_vector_for_a_grid(k, x.ndim)
+            raise errors.not_a_grid_vector(number=k, rank=x.ndim)
         if x.dtype != vectors[0].dtype:
-            raise errors.cannot_join_dtypes(k, vectors[0].dtype.name, x.dtype.name)
+            raise errors.dtypes_to_join_differ(first=vectors[0].dtype.name, position=k, other=x.dtype.name)
     sizes = [x.size for x in vectors]
     grids = [
         x.reshape([n if axis == k else 1 for axis in range(len(sizes))]).expand(sizes)

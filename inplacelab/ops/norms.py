@@ -1,4 +1,4 @@
-"""Lengths of vectors, and operations that shorten rows which are too long: `renorm_`, `embedding_renorm_`."""
+"""Norms of vectors, and operations that limit the norms of rows: `renorm_`, `embedding_renorm_`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from inplacelab import dtypes, errors
 from inplacelab.language import Text
 from inplacelab.layout import normal_axis
-from inplacelab.ops.arguments.index_checks import AS_VALUE_ERROR, check_range
+from inplacelab.ops.arguments.index_checks import as_value_error, check_range
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.reductions import axes_of, reduced
 from inplacelab.ops.results.kernel_tools import quietly
@@ -26,18 +26,18 @@ def _power(x: Any, p: Any) -> float:
     if p is None or p == "fro":
         return 2.0
     if isinstance(p, str):
-        raise errors.no_norm("norm", p)
+        raise errors.unknown_norm(op="norm", p=p)
     return float(p)
 
 
 def _check_axes(p: Any, axis: Any) -> None:
     if isinstance(axis, list | tuple) and len(axis) > 1 and p != "fro":
-        raise errors.no_norm("norm", p)
+        raise errors.unknown_norm(op="norm", p=p)
 
 
 @quietly
 def lengths(x: Any, p: float, axis: tuple[int, ...]) -> Any:
-    """The p-norms over some axes, which stay with one element each. Needs twice the bytes of `x` for a moment."""
+    """Returns the p-norms over some axes, which keep one element each. Needs twice the bytes of `x` temporarily."""
     sizes = np.absolute(x)
     if p in (inf, -inf):
         return np.max(sizes, axis, keepdims=True, initial=0) if p > 0 else np.min(sizes, axis, keepdims=True)
@@ -54,9 +54,9 @@ def _norm(out: Any, x: Any, p: float, axis: tuple[int, ...], device: Any) -> Non
 
 
 def slope(x: Tensor, length: Tensor, p: float) -> Tensor:
-    """The derivative of the lengths with respect to `x`: a vector of length zero has slope zero.
+    """Returns the derivative of the norms with respect to `x`; zero for a vector of length zero.
 
-    Several elements that are the largest, for p = inf, share the slope.
+    For p = inf, equal largest elements share the slope.
     """
     if p == 0:
         return x._zeros()
@@ -92,14 +92,18 @@ reduction(
     d_x=_gradient_of_norm,
 )  # fmt: skip
 
-# ---- shorten what is too long ---------------------------------------------------------------------------------------------------
+# ---- limited norms --------------------------------------------------------------------------------------------------------------
 
 
 def _check_bounds(op: str, p: Any, max_norm: Any) -> None:
     if not p > 0:
-        raise errors.bad_bound(op, "p", p, Text("a number greater than 0, or infinity", "大于 0 的数，或无穷大"))
+        raise errors.bad_norm_bound(
+            op=op, argument="p", value=p, at_least=Text("a number greater than 0, or infinity", "大于 0 的数，或无穷大")
+        )
     if not max_norm >= 0:
-        raise errors.bad_bound(op, "max_norm", max_norm, Text("a number of 0 or more", "不小于 0 的数"))
+        raise errors.bad_norm_bound(
+            op=op, argument="max_norm", value=max_norm, at_least=Text("a number of 0 or more", "不小于 0 的数")
+        )
 
 
 def _others(rank: int, axis: int) -> tuple[int, ...]:
@@ -108,14 +112,14 @@ def _others(rank: int, axis: int) -> tuple[int, ...]:
 
 @quietly
 def _factors(length: Any, max_norm: float, guard: float) -> Any:
-    """What to multiply each row by: 1 where it is no longer than `max_norm`."""
+    """The factor of each row: 1 where its norm is at most `max_norm`."""
     return np.where(length > max_norm, max_norm / (length + length.dtype.type(guard)), 1).astype(length.dtype)
 
 
 def _shortened_gradient(g: Tensor, x: Tensor, p: float, max_norm: float, guard: float) -> Tensor:
     """A row that was shortened is `x * f(n)`, with its length `n` and `f(n) = max_norm / (n + guard)`: the product rule.
 
-    A row that was not has `f = 1` and `f' = 0`. Its length is replaced by 1 first, so that no slope is infinite.
+    Any other row has `f = 1` and `f' = 0`. Its length is replaced by 1 first, so that no slope is infinite.
     """
     length = x.norm(p, 1, keepdim=True)
     fits = length.less_equal(to_tensor(max_norm, dtype=x.dtype, place=x.place))
@@ -138,7 +142,7 @@ def _renorm(out: Any, x: Any, p: float, axis: int, max_norm: float, device: Any)
 
 
 def _gradient_of_renorm(g: Tensor, x: Tensor, p: float, axis: int, max_norm: float) -> Tensor:
-    """Each slice laid out as a row, and back again."""
+    """Reshapes each slice to a row and back."""
     order = [axis, *_others(x.ndim, axis)]
     shape = [x.shape[k] for k in order]
     rows = [x.shape[axis], int(np.prod(shape[1:], dtype=int))]
@@ -158,18 +162,18 @@ add_row(
 # ---- the rows of an embedding that are used -------------------------------------------------------------------------------------
 
 _GUARD = 1e-7
-"""Paddle adds this to the length that it divides by."""
+"""Paddle adds this to the norm before it divides."""
 
 
 def _check_embedding(x: Any, weight: Any, max_norm: Any, norm_type: Any) -> None:
     _check_bounds("embedding_renorm_", norm_type, max_norm)
     if weight.ndim < 2:
-        raise errors.bad_weight(weight.shape)
-    check_range("index_select", x, weight.shape[0], AS_VALUE_ERROR)
+        raise errors.bad_embedding_weight(shape=weight.shape)
+    check_range("index_select", x, weight.shape[0], as_value_error)
 
 
 def _used(x: Any, rows: int) -> Any:
-    """Each row once, however often it is looked up: it must not be shortened twice."""
+    """The used rows, each once: a row must not be scaled twice."""
     return np.unique(x % max(rows, 1))
 
 
@@ -183,12 +187,12 @@ def _embedding_renorm(out: Any, x: Any, max_norm: float, norm_type: float, devic
 
 
 def _row_lengths(used: Any, norm_type: float) -> Any:
-    """Over the second axis only, also where there are more, as in Paddle."""
+    """The norms over the second axis only, even if there are more axes, as in Paddle."""
     return lengths(used, norm_type, (1,))
 
 
 def _gradient_of_weight(g: Tensor, weight: Tensor, x: Tensor, max_norm: float, norm_type: float) -> Tensor:
-    """The rows that were used pass through the shortening, the others as they are."""
+    """The gradient of the used rows goes through the scaling, that of the others is unchanged."""
     rows = to_tensor(_used(x.array, weight.array.shape[0]), place=g.place)
     shortened = _shortened_gradient(g.index_select(rows), weight.index_select(rows), float(norm_type), max_norm, _GUARD)
     return g.index_put((rows,), shortened)

@@ -1,7 +1,7 @@
-"""The operators: `x + y`, `2 * x`, `x @ y`, `x < y`, ...
+"""Python's operators on tensors: `x + y`, `2 * x`, `x @ y`, `x < y`, ...
 
-Two tensors meet in the operation of that name. With a number, Paddle computes `x + 2`, `x * 2`, `-x` as `scale`, and an
-integer tensor that meets a Python float becomes floating-point first; so do we.
+For two tensors they call the operation of that name. As in Paddle, `x + 2`, `x * 2` and `-x` are computed by `scale`, and an
+integer tensor with a Python float becomes floating-point first.
 
 There is no `__iadd__`: `x += y` makes a new tensor and binds the name to it, as in Paddle. (In PyTorch it writes in place.)
 """
@@ -15,15 +15,15 @@ from typing import Any, cast
 import numpy as np
 
 from inplacelab import dtypes, errors
-from inplacelab.ops.arguments.operands import as_met
+from inplacelab.ops.arguments.operands import as_promoted
 from inplacelab.ops.contractions import MATMUL, flip_last
 from inplacelab.ops.creation import operand
 from inplacelab.ops.results import destinations
-from inplacelab.ops.table import ROWS, Made
+from inplacelab.ops.table import ROWS, LazyFunction
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.tensor import Tensor
 
-_PRODUCT = Made(MATMUL, "ordinary")
+_PRODUCT = LazyFunction(MATMUL, "ordinary")
 
 
 def matmul(
@@ -35,10 +35,18 @@ def matmul(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The product of two matrices, or of stacks of them; `transpose_x`, `transpose_y` swap the last two axes first.
+    """Returns the product of two matrices, or of stacks of them.
+
+    Args:
+        x: a vector, a matrix, or a stack of matrices, of floating-point or complex numbers.
+        y: the same.
+        transpose_x: swap the last two axes of `x` first.
+        transpose_y: swap the last two axes of `y` first.
+        name: ignored.
+        out: a tensor to write the result into.
 
     Raises:
-        ShapeError: if the rows of `x` and the columns of `y` differ in length, or `out` is of another shape than the product.
+        ShapeError: if the rows of `x` and the columns of `y` differ in length, or `out` has another shape than the product.
 
     >>> import inplacelab as paddle
     >>> paddle.matmul(paddle.ones([2, 3]), paddle.ones([3])).tolist()
@@ -53,8 +61,8 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, Number | np.bool_) and not isinstance(value, Tensor)
 
 
-def _meeting(x: Tensor, number: Any) -> Tensor:
-    """`x`, cast if the number is of a kind that its dtype cannot hold."""
+def _promoted(x: Tensor, number: Any) -> Tensor:
+    """`x`, cast if its dtype cannot hold the number."""
     kind = x.array.dtype.kind
     if isinstance(number, complex) and kind != "c":
         return x.astype("complex128" if x.array.dtype.itemsize == 8 and kind == "f" else "complex64")
@@ -75,8 +83,8 @@ def _binary(name: str, with_number: _Operator, *, reflected: bool = False) -> _O
             result: Tensor = getattr(first, name)(second)
             return result
         if not _is_number(other):
-            return cast(Tensor, NotImplemented)  # Python then asks the other operand
-        return with_number(_meeting(self, other), other)
+            return cast(Tensor, NotImplemented)  # Python then tries the other operand
+        return with_number(_promoted(self, other), other)
 
     operator.__doc__ = ROWS[name].says.en if name in ROWS else None
     return operator
@@ -93,10 +101,10 @@ def _matmul(self: Tensor, other: Any) -> Tensor:
 
 
 def _with_operand(name: str, *, reflected: bool = False) -> _Operator:
-    """An operator that takes a number as a tensor without axes, of the dtype of `x`."""
+    """An operator that converts a number to a tensor without axes, of the dtype of `x`."""
 
     def with_number(x: Tensor, number: Any) -> Tensor:
-        other = as_met(name, "y", 1, number, x)
+        other = as_promoted(name, "y", 1, number, x)
         first, second = (other, x) if reflected else (x, other)
         result: Tensor = getattr(first, name)(second)
         return result
@@ -105,7 +113,7 @@ def _with_operand(name: str, *, reflected: bool = False) -> _Operator:
 
 
 def _on_bits(name: str, *, reflected: bool = False) -> _Operator:
-    """The same for operators on bits: of the numbers they take integers and truth values only."""
+    """The same for operators on bits, which accept only integers and bools as numbers."""
     operator = _with_operand(name, reflected=reflected)
 
     def checked(self: Tensor, other: Any) -> Tensor:
@@ -123,7 +131,7 @@ def _not(self: Tensor) -> Tensor:
 def _pos(self: Tensor) -> Tensor:
     """The tensor itself."""
     if self.array.dtype.kind == "b":
-        raise errors.no_positive_truth()
+        raise errors.unary_plus_of_bool()
     return self
 
 
@@ -136,12 +144,12 @@ def _abs(self: Tensor) -> Tensor:
 
 
 def astype(self: Tensor, dtype: Any) -> Tensor:
-    """The same numbers in another data type; the tensor itself if it has that type, as in Paddle."""
+    """Returns the same numbers in another data type; the tensor itself if it has that type, as in Paddle."""
     return self if dtypes.as_numpy(dtype) == self.array.dtype else self.cast(dtype)
 
 
 def _reversed_axes(self: Tensor) -> Tensor:
-    """The axes in reverse order: a view; of fewer than two axes the tensor itself."""
+    """The axes in reverse order: a view; the tensor itself if it has fewer than two axes."""
     return self if self.ndim < 2 else self.transpose(list(range(self.ndim))[::-1])
 
 

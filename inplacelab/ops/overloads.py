@@ -1,7 +1,7 @@
-"""`put_along_axis`, `scatter` and `gather`: names under which PaddlePaddle 3.3 has several operations.
+"""`put_along_axis`, `scatter` and `gather`: names that stand for several operations in PaddlePaddle 3.3.
 
-`put_along_axis` chooses a row by `reduce`. `scatter` and `gather` have had PyTorch's meaning beside Paddle's own since 3.3:
-whoever gives an axis first, `x.scatter_(0, index, src)`, means "along an axis".
+`put_along_axis` chooses a row by `reduce`. Since 3.3, `scatter` and `gather` have PyTorch's meaning in addition to Paddle's:
+with an axis as the first argument, `x.scatter_(0, index, src)`, they work along that axis.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from inplacelab import errors
 from inplacelab.language import Text
 from inplacelab.ops.arguments.axis_index import Along
 from inplacelab.ops.scattering import GATHER, SCATTER
-from inplacelab.ops.table import Made
+from inplacelab.ops.table import LazyFunction
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.tensor import Tensor
 
@@ -21,13 +21,15 @@ _ROWS = {
     "assign": "_put_along", "add": "_add_along", "mul": "_multiply_along", "multiply": "_multiply_along",
     "mean": "_mean_along", "amin": "_extreme_along", "amax": "_extreme_along",
 }  # fmt: skip
-_SCATTER, _SCATTER_INTO = Made(SCATTER, "ordinary"), Made(SCATTER, "in-place")
-_GATHER = Made(GATHER, "ordinary")
+_SCATTER, _SCATTER_INTO = LazyFunction(SCATTER, "ordinary"), LazyFunction(SCATTER, "in-place")
+_GATHER = LazyFunction(GATHER, "ordinary")
 
 
 def _put(suffix: str, arr: Tensor, indices: Tensor, values: Any, reduce: str, at: Along) -> Tensor:
     if reduce not in _ROWS:
-        raise errors.bad_argument("put_along_axis", "reduce", reduce, Text(", ".join(_ROWS), "、".join(_ROWS)))
+        raise errors.bad_argument(
+            op="put_along_axis", argument="reduce", value=reduce, possible=Text(", ".join(_ROWS), "、".join(_ROWS))
+        )
     method: Callable[..., Tensor] = getattr(Tensor, _ROWS[reduce] + suffix)
     return method(arr, indices, values, at)
 
@@ -43,23 +45,23 @@ def put_along_axis(
     include_self: bool = True,
     broadcast: bool = True,
 ) -> Tensor:
-    """Write `values` at the places that `indices` names on `axis`, or combine them with what is there.
+    """Returns a copy of `arr` with `values` written at the positions `indices` on `axis`, or combined with the old values.
 
     沿 `axis` 在 `indices` 所指的位置写入 `values`，或与原有的值合并。
 
     Args:
         arr: the tensor to copy and write into.
-        indices: int32 or int64, with as many axes as `arr`; off the axis each stands for its own place.
+        indices: int32 or int64, with as many axes as `arr`: for each element its position on `axis`.
         values: a tensor of the dtype of `arr`, or a number.
         axis: along which to count.
         reduce: "assign", "add", "mul" (or "multiply"), "mean", "amin" or "amax".
-        include_self: whether what was there takes part; not for "assign".
+        include_self: whether to combine with the old values, too; not for "assign".
         broadcast: whether `indices` and `values` are broadcast to the shape of `arr`; otherwise `indices` may be smaller.
 
     Raises:
-        IndexRangeError: if an index lies outside the axis. (PaddlePaddle 3.3.1 has written part of the values by then.)
-        ShapeError: if the shapes do not go together.
-        OperandError: if `values` are of another dtype.
+        IndexRangeError: if an index is outside the axis. (PaddlePaddle 3.3.1 has written some of the values by then.)
+        ShapeError: if the shapes do not fit.
+        OperandError: if `values` have another dtype.
 
     >>> import inplacelab as paddle
     >>> x = paddle.zeros([2, 3])
@@ -79,7 +81,7 @@ def put_along_axis_(
     include_self: bool = True,
     broadcast: bool = True,
 ) -> Tensor:
-    """In place: as `put_along_axis`, written into `arr`, whose version is raised by one.
+    """Does the same as `put_along_axis` in place: writes into `arr`, whose version is raised by one.
 
     原地操作：与 `put_along_axis` 相同，但写入 `arr`，其版本加一。
 
@@ -111,7 +113,7 @@ def _along(
 @as_method
 @as_function
 def scatter(*args: Any, **kwargs: Any) -> Tensor:
-    """Write the rows of `updates` at the positions in `index`; or zero those rows and add (`overwrite=False`).
+    """Returns a copy with the rows of `updates` at the positions in `index`; or added to zeros there (`overwrite=False`).
 
     把 `updates` 的各行写到 `index` 所列的位置；`overwrite=False` 时先清零这些行再累加。
 
@@ -132,7 +134,7 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
 @as_method
 @as_function
 def scatter_(*args: Any, **kwargs: Any) -> Tensor:
-    """In place: Write the rows of `updates` at the positions in `index`; or zero those rows and add (`overwrite=False`).
+    """Writes the rows of `updates` at the positions in `index`, in place; or zeroes those rows and adds (`overwrite=False`).
 
     原地操作：把 `updates` 的各行写到 `index` 所列的位置；`overwrite=False` 时先清零这些行再累加。
 
@@ -147,7 +149,7 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
 @as_method
 @as_function
 def gather(*args: Any, **kwargs: Any) -> Tensor:
-    """The rows at the positions in `index`, along `axis`: a copy.
+    """Returns the rows at the positions in `index`, along `axis`: a copy.
 
     沿 `axis` 取出 `index` 所列位置的各行（副本）。
 

@@ -1,7 +1,7 @@
 """Signs, multiples and powers.
 
-Read a derivative's parameters as the list of what backward keeps. `sqrt` asks for `out`: it may overwrite its input for
-nothing. `square` asks for `x`: in place, a copy of it is kept.
+The parameters of a derivative are what backward keeps. `sqrt` keeps `out`, so it can overwrite its input without a copy.
+`square` keeps `x`: in place, a copy of it.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def _scale_and_shift(out: Any, x: Any, scale: Any, bias: Any, bias_after_scale: 
 
 def _no_activation(x: Any, act: Any) -> None:
     if act is not None:
-        raise errors.bad_argument("scale", "act", act, Text("None", "None"))
+        raise errors.bad_argument(op="scale", argument="act", value=act, possible=Text("None", "None"))
 
 
 def _neg(out: Any, x: Any) -> None:
-    """Not by `np.negative` for real numbers: in place, NumPy 2.4 computes wrong values for some strides (float32 in every fourth
-    slot, float64 in every eighth). Times -1 is exact, and gives -0.0 where it should.
+    """Avoids `np.negative` for real numbers: in place, NumPy 2.4 computes wrong values for some strides (float32 in every fourth
+    slot, float64 in every eighth). Multiplication by -1 is exact, and gives -0.0 where it should.
     """
     if x.dtype.kind == "c":
         np.negative(x, out)  # a complex product would make nan of infinity
@@ -70,12 +70,15 @@ def _sgn(out: Any, x: Any, device: Any) -> None:
     nonzero = magnitude != 0
     device.ledger.borrow(magnitude.nbytes + nonzero.nbytes)
     start(out, x)
-    for part in (out.real, out.imag):  # apart: divided by a real number as a whole, the divisor would become complex
+    for part in (
+        out.real,
+        out.imag,
+    ):  # separately: in a division of the complex number the divisor would become complex
         np.divide(part, magnitude, part, where=nonzero)
 
 
 def _turning(g: Tensor, x: Tensor, out: Tensor) -> Tensor:
-    """The derivative of z/|z|: only the part of a step that turns z counts. A real number cannot be turned."""
+    """The derivative of z/|z|: only changes of the angle of z matter. It is zero for real numbers."""
     if x.array.dtype.kind != "c":
         return g._zeros()
     return ((g - out * (conj(out) * g).real()) / x.abs())._inside(x != 0)
@@ -94,7 +97,7 @@ def _d_exponent(g: Tensor, x: Tensor, y: Tensor, out: Tensor) -> Tensor:
 
 
 _SIGN = "x > 0 ? 1 : x < 0 ? -1 : x == 0 ? 0 : x"
-"""In CUDA C; what is left is not a number."""
+"""In CUDA C; the last case is NaN."""
 
 # ---- sign and scale ---------------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
-"""What a program asks of a tensor, and how it says it briefly: sizes as tensors, kinds of dtype, flags, versions, casts by name.
+"""Properties and shorthands of tensors: sizes as tensors, kinds of dtype, flags, versions, casts by name.
 
-Nothing is computed here that a row does not compute.
+All computation is done by rows of the table.
 """
 
 from __future__ import annotations
@@ -28,33 +28,33 @@ def _counted(name: str, like: Tensor, value: Any, dtype: str = "int64") -> Tenso
 @as_method
 @as_function
 def numel(x: Tensor, name: str | None = None) -> Tensor:
-    """The number of elements, as a tensor of int64 without axes; `x.size` is a plain number."""
+    """Returns the number of elements, as a tensor of int64 without axes; `x.size` is a plain number."""
     return _counted("numel", x, x.size)
 
 
 @as_method
 @as_function
 def rank(input: Tensor) -> Tensor:
-    """The number of axes, as a tensor of int32 without axes; `x.ndim` is a plain number."""
+    """Returns the number of axes, as a tensor of int32 without axes; `x.ndim` is a plain number."""
     return _counted("rank", input, input.ndim, "int32")
 
 
 @as_function
 def shape(input: Tensor) -> Tensor:
-    """The sizes of the axes, as a tensor of int64; `x.shape` is a list of plain numbers."""
+    """Returns the sizes of the axes, as a tensor of int64; `x.shape` is a list of plain numbers."""
     return _counted("shape", input, list(input.shape))
 
 
 @as_method
 @as_function
 def is_empty(x: Tensor, name: str | None = None) -> Tensor:
-    """Whether there are no elements, as a tensor of bool without axes."""
+    """Returns True if there are no elements, as a tensor of bool without axes."""
     return _counted("is_empty", x, x.size == 0, "bool")
 
 
 @as_function
 def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]:
-    """The shape that two shapes are broadcast to.
+    """Returns the shape that two shapes are broadcast to.
 
     Raises:
         ShapeError: if they do not fit.
@@ -66,12 +66,12 @@ def broadcast_shape(x_shape: Sequence[int], y_shape: Sequence[int]) -> list[int]
     try:
         return list(np.broadcast_shapes(tuple(x_shape), tuple(y_shape)))
     except ValueError:
-        raise errors.cannot_broadcast("broadcast_shape", x_shape, y_shape) from None
+        raise errors.cannot_broadcast(x=x_shape, y=y_shape, op="broadcast_shape") from None
 
 
 @as_function
 def tolist(x: Tensor) -> Any:
-    """The values as nested Python lists; a plain number for a tensor without axes."""
+    """Returns the values as nested Python lists; a plain number for a tensor without axes."""
     return x.tolist()
 
 
@@ -81,21 +81,21 @@ def tolist(x: Tensor) -> Any:
 @as_method
 @as_function
 def is_floating_point(x: Tensor) -> bool:
-    """True for float16, float32 and float64."""
+    """Returns True for float16, float32 and float64."""
     return bool(x.array.dtype.kind == "f")
 
 
 @as_method
 @as_function
 def is_integer(x: Tensor) -> bool:
-    """True for integers, signed or not (bool is none)."""
+    """Returns True for integers, signed or not (not for bool)."""
     return bool(x.array.dtype.kind in "iu")
 
 
 @as_method
 @as_function
 def is_complex(x: Tensor) -> bool:
-    """True for complex64 and complex128."""
+    """Returns True for complex64 and complex128."""
     return bool(x.array.dtype.kind == "c")
 
 
@@ -116,7 +116,7 @@ CASTS = {
 
 @as_method
 def type_as(self: Tensor, other: Tensor) -> Tensor:
-    """The same numbers in the dtype of `other`."""
+    """Returns the same numbers in the dtype of `other`."""
     return astype(self, other.dtype)
 
 
@@ -125,13 +125,13 @@ def type_as(self: Tensor, other: Tensor) -> Tensor:
 
 @as_method
 def stride(self: Tensor, dim: int | None = None) -> Any:
-    """How many slots apart neighbours are, along one axis or along each (elements, not bytes)."""
+    """Returns the stride of one axis, or of all, in elements (not bytes)."""
     return self.strides if dim is None else self.strides[dim]
 
 
 @as_method
 def get_strides(self: Tensor) -> list[int]:
-    """How many slots apart neighbours are along each axis (elements, not bytes)."""
+    """Returns the strides of the axes, in elements (not bytes)."""
     return self.strides
 
 
@@ -142,7 +142,7 @@ def _itemsize(self: Tensor) -> int:
 
 @as_method
 def is_same_shape(self: Tensor, y: Tensor) -> bool:
-    """True if both have the same sizes."""
+    """Returns True if both have the same shape."""
     return self.shape == y.shape
 
 
@@ -163,15 +163,15 @@ def is_sparse(self: Tensor) -> bool:
 
 @as_method
 def _inplace_version(self: Tensor) -> int:
-    """How often the storage has been written, as `x.inplace_version` gives it."""
+    """The version counter of the storage, the same as `x.inplace_version`."""
     return self.inplace_version
 
 
 @as_method
 def _bump_inplace_version(self: Tensor) -> None:
-    """Raise the version by one, as if something had been written.
+    """Raises the version by one, as a write does.
 
-    For programs that write to memory by a way that the engine does not see. What backward has kept of it is then refused.
+    For programs that write to the memory without the engine. Backward then refuses saved tensors on that storage.
     """
     if modes.keeper is not None:
         modes.keeper.before_write(self)
@@ -184,22 +184,22 @@ def _bump_inplace_version(self: Tensor) -> None:
 
 
 def _requires_grad(self: Tensor) -> bool:
-    """PyTorch's word: the opposite of `stop_gradient`; settable."""
+    """PyTorch's name: the opposite of `stop_gradient`; settable."""
     return not self.stop_gradient
 
 
 def _set_requires_grad(self: Tensor, requires_grad: bool) -> None:
     if not isinstance(requires_grad, bool):
-        raise errors.flag_is_no_bool("requires_grad", requires_grad)
+        raise errors.requires_grad_not_bool(value=requires_grad)
     self.stop_gradient = not requires_grad
 
 
 @as_method
 def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
-    """Say whether a gradient is wanted, and return the tensor. No element is written, and no version raised.
+    """Sets whether the tensor needs a gradient, and returns it. The version does not change.
 
     Raises:
-        ArgumentKindError: if it is said by anything but True or False.
+        ArgumentKindError: if `requires_grad` is not a bool.
     """
     _set_requires_grad(self, requires_grad)
     return self
@@ -207,7 +207,7 @@ def requires_grad_(self: Tensor, requires_grad: bool = True) -> Tensor:
 
 @as_method
 def gradient(self: Tensor) -> Any:
-    """The gradient as a NumPy array, or None if there is none."""
+    """Returns the gradient as a NumPy array, or None if there is none."""
     return None if self.grad is None else self.grad.numpy()
 
 

@@ -1,4 +1,4 @@
-"""Making tensors of random numbers, all from the one seeded stream of `results/random_stream.py`."""
+"""Functions that create tensors of random numbers, from the seeded stream of `results/random_stream.py`."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ as_function(random_stream.seed, "manual_seed")
 def _drawn(
     name: str, shape: Any, dtype: Any, draw: Callable[..., None], accepts: str = "fc", like: Tensor | None = None
 ) -> Tensor:
-    """A tensor that `draw` has filled: where `like` is, or in the current device's memory."""
+    """A tensor filled by `draw`, on the device of `like` or the current device."""
     device, wanted = device_for(like), dtypes.as_numpy(dtype)
     if wanted.kind not in accepts:
-        raise errors.no_kernel(name, wanted.name)
+        raise errors.kernel_not_registered(dtype=wanted.name, op=name)
     out = device.empty(shape_of(name, shape), wanted)
     draw(out, device=device)
     return made(name, out, device)
@@ -40,13 +40,13 @@ _STANDARD_NORMAL = partial(random_stream.normal, mean=0, std=1)
 
 @as_function
 def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Random numbers, evenly distributed from 0 up to 1."""
+    """Creates a tensor of random numbers, uniformly distributed in [0, 1)."""
     return _drawn("rand", shape, dtype, _FROM_0_TO_1, "f")
 
 
 @as_function
 def rand_like(input: Tensor, name: str | None = None, *, dtype: Any = None) -> Tensor:
-    """Random numbers, evenly distributed from 0 up to 1, in the shape of `input`."""
+    """Creates a tensor of random numbers, uniformly distributed in [0, 1), with the shape of `input`."""
     return _drawn("rand_like", input.shape, input.dtype if dtype is None else dtype, _FROM_0_TO_1, "f", input)
 
 
@@ -54,7 +54,15 @@ def rand_like(input: Tensor, name: str | None = None, *, dtype: Any = None) -> T
 def uniform(
     shape: Any, dtype: Any = None, min: float = 0, max: float = 1.0, seed: int = 0, name: str | None = None
 ) -> Tensor:
-    """Random numbers, evenly distributed from `min` up to `max`; with a `seed` other than 0, from a stream of its own.
+    """Creates a tensor of random numbers, uniformly distributed in [`min`, `max`).
+
+    Args:
+        shape: the sizes of the axes.
+        dtype: a floating-point or complex type; the default type if None.
+        min: the lower bound.
+        max: the upper bound.
+        seed: 0 for the stream that `paddle.seed` sets; another number starts a separate stream.
+        name: ignored.
 
     Raises:
         ArgumentError: if `min` is not smaller than `max`.
@@ -83,9 +91,9 @@ def randn_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
 
 @as_function
 def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None) -> Tensor:
-    """Random numbers from the normal distribution with this mean and standard deviation.
+    """Creates a tensor of random numbers from the normal distribution with this mean and standard deviation.
 
-    Both may be tensors: then each element has its own, and `shape` is theirs. A gradient goes through them.
+    Both may be tensors with one value for each element; `shape` is then theirs. Gradients flow through them.
     """
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         return _normal_of_tensors(mean, std)
@@ -103,7 +111,7 @@ def _normal_of_tensors(mean: Any, std: Any) -> Tensor:
 
 @as_function
 def log_normal(mean: float = 1.0, std: float = 2.0, shape: Any = None, name: str | None = None) -> Tensor:
-    """Random numbers whose logarithms are normally distributed with this mean and standard deviation."""
+    """Creates a tensor of random numbers whose logarithms are normally distributed with this mean and standard deviation."""
     std = spread("log_normal", "std")(None, std)
     return _drawn(
         "log_normal", [1] if shape is None else shape, None, partial(random_stream.log_normal, mean=mean, std=std)
@@ -116,7 +124,7 @@ def log_normal(mean: float = 1.0, std: float = 2.0, shape: Any = None, name: str
 def _below(low: int, high: int | None) -> tuple[int, int]:
     low, high = (0, low) if high is None else (low, high)
     if not low < high:
-        raise errors.no_integers_below(low, high)
+        raise errors.empty_randint_range(low=low, high=high)
     return low, high
 
 
@@ -124,7 +132,7 @@ def _below(low: int, high: int | None) -> tuple[int, int]:
 def randint(
     low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """Random integers from `low` up to but without `high`; from 0 up to `low` if `high` is None. int64 by default."""
+    """Creates a tensor of random integers in [`low`, `high`), or in [0, `low`) if `high` is None. int64 by default."""
     low, high = _below(low, high)
     draw = partial(random_stream.integers, low=low, high=high)
     return _drawn("randint", shape, "int64" if dtype is None else dtype, draw, "i")
@@ -134,7 +142,7 @@ def randint(
 def randint_like(
     x: Tensor, low: int = 0, high: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """Random integers from `low` up to but without `high` in the shape of `x`, and of its dtype unless `dtype` says otherwise."""
+    """Creates a tensor of random integers in [`low`, `high`) with the shape of `x`, and its dtype if `dtype` is None."""
     low, high = _below(low, high)
     draw = partial(random_stream.integers, low=low, high=high)
     return _drawn("randint_like", x.shape, x.dtype if dtype is None else dtype, draw, "iuf", x)
@@ -142,7 +150,7 @@ def randint_like(
 
 @as_function
 def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Tensor:
-    """The integers below `n` in random order."""
+    """Creates a vector of the integers 0, ..., `n` - 1 in random order."""
 
     def draw(out: Any, device: devices.Device) -> None:
         np.copyto(out, random_stream.generator(device).permutation(len(out)), casting="unsafe")
@@ -150,15 +158,15 @@ def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Tensor:
     return _drawn("randperm", [n], dtype, draw, "if")
 
 
-# ---- drawn from what a tensor says --------------------------------------------------------------------------------------
+# ---- parameters from a tensor -------------------------------------------------------------------------------------------
 
 
 @as_function
 def bernoulli(x: Tensor, p: float | None = None, name: str | None = None) -> Tensor:
-    """1 with the probability that `x` says in that place (or with probability `p` everywhere), otherwise 0.
+    """Creates a tensor of ones, with the probabilities in `x` (or `p` for all elements), and zeros.
 
     Raises:
-        IndexRangeError: if there is something that is no probability.
+        IndexRangeError: if an element is not a probability.
     """
     chances = x.array if p is None else np.full_like(x.array, p)
     check_probability("bernoulli", "x" if p is None else "p", chances, zero=True)
@@ -167,28 +175,34 @@ def bernoulli(x: Tensor, p: float | None = None, name: str | None = None) -> Ten
 
 @as_function
 def poisson(x: Tensor, name: str | None = None) -> Tensor:
-    """How many events there are when `x` are expected."""
+    """Creates a tensor of random numbers from the Poisson distributions with the means in `x`."""
 
     def draw(out: Any, device: devices.Device) -> None:
         np.copyto(out, random_stream.generator(device).poisson(x.array), casting="unsafe")
 
     if x.array.size and not x.array.min() >= 0:
-        raise errors.negative_spread("poisson", "x", float(x.array.min()))
+        raise errors.negative_spread(op="poisson", argument="x", value=float(x.array.min()))
     return _drawn("poisson", x.shape, x.dtype, draw, "f", x)
 
 
 @as_function
 def multinomial(x: Tensor, num_samples: int = 1, replacement: bool = False, name: str | None = None) -> Tensor:
-    """Places along the last axis of `x`, drawn with the weights that stand there; none twice unless `replacement`.
+    """Creates a tensor of random indices along the last axis of `x`, with the weights in `x`.
+
+    Args:
+        x: the weights, which need not add up to 1; a vector, or a matrix with a distribution in each row.
+        num_samples: the number of indices.
+        replacement: whether an index may be drawn twice.
+        name: ignored.
 
     Raises:
-        ArgumentError: if a weight is negative, all are zero, or fewer places have a weight than are to be drawn.
+        ArgumentError: if a weight is negative, all are zero, or without replacement there are fewer weights than samples.
     """
     _check_weights(x.array, num_samples, replacement)
     shape: Shape = (*x.array.shape[:-1], num_samples)
 
     def draw(out: Any, device: devices.Device) -> None:
-        """The places whose exponential waiting times, at the rate of their weights, are the shortest."""
+        """The indices with the shortest exponential waiting times, whose rates are the weights."""
         times = 1 if not replacement else num_samples
         waits = random_stream.generator(device).standard_exponential((*x.array.shape[:-1], times, x.array.shape[-1]))
         with np.errstate(divide="ignore"):
@@ -200,9 +214,9 @@ def multinomial(x: Tensor, num_samples: int = 1, replacement: bool = False, name
 
 def _check_weights(weights: Any, num_samples: int, replacement: bool) -> None:
     if weights.size and weights.min() < 0:
-        raise errors.no_weight(float(weights.min()))
+        raise errors.negative_weight(value=float(weights.min()))
     there = int((weights > 0).sum(-1).min()) if weights.size else 0
     if there == 0:
         raise errors.all_weights_zero()
     if not replacement and num_samples > there:
-        raise errors.too_many_draws(num_samples, there)
+        raise errors.too_many_draws(wanted=num_samples, there=there)

@@ -1,8 +1,7 @@
-"""Random fills: in-place operations that overwrite a tensor with random numbers from the seeded stream.
+"""In-place operations that overwrite a tensor with random numbers from the seeded stream.
 
-As with every overwrite, what was there no longer matters, so its derivative is zero; and the numbers do not depend smoothly
-on a probability, so that one's is zero, too. Parameters are checked before anything is drawn: a refused fill leaves the
-stream where it was.
+As with every overwrite, the derivative for the old value is zero; the numbers do not depend smoothly on a probability, so
+its derivative is zero, too. Parameters are checked before numbers are drawn: a refused fill does not advance the stream.
 """
 
 from __future__ import annotations
@@ -18,23 +17,23 @@ from inplacelab.ops.results import random_stream
 from inplacelab.ops.table import overwrite
 from inplacelab.ops.table.row import ZERO, same
 
-# ---- what can be drawn --------------------------------------------------------------------------------------------------
+# ---- checks of parameters -----------------------------------------------------------------------------------------------
 
 
 def check_uniform(x: Any, min: Any, max: Any) -> None:
-    """There must be something between the bounds."""
+    """Refuses bounds with no number between them."""
     low, high = plain_number(x, min), plain_number(x, max)
     if not low < high:
-        raise errors.no_room_to_draw(low, high)
+        raise errors.empty_uniform_range(low=low, high=high)
 
 
 def spread(op: str, name: str) -> Any:
-    """A check for a standard deviation, or the width of a distribution."""
+    """Returns a check for a standard deviation, or another width of a distribution."""
 
     def prepare(x: Any, value: Any) -> Any:
         number = plain_number(np.empty(0), value)
         if not number >= 0:
-            raise errors.negative_spread(op, name, number)
+            raise errors.negative_spread(op=op, argument=name, value=number)
         return number
 
     return prepare
@@ -43,15 +42,18 @@ def spread(op: str, name: str) -> Any:
 def _rate(x: Any, lam: Any) -> Any:
     number = plain_number(x, lam)
     if not number > 0:
-        raise errors.no_rate("exponential_", "lam", number)
+        raise errors.rate_not_positive(op="exponential_", argument="lam", value=number)
     return number
 
 
 def check_probability(op: str, name: str, p: Any, *, zero: bool) -> None:
-    """Refuse an array of numbers that are no probabilities; 0 is one if `zero`."""
+    """Refuses an array with numbers that are not probabilities; 0 is allowed if `zero`."""
     wrong = p[~((p >= 0 if zero else p > 0) & (p <= 1))]
     if wrong.size:
-        raise errors.no_probability(op, name, float(wrong.flat[0]), zero=zero)
+        value = float(wrong.flat[0])
+        if zero:
+            raise errors.not_a_probability(op=op, name=name, value=value)
+        raise errors.not_a_positive_probability(op=op, name=name, value=value)
 
 
 def _own_stream(x: Any, seed: Any) -> int:
@@ -62,7 +64,7 @@ def _own_stream(x: Any, seed: Any) -> int:
 
 
 def _bounds(dtype: np.dtype[Any], from_: int, to: int | None) -> tuple[int, int]:
-    """`random_(n)` draws below `n`, and `random_()` below the last integer that the dtype counts up to without gaps."""
+    """The bounds: `n` for `random_(n)`; for `random_()` the last integer that the dtype represents without gaps."""
     if to is not None:
         return from_, to
     if from_ != 0:
@@ -73,13 +75,13 @@ def _bounds(dtype: np.dtype[Any], from_: int, to: int | None) -> tuple[int, int]
 def _check_integers(x: Any, from_: Any, to: Any, generator: Any) -> None:
     low, high = _bounds(x.dtype, from_, to)
     if not low < high:
-        raise errors.no_integers_to_draw(low, high)
+        raise errors.empty_random_range(low=low, high=high)
     limits = np.iinfo(x.dtype) if x.dtype.kind in "iu" else np.finfo(x.dtype)
     if low < limits.min or high - 1 > limits.max:
-        raise errors.draws_do_not_fit(low, high, x.dtype.name)
+        raise errors.draws_do_not_fit(low=low, last=high - 1, dtype=x.dtype.name)
     if not isinstance(generator, np.random.Generator | None):
         possible = Text("None, or a `numpy.random.Generator`", "None，或 `numpy.random.Generator`")
-        raise errors.bad_argument("random_", "generator", generator, possible)
+        raise errors.bad_argument(op="random_", argument="generator", value=generator, possible=possible)
 
 
 def _random(out: Any, from_: int, to: int | None, generator: Any, device: Any) -> None:

@@ -1,11 +1,10 @@
-"""A tensor is given other bytes: another storage, another part of its own, or what a function makes of it.
+"""Operations that give a tensor other bytes: another storage, another part of its storage, or the result of a function.
 
-`set_`, `resize_` and `reconstruct_from_` let a tensor look somewhere else. It then *is* the view that `as_strided` would give,
-with that view's history, so gradients go where the bytes come from; and the views that it leaves behind keep theirs. (In
-PaddlePaddle 3.3.1 the gradient of the old value passes through, which is silently wrong.)
+`set_`, `resize_` and `reconstruct_from_` change the window of a tensor. It then *is* the view that `as_strided` would return,
+with that view's history, so gradients go to the source of the bytes; its former views keep their history. (In PaddlePaddle
+3.3.1 the gradient of the old value passes through, which is silently wrong.)
 
-`x.data = y` exchanges the bytes outside the history: `x` needs the gradient that it needed before, as it would if its values
-had been written under `no_grad`.
+`x.data = y` exchanges the bytes outside the history: the history of `x` does not change, as after a write under `no_grad`.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ from inplacelab.ops.arguments.attributes import sizes_of
 from inplacelab.ops.arguments.operands import as_tensor, refuse_devices
 from inplacelab.ops.creation import shape_of
 from inplacelab.ops.explicit_views import as_strided
-from inplacelab.ops.results.destinations import bequeath, reallocate
+from inplacelab.ops.results.destinations import reallocate, transfer_views
 from inplacelab.ops.table import add_row
 from inplacelab.ops.table.exports import as_method, as_property
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor, adopt, fresh, look
 
-# ---- two ways to look somewhere else --------------------------------------------------------------------------------------
+# ---- two ways to change the window ----------------------------------------------------------------------------------------
 
 
 def _become(x: Tensor, shown: Tensor) -> None:
-    """Make `x` the view `shown`, also if that is a view of `x`: before it goes, `x` leaves its views and history to an heir."""
-    bequeath(x)
+    """Makes `x` the view `shown`. If that is a view of `x`, a new tensor first takes over the views and history of `x`."""
+    transfer_views(x)
     adopt(x, shown)
     base = x.base
     assert base is not None
@@ -44,19 +43,21 @@ def _become(x: Tensor, shown: Tensor) -> None:
 
 
 def _take_bytes(op: str, x: Tensor, other: Tensor) -> None:
-    """Exchange the bytes of `x` for those of `other`, and leave its place in the history as it is."""
+    """Replaces the bytes of `x` by those of `other`, without a change of its history."""
     have, given = x.array, other.array
     if not x.stop_gradient and (have.shape != given.shape or have.dtype != given.dtype):
-        raise errors.gradient_would_not_fit(op, x.shape, other.shape, (have.dtype.name, given.dtype.name))
-    bequeath(x)
+        raise errors.gradient_would_not_fit(
+            op=op, have=x.shape, dtype=have.dtype.name, given=other.shape, given_dtype=given.dtype.name
+        )
+    transfer_views(x)
     x.array, x.storage, x.overlaps = given, other.storage, other.overlaps
     x.base, x.untracked = None, ""
 
 
 def _look_at(op: str, x: Tensor, source: Tensor, layout: Layout) -> Tensor:
-    """Make `x` the view of `source` with that layout.
+    """Makes `x` the view of `source` with that layout.
 
-    Under `no_grad`, what needs a gradient goes on to need the same one, as with every write that is not recorded.
+    Under `no_grad` the history of `x` does not change, as with every write that is not recorded.
     """
     if x.storage.device is not source.storage.device:
         refuse_devices(op, x, source)
@@ -71,7 +72,7 @@ def _look_at(op: str, x: Tensor, source: Tensor, layout: Layout) -> Tensor:
     else:
         _take_bytes(op, x, shown)
     if observe.listeners:
-        observe.tell(op, "reallocated", (x, source), x, x.node)
+        observe.notify(op, "reallocated", (x, source), x, x.node)
     return x
 
 
@@ -87,20 +88,20 @@ def set_(
     offset: int = 0,
     name: str | None = None,
 ) -> Tensor:
-    """Look at the storage of `source` from now on, through any window; at an empty storage of its own if there is no source.
+    """Moves `x` to the storage of `source`, with any window; to a new empty storage if there is no source.
 
     Args:
-        x: the tensor that looks elsewhere.
-        source: whose storage; of the same dtype.
+        x: the tensor to change.
+        source: a tensor of the same dtype on the new storage.
         shape: the sizes of the axes; those of `source` if None.
-        stride: how many slots apart neighbours are; row by row without gaps if None.
-        offset: in bytes from the beginning of the storage, as `x.offset` gives it. With neither shape, stride nor offset, `x`
-            shows just what `source` shows.
-        name: for Paddle's sake.
+        stride: the stride of each axis, in elements; row-major without gaps if None.
+        offset: the position of the first element, in bytes from the beginning of the storage. Without shape, stride and
+            offset, `x` gets the window of `source`.
+        name: ignored.
 
     Raises:
         LeafWriteError: if `x` is a leaf that needs a gradient.
-        DTypeError: if the source is of another dtype.
+        DTypeError: if the source has another dtype.
         IndexRangeError: if the window leaves the storage.
 
     >>> import inplacelab as paddle
@@ -115,8 +116,8 @@ def set_(
     """
     given = _nothing_like(x) if source is None else as_tensor("set_", "source", 1, source)
     if given.array.dtype != x.array.dtype:
-        raise errors.storage_of_other_dtype(x.array.dtype.name, given.array.dtype.name)
-    return _look_at("set_", x, given, _asked_for(given, shape, stride, offset))
+        raise errors.storage_dtype_differs(given=given.array.dtype.name, have=x.array.dtype.name)
+    return _look_at("set_", x, given, _window_of(given, shape, stride, offset))
 
 
 def _nothing_like(x: Tensor) -> Tensor:
@@ -124,13 +125,13 @@ def _nothing_like(x: Tensor) -> Tensor:
     return fresh(device.empty((0,), x.array.dtype), device)
 
 
-def _asked_for(source: Tensor, shape: Any, stride: Any, offset: int) -> Layout:
+def _window_of(source: Tensor, shape: Any, stride: Any, offset: int) -> Layout:
     if shape is None and stride is None and offset == 0:
         return source.layout
     sizes = tuple(source.shape) if shape is None else shape_of("set_", shape)
     strides = packed(sizes) if stride is None else tuple(sizes_of("set_", stride))
     if len(sizes) != len(strides):
-        raise errors.unequal_window(sizes, strides)
+        raise errors.window_strides_missing(sizes=len(sizes), strides=len(strides))
     if offset % source.element_size():
         raise errors.bad_window_offset(offset, source.element_size())
     return Layout(sizes, strides, offset // source.element_size())
@@ -138,10 +139,10 @@ def _asked_for(source: Tensor, shape: Any, stride: Any, offset: int) -> Layout:
 
 @as_method
 def reconstruct_from_(self: Tensor, other: Tensor) -> None:
-    """Become another name for `other`: the same storage, metadata and history.
+    """Gives this tensor the storage, metadata and history of `other`.
 
     Raises:
-        LeafWriteError: if the tensor is a leaf that needs a gradient. (PaddlePaddle 3.3.1 lets it go.)
+        LeafWriteError: if the tensor is a leaf that needs a gradient. (PaddlePaddle 3.3.1 allows it.)
     """
     given = as_tensor("reconstruct_from_", "other", 1, other)
     if given is not self:
@@ -149,8 +150,8 @@ def reconstruct_from_(self: Tensor, other: Tensor) -> None:
 
 
 def _data(self: Tensor) -> Tensor:
-    """The same storage and version counter outside the history, as `detach()` gives it. Set it to exchange the bytes: the
-    tensor then shares those of the other one, and stays what it is in the history.
+    """The same storage and version counter outside the history, as `detach()` returns it. Setting it exchanges the bytes:
+    the tensor then shares the storage of the other one, and its history does not change.
     """
     return self.detach()
 
@@ -161,10 +162,10 @@ def _set_data(self: Tensor, other: Tensor) -> None:
         refresh(self)
     _take_bytes("data", self, given)
     if observe.listeners:
-        observe.tell("data", "reallocated", (self, given), self, self.node)
+        observe.notify("data", "reallocated", (self, given), self, self.node)
 
 
-# ---- more or less of its own ----------------------------------------------------------------------------------------------
+# ---- another size ---------------------------------------------------------------------------------------------------------
 
 
 def _lengthen(out: Any, x: Any) -> None:
@@ -179,7 +180,7 @@ def _front(g: Tensor, x: Shape) -> Tensor:
 
 
 add_row(
-    "order", "_lengthened", "x", ("The elements, and zeros behind them.", "原有的元素，其后补零。"),
+    "order", "_lengthened", "x", ("The elements, and zeros after them.", "原有的元素，其后补零。"),
     attrs="shape", kernel=_lengthen, dtype=same, shape=lambda shape: shape, in_place=False, function=False, called="resize_",
     d_x=lambda g, x_meta: _front(g, x_meta.shape),
 )  # fmt: skip
@@ -187,18 +188,18 @@ add_row(
 
 @as_method
 def resize_(x: Tensor, shape: Sequence[int], fill_zero: bool = False, name: str | None = None) -> Tensor:
-    """Show more or fewer elements of the storage, from the first one on, in that shape. No data move; the version is raised.
+    """Changes the shape in place, to more or fewer elements of the storage. No data move; the version is raised by one.
 
     Args:
-        x: the tensor, whose elements lie one after the other.
+        x: the tensor, contiguous.
         shape: the new sizes.
-        fill_zero: where there are more elements than before, get a new storage with zeros behind the old ones.
-        name: for Paddle's sake.
+        fill_zero: for more elements than before, move to a new storage with zeros after the old ones.
+        name: ignored.
 
     Raises:
         LeafWriteError: if `x` is a leaf that needs a gradient.
-        ArgumentError: if the new sizes are no list.
-        ShapeError: if the elements do not lie one after the other, or the storage has not so many and `fill_zero` is False.
+        ArgumentError: if `shape` is not a list.
+        ShapeError: if `x` is not contiguous, or the storage has too few elements and `fill_zero` is False.
 
     >>> import inplacelab as paddle
     >>> x = paddle.to_tensor([1., 2., 3., 4.])
@@ -210,24 +211,24 @@ def resize_(x: Tensor, shape: Sequence[int], fill_zero: bool = False, name: str 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/Tensor_en.html
     """
     if not isinstance(shape, list | tuple):  # as in Paddle: `resize_(6, 4)` would not mean what it says
-        raise errors.bad_shape("resize_", shape)
+        raise errors.bad_shape(op="resize_", shape=shape)
     sizes = shape_of("resize_", shape)
     if not x.is_contiguous():
-        raise errors.scattered("resize_", x.strides)
+        raise errors.elements_scattered(op="resize_", strides=x.strides)
     if fill_zero and prod(sizes) > x.size:
         return reallocate("resize_", x, lambda: x._lengthened(sizes))
     after = Layout(sizes, packed(sizes), x.layout.offset)
     there = x.storage.nbytes // x.element_size() - after.offset
     if after.size > there:
-        raise errors.nothing_to_grow_into(after.size, there)
+        raise errors.storage_too_small(wanted=after.size, slots=there)
     return _resize_within(x, after)
 
 
 def _resize_within(x: Tensor, after: Layout) -> Tensor:
-    """Other metadata on the same storage. History is kept also under `no_grad`, as by every change of metadata."""
+    """Sets other metadata on the same storage. History is recorded under `no_grad`, too, as for every change of metadata."""
     if modes.recording_history:
         check_leaf("resize_", x)
-    if x.is_leaf and not x.stop_gradient:  # under no_grad, and it stays one
+    if x.is_leaf and not x.stop_gradient:  # under no_grad: it stays a leaf
         x.array = look(x, after).array
     else:
         with observe.silence(), modes.set_grad_enabled(True):
@@ -236,29 +237,32 @@ def _resize_within(x: Tensor, after: Layout) -> Tensor:
     if modes.keeper is not None:
         modes.keeper.after_write(x.storage)  # no slot was written
     if observe.listeners:
-        observe.tell("resize_", "relayout", (x,), x, x.node)
+        observe.notify("resize_", "relayout", (x,), x, x.node)
     return x
 
 
-# ---- what a function makes of it ------------------------------------------------------------------------------------------
+# ---- the result of a function ----------------------------------------------------------------------------------------------
 
 
 @as_method
 def apply(self: Tensor, func: Callable[[Tensor], Any]) -> Any:
-    """What `func` makes of the tensor.
+    """Returns `func(tensor)`.
 
     Raises:
         KernelError: if the tensor needs a gradient: no derivative of `func` is known.
     """
     if not self.stop_gradient:
-        raise errors.apply_of_gradient(tensor=self)
+        raise errors.apply_on_gradient(tensor=self)
     return func(self.detach())
 
 
 @as_method
 def apply_(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
-    """Replace the tensor by what `func` makes of it: in its own storage if shape and dtype allow it, otherwise in a new one (and
-    so, too, if a gradient goes through it: the derivative may need the values that are there).
+    """Replaces the tensor's values by `func(tensor)`: in its storage if shape and dtype allow it, otherwise in a new one.
+
+    Args:
+        self: the tensor, which must not need a gradient.
+        func: takes a tensor and returns one.
 
     Raises:
         KernelError: if the tensor needs a gradient: no derivative of `func` is known.
@@ -272,8 +276,8 @@ def apply_(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
     with observe.silence():
         result = apply(self, func)
         if not isinstance(result, Tensor):
-            raise errors.applied_to_no_tensor(result)
-        if result.storage is self.storage:  # a window on what is about to be written
+            raise errors.apply_returned_no_tensor(result=result)
+        if result.storage is self.storage:  # a window on the storage that is written next
             result = result.clone()
     fits = result.array.shape == self.array.shape and result.array.dtype == self.array.dtype
     if not fits or not result.stop_gradient:
@@ -281,7 +285,7 @@ def apply_(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
     with observe.silence():
         self.copy_(result)
     if observe.listeners:
-        observe.tell("apply_", "in-place", (self,), self, self.node)
+        observe.notify("apply_", "in-place", (self,), self, self.node)
     return self
 
 
@@ -289,7 +293,7 @@ def apply_(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
 
 
 def _grad_(self: Tensor) -> Tensor | None:
-    """The gradient itself, to be written; None if there is none."""
+    """The gradient itself, which may be written; None if there is none."""
     return self.grad
 
 

@@ -1,4 +1,4 @@
-"""Reductions: many elements make one."""
+"""Reductions over axes: sums, means, products, `all` and `any`; and `expand`."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from inplacelab.tensor import Tensor
 
 
 def axes_of(x: Any, axis: int | Sequence[int] | None) -> tuple[int, ...]:
-    """The axes to reduce, counted from the front: all for None, as for an empty list."""
+    """Returns the axes to reduce, counted from the front: all for None or an empty list."""
     if axis is None:
         return tuple(range(x.ndim))
     named = [axis] if isinstance(axis, int) or not isinstance(axis, Sequence) else list(axis)
     axes = tuple(normal_axis(a, max(x.ndim, 1)) for a in named)
     if len(set(axes)) != len(axes):
-        raise errors.bad_permutation(axes, x.ndim)
+        raise errors.bad_permutation(perm=axes, rank=x.ndim, last=max(x.ndim - 1, 0))
     return tuple(a for a in axes if a < x.ndim) if axes else tuple(range(x.ndim))
 
 
 def reduced(x: Shape, axis: tuple[int, ...], keepdim: bool) -> Shape:
-    """The shape that is left, with one element on each reduced axis if `keepdim`."""
+    """Returns the shape of the result, with one element on each reduced axis if `keepdim`."""
     sizes = [(1 if k in axis else n) for k, n in enumerate(x)]
     return tuple(n for k, n in enumerate(sizes) if keepdim or k not in axis)
 
 
 def spread(g: Tensor, shape: Shape, axis: tuple[int, ...]) -> Tensor:
-    """The gradient of a sum: every element that was added gets the gradient of its sum."""
+    """Returns the gradient of a sum: every element gets the gradient of its sum."""
     return g.reshape(reduced(shape, axis, True)).expand(shape)
 
 
 def count(shape: Shape, axis: tuple[int, ...]) -> int:
-    """How many elements make one."""
+    """Returns the number of elements that are reduced to one."""
     return int(np.prod([shape[k] for k in axis], dtype=int))
 
 
@@ -59,7 +59,7 @@ def _mean(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
 
 
 def _expanded(x: Any, shape: Any) -> Shape:
-    """The shape to expand to, with -1 for the size that is there.
+    """The shape to expand to, with -1 replaced by the current size.
 
     Raises:
         ShapeError: if `x` cannot be broadcast to it.
@@ -68,7 +68,7 @@ def _expanded(x: Any, shape: Any) -> Shape:
     lead = len(sizes) - x.ndim
     wanted = tuple(x.shape[k - lead] if n == -1 and k >= lead else n for k, n in enumerate(sizes))
     if lead < 0 or any(have not in (1, want) for have, want in zip(x.shape, wanted[lead:], strict=True)):
-        raise errors.cannot_broadcast("expand", x.shape, wanted)
+        raise errors.cannot_broadcast(x=x.shape, y=wanted, op="expand")
     return wanted
 
 
@@ -107,13 +107,13 @@ def _prod(out: Any, x: Any, axis: Any, keepdim: bool) -> None:
 
 def _check_factors(x: Any, dtype: Any) -> None:
     if _result_dtype(x.dtype, dtype).kind == "b":
-        raise errors.no_kernel("prod", "bool")
+        raise errors.kernel_not_registered(dtype="bool", op="prod")
 
 
 def _gradient_of_product(g: Tensor, x: Tensor, axis: tuple[int, ...]) -> Tensor:
-    """For each factor the product of the others: of those before it, times those behind it.
+    """For each factor the product of the others: of those before it, times those after it.
 
-    Nothing is divided by `x`, so zeros do no harm. PaddlePaddle 3.3.1 divides: with a zero among the factors its gradient is NaN.
+    There is no division by `x`, so zeros do no harm. PaddlePaddle 3.3.1 divides: its gradient is NaN if a factor is zero.
     """
     order = [*(k for k in range(x.ndim) if k not in axis), *axis]
     rows = count(reduced(x.array.shape, axis, False), tuple(range(x.ndim - len(axis))))

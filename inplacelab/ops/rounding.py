@@ -1,4 +1,4 @@
-"""Rounding. The results are steps: their derivative is zero wherever there is one."""
+"""Rounding. The results are step functions, whose derivative is zero."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inplacelab.ops.table.row import ZERO
 
 
 def _already_whole(out: Any, x: Any) -> None:
-    """Integers are left as they are; NumPy 1 would make them floating-point."""
+    """Copies integers unchanged; NumPy 1 would make them floating-point."""
     start(out, x)
 
 
@@ -31,21 +31,21 @@ def _round(out: Any, x: Any, decimals: int) -> None:
 
 @quietly
 def _frac(out: Any, x: Any) -> None:
-    """What lies beyond the decimal point, exactly. Adding zero turns -0.0 into 0.0."""
+    """The fractional part, exactly. Adding zero turns -0.0 into 0.0."""
     np.fmod(x, constant(1, x.dtype), out)
     np.add(out, constant(0, x.dtype), out)
 
 
 def _real_numbers(x: Any) -> None:
     if x.dtype.kind not in "fi":
-        raise errors.unsupported_dtype("frac", x.dtype.name)
+        raise errors.unsupported_dtype(op="frac", dtype=x.dtype.name)
 
 
 _FLOATS = "a0.dtype.kind == 'f'"
 
-elementwise("floor", "x", ("The largest integer that is not larger.", "逐元素向下取整。"),
+elementwise("floor", "x", ("The largest integer not larger than each element.", "逐元素向下取整。"),
             ufunc=np.floor, cuda={"f": "floor(x)", "i": "x"}, kernel=_already_whole, plain=_FLOATS, accepts="fi", d_x=ZERO)  # fmt: skip
-elementwise("ceil", "x", ("The smallest integer that is not smaller.", "逐元素向上取整。"),
+elementwise("ceil", "x", ("The smallest integer not smaller than each element.", "逐元素向上取整。"),
             ufunc=np.ceil, cuda={"f": "ceil(x)", "i": "x"}, kernel=_already_whole, plain=_FLOATS, accepts="fi", d_x=ZERO)  # fmt: skip
 elementwise("trunc", "input", ("The integer part: towards zero.", "逐元素取整数部分（向零取整）。"),
             ufunc=np.trunc, cuda={"f": "trunc(input)", "i": "input"}, kernel=_trunc, plain=_FLOATS, accepts="fi", aliases=("fix",), d_input=ZERO)  # fmt: skip
@@ -53,5 +53,5 @@ elementwise("round", "x", ("The nearest number with so many decimals; a half goe
             attrs="decimals=0", prepare={"decimals": whole_number("round", "decimals")}, kernel=_round, accepts="fic",
             cuda={"f": "rint(x)", "i": "x"},
             d_x=ZERO)  # fmt: skip
-elementwise("frac", "x", ("The part beyond the decimal point, with the sign of `x`.", "逐元素取小数部分，符号与 `x` 相同。"),
+elementwise("frac", "x", ("The fractional part, with the sign of `x`.", "逐元素取小数部分，符号与 `x` 相同。"),
             kernel=_frac, validate=_real_numbers, cuda={"f": "fmod(x, T(1)) + 0", "i": "0"}, d_x=lambda g: g)  # fmt: skip

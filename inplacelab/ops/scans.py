@@ -17,11 +17,11 @@ from inplacelab.ops.table import add_row
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor
 
-# ---- what both have in common -----------------------------------------------------------------------------------------------
+# ---- shared parts -----------------------------------------------------------------------------------------------------------
 
 
 def _axis(x: Any, axis: Any) -> int | None:
-    """Counted from the front; None stands for all elements in one line. A tensor without axes has one to scan, too."""
+    """The axis, counted from the front; None for all elements as one vector. A tensor without axes counts as a vector."""
     return None if axis is None else checked_axis(axis, max(x.ndim, 1))
 
 
@@ -34,9 +34,9 @@ def _line(x: Shape, axis: int | None) -> Shape:
 
 
 def _check_addable(op: str, x: Any, dtype: Any) -> None:
-    """Truth values are neither added nor multiplied, unless as numbers of another dtype."""
+    """Refuses bools, unless they are converted to another dtype."""
     if _dtype(x.dtype, dtype).kind == "b":
-        raise errors.no_kernel(op, "bool")
+        raise errors.kernel_not_registered(dtype="bool", op=op)
 
 
 def _dtype(x: Any, dtype: Any) -> Any:
@@ -71,7 +71,7 @@ def _cumsum(out: Any, x: Any, axis: int | None, device: Any) -> None:
 
 
 def _sums_to_the_end(g: Tensor, axis: int | None, shape: Shape) -> Tensor:
-    """An element counts in all sums from its own place on."""
+    """An element is part of all sums from its position on."""
     turned = _backwards(g, axis or 0).cumsum(axis or 0)
     return _backwards(turned, axis or 0).reshape(shape)
 
@@ -91,7 +91,7 @@ def _cumprod(out: Any, x: Any, dim: int | None, device: Any) -> None:
 
 
 def products_before(x: Tensor, axis: int) -> Tensor:
-    """For each place along an axis the product of what stands before it: 1 at the first."""
+    """Returns for each position along an axis the product of the elements before it; 1 for the first."""
     result = x._ones()
     result[along(axis, slice(1, None))] = x[along(axis, slice(None, -1))].cumprod(axis)
     return result
@@ -99,7 +99,7 @@ def products_before(x: Tensor, axis: int) -> Tensor:
 
 def _gradient_of_products(g: Tensor, x: Tensor, dim: int | None) -> Tensor:
     """`out[k] = out[k-1] * x[k]`, so what reaches `out[k]` is `g[k]` and `x[k+1]` times what reaches `out[k+1]`: a recurrence
-    from the end. Nothing is divided by `x`, so zeros do no harm (PaddlePaddle 3.3.1 divides, and treats zeros apart).
+    from the end. There is no division by `x`, so zeros do no harm (PaddlePaddle 3.3.1 divides, with a special case for zeros).
     """
     if x.ndim == 0:
         return g.reshape(())
@@ -120,7 +120,7 @@ add_row(
 
 
 def _recurrence(out: Any, x: Any, factors: Any, axis: int, device: Any) -> None:
-    """By doubling: after the step `d` each place has taken in the `2 * d` places before it. So a line of `n` elements takes
+    """By doubling: after the step `d` each position has combined `2 * d` positions before it. So a line of `n` elements takes
     `log2(n)` steps over all elements, not `n` steps over one each (W. D. Hillis and G. L. Steele, 1986).
     """
     device.ledger.borrow(2 * factors.nbytes + out.nbytes)

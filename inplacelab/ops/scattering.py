@@ -1,7 +1,7 @@
-"""Rows at a list of positions: take them, write them, add to them.
+"""Operations on rows at a list of positions: `gather`, `index_select`, `scatter`, `index_add`, `index_fill`.
 
-Positions may repeat. Where values are added, each counts; where they are written, the last one stays, and only it has a
-gradient. (PaddlePaddle 3.3.1 gives one to the overwritten values too.)
+Positions may repeat. Where values are added, all of them count; where they are written, the last one counts, and only it
+gets a gradient. (In PaddlePaddle 3.3.1 the overwritten values get one, too.)
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.arguments.attributes import constant, plain_number
 from inplacelab.ops.arguments.axis_index import written_last
 from inplacelab.ops.arguments.index_checks import (
-    AS_INDEX_ERROR,
-    AS_VALUE_ERROR,
     along,
+    as_index_error,
+    as_value_error,
     check_dtype,
     check_list,
     check_range,
@@ -33,7 +33,7 @@ from inplacelab.tensor import Tensor
 
 
 def _line(index: Tensor) -> Tensor:
-    """The positions as a list, however they were given."""
+    """The positions as a vector."""
     return index.reshape([-1])
 
 
@@ -45,20 +45,20 @@ def _with_rows(x: Shape, axis: int, rows: tuple[int, ...]) -> Shape:
 
 
 def _check_select(x: Any, index: Any, axis: Any) -> None:
-    check_list("index_select", index, x.shape[checked_axis(axis, x.ndim)], AS_VALUE_ERROR)
+    check_list("index_select", index, x.shape[checked_axis(axis, x.ndim)], as_value_error)
 
 
 def _axis_given(x: Any, axis: Any) -> int:
-    """None is the first axis; a tensor of one number will do."""
+    """The axis: the first for None; a tensor of one number is accepted."""
     return checked_axis(int(axis) if isinstance(axis, Tensor) else axis or 0, x.ndim)
 
 
 def _check_gather(x: Any, index: Any, axis: Any) -> None:
-    check_list("gather", index, x.shape[_axis_given(x, axis)], AS_INDEX_ERROR, single=True)
+    check_list("gather", index, x.shape[_axis_given(x, axis)], as_index_error, single=True)
 
 
 def _select(out: Any, x: Any, index: Any, axis: int, device: Any) -> None:
-    """NumPy reads through a contiguous copy, and wants the index in 64 bits; "wrap", as the index was checked before."""
+    """NumPy reads a contiguous copy and a 64-bit index; mode "wrap", since the index was checked before."""
     device.ledger.borrow(8 * index.size + (0 if x.flags.c_contiguous else x.nbytes))
     np.take(x, line_of(index) if index.ndim else index, axis, out, "wrap")
 
@@ -88,14 +88,16 @@ GATHER = add_row(
 def _check_add(x: Any, index: Any, axis: Any, value: Any, alpha: Any) -> None:
     axis = checked_axis(axis, x.ndim)
     if index.ndim != 1:
-        raise errors.index_rank("index_add", index.shape)
-    check_range("index_add", index, x.shape[axis], AS_VALUE_ERROR)
+        raise errors.index_not_a_list(op="index_add", shape=index.shape, rank=len(index.shape))
+    check_range("index_add", index, x.shape[axis], as_value_error)
     check_dtype("index_add", "value", x, value)
     if isinstance(alpha, float) and x.dtype.kind != "f":
-        raise errors.other_dtype("index_add", "value * alpha", x.dtype.name, "float32")
+        raise errors.written_dtype_differs(
+            op="index_add", argument="value * alpha", wanted=x.dtype.name, given="float32"
+        )
     wanted = _with_rows(x.shape, axis, (index.size,))
     if value.shape != wanted:
-        raise errors.wrong_shape("index_add", "value", wanted, value.shape)
+        raise errors.written_shape_differs(op="index_add", argument="value", wanted=wanted, given=value.shape)
 
 
 def _index_add(out: Any, x: Any, index: Any, axis: int, value: Any, alpha: Any, device: Any) -> None:
@@ -118,11 +120,11 @@ add_row(
 def _check_fill(x: Any, index: Any, axis: Any, value: Any) -> None:
     size = x.shape[normal_axis(axis, x.ndim)]
     if index.ndim == 0:
-        raise errors.index_rank("index_fill", index.shape)
+        raise errors.index_not_a_list(op="index_fill", shape=index.shape, rank=len(index.shape))
     check_range("index_fill", index, size)
     check_dtype("index_fill", "value", x, value)
     if value.ndim:
-        raise errors.wrong_shape("index_fill", "value", (), value.shape)
+        raise errors.written_shape_differs(op="index_fill", argument="value", wanted=(), given=value.shape)
 
 
 def _index_fill(out: Any, x: Any, index: Any, axis: int, value: Any, device: Any) -> None:
@@ -132,7 +134,7 @@ def _index_fill(out: Any, x: Any, index: Any, axis: int, value: Any, device: Any
 
 
 def _sum_where_filled(g: Tensor, index: Tensor, axis: int) -> Tensor:
-    """Each row counts once, however often it was named."""
+    """Each row counts once, even if its position repeats."""
     named = np.unique(index.array % g.array.shape[axis]) if index.array.size else index.array.reshape(-1)
     return g.index_select(to_tensor(named, place=g.place), axis).sum()
 
@@ -149,12 +151,14 @@ add_row(
 
 def _check_scatter(x: Any, index: Any, updates: Any) -> None:
     if x.ndim == 0:
-        raise errors.index_rank("scatter", x.shape)
+        raise errors.index_not_a_list(op="scatter", shape=x.shape, rank=len(x.shape))
     check_list("scatter", index, x.shape[0], single=True)
     check_dtype("scatter", "updates", x, updates)
     rows = updates.shape[:1] if index.ndim else ()
     if updates.shape != (*rows, *x.shape[1:]) or (rows and rows[0] < index.size):
-        raise errors.wrong_shape("scatter", "updates", (*index.shape[:1], *x.shape[1:]), updates.shape)
+        raise errors.written_shape_differs(
+            op="scatter", argument="updates", wanted=(*index.shape[:1], *x.shape[1:]), given=updates.shape
+        )
 
 
 def _scatter(out: Any, x: Any, index: Any, updates: Any, overwrite: bool, device: Any) -> None:
@@ -169,7 +173,7 @@ def _scatter(out: Any, x: Any, index: Any, updates: Any, overwrite: bool, device
 
 
 def _gradient_of_updates(g: Tensor, index: Tensor, shape: Shape, overwrite: bool) -> Tensor:
-    """What was overwritten by a later row, and rows that are left over, have had no influence."""
+    """Rows that a later row overwrote, and unused rows, get zero."""
     taken = g.gather(index)
     if overwrite and index.ndim:
         rows = index.array.reshape(-1) % max(g.array.shape[0], 1)

@@ -1,8 +1,8 @@
-"""Sorting along an axis. There is no in-place form, in Paddle neither: what stands at a place afterwards may come from any other, so
+"""Sorting along an axis, `topk` and `unique`. As in Paddle there is no in-place form: a result may come from any position, so
 the values would have to be copied first.
 
-Which element goes where is found first, as indices; the values are then taken at these indices, and it is from them that
-gradients find their way back. Elements that are equal keep their order; NaN counts as larger than all others.
+A row computes the indices; the values are then taken at these indices, which gives the gradient. Equal elements keep their
+order; NaN counts as larger than all others.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from inplacelab import dtypes, errors
 from inplacelab.layout import Shape, normal_axis
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.ops.creation import made
-from inplacelab.ops.table import Made, add_row
+from inplacelab.ops.table import LazyFunction, add_row
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import same
 from inplacelab.tensor import Tensor, TopKRetType
@@ -27,8 +27,8 @@ def _axis(x: Any, axis: Any) -> int:
 
 
 def _ranked(x: Any, axis: int, descending: bool, device: Any) -> Any:
-    """Indices in the order of the elements. To have equal ones keep their order, too, when the largest come first, all is counted
-    from the end before and afterwards.
+    """Indices in the order of the elements. In descending order, positions are counted from the end before and after sorting,
+    so that equal elements keep their order.
     """
     device.ledger.borrow((8 + x.itemsize) * x.size * (2 if descending else 1))
     if not descending:
@@ -49,14 +49,14 @@ def _first(out: Any, x: Any, k: int, axis: int, largest: bool, device: Any) -> N
 def _how_many(x: Any, k: Any) -> int:
     number = k.item() if isinstance(k, Tensor) else k
     if type(number) is not int or number < 1:
-        raise errors.no_such_count(number)
+        raise errors.bad_topk_count(k=number)
     return number
 
 
 def _check_enough(x: Any, k: Any, axis: Any) -> None:
     there = x.shape[_axis(x, axis)] if x.ndim else 1
     if _how_many(x, k) > there:
-        raise errors.not_so_many(_how_many(x, k), there)
+        raise errors.topk_count_too_large(there=there, k=_how_many(x, k))
 
 
 def _shortened(x: Shape, k: int, axis: int) -> Shape:
@@ -76,7 +76,7 @@ _FIRST_PLACES_ROW = add_row(
     shape=_shortened, dtype=lambda: dtypes.int64.numpy, in_place=False, function=False, called="topk",
 )  # fmt: skip
 
-_FIRST_PLACES = Made(_FIRST_PLACES_ROW, "ordinary")
+_FIRST_PLACES = LazyFunction(_FIRST_PLACES_ROW, "ordinary")
 
 
 def _taken(x: Tensor, indices: Tensor, axis: int | None) -> Tensor:
@@ -89,19 +89,19 @@ def _taken(x: Tensor, indices: Tensor, axis: int | None) -> Tensor:
 @as_method
 @as_function
 def sort(x: Tensor, axis: int = -1, descending: bool = False, stable: bool = False, name: str | None = None) -> Tensor:
-    """The elements in order along `axis`: a copy.
+    """Returns the elements in order along `axis`: a copy.
 
     沿 `axis` 排序后的元素（副本）。
 
     Args:
-        x: of floating-point numbers or integers.
-        axis: along which to sort.
+        x: a tensor of floating-point numbers or integers.
+        axis: the axis to sort along.
         descending: whether the largest come first.
-        stable: for Paddle's sake: elements that are equal always keep their order here.
+        stable: accepted for compatibility with Paddle; ignored (equal elements always keep their order).
         name: ignored.
 
     Raises:
-        KernelError: if the elements have no order.
+        KernelError: if the elements are bools or complex numbers.
         AxisError: if there is no such axis.
 
     >>> import inplacelab as paddle
@@ -124,24 +124,24 @@ def topk(
     sorted: bool = True,
     name: str | None = None,
 ) -> TopKRetType:
-    """The `k` largest elements along `axis`, or the smallest, and their indices; in order.
+    """Returns the `k` largest elements along `axis`, or the smallest, and their indices, in order.
 
     沿 `axis` 最大（或最小）的 `k` 个元素及其下标，按顺序排列。
 
     Args:
-        x: of floating-point numbers or integers.
-        k: how many; 1 or more.
+        x: a tensor of floating-point numbers or integers.
+        k: the number of elements; 1 or more.
         axis: the last one if None.
         largest: False for the smallest.
-        sorted: for Paddle's sake: they always come in order here.
+        sorted: accepted for compatibility with Paddle; ignored (the elements are always in order).
         name: ignored.
 
     Returns:
-        A pair: values, through which gradients find their way, and indices.
+        A pair: the values, which are differentiable, and the indices (int64).
 
     Raises:
-        ArgumentError: if there are not so many elements.
-        KernelError: if the elements have no order.
+        ArgumentError: if there are fewer than `k` elements.
+        KernelError: if the elements are bools or complex numbers.
 
     >>> import inplacelab as paddle
     >>> values, indices = paddle.topk(paddle.to_tensor([3., 1., 2.]), 2)
@@ -167,22 +167,22 @@ def unique(  # noqa: PLR0913, PLR0917  # as many as in Paddle
     sorted: bool = True,
     name: str | None = None,
 ) -> Any:
-    """The different elements, in order. There is no gradient: which elements there are depends on all of them.
+    """Returns the distinct elements, in order. There is no gradient.
 
     各不相同的元素，按顺序排列。没有梯度：有哪些元素取决于全部元素。
 
     Args:
         x: a tensor.
-        return_index: whether to say where each was met first.
-        return_inverse: whether to say for each element of `x` which of the different ones it is.
-        return_counts: whether to say how often each occurs.
-        axis: along which whole parts are compared; None for all elements in one line.
+        return_index: whether to return the index of the first occurrence of each.
+        return_inverse: whether to return for each element of `x` its position among the distinct ones.
+        return_counts: whether to return the number of occurrences of each.
+        axis: the axis whose slices are compared; None to compare single elements.
         dtype: of the indices and counts: "int32" or "int64".
-        sorted: for Paddle's sake: they always come in order here.
+        sorted: accepted for compatibility with Paddle; ignored (the elements are always in order).
         name: ignored.
 
     Returns:
-        A tensor, or a tuple of as many as are asked for.
+        A tensor, or a tuple of it and the other results that were requested, in this order.
 
     >>> import inplacelab as paddle
     >>> paddle.unique(paddle.to_tensor([3, 1, 3])).tolist()
@@ -192,7 +192,7 @@ def unique(  # noqa: PLR0913, PLR0917  # as many as in Paddle
     """
     x = as_tensor("unique", "x", 0, x)
     asked = (return_index, return_inverse, return_counts)
-    choose: Any = np.unique  # its type depends on what is asked for
+    choose: Any = np.unique  # its type depends on the arguments
     found = choose(x.numpy(), *asked, axis=axis)
     values, *places = found if any(asked) else (found,)
     parts = [values, *(np.reshape(each, -1).astype(dtypes.as_numpy(dtype)) for each in places)]

@@ -1,6 +1,6 @@
 """Special functions, computed by SciPy (`pip install inplacelab[special]`).
 
-Each derivative leads to another function of the same family, so there is one of any order:
+Each derivative is another function of the same family, so derivatives of any order exist:
 
     lgamma -> digamma -> polygamma(1) -> polygamma(2) -> ...        i0 -> i1 -> the Bessel functions of higher order
 
@@ -50,7 +50,7 @@ def _polygamma(out: Any, x: Any, n: int, device: Any) -> None:
 
 
 def _factorial(n: int) -> float:
-    """n!, which has no floating-point number from 171! on."""
+    """n!, which is infinite as a float from 171! on."""
     return float(factorial(n)) if n <= 170 else float("inf")
 
 
@@ -101,14 +101,14 @@ def _d_spherical_bessel(g: Tensor, x: Tensor, order: int) -> Tensor:
 
 def _dimension(x: Any, p: Any) -> int:
     if p < 1:
-        raise errors.dimension_below_one(p)
+        raise errors.multigamma_order_below_one(p=p)
     return int(whole_number("multigammaln", "p")(x, p))
 
 
 def _order(x: Any, n: Any) -> int:
     order = int(whole_number("polygamma", "n")(x, n))
     if order < 0:
-        raise errors.order_below_zero(order)
+        raise errors.negative_polygamma_order(n=order)
     return order
 
 

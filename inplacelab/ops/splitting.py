@@ -1,7 +1,7 @@
-"""One tensor cut into several: `unbind` gives views, `split`, `chunk` and `unstack` give copies, as in Paddle.
+"""Splits a tensor into several: `unbind` gives views, `split`, `chunk` and `unstack` give copies, as in Paddle.
 
-(In PyTorch all of them give views, and those of `unbind`, `split` and `chunk` may not be written in place, because there
-the parts share one grad node. Here every part has its own, so writing a view is right.)
+(In PyTorch all of them give views, and those of `unbind`, `split` and `chunk` must not be written in place, because the
+parts share one grad node. Here every part has a separate node, so writes are correct.)
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from inplacelab.autograd.meta import Meta
 from inplacelab.layout import Layout, Shape, index, normal_axis, packed, slices
 from inplacelab.ops.arguments.attributes import sizes_of
 from inplacelab.ops.backward_operations import scatter
-from inplacelab.ops.table import Made, add_row
+from inplacelab.ops.table import LazyFunction, add_row
 from inplacelab.ops.table.exports import as_function, as_method
 from inplacelab.ops.table.row import same
 from inplacelab.ops.views import nth
 from inplacelab.tensor import Tensor
 
-_NTH = Made(nth, "view")
+_NTH = LazyFunction(nth, "view")
 
 
 def _whole(shape: Shape) -> Layout:
@@ -40,7 +40,7 @@ def _place_of(shape: Shape, axis: int, place: int) -> Layout:
 
 
 def _put_back(g: Tensor, x: Meta, part: Layout) -> Tensor:
-    """Zeros of the shape of `x`, with `g` where the part was."""
+    """Zeros of the shape of `x`, with `g` at the position of the part."""
     whole: Tensor = scatter(g, Meta(_whole(x.shape), x.dtype), Meta(part, x.dtype))
     return whole
 
@@ -68,7 +68,7 @@ add_row(
 
 
 def _axis(x: Tensor, axis: Any) -> int:
-    """One axis, counted from the front; a tensor with one is read."""
+    """One axis, counted from the front; may be given as a tensor."""
     return normal_axis(as_integer(axis), x.ndim)
 
 
@@ -80,7 +80,7 @@ def _at(x: Tensor, axis: int, bounds: Sequence[int]) -> list[Tensor]:
 @as_method
 @as_function
 def unbind(input: Tensor, axis: Any = 0) -> list[Tensor]:
-    """The places along one axis, each as a view without that axis. Writing one writes the tensor, and gradients are right.
+    """Returns the slices along one axis, each as a view without that axis. A write to one writes the tensor.
 
     Raises:
         AxisError: if there is no such axis.
@@ -94,14 +94,14 @@ def unbind(input: Tensor, axis: Any = 0) -> list[Tensor]:
     """
     rank = input.ndim
     if not isinstance(axis, int) or not -rank <= axis < rank:
-        raise errors.no_axis_to_unbind(axis, rank)
+        raise errors.unbind_axis_out_of_range(axis=axis, rank=rank)
     return [_NTH.function()(input, axis % rank, place) for place in range(input.shape[axis])]
 
 
 @as_method
 @as_function
 def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
-    """The places along one axis, each as a copy without that axis.
+    """Returns the slices along one axis, each as a copy without that axis.
 
     Raises:
         AxisError: if there is no such axis.
@@ -109,17 +109,23 @@ def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
     """
     at = _axis(x, axis)
     if num is not None and num != x.shape[at]:
-        raise errors.bad_unstack(x.shape[at])
+        raise errors.bad_unstack_count(size=x.shape[at])
     return [x._place(at, place) for place in range(x.shape[at])]
 
 
 @as_method
 @as_function
 def split(x: Tensor, num_or_sections: int | Sequence[int], axis: Any = 0, name: str | None = None) -> list[Tensor]:
-    """Copies of the parts of one axis: so many of equal size, or of the sizes in a list (one may be -1).
+    """Returns copies of the parts of one axis.
+
+    Args:
+        x: the tensor.
+        num_or_sections: the number of parts of equal size, or a list of sizes (one may be -1).
+        axis: the axis.
+        name: ignored.
 
     Raises:
-        ShapeError: if the parts do not make up the axis.
+        ShapeError: if the sizes do not add up to that of the axis.
         AxisError: if there is no such axis.
 
     >>> import inplacelab as paddle
@@ -130,34 +136,34 @@ def split(x: Tensor, num_or_sections: int | Sequence[int], axis: Any = 0, name: 
     if isinstance(num_or_sections, int):
         return _at(x, at, _even(x, num_or_sections, at))
     if not isinstance(num_or_sections, list | tuple):
-        raise errors.bad_sections("split", num_or_sections)
+        raise errors.bad_sections(op="split", given=num_or_sections)
     return _at(x, at, [0, *accumulate(_sections(x.shape, sizes_of("split", num_or_sections), at))])
 
 
 def _even(x: Tensor, parts: int, axis: int) -> range:
     if parts == 0:
-        raise errors.split_into_none()
+        raise errors.zero_sections()
     size = x.shape[axis]
     if parts < 0 or size % parts:
-        raise errors.uneven_split(parts, x.shape, axis)
+        raise errors.uneven_split(sections=parts, shape=x.shape, axis=axis)
     return range(0, size + 1, size // parts) if size else range(0)
 
 
 def _sections(shape: Sequence[int], sizes: list[int], axis: int) -> list[int]:
-    """The sizes, with -1 worked out."""
+    """The sizes, with -1 replaced by the remaining size."""
     if sizes.count(-1) > 1:
-        raise errors.two_unknown_sections(sizes)
+        raise errors.two_unknown_sections(sections=sizes)
     rest = shape[axis] - sum(n for n in sizes if n != -1)
     found = [rest if n == -1 else n for n in sizes]
     if min(found, default=-1) < 0 or sum(found) != shape[axis]:
-        raise errors.sections_do_not_add_up(sizes, shape, axis)
+        raise errors.sections_do_not_add_up(sections=sizes, shape=shape, axis=axis, size=shape[axis])
     return found
 
 
 @as_method
 @as_function
 def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> list[Tensor]:
-    """So many copies of equal parts of one axis.
+    """Returns copies of `chunks` equal parts of one axis.
 
     Raises:
         ArgumentError: if there are more chunks than elements, or none.
@@ -165,7 +171,7 @@ def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> lis
     """
     at = _axis(x, axis)
     if not 0 < chunks <= x.shape[at]:
-        raise errors.bad_chunks(chunks, x.shape[at])
+        raise errors.bad_chunks(chunks=chunks, size=x.shape[at])
     return split(x, chunks, at)
 
 
@@ -174,16 +180,16 @@ def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> lis
 def tensor_split(
     x: Tensor, num_or_indices: int | Sequence[int], axis: Any = 0, name: str | None = None
 ) -> list[Tensor]:
-    """The parts of one axis: so many copies whose sizes differ by at most one, or the views between places.
+    """Returns the parts of one axis: for a number, copies whose sizes differ by at most one; for a list of positions, views.
 
-    Copies for a number and views for a list: so it is in PaddlePaddle 3.3.1.
+    That a number gives copies and a list gives views is PaddlePaddle 3.3.1's behaviour.
 
     >>> import inplacelab as paddle
     >>> [part.tolist() for part in paddle.arange(5).tensor_split(2)]
     [[0, 1, 2], [3, 4]]
     """
     if x.ndim <= max(axis, -axis - 1):
-        raise errors.too_few_axes(max(axis, -axis - 1) + 1, x.ndim)
+        raise errors.too_few_axes(below=max(axis, -axis - 1), rank=x.ndim, needed=max(axis, -axis - 1) + 1)
     at, size = _axis(x, axis), x.shape[axis]
     if isinstance(num_or_indices, int):
         if num_or_indices <= 0:
@@ -217,5 +223,5 @@ def dsplit(x: Tensor, num_or_indices: int | Sequence[int], name: str | None = No
 
 def _needing(x: Tensor, rank: int, num_or_indices: int | Sequence[int], axis: int) -> list[Tensor]:
     if x.ndim < rank:
-        raise errors.too_few_axes(rank, x.ndim)
+        raise errors.too_few_axes(below=rank - 1, rank=x.ndim, needed=rank)
     return tensor_split(x, num_or_indices, axis)

@@ -1,4 +1,4 @@
-"""Spread and size: variance, standard deviation, the logarithm of a sum of exponentials."""
+"""Variance, standard deviation, and the logarithm of a sum of exponentials."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from inplacelab.tensor import Tensor
 
 
 def _freedom(shape: Shape, axis: tuple[int, ...], unbiased: bool | None, correction: float = 1) -> float:
-    """What the squares are divided by: the number of elements, less the correction. Of too few elements there is no variance."""
+    """The divisor of the sum of squares: the number of elements minus the correction. Refuses too few elements."""
     taken = 0.0 if unbiased is False else float(correction)
     return max(count(shape, axis) - taken, 0.0)
 
@@ -47,7 +47,7 @@ def _away_from_mean(x: Tensor, axis: tuple[int, ...]) -> Tensor:
 
 
 def _gradient_of_var(g: Tensor, x: Tensor, axis: tuple[int, ...], unbiased: Any, correction: float) -> Tensor:
-    """The mean moves too, but the deviations from it add up to zero, so that makes no difference."""
+    """The mean depends on `x`, too, but the deviations from it add up to zero, so this makes no difference."""
     return spread(g, x.array.shape, axis) * _away_from_mean(x, axis).scale(_over(2.0, x, axis, unbiased, correction))
 
 
@@ -78,7 +78,7 @@ reduction(
 
 @quietly
 def _logsumexp(out: Any, x: Any, axis: tuple[int, ...], keepdim: bool, device: Any) -> None:
-    """The largest exponent is taken out first, so that nothing overflows."""
+    """The largest exponent is subtracted first, so that nothing overflows."""
     device.ledger.borrow(2 * max(x.size, 1) * out.itemsize + 2 * out.nbytes)
     values = x.astype(out.dtype)
     largest = np.max(values, axis, keepdims=True, initial=-np.inf)

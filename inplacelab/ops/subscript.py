@@ -20,31 +20,31 @@ from inplacelab.ops import views, writes
 from inplacelab.ops.arguments.overlap import slots_of
 from inplacelab.ops.creation import operand
 from inplacelab.ops.indexing import fits, positions
-from inplacelab.ops.results.metadata import glance, window
-from inplacelab.ops.table import Made
+from inplacelab.ops.results.metadata import temporary_view, window
+from inplacelab.ops.table import LazyFunction
 from inplacelab.ops.table.exports import as_method
 from inplacelab.tensor import Tensor
 
-_VIEW = Made(views.getitem, "view")
-_WRITE = Made(writes.setitem, "in-place")
+_VIEW = LazyFunction(views.getitem, "view")
+_WRITE = LazyFunction(writes.setitem, "in-place")
 
 
 def getitem(self: Tensor, key: Any) -> Tensor:
     """`x[key]`: a view for integers, slices, None and `...`; a copy for lists, tensors and masks.
 
     Raises:
-        IndexRangeError: if an index lies outside its axis.
-        IndexKindError: if the key is of a kind that cannot select.
+        IndexRangeError: if an index is outside its axis.
+        IndexKindError: if the key has a type that cannot select.
     """
     return _VIEW.function()(self, key) if is_basic(key) else self._take(key)
 
 
 def setitem(self: Tensor, key: Any, value: Any) -> None:
-    """`x[key] = value`: writes in place, whoever else looks at those slots; numbers are cast to the dtype of `x`.
+    """`x[key] = value`: writes in place, also into the views of those slots; numbers are cast to the dtype of `x`.
 
     Raises:
         LeafWriteError: if the tensor is a leaf that needs a gradient, or a view of one.
-        WriteConflictError: if the value overlaps the part that is written.
+        WriteConflictError: if the value overlaps the written part.
         ShapeError: if the value does not fit.
     """
     given = operand(value, self)
@@ -65,7 +65,7 @@ def _write_part(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
         return
     with observe.silence():
         write(part, given, selected)
-    _tell_written(x, value, part)
+    _report_written(x, value, part)
 
 
 def _without_leading(value: Tensor, rank: int) -> Tensor:
@@ -75,12 +75,12 @@ def _without_leading(value: Tensor, rank: int) -> Tensor:
 
 
 def _part(x: Tensor, key: Any) -> Tensor:
-    """The view that a basic key selects. It needs no node: the write gives the base another history in any case."""
+    """The view that a basic key selects. It needs no node: the write gives the base a new history in any case."""
     shown, after = views.indexed(x.array, key), None
-    if shown is None:  # the layout has the words to refuse the key
+    if shown is None:  # the layout raises the error for this key
         after = index(x.layout, key)
         shown = window(x, after)
-    part = glance(x, shown, after)
+    part = temporary_view(x, shown, after)
     part._stop = x._stop
     return part
 
@@ -88,16 +88,16 @@ def _part(x: Tensor, key: Any) -> Tensor:
 def _write_positions(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
     found = positions(x.array, key)
     if not fits(given.array.shape, found.shape):
-        raise errors.would_grow("setitem", found.shape, given.shape)
+        raise errors.assigned_would_grow(op="setitem", target=found.shape, result=given.shape)
     with observe.silence():
         x._put_(given, found)
     if observe.listeners:
-        _tell_written(x, value, _slots_at(x, key))
+        _report_written(x, value, _slots_at(x, key))
 
 
-def _tell_written(x: Tensor, value: Any, written: Any) -> None:
+def _report_written(x: Tensor, value: Any, written: Any) -> None:
     root = x if x.base is None else x.base
-    observe.tell(
+    observe.notify(
         "setitem", "in-place", (x, value) if isinstance(value, Tensor) else (x,), x, root.node, written=written
     )
 

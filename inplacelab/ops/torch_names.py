@@ -1,6 +1,4 @@
-"""What PaddlePaddle 3.3 has taken over from PyTorch. `permute` and `repeat` have names of Paddle's own, too, and a recording shows
-those.
-"""
+"""Functions that PaddlePaddle 3.3 has adopted from PyTorch. Recordings show `permute` and `repeat` with Paddle's names."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from inplacelab.tensor import Tensor
 
 
 def _together(first: Any, more: tuple[Any, ...]) -> Any:
-    """Numbers without brackets, as a list."""
+    """Separate numbers as a list."""
     return [first, *more] if more or are_numbers([first]) else first
 
 
@@ -127,7 +125,7 @@ def new_empty(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A new tensor whose elements are whatever the memory held; dtype and device are those of this tensor unless given.
+    """A new tensor whose elements are not initialised; dtype and device are those of this tensor unless given.
 
     元素为内存中原有内容的新张量；未指定时，dtype 与设备同本张量。
 

@@ -1,7 +1,7 @@
 """Trigonometric and hyperbolic functions, and their inverses.
 
-Backward of `tanh` keeps the result, so nothing is copied in place. `tan` could do the same, but keeps `x`, as in Paddle: a chain
-`x.tan_().tan_()` would otherwise overwrite what the first needs.
+Backward of `tanh` keeps the result, so in place there is no copy. `tan` could do the same, but keeps `x`, as in Paddle: a
+chain `x.tan_().tan_()` would otherwise overwrite the saved tensor of the first.
 """
 
 from __future__ import annotations

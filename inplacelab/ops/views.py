@@ -1,8 +1,8 @@
-"""Views: the same storage seen through other metadata. No data move, in either variant.
+"""Views: the same storage through other metadata. No data move, in either variant.
 
-A view has no kernel, only a layout. Its derivative sends the gradient of what is seen back to where it was seen.
-`reshape` and `flatten` of a tensor whose elements no strides can show in that shape give a copy instead (and their
-in-place variants are then in place in name only).
+A view has no kernel, only a layout. Its derivative puts the gradient into the slots that the view shows.
+`reshape` and `flatten` return a copy where no strides can express the new shape (their in-place variants are then in place
+in name only).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from inplacelab.ops.table import view
 
 
 class Inferred(tuple[int, ...]):
-    """A shape of which a size was left to be found. Only a shape that was written out in full gives the tensor itself."""
+    """A shape with a size that was inferred. Only a shape without one can return the tensor itself."""
 
     __slots__ = ()
 
@@ -40,12 +40,12 @@ def _reshape(before: Layout, shape: Shape) -> Layout | None:
 
 
 def _axis(x: Any, axis: Any) -> Any:
-    """One axis or several; a tensor of them is read."""
+    """One axis or several; also from a tensor."""
     return axis.tolist() if hasattr(axis, "tolist") else axis
 
 
 def _permutation(x: Any, perm: Any) -> Any:
-    """The axes in their new order; of two that change places, the others stay."""
+    """The axes in their new order; two axes alone are exchanged."""
     if not isinstance(perm, Exchange):
         return _axis(x, perm)
     order = list(range(x.ndim))
@@ -55,30 +55,30 @@ def _permutation(x: Any, perm: Any) -> Any:
 
 
 def inverse(perm: Sequence[int]) -> list[int]:
-    """The permutation that undoes `perm`."""
+    """Returns the permutation that undoes `perm`."""
     places = [p % len(perm) for p in perm]
     return [places.index(k) for k in range(len(perm))]
 
 
 def _as_it_is(x: Any, dtype: Any) -> Any:
-    """The dtype to see the storage in: if none is named, the one that is there."""
+    """The dtype of the view: the current one if none is given."""
     return x.dtype if dtype is None else dtype
 
 
 def _number(x: Any, value: Any) -> int:
-    """A number, however it was given."""
+    """A number; also from a tensor."""
     return as_integer(value)
 
 
 def _numbers(x: Any, values: Any) -> list[int]:
-    """Numbers, however they were given: a list, one number, a tensor, a list with tensors in it."""
+    """A list of numbers, from a list, one number, a tensor, or a list with tensors in it."""
     return sizes_of("slice", values)
 
 
 def _axes(x: Any, axes: Any) -> list[int]:
     """A list of axes."""
     if not isinstance(axes, list | tuple):
-        raise errors.axes_not_listed(axes)
+        raise errors.axes_not_listed(axes=axes)
     return [as_integer(axis) for axis in axes]
 
 
@@ -86,7 +86,7 @@ _DOTS = type(Ellipsis)
 
 
 def fixed(x: Any, key: Any) -> Any:
-    """The key in plain numbers: a tensor in it may have another value when backward looks at it again."""
+    """Returns the key in plain numbers: a tensor in it may have another value by the time of backward."""
     if type(key) is not tuple:
         return key if type(key) in PLAIN else as_integer(key)
     return key if PLAIN.issuperset(map(type, key)) else tuple(k if type(k) in PLAIN else as_integer(k) for k in key)
@@ -98,7 +98,7 @@ def _unflatten(before: Layout, axis: int, shape: Sequence[int]) -> Layout | None
 
 def _matrix_transposed(before: Layout) -> Layout:
     if len(before.shape) < 2:
-        raise errors.nothing_to_transpose(len(before.shape))
+        raise errors.nothing_to_transpose(rank=len(before.shape))
     return layout.swapped_axes(before, -1, -2)
 
 
@@ -106,11 +106,11 @@ def _slice(before: Layout, axes: Sequence[int], starts: Sequence[int], ends: Seq
     return layout.slices(before, axes, starts, ends, [1] * len(axes))
 
 
-# NumPy's own ways to a window are several times faster than ours. The tests hold them against the layouts.
+# NumPy's functions for windows are several times faster than ours. Tests compare them with the layouts.
 
 
 def indexed(a: Any, key: Any) -> Any:
-    """`a[key]` as an array, also of one element; None for keys that must be refused."""
+    """Returns `a[key]` as an array, also for one element; None for keys that must be refused."""
     keys = key if type(key) is tuple else (key,)
     try:
         return a[keys if _DOTS in map(type, keys) else (*keys, ...)]
@@ -141,7 +141,7 @@ def _squeezed(a: Any, axis: Any) -> Any:
 
 
 def _unsqueezed(a: Any, axis: Any) -> Any:
-    """Of packed arrays only, and not beside another axis of one element: there NumPy may choose other strides than Paddle."""
+    """Only for packed arrays, and not next to another axis of one element: there NumPy's strides may differ from Paddle's."""
     known = type(axis) is int and -a.ndim - 1 <= axis <= a.ndim
     if not known or not a.flags.c_contiguous or min(a.shape, default=2) < 2:
         return None
@@ -158,7 +158,7 @@ def _flatten(before: Layout, start_axis: int, stop_axis: int) -> Layout | None:
 
 
 view(
-    "reshape", ("The same elements in another shape; a copy only where no strides can show them so.",
+    "reshape", ("The same elements in another shape; a copy only where no strides can express it.",
                 "同样的元素，另一种形状；只有在任何步幅都无法表示时才复制。"),
     attrs="shape", prepare={"shape": _shape}, layout=_reshape, shortcut=_reshaped, shape=lambda shape: shape,
     same_is_self=True,
@@ -202,7 +202,7 @@ view(
     same_is_self=True, in_place=False, d_x=lambda g, x_meta: g.reshape(x_meta.shape),
 )  # fmt: skip
 
-# ---- some of the elements, and other ways to walk along the axes -----------------------------------------------------------
+# ---- some of the elements, and other orders of the axes --------------------------------------------------------------------
 
 view(
     "swapaxes", ("Exchange two axes.", "交换两个轴。"),

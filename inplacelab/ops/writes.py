@@ -1,6 +1,6 @@
-"""Writes: what is written does not depend on what was there, so the old value's derivative is zero.
+"""Overwrites: the new value does not depend on the old one, whose derivative is zero.
 
-The zero travels on: whoever computed the old value is told that it no longer matters.
+The zero is passed on: the node that computed the old value receives a zero gradient.
 """
 
 from __future__ import annotations
@@ -56,38 +56,38 @@ setitem = overwrite("setitem", "x, y", ("Write `y` into a part: `x[key] = y`.", 
 
 @as_method
 def set_value(self: Tensor, value: Any) -> None:
-    """Replace every element by those of `value`, which must have the same shape and dtype.
+    """Replaces the elements by those of `value`, which must have the same shape and dtype.
 
     A list has no dtype: its numbers take that of the tensor.
 
-    This is how a parameter is loaded: it may be a leaf, and it stays one. Any other tensor forgets its history, as with
-    every overwrite. The version is raised by one (PaddlePaddle 3.3.1 forgets to, so that a stale value goes unnoticed).
+    Parameters are loaded with it: the tensor may be a leaf, and stays one. Any other tensor loses its history, as with every
+    overwrite. The version is raised by one (not in PaddlePaddle 3.3.1, where a stale saved tensor is not detected).
 
     Raises:
         ConversionError: if the shapes or the dtypes differ.
     """
     given = operand(value, self, getattr(value, "dtype", None))
     if given.array.shape != self.array.shape:
-        raise errors.value_shape(self.shape, given.shape)
+        raise errors.value_shape_differs(expected=self.shape, given=given.shape)
     if given.array.dtype != self.array.dtype:
-        raise errors.value_dtype(self.dtype.name, given.dtype.name)
+        raise errors.value_dtype_differs(expected=self.dtype.name, given=given.dtype.name)
     if self.base is not None:
         refresh(self)
     root = self if self.base is None else self.base
     with observe.silence(), modes.set_grad_enabled(modes.recording_history and root.node is not None):
         self.copy_(given.detach())
     if observe.listeners:
-        observe.tell("set_value", "in-place", (self,), self, self.node)
+        observe.notify("set_value", "in-place", (self,), self, self.node)
 
 
 @as_function
 def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
-    """Add a number to a tensor of one element, in place although the name has no underscore: a counter.
+    """Adds a number to a tensor of one element, in place although the name has no underscore: a counter.
 
     Raises:
         ShapeError: if there is more than one element.
-        LeafWriteError: if it is a leaf that needs a gradient. (PaddlePaddle 3.3.1 lets it go.)
+        LeafWriteError: if it is a leaf that needs a gradient. (PaddlePaddle 3.3.1 allows it.)
     """
     if x.size != 1:
-        raise errors.no_counter(x.size)
+        raise errors.increment_needs_one_element(size=x.size)
     return x.scale_(1.0, value)

@@ -1,8 +1,8 @@
 """Optimizers, under Paddle's names.
 
-They write with the engine's own in-place operations, outside the history; so every step raises the version of each parameter that it
-writes, and a backward through a graph from before the step is refused (PaddlePaddle 3.3.1 does not raise it: there the gradient is
-silently that of other values).
+They update parameters with the engine's in-place operations, without gradient tracking. So each step raises the version of the
+parameters that it updates, and a backward pass through a graph from before the step raises an error. (PaddlePaddle 3.3.1 does not
+raise the version: the gradients are silently computed from other values.)
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Adam: steps of a length that does not depend on how large the gradients are."""
+"""Adam: steps whose length does not depend on the scale of the gradients."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from inplacelab.tensor import Tensor
 
 
 class Adam(Optimizer):
-    """Moving averages of the gradient and of its square: go along the first, divided by the root of the second.
+    """Keeps moving averages of each gradient and its square; subtracts the first, divided by the root of the second.
 
     Args:
-        learning_rate: how far to go in one step: a number or a scheduler.
-        beta1: how much of the average of the gradients is kept.
-        beta2: how much of the average of their squares is kept.
-        epsilon: keeps the denominator away from zero.
-        parameters: the tensors to train, or groups of them.
+        learning_rate: the factor of one step: a number, or a scheduler (see `optimizer.lr`).
+        beta1: the decay of the moving average of gradients, from 0 to less than 1.
+        beta2: the decay of the moving average of squared gradients, from 0 to less than 1.
+        epsilon: added to the denominator to avoid division by zero.
+        parameters: the tensors to train, or groups of them; see `Optimizer`.
         weight_decay: as in `Optimizer`.
         grad_clip: as in `Optimizer`.
-        name: for Paddle's sake; not used.
+        name: accepted for compatibility with Paddle; ignored.
 
     Raises:
-        ArgumentError: if a coefficient lies outside its range.
+        ArgumentError: if `beta1`, `beta2` or `epsilon` is out of range.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/Adam_en.html, after Kingma and Ba,
     "Adam: a method for stochastic optimization", https://arxiv.org/abs/1412.6980
@@ -45,9 +45,9 @@ class Adam(Optimizer):
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name=name)
         for coefficient, value in (("beta1", beta1), ("beta2", beta2)):
             if not 0 <= value < 1:
-                raise errors.bad_coefficient(coefficient, value)
+                raise errors.bad_coefficient(name=coefficient, given=value)
         if epsilon < 0:
-            raise errors.bad_epsilon(epsilon)
+            raise errors.bad_epsilon(given=epsilon)
         self._beta1, self._beta2, self._epsilon = beta1, beta2, epsilon
 
     def _new_state(self, parameter: Tensor) -> State:
@@ -63,7 +63,7 @@ class Adam(Optimizer):
         mean, square = state["moment1"], state["moment2"]
         mean.scale_(self._beta1).add_(gradient, alpha=_rest(self._beta1, parameter))
         square.scale_(self._beta2).add_(gradient.square(), alpha=_rest(self._beta2, parameter))
-        # Both averages start at zero; dividing by 1 - beta^t takes out what is left of that after t steps.
+        # Both averages start at zero; dividing by 1 - beta^t corrects this bias after t steps.
         correction = sqrt(1 - state["beta2_pow_acc"].item())
         rate = rate * correction / (1 - state["beta1_pow_acc"].item())
         parameter.subtract_(mean.divide(square.sqrt().scale_(1.0, self._epsilon * correction)), alpha=rate)
@@ -72,5 +72,5 @@ class Adam(Optimizer):
 
 
 def _rest(beta: float, parameter: Tensor) -> float:
-    """1 - beta, where beta is a number of the parameter's precision, as in Paddle: 0.999 in single precision leaves 0.00099999."""
+    """1 - beta with beta rounded to the parameter's dtype, as in Paddle: 0.999 in float32 gives 0.00099999."""
     return float(1 - parameter.array.dtype.type(beta))

@@ -1,4 +1,4 @@
-"""AdamW: Adam with a weight decay that the averages do not see."""
+"""AdamW: Adam with a weight decay that does not enter the moving averages."""
 
 from __future__ import annotations
 
@@ -14,18 +14,22 @@ from inplacelab.tensor import Tensor
 
 
 class AdamW(Adam):
-    """Shrink each parameter by `learning_rate * weight_decay` of itself, then update it as Adam does.
+    """Multiplies each parameter by `1 - learning_rate * weight_decay`, then updates it as Adam does.
 
     Args:
-        learning_rate: how far to go in one step: a number or a scheduler.
-        beta1: how much of the average of the gradients is kept.
-        beta2: how much of the average of their squares is kept.
-        epsilon: keeps the denominator away from zero.
-        parameters: the tensors to train, or groups of them.
-        weight_decay: how fast parameters shrink; a number, also that of a group.
-        apply_decay_param_fun: given a parameter's name, says whether it shrinks; None for all.
+        learning_rate: the factor of one step: a number, or a scheduler (see `optimizer.lr`).
+        beta1: the decay of the moving average of gradients, from 0 to less than 1.
+        beta2: the decay of the moving average of squared gradients, from 0 to less than 1.
+        epsilon: added to the denominator to avoid division by zero.
+        parameters: the tensors to train, or groups of them; see `Optimizer`.
+        weight_decay: the decay of all parameters that have no other in their group.
+        apply_decay_param_fun: called with a parameter's name, returns whether to decay it; None for all.
         grad_clip: as in `Optimizer`.
-        name: for Paddle's sake; not used.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Raises:
+        OptionError: if a weight decay is not a number.
+        ArgumentError: if `beta1`, `beta2` or `epsilon` is out of range.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/AdamW_en.html, after Loshchilov and
     Hutter, "Decoupled weight decay regularization", https://arxiv.org/abs/1711.05101
@@ -53,10 +57,12 @@ class AdamW(Adam):
     @staticmethod
     def _check_decay(weight_decay: object) -> None:
         if not isinstance(weight_decay, int | float):
-            raise errors.bad_option("weight_decay", weight_decay, Text("a number", "一个数"))
+            raise errors.bad_optimizer_option(
+                name="weight_decay", possible=Text("a number", "一个数"), given=weight_decay
+            )
 
     def _decayed(self, parameter: Tensor, gradient: Tensor, group: Group) -> Tensor:
-        return gradient  # the decay is another step, below
+        return gradient  # `_update` applies the decay to the parameter
 
     def _update(self, parameter: Tensor, gradient: Tensor, state: State, rate: float, group: Group) -> None:
         if self._shrinks is None or self._shrinks(parameter.name):

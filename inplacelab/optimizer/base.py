@@ -1,4 +1,4 @@
-"""What all optimizers have in common: the parameters, the learning rate, and when to update what."""
+"""The base of all optimizers: parameter groups, the learning rate, steps and the saved state."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ Parameters = Sequence[Tensor] | Sequence[dict[str, Any]] | None
 
 
 class Optimizer:
-    """The base of every optimizer. A method of its own says in `_update` how one parameter is updated.
+    """The base of every optimizer. A subclass defines `_update`, which updates one parameter.
 
     Args:
-        learning_rate: how far to go in one step: a number, or a scheduler (see `optimizer.lr`).
-        parameters: the tensors to train. Those with `stop_gradient=True`, or without a gradient, are left as they are. Or groups
-            of them: dictionaries with "params", and what is particular about the group: "learning_rate" (a factor),
+        learning_rate: the factor of one step: a number, or a scheduler (see `optimizer.lr`).
+        parameters: the tensors to train. Those with `stop_gradient=True` or without a gradient do not change. Or groups:
+            dictionaries with "params" and the options of the group: "learning_rate" (a factor of the optimizer's rate),
             "weight_decay", "grad_clip".
-        weight_decay: this times the parameter is added to each gradient ("L2 decay"), or a regularizer; None for nothing.
+        weight_decay: a number, which adds itself times the parameter to each gradient ("L2 decay"), or a regularizer; None
+            for no decay.
         grad_clip: called with a list of (parameter, gradient), returns such a list with other gradients; None for no clipping.
-        name: for Paddle's sake; not used.
+        name: accepted for compatibility with Paddle; ignored.
 
     Raises:
         MissingParametersError: if there are no parameters.
-        OptionError: if an argument is of a kind that cannot be used.
-        ArgumentError: if a group has an option that there is not, or a parameter is in two groups.
+        OptionError: if an argument has a wrong type.
+        ArgumentError: if a group has an unknown option, or a parameter is in two groups.
 
     >>> import inplacelab as paddle
     >>> slow, fast = (paddle.to_tensor([1.], stop_gradient=False) for _ in range(2))
@@ -56,44 +57,52 @@ class Optimizer:
         name: str | None = None,
     ) -> None:
         if not isinstance(learning_rate, float | LRScheduler):
-            raise errors.bad_learning_rate(learning_rate)
+            raise errors.bad_learning_rate(given=learning_rate)
         self._groups = groups_of(parameters, weight_decay, grad_clip)
-        self._states: dict[int, State] = {}  # by the identity of the parameter, which is kept alive above
+        self._states: dict[int, State] = {}  # by the id of the parameter; the groups keep the parameters alive
         self._learning_rate = learning_rate
 
-    # ---- for each method to say -----------------------------------------------------------------------------------------
+    # ---- what a subclass defines ----------------------------------------------------------------------------------------
 
     def _update(self, parameter: Tensor, gradient: Tensor, state: State, rate: float, group: Group) -> None:
-        """Write the parameter's new value, and what is remembered for the next step.
+        """Updates a parameter and its state, in place.
 
         Args:
-            parameter: what is updated.
-            gradient: clipped, and with the pull of weight decay.
-            state: what is remembered of the parameter.
-            rate: how far to go.
+            parameter: the parameter.
+            gradient: its gradient, after clipping and weight decay.
+            state: the tensors that the optimizer stores for the parameter.
+            rate: the learning rate of its group.
             group: the parameter's group.
         """
-        raise NotImplementedError(f"{type(self).__name__} defines no _update(): say there how a parameter is updated")
+        raise NotImplementedError(f"{type(self).__name__} does not define _update(), which updates one parameter")
 
     def _new_state(self, parameter: Tensor) -> State:
-        """What is remembered of a parameter between steps, as before the first one: names and tensors."""
+        """Returns the tensors by name that the optimizer stores for a parameter, with their first values."""
         return {}
 
     # ---- training -----------------------------------------------------------------------------------------------------------
 
     def step(self) -> None:
-        """Update every parameter that has a gradient, in place: its version is raised."""
+        """Updates every parameter that has a gradient, in place, which raises its version."""
         with modes.no_grad():
             for group in self._groups:
                 rate = self.get_lr() * group.factor
                 pairs = group.clipped()
                 for parameter, gradient in pairs:
-                    pulled = self._decayed(parameter, gradient, group)
-                    self._update(parameter, pulled, self._state(parameter), rate, group)
+                    decayed = self._decayed(parameter, gradient, group)
+                    self._update(parameter, decayed, self._state(parameter), rate, group)
 
     def minimize(self, loss: Tensor) -> tuple[list[Any], list[tuple[Tensor, Tensor]]]:
-        """One step with the gradients that `loss.backward()` has left: what is returned are no operators, and the pairs of
-        parameter and gradient, as in Paddle. Backward is not called here, in Paddle neither.
+        """Runs one step with the gradients that `loss.backward()` has computed. As in Paddle, it does not call backward.
+
+        Args:
+            loss: the loss; only its type is checked.
+
+        Returns:
+            An empty list (Paddle's operators of a static graph), and the list of (parameter, gradient).
+
+        Raises:
+            OperandError, ArgumentKindError: if `loss` is not a tensor.
         """
         if not isinstance(loss, Tensor):
             raise errors.not_a_tensor("minimize", "loss", 0, loss)
@@ -102,7 +111,7 @@ class Optimizer:
         return [], pairs
 
     def clear_grad(self, set_to_zero: bool = True) -> None:
-        """Fill the gradients with zeros in place, or drop them if `set_to_zero` is False."""
+        """Fills the gradients with zeros in place, or removes them if `set_to_zero` is False."""
         for parameter in self._parameters:
             if not parameter.stop_gradient:
                 parameter.clear_gradient(set_to_zero)
@@ -110,71 +119,85 @@ class Optimizer:
     clear_gradients = clear_grad
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Drop the gradients, or fill them with zeros if `set_to_none` is False."""
+        """Removes the gradients, or fills them with zeros if `set_to_none` is False."""
         self.clear_grad(set_to_zero=not set_to_none)
 
     def get_lr(self) -> float:
-        """The learning rate that holds now."""
+        """Returns the current learning rate."""
         return self._learning_rate() if isinstance(self._learning_rate, LRScheduler) else self._learning_rate
 
     def set_lr(self, value: float) -> None:
-        """Go on with another learning rate.
+        """Sets the learning rate.
+
+        Args:
+            value: the new rate.
 
         Raises:
-            OptionError: if it is no number.
-            ScheduleError: if a scheduler says the rate.
+            OptionError: if it is not a number.
+            ScheduleError: if a scheduler determines the rate.
         """
         if not isinstance(value, int | float):
-            raise errors.bad_option("value", value, Text("float", "浮点数"))
+            raise errors.bad_optimizer_option(name="value", possible=Text("float", "浮点数"), given=value)
         if isinstance(self._learning_rate, LRScheduler):
             raise errors.rate_is_scheduled()
         self._learning_rate = float(value)
 
     def set_lr_scheduler(self, scheduler: LRScheduler) -> None:
-        """Have a scheduler say the learning rate from now on.
+        """Makes a scheduler determine the learning rate from now on.
+
+        Args:
+            scheduler: the scheduler.
 
         Raises:
-            OptionError: if it is none.
+            OptionError: if it is not an `LRScheduler`.
         """
         if not isinstance(scheduler, LRScheduler):
-            raise errors.bad_option("scheduler", scheduler, Text("LRScheduler", "LRScheduler"))
+            raise errors.bad_optimizer_option(
+                name="scheduler", possible=Text("LRScheduler", "LRScheduler"), given=scheduler
+            )
         self._learning_rate = scheduler
 
-    # ---- what is remembered -------------------------------------------------------------------------------------------------
+    # ---- saved state --------------------------------------------------------------------------------------------------------
 
     def state_dict(self) -> dict[str, Any]:
-        """What is remembered between steps, by the parameter's name and what it is: nothing before the first step. The state of a
-        scheduler is under "LR_Scheduler".
+        """Returns the state between steps, to save it or pass it to `set_state_dict`.
+
+        Returns:
+            The optimizer's tensors under names such as "linear_0.w_0_velocity_0" (none before the first step), and the state
+            of the scheduler, if there is one, under "LR_Scheduler".
         """
         state: dict[str, Any] = {
-            _name(parameter, what): tensor
+            _name(parameter, kind): tensor
             for parameter in self._parameters
-            for what, tensor in self._states.get(id(parameter), {}).items()
+            for kind, tensor in self._states.get(id(parameter), {}).items()
         }
         if isinstance(self._learning_rate, LRScheduler):
             state["LR_Scheduler"] = self._learning_rate.state_dict()
         return state
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave.
+        """Restores a state that `state_dict` returned.
+
+        Args:
+            state_dict: the state; other entries are ignored.
 
         Raises:
-            ArgumentError: if something is missing; nothing is changed then.
-            ScheduleError: if there is a scheduler, and its state does not fit.
+            ArgumentError: if a tensor is missing. Nothing is changed then.
+            ScheduleError: if an entry of the scheduler's state is missing.
         """
-        wanted = [(each, what) for each in self._parameters for what in self._new_state(each)]
-        for parameter, what in wanted:
-            if _name(parameter, what) not in state_dict:
-                raise errors.missing_state(_name(parameter, what))
+        wanted = [(each, kind) for each in self._parameters for kind in self._new_state(each)]
+        for parameter, kind in wanted:
+            if _name(parameter, kind) not in state_dict:
+                raise errors.missing_state(name=_name(parameter, kind))
         if isinstance(self._learning_rate, LRScheduler) and "LR_Scheduler" in state_dict:
             self._learning_rate.set_state_dict(state_dict["LR_Scheduler"])
-        for parameter, what in wanted:
-            self._state(parameter)[what].set_value(state_dict[_name(parameter, what)])
+        for parameter, kind in wanted:
+            self._state(parameter)[kind].set_value(state_dict[_name(parameter, kind)])
 
     # ---- the parts of a step ------------------------------------------------------------------------------------------------
 
     def _decayed(self, parameter: Tensor, gradient: Tensor, group: Group) -> Tensor:
-        """The gradient that the update sees."""
+        """The gradient that `_update` gets: with weight decay."""
         return group.decayed(parameter, gradient)
 
     @property
@@ -182,18 +205,24 @@ class Optimizer:
         return [parameter for group in self._groups for parameter in group.parameters]
 
     def _state(self, parameter: Tensor) -> State:
-        """What is remembered of a parameter; made when first asked for."""
+        """The state of a parameter, created when it is first used."""
         if id(parameter) not in self._states:
             with modes.no_grad():
                 self._states[id(parameter)] = self._new_state(parameter)
         return self._states[id(parameter)]
 
 
-def remembered(attributes: Mapping[Any, Any]) -> list[tuple[int, State]]:
-    """What an optimizer with these attributes remembers, by the place of the parameter among all of them.
+def state_by_parameter(attributes: Mapping[Any, Any]) -> list[tuple[int, State]]:
+    """Reads the state of an optimizer from its attributes, without calling the optimizer.
 
-    Nothing before the first step, nor while it is being made. The optimizer itself is not asked: its class may be the program's
-    own, and must not be run by whoever only looks.
+    A recorder uses it: the program may define the optimizer's class, and recording must not run the program's code.
+
+    Args:
+        attributes: the attributes of the optimizer by name.
+
+    Returns:
+        The number of each parameter that has a state, counted over all groups, with the state. Empty before the first step and
+        during construction.
     """
     groups, states = attributes.get("_groups", ()), attributes.get("_states")
     if not states:
@@ -202,6 +231,6 @@ def remembered(attributes: Mapping[Any, Any]) -> list[tuple[int, State]]:
     return [(place, states[each]) for place, each in enumerate(parameters) if each in states]
 
 
-def _name(parameter: Tensor, what: str) -> str:
-    """As Paddle calls what an optimizer remembers: "linear_0.w_0_velocity_0"."""
-    return f"{parameter.name}_{what}_0"
+def _name(parameter: Tensor, kind: str) -> str:
+    """Paddle's name of a tensor that an optimizer stores: "linear_0.w_0_velocity_0"."""
+    return f"{parameter.name}_{kind}_0"

@@ -1,4 +1,4 @@
-"""Momentum: a velocity that gradients accelerate and friction slows down."""
+"""Momentum: gradient descent with a velocity, a decaying sum of gradients."""
 
 from __future__ import annotations
 
@@ -10,16 +10,19 @@ from inplacelab.tensor import Tensor
 
 
 class Momentum(Optimizer):
-    """`velocity = momentum * velocity + gradient; w -= learning_rate * velocity`.
+    """Updates a parameter by `velocity = momentum * velocity + gradient; w -= learning_rate * velocity`.
 
     Args:
-        learning_rate: how far to go in one step: a number or a scheduler.
-        momentum: how much of the velocity is kept.
-        parameters: the tensors to train, or groups of them.
-        use_nesterov: look ahead: `w -= learning_rate * (gradient + momentum * velocity)`.
+        learning_rate: the factor of one step: a number, or a scheduler (see `optimizer.lr`).
+        momentum: the part of the velocity that each step keeps.
+        parameters: the tensors to train, or groups of them; see `Optimizer`.
+        use_nesterov: whether to use Nesterov momentum: `w -= learning_rate * (gradient + momentum * velocity)`.
         weight_decay: as in `Optimizer`.
         grad_clip: as in `Optimizer`.
-        name: for Paddle's sake; not used.
+        name: accepted for compatibility with Paddle; ignored.
+
+    Raises:
+        OptionError: if `momentum` is not a number.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/Momentum_en.html
     """
@@ -37,7 +40,7 @@ class Momentum(Optimizer):
     ) -> None:
         super().__init__(learning_rate, parameters, weight_decay, grad_clip, name=name)
         if not isinstance(momentum, int | float):
-            raise errors.bad_option("momentum", momentum, Text("float", "浮点数"))
+            raise errors.bad_optimizer_option(name="momentum", possible=Text("float", "浮点数"), given=momentum)
         self._momentum, self._nesterov = float(momentum), use_nesterov
 
     def _new_state(self, parameter: Tensor) -> State:

@@ -1,4 +1,4 @@
-"""Stochastic gradient descent: go against the gradient."""
+"""Stochastic gradient descent: steps against the gradient."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from inplacelab.tensor import Tensor
 
 
 class SGD(Optimizer):
-    """`w -= learning_rate * gradient`. Nothing is remembered, and nothing is allocated that stays.
+    """Updates a parameter by `w -= learning_rate * gradient`. It stores no state and keeps no memory.
+
+    The arguments are those of `Optimizer`.
 
     >>> import inplacelab as paddle
     >>> w = paddle.to_tensor([1., 2.], stop_gradient=False)

@@ -1,4 +1,4 @@
-"""Adds to a recording what it can say of its refusals itself: the lines that led to each, and how this very program is fixed."""
+"""Adds to each refusal in a recording the lines that led to it, and a fix for this program."""
 
 from __future__ import annotations
 
@@ -20,37 +20,37 @@ ADVISED = 20
 """To fix a program, all of it is looked at: of one that goes on after more refusals than this, only so many are looked into."""
 
 _FIX = Text("In this program: {0}", "在本程序中：{0}")
-_NOT_TOLD = Text(
-    "… (yours to find; without `--no-fix` it would stand here)",
+_LEFT_OUT = Text(
+    "… (yours to find; without `--no-fix` it would be shown here)",
     "……（请自己找出来；去掉 `--no-fix`，这里就会写出改法）",
 )
 
 
-def advised(recording: Recording, *, tell: bool = True) -> Recording:
-    """The recording, with notes and a fix for each refusal.
+def advised(recording: Recording, *, fix: bool = True) -> Recording:
+    """Returns the recording with notes and a fix for each refusal.
 
     Args:
         recording: the recording.
-        tell: whether to say how the program is fixed. Where finding that is an exercise, it is not said.
+        fix: False to leave the fix out, where finding it is an exercise.
     """
     refusals = refused(recording)
     if not refusals or recording.truncated:
         return recording
     steps = list(recording.steps)
     for count, (index, error) in enumerate(refusals):
-        fix = None
-        if not tell:
-            fix = _NOT_TOLD
+        text = None
+        if not fix:
+            text = _LEFT_OUT
         elif count < ADVISED:
             found = fixes(replace(recording, steps=recording.steps[: index + 1]), has_ordinary)
-            fix = in_one_sentence(found) if found else None
-        said = replace(error, notes=stale_notes(Moment(recording, index)), fix=fix or error.fix)
+            text = in_one_sentence(found) if found else None
+        said = replace(error, notes=stale_notes(Moment(recording, index)), fix=text or error.fix)
         steps[index] = replace(steps[index], error=said)
     return replace(recording, steps=tuple(steps))
 
 
 def annotate(recording: Recording, refusals: Sequence[Callable[[], Refusal | None]]) -> None:
-    """Have the refusals that are still alive say what the recording knows of them.
+    """Adds notes and fixes from the recording to the exceptions that are still alive.
 
     Args:
         recording: the recording.
@@ -67,12 +67,12 @@ def annotate(recording: Recording, refusals: Sequence[Callable[[], Refusal | Non
 
 
 def refused(recording: Recording) -> list[tuple[int, ErrorFacts]]:
-    """What the framework refused, each with the number of its step."""
+    """Returns the framework's refusals, each with the index of its step."""
     errors = ((step.index, step.error) for step in recording.steps)
     return [(index, error) for index, error in errors if error is not None and error.explanation is not None]
 
 
 def has_ordinary(name: str) -> bool:
-    """Whether there is an ordinary operation of a name: "relu", but not "zero"."""
+    """Whether a name is an ordinary operation: "relu" is, "zero" is not."""
     row = ROWS.get(name)
     return hasattr(Tensor, name) if row is None else row.ordinary

@@ -1,7 +1,7 @@
-"""Says which statement made or wrote an array, and by which operation, as far as the text of the program says so.
+"""Infers which statement made or wrote an array, and by which operation, from the text of the program.
 
-For recorders of frameworks that tell nobody what they do: these find that an array is new, or that its values differ, when the next
-statement begins. Then several statements may be over, since each but the first was run by a call in the one before it.
+For recorders of frameworks that report nothing: they find a new array, or changed values, when the next statement
+begins. Several statements may have ended by then, since each but the first was run by a call in the one before it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Did(NamedTuple, Generic[T]):
     Attributes:
         by: the operation: "+", "setitem".
         category: how it treats memory.
-        inputs: what is known of the arrays that it read.
+        inputs: the known arrays that it read.
         line: the line of the statement.
-        through: the array that it wrote, if it did that and the text says so.
+        through: the array that it wrote, if the text shows one.
     """
 
     by: str
@@ -43,7 +43,7 @@ class Did(NamedTuple, Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class _Running(Generic[T]):
-    """A statement that has begun: where, what it says, and which of its expressions refer to arrays or are of the framework."""
+    """A statement that has begun: its place, its syntax, and which of its expressions refer to arrays or to the framework."""
 
     line: int
     depth: int
@@ -60,17 +60,17 @@ class Attribution(Generic[T]):
 
     Args:
         text: the program.
-        kind: the class of the arrays. The functions of its package make them.
-        find: gives what is known of an array; None for anything else, and for an array that was never met.
+        kind: the class of the arrays; functions of its package make them.
+        find: returns what is known about an array; None for any other object, and for an unknown array.
     """
 
     def __init__(self, text: str, kind: type, find: Callable[[Any], T | None]) -> None:
         self._says, self._kind, self._find = read(text), kind, find
-        self._running: list[_Running[T]] = []  # at most one for each frame of the program
+        self._running: list[_Running[T]] = []  # at most one per frame of the program
         self._over: list[_Running[T]] = []
 
     def begins(self, line: int, depth: int, scope: Scope, frame: FrameType) -> frozenset[str]:
-        """A statement begins on a line, in a frame of this depth with these names. Returns its operations that may write."""
+        """Begins a statement on a line, in a frame of this depth with these names. Returns its operations that may write."""
         names = ChainMap(dict(scope.names), frame.f_globals)
         says = self._says.get(line, Statement())
         values = {place: value_of(place, names) for place in (*says.reads, *(each.target for each in says.writes))}
@@ -81,12 +81,12 @@ class Attribution(Generic[T]):
         return frozenset(write.by for write in says.writes)
 
     def goes_on(self, depth: int) -> None:
-        """A frame of this depth is about to run its next statement: the one before it is over, and all those in deeper frames."""
+        """Ends the current statement of the frame of this depth, and those of deeper frames."""
         self._over = [each for each in self._running if each.depth >= depth]
         self._running = self._running[: len(self._running) - len(self._over)]
 
     def maker(self, names: Iterable[str], *, is_view: bool) -> Did[T] | None:
-        """Who made an array that has these names now: an operation of an array or of the framework; None if the text does not say so."""
+        """Returns the operation that made an array with these names; None if the text does not show it."""
         said = ((each, bound) for each in self._over for bound in each.says.bindings if bound.binds(names))
         statement, bound = next(said, (None, None))
         if statement is None or bound is None or bound.by is None:
@@ -97,9 +97,9 @@ class Attribution(Generic[T]):
         return Did(bound.by, "view" if is_view else "ordinary" if inputs else "create", inputs, statement.line)
 
     def writer(self, wrote: Callable[[T], bool], category: Category) -> Did[T] | None:
-        """Who wrote an array for which `wrote` is true; None if the text does not say it.
+        """Returns the operation that wrote an array for which `wrote` is true; None if the text does not show it.
 
-        A statement that says that it writes such an array is likelier than one that only hands it to a call.
+        A statement that certainly writes such an array takes precedence over one that only passes it to a call.
         """
         said = [(statement, write) for statement in reversed(self._over) for write in statement.says.writes]
         for statement, write in sorted(said, key=lambda each: not each[1].certain):
@@ -109,6 +109,6 @@ class Attribution(Generic[T]):
                 return Did(write.by, category, reads, statement.line, array)
         return None
 
-    def unsaid(self) -> Did[T]:
-        """What is said of a write of which the text says nothing."""
+    def unknown(self) -> Did[T]:
+        """Returns the description of a write that the text does not show."""
         return Did("write", "in-place", (), self._over[-1].line if self._over else None)

@@ -1,16 +1,16 @@
-"""Finds out which of the program's names refer to which tensors, or lead to them through containers and objects.
+"""Finds which of the program's names refer to which tensors, directly or through containers and objects.
 
-A name leads on through
+A name leads to tensors through
 
-- a list, a tuple, a dictionary: to their first elements (`xs[0]`, `known['x']`; of a dictionary, those with a text or a whole number
-  for a key);
-- an object of the program's own classes: to its attributes (`self.w`), which are the entries of its `__dict__`;
-- an object of one of the framework's classes that hold tensors for a program, such as layers: to its attributes and to those of such
+- a list, a tuple, a dictionary: its first elements (`xs[0]`, `known['x']`; in a dictionary, those with a string or an integer
+  as key);
+- an object of the program's classes: its attributes (`self.w`), which are the entries of its `__dict__`;
+- an object of one of the framework's classes that hold tensors, such as layers: its attributes and those of such
   objects inside (`net.0.weight`);
 
-and no further: not through a list in a list, or an object in an object. Names are looked at again and again, so there are limits: a
-look takes the same time whether a dictionary has 20 entries or 10,000, and no object is gone through twice. And a look must change
-nothing: nothing that the program defines is called, neither properties nor `__getattr__`, `__getitem__` or `__class__`.
+and no further: not through a list in a list, or an object in an object. The scan runs often, so it is limited: it takes the same
+time for a dictionary with 20 or 10,000 entries, and visits no object twice. It must have no effect, so it calls nothing that the
+program defines: no properties, no `__getattr__`, `__getitem__` or `__class__`.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _PLAIN = frozenset({int, float, str, bool, type(None), ModuleType, FunctionType}
 
 @dataclass(frozen=True)
 class Watched:
-    """What names are followed to, and through which objects of the framework.
+    """The classes of a framework that the scan looks for.
 
     Attributes:
         tensors: the class of the tensors.
-        holders: classes whose objects hold tensors for a program, such as layers: their attributes are looked at.
-        nested: those of them that may hold each other.
-        further: tensors that an object of a holder's class holds elsewhere than in its attributes, as pairs of what is written after the
-            object's name, and the tensor.
+        holders: classes whose objects hold tensors, such as layers: their attributes are scanned.
+        nested: the holders that may contain other holders.
+        further: returns the tensors that a holder keeps outside its attributes, as pairs of a suffix for the object's name and the
+            tensor.
     """
 
     tensors: type
@@ -53,7 +53,7 @@ class Watched:
 
 
 class Path(NamedTuple):
-    """A name, or a path from one, that leads to a tensor."""
+    """A name, or a path that begins with one, of a tensor."""
 
     function: str
     name: str
@@ -62,33 +62,33 @@ class Path(NamedTuple):
 
 
 class Bindings:
-    """Looks at the names of a program, again and again.
+    """Scans the names of a program and reports changes since the last scan.
 
     Args:
-        names: the names to look at among the program's globals.
-        watched: what to look for.
+        names: the globals to scan.
+        watched: the classes to look for.
 
     Attributes:
-        own_module: the module of the program's own classes: what a class statement there puts into `__module__`.
+        own_module: the module of the program's classes: the `__module__` that a class statement there sets.
     """
 
     def __init__(self, names: Iterable[str], watched: Watched) -> None:
         self._wanted, self._watched, self.own_module = frozenset(names), watched, "__main__"
         self._found: dict[int, tuple[weakref.ref[Any], tuple[str, ...]]] = {}
-        self._seen: object = None  # what the last look saw, if nothing that it found has died since
+        self._seen: object = None  # the result of the last scan, if no tensor in it has been freed since
         self._leads_on = (
-            True  # a name leads to a container or an object: what is inside may change although no name does
+            True  # some name refers to a container or an object, whose contents may change although no name does
         )
 
     def look(self, scopes: Sequence[Scope], *, done: bool) -> list[tuple[Any, tuple[str, ...]]] | None:
-        """Look at the names in these scopes, the outermost first.
+        """Scans the names in scopes.
 
         Args:
-            scopes: the names of the frames that run the program.
-            done: whether a statement is over. In the middle of one, a tensor may be on its way out of a function whose names are gone.
+            scopes: the names of the frames that run the program, the outermost first.
+            done: whether a statement has finished. Inside a statement, a function may be returning a tensor whose names are gone.
 
         Returns:
-            Each tensor that has names, with its names; None if nothing has changed since the last look.
+            Each tensor that has names, with its names; None if nothing has changed since the last scan.
         """
         seen: list[object] = []
         for names, function in scopes:
@@ -108,21 +108,21 @@ class Bindings:
         return named
 
     def names_of(self, tensor: Any) -> tuple[str, ...]:
-        """The names of a tensor at the last look."""
+        """Returns the names of a tensor at the last scan."""
         reference, names = self._found.get(id(tensor), (None, ()))
         return names if reference is not None and reference() is tensor else ()
 
     def forget(self) -> None:
-        """Let go of everything."""
+        """Drops all references."""
         self._found, self._seen, self._leads_on = {}, None, True
 
     def _one_died(self, _: object) -> None:
-        self._seen = None  # another object may lie at its address
+        self._seen = None  # its address may be used by another object now
 
     # ---- paths -----------------------------------------------------------------------------------------------------------
 
     def _paths(self, scopes: Iterable[Scope]) -> Iterator[Path]:
-        """All paths to tensors. Notes whether some name leads on."""
+        """Returns all paths to tensors. Notes whether some name refers to a container or an object."""
         kind = self._watched.tensors
         for scope in scopes:
             function, known = scope.function, scope.names
@@ -130,7 +130,7 @@ class Bindings:
                 value = known[name]
                 if type(value) in _PLAIN:
                     continue
-                if issubclass(type(value), kind):  # (`isinstance` would ask the object for its `__class__`)
+                if issubclass(type(value), kind):  # (`isinstance` would read the object's `__class__`)
                     yield Path(function, name, name, value)
                 elif self._holds_others(value):
                     self._leads_on = True
@@ -145,7 +145,7 @@ class Bindings:
         return bool(_members(kind).get("__module__") == self.own_module) and _place_of_attributes(kind) is not None
 
     def _inside(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
-        """What an object holds, with the path to it."""
+        """Yields the contents of an object, with their paths."""
         kind = type(value)
         if kind is dict:
             some = islice(list(value.items()), FIRST)
@@ -158,28 +158,27 @@ class Bindings:
             yield from self._attributes(name, value)
 
     def _attributes(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
-        """The attributes of an object; if such objects hold each other, then also those of the objects inside, each once."""
-        waiting, met, left = [(name, value)], set(), ATTRIBUTES
+        """Yields the attributes of an object, and of nested holders inside it, each once."""
+        waiting, seen, left = [(name, value)], set(), ATTRIBUTES
         while waiting and left > 0:
-            path, thing = waiting.pop()
-            if id(thing) in met:
+            path, holder = waiting.pop()
+            if id(holder) in seen:
                 continue
-            met.add(id(thing))
-            some = list(islice(attributes_of(thing).items(), left))
+            seen.add(id(holder))
+            some = list(islice(attributes_of(holder).items(), left))
             left -= len(some)
             inside = [pair for pair in some if type(pair[1]) not in _PLAIN and type(pair[0]) is str]
             yield from ((f"{path}.{key}", each) for key, each in inside)
-            if issubclass(type(thing), self._watched.nested):
+            if issubclass(type(holder), self._watched.nested):
                 held = [pair for pair in inside if issubclass(type(pair[1]), self._watched.nested)]
                 waiting += [(f"{path}.{key}", each) for key, each in reversed(held)]
 
 
 def _named(paths: Iterable[Path]) -> list[tuple[Any, tuple[str, ...]]]:
-    """The tensors to which paths lead, with their names.
+    """Returns the tensors at the ends of paths, with their names.
 
-    A local name that an outer scope uses for something else is written with its function's name before it, once more for each call in
-    which the function calls itself. A path to something that has a name already says nothing new, until there are two from one name: a
-    list that holds one tensor several times.
+    A local name that shadows a name of an outer scope has its function's name as a prefix, repeated for each recursive call. A path
+    to a tensor that has a plain name is dropped, unless two paths begin with one name: a list that holds one tensor several times.
     """
     found: dict[int, tuple[Any, dict[str, None]]] = {}  # the names in their order
     taken: dict[str, int] = {}
@@ -190,7 +189,7 @@ def _named(paths: Iterable[Path]) -> list[tuple[Any, tuple[str, ...]]]:
         labels.append(label)
         if label != name and names and len(labels) == 1:
             continue
-        for each in labels if len(labels) == 2 else (label,):  # with the second, the first has something to say, too
+        for each in labels if len(labels) == 2 else (label,):  # with a second path, the first one is informative, too
             shown = each
             while function and taken.get(shown, id(tensor)) != id(tensor):
                 shown = f"{function}.{shown}"
@@ -200,7 +199,7 @@ def _named(paths: Iterable[Path]) -> list[tuple[Any, tuple[str, ...]]]:
 
 
 def value_of(place: ast.AST, names: Mapping[str, Any]) -> Any:
-    """What a name, an attribute (`self.w`) or an item (`xs[0]`) refers to; None if that cannot be found without running code."""
+    """Returns the value of a name, an attribute (`self.w`) or an item (`xs[0]`); None if that needs running code."""
     match place:
         case ast.Name(id=name):
             return names.get(name)
@@ -216,7 +215,7 @@ def value_of(place: ast.AST, names: Mapping[str, Any]) -> Any:
 
 
 def package_of(value: Any) -> str:
-    """The package of a module, of a class or a function, and of any other object the package of its class: "numpy"."""
+    """Returns the top-level package of a module, class or function, or of an object's class: "numpy"."""
     kind = type(value)
     if issubclass(kind, ModuleType):
         module = value.__name__
@@ -228,20 +227,20 @@ def package_of(value: Any) -> str:
 
 
 _members: Any = type.__dict__["__dict__"].__get__
-"""What stands in a class itself. (To ask the class would be to ask its metaclass, which may be the program's own.)"""
+"""Reads the attributes of a class itself, without its metaclass, which may be code of the program."""
 _module: Any = type.__dict__["__module__"].__get__
 _bases: Any = type.__dict__["__mro__"].__get__
 
 
 def attributes_of(value: object) -> Mapping[Any, Any]:
-    """The `__dict__` of an object, which is not asked for it, since its class may answer what it likes; empty if it has none."""
+    """Returns the `__dict__` of an object without calling code of its class; empty if it has none."""
     place = _place_of_attributes(type(value))
     found = None if place is None else place.__get__(value)
     return found if type(found) is dict else {}
 
 
 def _place_of_attributes(kind: type) -> Any:
-    """Where a class keeps the attributes of its objects; None if they have none."""
+    """Returns the descriptor of a class's `__dict__`; None if its objects have none."""
     for each in _bases(kind):
         place = _members(each).get("__dict__")
         if type(place) is GetSetDescriptorType:

@@ -1,7 +1,7 @@
 """Builds the steps of a `Recording` from events.
 
-The builder runs when the recording is asked for, over all events in order. It knows no engine and no framework: what it needs to know
-is in the events.
+The builder runs when the recording is requested, over all events in order. It does not depend on an engine or a framework: all that
+it needs is in the events.
 """
 
 from __future__ import annotations
@@ -29,13 +29,16 @@ from inplacelab.recording.recording import Recording
 
 
 def build(events: Iterable[ev.Event], about: Recording, *, limit: int | None = None, missed: int = 0) -> Recording:
-    """The recording of what a log holds.
+    """Builds a recording from events.
 
     Args:
         events: the events, in order.
-        about: what is known of the recording beside its steps: framework, title, source.
+        about: a recording without steps: its framework, title and source are taken over.
         limit: the most steps to keep; None for all.
         missed: how many further steps were not recorded.
+
+    Returns:
+        The recording; `truncated` counts the steps that were dropped or missed.
     """
     builder = Builder(limit)
     for event in events:
@@ -46,20 +49,20 @@ def build(events: Iterable[ev.Event], about: Recording, *, limit: int | None = N
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A backward pass that is not over: the line that began it, and the status that its nodes had in the pass around it."""
+    """A running backward pass: the line that began it, and the status of its nodes in the enclosing pass."""
 
     line: int | None
     before: dict[int, NodeStatus]
 
 
 class Builder:
-    """Makes steps of events.
+    """Makes steps from events.
 
     Args:
         limit: the most steps to keep; None for all.
 
     Attributes:
-        steps: the steps so far, and the facts last heard of everything.
+        steps: the steps so far, and the current facts.
         simulated: whether a storage of a simulated device was seen.
     """
 
@@ -68,20 +71,20 @@ class Builder:
         self.simulated = False
         self._line: int | None = None
         self._turn = 0
-        self._nothing_yet = False  # a statement has begun, and nothing has happened in it
+        self._nothing_yet = False  # a statement has begun, and nothing has happened in it yet
         self._simple = False  # that statement contains no others
-        self._failed_pass = False  # a backward pass was stopped, and nothing has happened since
-        self._passes: list[Pass] = []  # those that are not over, each begun within the one before it
-        self._waiting = False  # nodes may have the status that a pass gave them
+        self._failed_pass = False  # an error stopped a backward pass, and nothing has happened since
+        self._passes: list[Pass] = []  # the running passes, each begun inside the one before it
+        self._waiting = False  # nodes may still have the status that a finished pass gave them
         self._operation: tuple[str, int | None] = ("", None)  # the last operation and its line
-        self._new_nodes: list[tuple[int, bool]] = []  # since the last step, and whether each stands for a view
+        self._new_nodes: list[tuple[int, bool]] = []  # since the last step, and whether each was made for a view
         self._launches: list[ev.Launched] = []  # since the last step
         self._names: dict[int, tuple[str, ...]] = {}
         self._counters_of: dict[int, list[int]] = {}  # from a storage to its counters
         self._gradient_of: dict[int, int] = {}  # from a gradient to the tensor whose `.grad` it is
 
     def add(self, event: ev.Event) -> None:  # noqa: C901, PLR0912, PLR0915  # one case for each event
-        """Take in the next event."""
+        """Processes the next event."""
         match event:
             case ev.StatementBegan():
                 self._statement_began(event)
@@ -102,7 +105,7 @@ class Builder:
             case ev.Handed():
                 self.steps.earlier()
             case ev.LogBegan():
-                self._new_nodes.clear()  # no operation in the log has made them
+                self._new_nodes.clear()  # made by no operation in the log
             case ev.Named():
                 self._named(event)
             case ev.Wrote():
@@ -138,7 +141,7 @@ class Builder:
             case ev.Raised():
                 self._raised(event)
             case _:
-                raise TypeError(f"the builder does not know {type(event).__name__}")
+                raise TypeError(f"unknown event {type(event).__name__}")
 
     # ---- statements ------------------------------------------------------------------------------------------------------
 
@@ -150,22 +153,22 @@ class Builder:
         self._turn += 1
 
     def _statement_ended(self, depth: int, live: int, peak: int) -> None:
-        """A statement is over: it is a step of its own if nothing happened in it."""
+        """Ends a statement, which is a step if nothing happened in it."""
         changes, self.steps.now = self.steps.now, Changes()
         changes.take(self.steps.late)
         self.steps.late = Changes()
         if self._nothing_yet and self._line is not None:
             if changes or (self._simple and depth < 2):
                 self._step("line", changes, live, peak)
-        else:  # what it needed for a moment may be gone, though no event said so
+        else:  # its temporaries may be gone without an event
             self.steps.amend(changes, live=live)
         self._nothing_yet = self._failed_pass = False
 
     def _happens(self, line: int | None, *, reallocates: bool = False) -> None:
-        """Something happens on a line: what was late belongs to the step before.
+        """Begins a step on a line: facts that arrived after the last step belong to that step.
 
-        What has died since died before this, unless this itself let go of it (it `reallocates`), or the statement in which it died
-        has only begun: the step before is not of this statement, and was over then.
+        Objects that were freed since belong to the last step, too, unless this step freed them (it `reallocates`), or the statement
+        that freed them has only begun: then the last step is of an earlier statement.
         """
         steps = self.steps
         self._line = line or self._line
@@ -180,7 +183,7 @@ class Builder:
         self._nothing_yet = self._failed_pass = False
 
     def _step(self, kind: str, changes: Changes, live: int, peak: int, **facts: Any) -> None:
-        """Add a step."""
+        """Adds a step with these changes."""
         phase = "backward" if self._passes or self._failed_pass else "forward"
         if self._launches and getattr(facts.get("backward"), "action", "") != "unpack":  # a node unpacks, then computes
             storages = [
@@ -189,7 +192,7 @@ class Builder:
                 else tensor.storage
                 for number in (*facts.get("inputs", ()), facts.get("output"))
             ]
-            # Several launches, or those of no operation, cannot be told apart by what they read and write.
+            # Several launches, or launches without an operation, cannot be distinguished by their operands.
             if kind != "operation" or len(self._launches) > 1 or facts.get("category") == "reallocated":
                 storages = [None]
             facts["launches"] = tuple(
@@ -198,8 +201,8 @@ class Builder:
             self._launches.clear()
         self.steps.add(changes, kind=kind, phase=phase, line=self._line, turn=self._turn, live=live, peak=peak, **facts)
 
-    def _tell(self, kind: str, live: int, peak: int, **facts: Any) -> None:
-        """Add a step with all that is new."""
+    def _add_step(self, kind: str, live: int, peak: int, **facts: Any) -> None:
+        """Adds a step with all facts that are new."""
         changes, self.steps.now = self.steps.now, Changes()
         self._step(kind, changes, live, peak, **facts)
 
@@ -290,7 +293,7 @@ class Builder:
             changes.tensors[number] = replace(facts, names=names)
 
     def _names_of(self, number: int) -> tuple[str, ...]:
-        """A tensor's names; `x.grad` is one, too, if nothing better refers to it."""
+        """Returns a tensor's names; `x.grad` if it has no other."""
         own = self._names.get(number, ())
         owner = self._names.get(self._gradient_of.get(number, -1), ())
         return own or ((f"{owner[0]}.grad",) if owner else ())
@@ -333,7 +336,7 @@ class Builder:
             self.steps.change_node(node, saved=(), released=True)
 
     def _place_nodes(self, made: set[int | None]) -> None:
-        """The nodes that the last operation has made know it, and its line."""
+        """Gives the nodes that the last operation made its name and line."""
         name, line = self._operation
         for number, view in self._new_nodes:
             facts = self.steps.now.nodes.get(number)
@@ -351,7 +354,7 @@ class Builder:
         output = self.steps.tensor(event.output.tensor)
         base = None if output is None else self.steps.tensor(output.base)
         self._place_nodes({event.node, *(each.node for each in (output, base) if each is not None)})
-        self._tell(
+        self._add_step(
             "operation",
             event.live,
             event.peak,
@@ -369,7 +372,7 @@ class Builder:
         if event.category not in ("in-place", "relayout") or after is None:
             return ()
         if event.category == "relayout" and before is not None and before.version == after.version:
-            return ()  # not every framework counts that as a write
+            return ()  # not every framework counts this as a write
         version = after.version - 1 if before is None else before.version
         runs = () if event.category == "relayout" else decode.written_runs(event.output)
         return (WriteFacts(after.storage, counter, version, after.version, event.output.tensor, runs),)
@@ -396,7 +399,7 @@ class Builder:
         )  # fmt: skip
 
     def _own_code(self, event: ev.HookBegan | ev.HookEnded | ev.CustomBegan) -> None:
-        """The program's own code is called in a backward pass, or is over."""
+        """Processes the begin or the end of the program's code in a backward pass."""
         self._happens(None)
         action: BackwardAction
         facts: dict[str, Any]
@@ -437,25 +440,25 @@ class Builder:
         self.steps.change_node(event.node, status="failed")
 
     def _resume(self, ended: Pass) -> None:
-        """With the nodes of a pass that is over, the pass in which it was begun stands where it stood."""
+        """Restores the enclosing pass's status of the nodes of a pass that has ended."""
         for node, status in ended.before.items():
             self.steps.change_node(node, status=status)
 
-    def _backward(  # noqa: PLR0913  # what a step of a backward pass may say
+    def _backward(  # noqa: PLR0913  # the facts of a backward step
         self, action: BackwardAction, node: int | None, gradient: ev.Gradient | None, live: int, peak: int, *,
         line: int | None = None, saved: str | None = None, kept_at: int | None = None, found_at: int | None = None,
         op: str = "backward", **facts: Any,
     ) -> None:  # fmt: skip
-        """Add a step of a backward pass."""
-        if self._nothing_yet:  # a statement of a hook, or of a backward of the program's own, had begun
+        """Adds a step of a backward pass."""
+        if self._nothing_yet:  # a statement of a hook, or of a `PyLayer`'s `backward`, had begun
             self._happens(None)
         self._line = line or (self._passes[-1].line if self._passes else self._line)
         values, shape = (None, None) if gradient is None else (gradient.values, gradient.shape)
         moment = BackwardFacts(action, node, saved, kept_at, found_at, values, shape)
-        self._tell("backward", live, peak, op=op, backward=moment, **facts)
+        self._add_step("backward", live, peak, op=op, backward=moment, **facts)
 
     def _no_node_waits(self) -> None:
-        """The last backward pass is over."""
+        """Resets the status of nodes after the last backward pass."""
         if not self._waiting:
             return
         self._waiting = False
@@ -469,19 +472,19 @@ class Builder:
     def _refused(self, event: ev.Refused) -> None:
         if event.line is not None or not self._passes:
             self._happens(event.line)
-        self._nothing_yet = False  # a statement of the program's own backward may have begun
+        self._nothing_yet = False  # a statement of a `PyLayer`'s `backward` may have begun
         self._place_nodes(set())
         self.steps.change_node(event.node, status="failed")
         error = ErrorFacts(
             type=event.type, message=event.message, explanation=event.why, notes=(), node=event.node,
             storage=event.storage, tensor=event.tensor, fix=event.fix,
         )  # fmt: skip
-        self._tell("error", event.live, event.peak, error=error)
+        self._add_step("error", event.live, event.peak, error=error)
 
     def _raised(self, event: ev.Raised) -> None:
         failed_pass = self._failed_pass
         self._happens(None)
         self._line, self._failed_pass = event.line or self._line, failed_pass
         error = ErrorFacts(type=event.type, message=event.message, explanation=None, notes=())
-        self._tell("error", event.live, event.peak, error=error)
+        self._add_step("error", event.live, event.peak, error=error)
         self._failed_pass = False

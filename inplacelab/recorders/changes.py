@@ -1,4 +1,4 @@
-"""Collects facts between steps, and makes steps of them: each step holds only what is new or different since the one before."""
+"""Collects facts between steps, and makes steps from them: each step holds only what is new or different since the last one."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class Changes:
         return bool(self.storages or self.counters or self.tensors or self.nodes)
 
     def take(self, later: Changes) -> None:
-        """Add what was found later."""
+        """Merges changes that were found later."""
         self.storages |= later.storages
         self.counters |= later.counters
         self.tensors |= later.tensors
         self.nodes |= later.nodes
 
     def take_deaths(self, other: Changes) -> None:
-        """Move what is gone from the other one here."""
+        """Moves the facts of freed objects from `other` to this one."""
         _move_deaths(other.storages, self.storages)
         _move_deaths(other.counters, self.counters)
         _move_deaths(other.tensors, self.tensors)
@@ -44,19 +44,18 @@ def _move_deaths(source: dict[int, F | None], target: dict[int, F | None]) -> No
 
 
 class Steps:
-    """The steps so far, and the last known facts of everything.
+    """The steps so far, and the current facts of all objects.
 
-    What an event says belongs either to the step that is about to be made (`now`: what its operation made and changed) or to the one
-    before it (`late`: names that were bound and things that died after its last operation), since a statement gives its result a
-    name only when its operations are over.
+    A change belongs either to the next step (`now`: what its operation made and changed) or to the last one (`late`: names bound and
+    objects freed after its last operation), since a statement binds its result to a name only when its operations are done.
 
     Args:
-        limit: after this many steps, further ones are counted but not kept; None for no limit.
+        limit: the most steps to keep; further ones are only counted. None for no limit.
 
     Attributes:
         finished: the steps. The last one may still be amended.
-        dropped: how many were not kept.
-        now, late: what was heard since.
+        dropped: how many steps were not kept.
+        now, late: the changes since the last step.
         storages, counters, tensors, nodes: the facts as the last finished step left them, by number.
     """
 
@@ -70,39 +69,39 @@ class Steps:
         self.tensors: dict[int, TensorFacts] = {}
         self.nodes: dict[int, NodeFacts] = {}
 
-    # ---- the facts, as last heard of -------------------------------------------------------------------------------------
+    # ---- current facts ---------------------------------------------------------------------------------------------------
 
     def tensor(self, number: int | None) -> TensorFacts | None:
-        """A tensor; None if it is gone."""
+        """Returns the facts of a tensor; None if it is gone."""
         return _last(number, self.now.tensors, self.late.tensors, self.tensors)
 
     def storage(self, number: int | None) -> StorageFacts | None:
-        """A storage; None if it is gone."""
+        """Returns the facts of a storage; None if it is gone."""
         return _last(number, self.now.storages, self.late.storages, self.storages)
 
     def counter(self, number: int | None) -> CounterFacts | None:
-        """A version counter; None if it is gone."""
+        """Returns the facts of a version counter; None if it is gone."""
         return _last(number, self.now.counters, self.late.counters, self.counters)
 
     def node(self, number: int | None) -> NodeFacts | None:
-        """A node; None if it is gone."""
+        """Returns the facts of a node; None if it is gone."""
         return _last(number, self.now.nodes, self.late.nodes, self.nodes)
 
     def change_node(self, number: int | None, **facts: Any) -> None:
-        """Something about a node is new."""
+        """Changes fields of a node."""
         known = self.node(number)
         if known is not None:
             self.now.nodes[known.id] = replace(known, **facts)
 
     def earlier(self) -> None:
-        """What was heard since the last step belongs to the step before."""
+        """Assigns the changes since the last step to that step."""
         self.late.take(self.now)
         self.now = Changes()
 
     # ---- steps -----------------------------------------------------------------------------------------------------------
 
     def add(self, changes: Changes, **facts: Any) -> None:
-        """One more step."""
+        """Adds a step with these changes."""
         if self._limit is not None and len(self.finished) >= self._limit:
             self.dropped += 1
             return
@@ -118,7 +117,7 @@ class Steps:
         self.finished.append(step)
 
     def amend(self, changes: Changes, **facts: Any) -> None:
-        """Put what has changed since into the last step; what was there before the first step belongs to that."""
+        """Adds changes to the last step. Before the first step, they become part of that one."""
         if self.dropped:
             return
         if not self.finished:
@@ -138,7 +137,7 @@ class Steps:
         )
 
     def _rewired(self, changes: dict[int, TensorFacts | None]) -> Iterable[RewireFacts]:
-        """Tensors that were there before and have another node now."""
+        """Returns the tensors that existed before and have another node now."""
         for number, facts in sorted(changes.items()):
             before = self.tensors.get(number)
             if facts is not None and before is not None and before.node != facts.node:

@@ -1,4 +1,4 @@
-"""Turns what events carry into the facts of a recording: bytes into values, layouts into runs of slots, launches into launch facts."""
+"""Decodes events into facts of a recording: bytes into values, layouts into runs of slots, launches into launch facts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inplacelab.recording.slots import Laid, Runs, joined, slot_runs
 
 
 def values(snapshot: Snapshot | None) -> Values | Summary | None:
-    """The values in a storage: all of them, a summary, or None if nothing was copied."""
+    """Returns the values in a storage: all of them, a summary, or None if nothing was copied."""
     if snapshot is None:
         return None
     if isinstance(snapshot, Whole):
@@ -26,14 +26,14 @@ def values(snapshot: Snapshot | None) -> Values | Summary | None:
         slots = (
             first_slots(snapshot.slots, len(snapshot.written)) if isinstance(snapshot.slots, Layout) else snapshot.slots
         )
-        kept = dict(zip(slots, snapshot.written, strict=False))  # of a slot written twice the last value stays
+        kept = dict(zip(slots, snapshot.written, strict=False))  # a slot written twice has the last value
         found = joined((slot, slot + 1) for slot in sorted(kept))
         runs = tuple((start, tuple(kept[slot] for slot in range(start, stop))) for start, stop in found)
     return Summary(snapshot.minimum, snapshot.maximum, snapshot.head, snapshot.tail, runs)
 
 
 def first_slots(layout: Laid, count: int) -> list[int]:
-    """The slots of the first elements of a layout, in row-major order."""
+    """Returns the slots of the first `count` elements of a layout, in row-major order."""
     found = []
     for position in range(min(count, prod(layout.shape))):
         slot, rest = layout.offset, position
@@ -45,7 +45,7 @@ def first_slots(layout: Laid, count: int) -> list[int]:
 
 
 def written_runs(output: Operand) -> Runs:
-    """The slots that an operation wrote, as runs."""
+    """Returns the slots that an operation wrote, as runs."""
     if output.part is None:
         return slot_runs(output.layout)
     if isinstance(output.part, Layout):
@@ -54,7 +54,7 @@ def written_runs(output: Operand) -> Runs:
 
 
 def saved(kept: Kept) -> SavedFacts:
-    """What a node keeps."""
+    """Returns the facts of a saved tensor."""
     shape, strides, offset = kept.layout
     return SavedFacts(kept.name, kept.storage, kept.counter, kept.version, shape, strides, offset, kept.copy)
 
@@ -62,8 +62,8 @@ def saved(kept: Kept) -> SavedFacts:
 def launch(
     ran: Launch, storages: Sequence[int | None], inputs: Sequence[int | None], output: int | None
 ) -> LaunchFacts:
-    """A launch. An operand whose storage was not known when the kernel ran lies in one of the operation that the launch belongs to:
-    what is written is the result, what is only read are the inputs in order, unless their numbers differ.
+    """Returns the facts of a launch. An operand without a storage is matched with the operation's tensors: a written operand is the
+    result, read operands are the inputs in order, if their numbers agree.
     """
     others = list(inputs[1:] if ran.kernel.endswith("_") else inputs)
     reads = [each.role == "reads" for each in ran.operands]

@@ -1,4 +1,4 @@
-"""Decides which framework a program uses, and so which recorder watches it."""
+"""Detects which framework a program uses, and chooses the recorder for it."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _UNKNOWN = Text("no program of {0!r} can be recorded; there are: {1}", "不能�
 
 
 def checked(framework: str) -> str:
-    """The name of a framework.
+    """Checks the name of a framework and returns it.
 
     Raises:
-        ValueError: if its programs cannot be recorded; the message lists `FRAMEWORKS`.
+        ValueError: if there is no recorder for it; the message lists `FRAMEWORKS`.
     """
     if framework not in _RECORDERS:
         raise ValueError(str(_UNKNOWN.format(framework, ", ".join(FRAMEWORKS))))
@@ -36,7 +36,7 @@ def checked(framework: str) -> str:
 
 
 def recorder_of(framework: str) -> type[Recorder]:
-    """The class that watches programs of a framework.
+    """Returns the recorder class of a framework.
 
     Raises:
         ValueError: if there is none.
@@ -45,11 +45,11 @@ def recorder_of(framework: str) -> type[Recorder]:
 
 
 def framework_used(tree: ast.AST, names: Mapping[str, Any]) -> str:
-    """Which framework a program uses: by what it imports, and by what the names in it refer to before it runs.
+    """Detects which framework a program uses, from its imports and from what its names refer to before it runs.
 
     Args:
         tree: the program.
-        names: the names that it will find.
+        names: the names that are bound when it starts.
 
     Returns:
         The framework, if it uses one of `FRAMEWORKS` and no other; otherwise `DEFAULT`.
@@ -67,14 +67,14 @@ def _imported(tree: ast.AST) -> Iterator[str]:
 
 
 def _referred(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[str]:
-    """The packages of what a program refers to; also through functions that are defined elsewhere, such as in an earlier cell."""
+    """Yields the packages that a program refers to, also through functions defined elsewhere, such as in an earlier cell."""
     waiting = [names.get(node.id) for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    met: set[int] = set()
+    seen: set[int] = set()
     while waiting:
         value = waiting.pop()
         yield package_of(value)
-        if type(value) is FunctionType and id(value) not in met and package_of(value) not in FRAMEWORKS:
-            met.add(id(value))
+        if type(value) is FunctionType and id(value) not in seen and package_of(value) not in FRAMEWORKS:
+            seen.add(id(value))
             waiting += [value.__globals__.get(name) for name in value.__code__.co_names]
 
 

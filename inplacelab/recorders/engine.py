@@ -1,7 +1,7 @@
-"""Watches programs that use this package's engine: hears what the engine does, and emits events.
+"""Records programs that use this package's engine: observes the engine and emits events.
 
-The recorder keeps nothing alive, copies at once what in-place operations will destroy, and computes nothing that the program computes:
-gradients, errors and memory peaks are those of the unrecorded run.
+The recorder keeps no object alive, copies immediately what in-place operations will overwrite, and does not change what the program
+computes: gradients, errors and memory peaks are those of the unrecorded run.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from inplacelab.autograd.saved import Saved as SavedTensor
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
 from inplacelab.nn import Layer
-from inplacelab.optimizer.base import Optimizer, remembered
+from inplacelab.optimizer.base import Optimizer, state_by_parameter
 from inplacelab.recorders import events
 from inplacelab.recorders.bindings import ATTRIBUTES, Bindings, Watched, attributes_of
 from inplacelab.recorders.engine_objects import EngineObjects, KnownTensor, part_of
@@ -38,16 +38,16 @@ SMALL = 16
 
 @dataclass(slots=True)
 class Pass:
-    """A backward pass that is not over.
+    """A running backward pass.
 
     Attributes:
-        gradient: what arrived at the node whose turn it is.
+        gradient: what arrived at the current node.
         place: where the program began it.
         nodes: the nodes that it may reach.
-        node: the number of the node whose turn it is.
+        node: the number of the current node.
         hook: the name of the hook that is running.
-        given: the number of the gradient that the hook was given, and the version of its storage then.
-        heard: how much had been heard then.
+        given: the number of the hook's gradient, and the version of its storage when the hook was called.
+        counted: how many step events had been counted then.
     """
 
     gradient: Tensor | None = None
@@ -56,21 +56,21 @@ class Pass:
     node: int | None = None
     hook: str = ""
     given: tuple[int, int] = (-1, -1)
-    heard: int = 0
+    counted: int = 0
 
 
 class EngineRecorder(observe.Observer):
-    """Emits events while it listens (see `run.listening`).
+    """Emits events while it listens (see `Recorder.listening`).
 
     Args:
         program: the program that is recorded.
-        log: where the events go.
-        limit: the most events that may become steps; what comes after is only counted. None for no limit.
-        outermost: the frame that runs the program, if it runs already.
+        log: the log to emit to.
+        limit: the most events that may become steps; later ones are only counted. None for no limit.
+        outermost: the frame that runs the program, if it is running already.
 
     Attributes:
         live_before: the bytes that were live when the recording began.
-        refusals: the engine's refusals so far, in order, held weakly.
+        refusals: the engine's refusals so far, in order, as weak references.
     """
 
     framework, version = "inplacelab", __version__
@@ -82,15 +82,15 @@ class EngineRecorder(observe.Observer):
         self._filename, self._lines_before = program.filename, program.first_line - 1
         self._bindings = Bindings(program.names, _WATCHED)
         self._objects = EngineObjects(log.emit, self._bindings.names_of)
-        self._named: dict[int, KnownTensor] = {}  # the tensors that had names at the last look
-        self._heard = 0
-        self._told = False  # the program tells when its statements begin
+        self._named: dict[int, KnownTensor] = {}  # the tensors that had names at the last scan
+        self._counted = 0
+        self._told = False  # the program is instrumented, or traced
         self._root: FrameType | None = None
         self._globals: list[Scope] = []
         self._statement = self._instruction = -1  # of the outermost frame, at the last event
-        self._passes: list[Pass] = []  # each was begun by code that the one before it has called
-        self._computing = False  # a backward pass is going on, and none of the program's own code runs in it
-        self._episode = 0  # the ledgers' number of the episode that is this recording: of all of them the same
+        self._passes: list[Pass] = []  # each was begun by code that runs in the one before it
+        self._computing = False  # a backward pass is running, and no code of the program runs in it
+        self._episode = 0  # the number that all ledgers give to this recording's episode
         self.live_before = 0
         self.refusals: list[Callable[[], errors.Refusal | None]] = []
         if outermost is not None:
@@ -98,12 +98,12 @@ class EngineRecorder(observe.Observer):
 
     @property
     def missed(self) -> int:
-        """How many events were not recorded because of the limit."""
-        return int(max(self._heard - self._limit, 0))
+        """The number of events not recorded because of the limit."""
+        return int(max(self._counted - self._limit, 0))
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Hear the engine and its refusals inside a `with` block. For the ledgers it is an episode of its own."""
+        """Observes the engine and its refusals inside a `with` block, which is an episode of the memory ledgers."""
         errors.watchers.append(self.refused)
         for device in devices.ALL:
             device.ledger.begin_episode()
@@ -125,7 +125,7 @@ class EngineRecorder(observe.Observer):
     # ---- the program -----------------------------------------------------------------------------------------------------
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
-        """A statement of an instrumented program begins (see `instrument.StatementListener`)."""
+        """Called when a statement of the program begins (see `instrument.StatementListener`)."""
         if frame.f_code.co_filename != self._filename:
             return
         self._told = True
@@ -141,25 +141,25 @@ class EngineRecorder(observe.Observer):
         self._emit(events.StatementBegan(line - self._lines_before, simple, len(scopes), live, peak))
 
     def finish(self, scope: Scope) -> None:
-        """The program is over, and these are its names: its last statement gets them."""
+        """Called when the program has ended, with its names, which belong to its last statement."""
         self._look([scope], done=True)
         self._emit(events.ProgramEnded(*self._account()))
         self._root = None
 
     def failed(self, error: BaseException) -> None:
-        """The program ended with an exception."""
+        """Called when the program ended with an exception."""
         if not (self.refusals and error is self.refusals[-1]()):
             self._emit(events.Raised(type(error).__name__, str(error), self._program.line_of(error), *self._account()))
 
     def _start(self, root: FrameType) -> None:
-        """The program runs in this frame from now on."""
-        in_module = root.f_code.co_name == "<module>"  # or in a function, for instance one that runs in a thread
+        """Takes a frame as the program's outermost one."""
+        in_module = root.f_code.co_name == "<module>"  # or in a function, such as one that runs in a thread
         self._root, self._globals = root, [Scope(root.f_globals, "")] if in_module else []
         self._bindings.own_module = root.f_globals.get("__name__", "builtins")
 
     def _look(self, scopes: Sequence[Scope], *, done: bool) -> None:
-        """Find out what the program's names refer to. In the middle of a statement (not `done`) a tensor that has no name keeps the
-        last ones: it may be on its way out of a function.
+        """Updates the names of tensors. Inside a statement (not `done`) a tensor without a name keeps its last names, since a
+        function may be returning it.
         """
         found = self._bindings.look(scopes, done=done)
         if found is None:
@@ -184,8 +184,8 @@ class EngineRecorder(observe.Observer):
             self._emit(events.Named(known.number, names))
 
     def _here(self, frame: FrameType | None) -> FrameType | None:
-        """At an event: the innermost of the program's frames from this one outwards. If the program does not tell when its statements
-        begin, that is inferred, and its names are looked at.
+        """Returns, at an event, the innermost frame of the program. If the program is not instrumented, begins of statements are
+        inferred, and its names are scanned.
         """
         while frame is not None and frame.f_code.co_filename != self._filename:
             frame = frame.f_back
@@ -198,34 +198,34 @@ class EngineRecorder(observe.Observer):
         return frame
 
     def _place(self, frame: FrameType) -> Place | None:
-        """At an event: where the program is."""
+        """Returns, at an event, the program's place."""
         here = self._here(frame)
         return None if here is None else self._program.place(here)
 
     def _line(self, frame: FrameType | None) -> int | None:
-        """At an event: the line of the program; None if the program is not on the stack."""
+        """Returns, at an event, the program's line; None if the program is not on the stack."""
         here = self._here(frame)
         return None if here is None else here.f_lineno - self._lines_before
 
     def _begins_statement(self, line: int, instruction: int) -> bool:
-        """Whether the outermost frame has gone on to another statement, or back: then the statement of the last event is over."""
+        """Whether the outermost frame runs another statement than at the last event, or runs it again."""
         statement = self._program.statement(line)
         other = statement != self._statement or instruction <= self._instruction
         self._statement, self._instruction = statement, instruction
         return other
 
     def _account(self) -> tuple[int, int]:
-        """The live bytes that this recording has made on the current device, and their peak."""
+        """Returns the live bytes made in this recording on the current device, and their peak."""
         return devices.chosen.ledger.own(self._episode)
 
     def _full(self) -> bool:
-        """Count an event that becomes a step. Returns whether there are too many."""
-        self._heard += 1
-        return self._heard > self._limit
+        """Counts an event that becomes a step. Returns whether the limit is exceeded."""
+        self._counted += 1
+        return self._counted > self._limit
 
     @property
     def _beyond_limit(self) -> bool:
-        return self._heard > self._limit
+        return self._counted > self._limit
 
     # ---- operations ------------------------------------------------------------------------------------------------------
 
@@ -234,7 +234,7 @@ class EngineRecorder(observe.Observer):
         read: Sequence[int] | None = None, attributes: Mapping[str, Any] = observe.NO_ATTRIBUTES,
     ) -> None:  # fmt: skip
         objects = self._objects
-        if self._computing:  # backward computes with operations too; its nodes are the steps there
+        if self._computing:  # backward also computes with operations, but its steps are the nodes
             self._written_in_backward(output)
             return
         if self._full():
@@ -246,7 +246,7 @@ class EngineRecorder(observe.Observer):
             known = objects.meet(output, filled=name != "empty")
         elif category == "in-place":
             self._wrote(known, output, written)
-            if node is not None or len(known.storage.tensors) > 1:  # they may have another place in the history
+            if node is not None or len(known.storage.tensors) > 1:  # they may have another grad node now
                 objects.replacing = True
                 objects.histories(known.storage)
         else:
@@ -262,7 +262,7 @@ class EngineRecorder(observe.Observer):
     def _operands(
         self, inputs: Sequence[Tensor], output: Tensor, read: Sequence[int] | None
     ) -> tuple[events.Operand, ...]:
-        """What an operation read. What was written while nobody listened is said now."""
+        """Returns what an operation read. Emits writes that were not reported."""
         objects, operands = self._objects, []
         for tensor in inputs:
             known = objects.tensors.facts.get(id(tensor)) or objects.meet(tensor)
@@ -274,7 +274,7 @@ class EngineRecorder(observe.Observer):
         return tuple(operands)
 
     def _wrote(self, known: KnownTensor, output: Tensor, written: Any) -> None:
-        """A tensor was written, if its version says so."""
+        """Emits a write of a tensor if its version was raised."""
         objects, storage = self._objects, output.storage
         if known.storage.version != storage.version:
             if written is None:
@@ -285,7 +285,7 @@ class EngineRecorder(observe.Observer):
                 objects.wrote(known.storage, storage, slots=written)
 
     def _remade(self, known: KnownTensor, output: Tensor) -> None:
-        """A tensor has other metadata now, and perhaps another storage."""
+        """Emits the new metadata of a tensor, and its new storage if it has one."""
         objects, left = self._objects, known.storage
         objects.replacing = True
         objects.describe_again(known, output)
@@ -297,7 +297,7 @@ class EngineRecorder(observe.Observer):
                     objects.describe_again(each, tensor)
 
     def _written_in_backward(self, output: Tensor) -> None:
-        """In backward, an operation may write what the program knows: a gradient that is there already."""
+        """Emits a write by an operation in backward to a tensor of the program, such as an existing gradient."""
         known = self._objects.tensors.find(output)
         if known is not None and not self._beyond_limit:
             self._objects.storage(output.storage)
@@ -311,7 +311,7 @@ class EngineRecorder(observe.Observer):
         objects, known = self._objects, self._objects.tensors.find(tensor)
         if known is None:
             return
-        if self._computing:  # its gradient was to be retained
+        if self._computing:  # `retain_grads` was called
             objects.gradient(known, tensor)
             return
         known.node, known.stop = objects.history_of(tensor)
@@ -361,7 +361,7 @@ class EngineRecorder(observe.Observer):
     def unpacks(self, node: Node, saved: SavedTensor) -> None:
         if not self._passes or self._full():
             return
-        # the `backward` of an operation of the program's own asks itself for what was kept
+        # the `backward` of a `PyLayer` reads its saved tensors itself
         here = self._here(sys._getframe(1)) if isinstance(node, CustomNode) else None
         line = None if here is None or here is self._root else here.f_lineno - self._lines_before
         gradient = self._passes[-1].gradient
@@ -382,13 +382,13 @@ class EngineRecorder(observe.Observer):
         ))  # fmt: skip
 
     def _filled(self, leaf: Tensor) -> events.Operand | None:
-        """A leaf whose `.grad` was set or added to: what holds the gradient."""
+        """Returns the number of the tensor that holds the gradient of a leaf."""
         objects, gradient = self._objects, leaf._grad
         if gradient is None:
             return None
         known = objects.tensor(gradient)
         objects.storage(gradient.storage)
-        if not gradient._stop:  # it has a history, and so have views of it, which are written with it
+        if not gradient._stop:  # it has a history, and so have its views, which are written with it
             objects.histories(known.storage)
         objects.gradient(objects.tensor(leaf), leaf)
         return known.operand
@@ -406,7 +406,7 @@ class EngineRecorder(observe.Observer):
         self._emit(events.Released(tuple(self._number(node) for node in nodes if node.released)))
         self._emit(events.BackwardEnded(*self._account()))
 
-    # ---- the program's own code in a backward pass -----------------------------------------------------------------------
+    # ---- the program's code in a backward pass ---------------------------------------------------------------------------
 
     def hook_begins(self, node: Node, hook: Any, gradient: Tensor) -> None:
         under, self._computing = self._passes[-1], False
@@ -415,7 +415,11 @@ class EngineRecorder(observe.Observer):
             return
         self._look_round()
         known = self._objects.tensor(gradient)
-        under.hook, under.given, under.heard = function_name(hook), (known.number, known.storage.version), self._heard
+        under.hook, under.given, under.counted = (
+            function_name(hook),
+            (known.number, known.storage.version),
+            self._counted,
+        )
         line = self._program.line_of_function(hook)
         self._emit(
             events.HookBegan(under.node, under.hook, line, known.number, gradient_of(gradient), *self._account())
@@ -427,9 +431,9 @@ class EngineRecorder(observe.Observer):
             return
         known = self._objects.tensor(gradient)
         self._objects.storage(gradient.storage)
-        if ((known.number, known.storage.version), self._heard) == (under.given, under.heard):
-            return  # all that happened is told by the step of its beginning
-        self._heard += 1
+        if ((known.number, known.storage.version), self._counted) == (under.given, under.counted):
+            return  # nothing happened since the hook began, whose step is enough
+        self._counted += 1
         self._emit(events.HookEnded(
             self._number(node), under.hook, under.given[0], known.number, gradient_of(gradient), *self._account()
         ))  # fmt: skip
@@ -452,13 +456,13 @@ class EngineRecorder(observe.Observer):
         self._computing = True
 
     def _look_round(self) -> None:
-        """Code of the program's own is about to run: the names in what ran before it in this pass are gone."""
+        """Scans names before code of the program runs: names in functions that ran earlier in this pass are gone."""
         self._look(scopes_of(self._program.frames(sys._getframe(2), self._root)), done=True)
 
     # ---- refusals --------------------------------------------------------------------------------------------------------
 
     def refused(self, error: errors.Refusal) -> None:
-        """The engine refuses something (see `errors.watchers`)."""
+        """Called when the engine refuses something (see `errors.watchers`)."""
         place = self._place_of_refusal(sys._getframe(1))
         self.refusals.append(weakref.ref(error))
         objects = self._objects
@@ -471,8 +475,8 @@ class EngineRecorder(observe.Observer):
         ))  # fmt: skip
 
     def _place_of_refusal(self, frame: FrameType) -> Place | None:
-        """Where the program is when the engine refuses something; None where it is in the engine's own part of a pass, or what
-        a hook has returned is refused: that was the line that was told last.
+        """Returns the program's place at a refusal; None in the engine's part of a pass, or if the result of a hook is refused,
+        since that belongs to the last line.
         """
         if self._computing:
             return None
@@ -481,7 +485,7 @@ class EngineRecorder(observe.Observer):
 
 
 def plain(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Those attributes that are numbers, texts, or lists of them."""
+    """Returns the attributes that are numbers, strings, or lists of these."""
     if _PLAIN.issuperset(map(type, attributes.values())):
         return attributes
     return {name: value for name, value in attributes.items() if type(value) in _PLAIN or _is_list_of_plain(value)}
@@ -495,13 +499,13 @@ def _is_list_of_plain(value: Any) -> bool:
 
 
 def gradient_of(tensor: Tensor) -> events.Gradient:
-    """A gradient that has arrived: its shape, and its values if it is small."""
+    """Returns a gradient's shape, and its values if it is small."""
     values = tuple(tensor.numpy().reshape(-1).tolist()) if tensor.size <= SMALL else None
     return events.Gradient(tuple(tensor.array.shape), values)
 
 
 def reachable(roots: Iterable[Node]) -> Iterator[Node]:
-    """Every node that the roots lead to, themselves included."""
+    """Returns every node reachable from the roots, including them."""
     seen: set[Node] = set()
     waiting = list(roots)
     while waiting:
@@ -513,16 +517,16 @@ def reachable(roots: Iterable[Node]) -> Iterator[Node]:
 
 
 def _sentence(reason: Text) -> Text:
-    """A reason as a sentence of its own."""
+    """Turns a reason into a sentence."""
     return Text(reason.en[:1].upper() + reason.en[1:], reason.zh)
 
 
 def _state_of_optimizer(holder: Any) -> Iterator[tuple[str, Tensor]]:
-    """What an optimizer remembers of its parameters, counted in their order: `opt.velocity[0]`."""
+    """Yields an optimizer's state for each parameter, in their order: `opt.velocity[0]`."""
     if not isinstance(holder, Optimizer):
         return
     by_kind: dict[str, list[tuple[int, Tensor]]] = {}
-    for place, state in remembered(attributes_of(holder))[:ATTRIBUTES]:
+    for place, state in state_by_parameter(attributes_of(holder))[:ATTRIBUTES]:
         for kind, tensor in state.items():
             by_kind.setdefault(kind, []).append((place, tensor))
     for kind, found in by_kind.items():

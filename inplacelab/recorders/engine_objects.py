@@ -1,4 +1,4 @@
-"""Describes tensors, storages and grad nodes of this package's engine as events, each when it is first met and when it has changed."""
+"""Emits events that describe the engine's tensors, storages and grad nodes, when each is first seen and when it has changed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from inplacelab.tensor import Tensor
 
 @dataclass(slots=True)
 class KnownStorage:
-    """What was last said of a storage.
+    """The state of a storage at the last event about it.
 
     Attributes:
         number: its number, and that of its version counter: this engine has one for each storage.
@@ -37,7 +37,7 @@ class KnownStorage:
 
 @dataclass(slots=True)
 class KnownTensor:
-    """What was last said of a tensor.
+    """The state of a tensor at the last event about it.
 
     Attributes:
         number: its number.
@@ -59,7 +59,7 @@ class KnownTensor:
 
 @dataclass(frozen=True, slots=True)
 class KnownNode:
-    """A node: the number that the engine gave it, and that of the recording."""
+    """A node: its number in the engine, and in the recording."""
 
     serial: int
     number: int
@@ -69,12 +69,12 @@ class EngineObjects:
     """Emits events about objects of the engine.
 
     Args:
-        emit: where the events go.
-        names_of: the names that the program has for a tensor.
+        emit: receives the events.
+        names_of: returns the program's names for a tensor.
 
     Attributes:
-        tensors, storages, nodes: what was met and is alive.
-        replacing: whether an operation is being told of that gives tensors another history: what dies then was replaced by it.
+        tensors, storages, nodes: the known live objects.
+        replacing: True while an operation is reported that gives tensors another history: nodes freed then were replaced by it.
     """
 
     def __init__(self, emit: Callable[[events.Event], None], names_of: Callable[[Tensor], tuple[str, ...]]) -> None:
@@ -87,7 +87,7 @@ class EngineObjects:
         self._node_numbers: dict[int, int] = {}  # the engine counts from the start of the session, a recording from 0
 
     def forget(self) -> None:
-        """Let go of everything."""
+        """Drops all references."""
         self.tensors.clear()
         self.storages.clear()
         self.nodes.clear()
@@ -107,11 +107,11 @@ class EngineObjects:
     # ---- tensors ---------------------------------------------------------------------------------------------------------
 
     def tensor(self, tensor: Tensor) -> KnownTensor:
-        """A tensor; described now if it never was."""
+        """Returns a known tensor; describes it first if it is new."""
         return self.tensors.find(tensor) or self.meet(tensor)
 
     def meet(self, tensor: Tensor, *, filled: bool = True) -> KnownTensor:
-        """Describe a tensor for the first time. `filled`: whether the values in a new storage mean anything."""
+        """Describes a new tensor. `filled` is False if a new storage has no meaningful values yet."""
         number = self.tensors.next_number()
         storage = self.storages.find(tensor.storage) or self._meet_storage(tensor.storage, filled)
         operand = self._operand(number, tensor, storage)
@@ -121,7 +121,7 @@ class EngineObjects:
         return known
 
     def describe_again(self, known: KnownTensor, tensor: Tensor) -> None:
-        """A tensor may have other metadata, another storage and another history than before."""
+        """Emits changes of a tensor's metadata, storage and history."""
         storage = self.storages.find(tensor.storage) or self._meet_storage(tensor.storage, True)
         if storage is not known.storage:
             known.storage.tensors.pop(known.number, None)
@@ -148,7 +148,7 @@ class EngineObjects:
         )
 
     def histories(self, storage: KnownStorage) -> None:
-        """Every tensor on a storage may have another place in the history than before."""
+        """Emits changes of the history of every tensor on a storage."""
         for known in list(storage.tensors.values()):
             tensor = known.alive()
             if tensor is not None:
@@ -158,20 +158,20 @@ class EngineObjects:
                     self._emit(events.Rewired(known.number, not stop, node))
 
     def history_of(self, tensor: Tensor) -> tuple[int | None, bool]:
-        """A tensor's present place in the history: its node, and whether it stops the gradient."""
+        """Returns a tensor's current node, and whether it stops the gradient."""
         if tensor.base is not None:
             refresh(tensor)
         return None if tensor.node is None else self.node(tensor.node), tensor._stop
 
     def gradient(self, known: KnownTensor, tensor: Tensor) -> None:
-        """A backward pass has given a tensor its gradient."""
+        """Emits the gradient that a backward pass has given to a tensor."""
         grad = None if tensor._grad is None else self.tensor(tensor._grad).number
         self._emit(events.GradientSet(known.number, grad))
 
     # ---- storages --------------------------------------------------------------------------------------------------------
 
     def storage(self, storage: Storage) -> KnownStorage:
-        """A storage. If it is new it is described now; if it was written and nobody said so, that is said now."""
+        """Returns a known storage. Describes it first if it is new; emits a write that was not reported."""
         known = self.storages.facts.get(id(storage))
         if known is None:
             return self._meet_storage(storage, True)
@@ -182,12 +182,12 @@ class EngineObjects:
     def wrote(
         self, known: KnownStorage, storage: Storage, window: Any = None, slots: Layout | Sequence[int] | None = None
     ) -> None:
-        """A storage was written: through a window, or in these slots, if that is known (see `snapshots.snapshot`)."""
+        """Emits a write to a storage, through a window or in these slots, if known (see `snapshots.snapshot`)."""
         known.version = storage.version
         self._emit(events.Wrote(known.number, known.number, known.version, snapshot(storage.buffer, window, slots)))
 
     def look_again(self) -> None:
-        """Say which storages were written while nobody listened."""
+        """Emits the writes that were not reported."""
         for storage, known in self.storages.living():
             if known.version != storage.version:
                 self.wrote(known, storage)
@@ -206,7 +206,7 @@ class EngineObjects:
     # ---- nodes -----------------------------------------------------------------------------------------------------------
 
     def number_of(self, node: Node | None) -> int | None:
-        """The number of a node; for the one inside a `CopySlicesNode` that of the outer one."""
+        """Returns the number of a node; for a node inside a `CopySlicesNode`, the number of the outer one."""
         return None if node is None else self._number(self._outer.get(node.serial, node.serial))
 
     def _number(self, serial: int) -> int:
@@ -215,7 +215,7 @@ class EngineObjects:
         return self._node_numbers[serial]
 
     def node(self, node: Node | None) -> int | None:
-        """The number of a node. It is described if it is new, with every new node that it leads to."""
+        """Returns the number of a node. Describes it first if it is new, with every new node reachable from it."""
         if node is None:
             return None
         waiting = [node]
@@ -239,7 +239,7 @@ class EngineObjects:
         )
 
     def _kept(self, saved: Sequence[SavedTensor]) -> tuple[events.Kept, ...]:
-        """What a node keeps."""
+        """Returns what a node has saved."""
         found = []
         for each in saved:
             known = self.storage(each.storage)
@@ -248,14 +248,14 @@ class EngineObjects:
         return tuple(found)
 
     def kept_again(self) -> None:
-        """Where somebody looks after what is kept (`modes.keeper`), nodes may keep other things than before."""
+        """Emits changes of what nodes have saved, which happen if a `modes.keeper` copies saved tensors before writes."""
         for node, known in self.nodes.living():
             if not node.released and node.saved:
                 self._emit(events.Saved(known.number, self._kept(node.saved)))
 
 
 def part_of(known: KnownTensor, written: Tensor | Sequence[int] | None) -> events.Operand:
-    """A tensor of which only a part was written: that which another tensor shows, or a list of slots."""
+    """Returns an operand of which only a part was written: the window of another tensor, or a list of slots."""
     if written is None:
         return known.operand
     part = written.layout if isinstance(written, Tensor) else tuple(written)
@@ -263,7 +263,7 @@ def part_of(known: KnownTensor, written: Tensor | Sequence[int] | None) -> event
 
 
 def layout_of(array: Any, buffer: Any, device: Device) -> Layout:
-    """Where a window on a buffer lies, in elements."""
+    """Returns the layout of a window on a buffer, in elements."""
     if array is buffer:
         return whole(array.shape)
     return Layout(array.shape, tuple([s // array.itemsize for s in array.strides]), device.offset(array, buffer))
@@ -271,12 +271,12 @@ def layout_of(array: Any, buffer: Any, device: Device) -> Layout:
 
 @lru_cache(maxsize=64)
 def dtype_name(dtype: Any) -> str:
-    """The name of a NumPy data type: to ask NumPy takes longer than a small operation does."""
+    """Returns the name of a NumPy dtype, cached, because NumPy takes longer for it than a small operation."""
     return str(dtype.name)
 
 
 def _inputs(node: Node) -> tuple[str, ...]:
-    """What the edges stand for: "x", "y"; "base" for the nodes that views bring about, which have no row of the table."""
+    """Returns the inputs of a node's edges: "x", "y"; "base" for nodes of views, which have no row in the table."""
     row = getattr(node, "row", None)
     if row is None and type(node) is CopySlicesNode:
         row = getattr(node.inner, "row", None)

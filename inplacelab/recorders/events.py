@@ -1,12 +1,12 @@
-"""Defines the events between a program that is watched and the `Recording` of it.
+"""Defines the events that recorders emit and the builder reads.
 
 The recorder of a framework (`engine`, `numpy`) emits these events; `builder` turns them into the steps of a `Recording`. An event is
-plain data: numbers for objects, layouts, copies of bytes, lines of the program. It keeps no tensor alive and knows no framework.
+plain data: numbers for objects, layouts, copies of bytes, lines of the program. It keeps no tensor alive and depends on no framework.
 
-Numbers of objects are given in the order in which the objects were met, separately for tensors, storages, counters and nodes. An event
+Objects are numbered in the order in which they were first seen, separately for tensors, storages, counters and nodes. An event
 may use a number once the object was described (`StorageSeen`, `CounterSeen`, `TensorMade`, `NodeMade`).
 
-Events are not changed once they are emitted. (They are not frozen: to make a frozen instance takes Python twice as long.)
+Events are not changed once they are emitted. (They are not frozen: making a frozen instance takes double the time.)
 
 Units: `bytes`, `live` and `peak` are bytes; shapes, strides, offsets and slots count elements; lines count from 1 in the program's text.
 """
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where an event comes from.
+    """The source of an event.
 
     Attributes:
-        thread: the thread that ran the program, numbered from 0 in the order in which threads were met.
+        thread: the thread that ran the program, numbered from 0 in the order in which threads were seen.
         rank: the process, in a distributed program.
-        observed: whether the framework said that it happened. False if that was inferred, for instance from other values in memory.
+        observed: True if the framework reported it; False if it was inferred, for instance from changed values in memory.
     """
 
     thread: int = 0
@@ -46,7 +46,7 @@ INFERRED = Origin(observed=False)
 
 @dataclass(slots=True)
 class Event:
-    """Something that happened. Every event can say where it comes from."""
+    """The base of all events, with their origin."""
 
     origin: Origin = field(default=OBSERVED, kw_only=True)
 
@@ -56,7 +56,7 @@ class Event:
 
 @dataclass(slots=True)
 class StatementBegan(Event):
-    """A statement begins; the one before it is over.
+    """A statement begins; the one before it has ended.
 
     Attributes:
         line: its line.
@@ -74,7 +74,7 @@ class StatementBegan(Event):
 
 @dataclass(slots=True)
 class ProgramEnded(Event):
-    """The program is over."""
+    """The program has ended."""
 
     live: int
     peak: int
@@ -82,12 +82,12 @@ class ProgramEnded(Event):
 
 @dataclass(slots=True)
 class Raised(Event):
-    """The program ended with an exception that is no refusal of the framework.
+    """The program ended with an exception that is not a refusal of the framework.
 
     Attributes:
         type: the name of its class.
         message: its text.
-        line: where the program was; None if it was nowhere in it.
+        line: the program's line; None outside the program.
     """
 
     type: str
@@ -106,8 +106,8 @@ class Refused(Event):
         message: its text.
         why: the reason, as a sentence.
         fix: what to do.
-        node, storage, tensor: what it is about, as far as that is known.
-        line: where the program was; None in the framework's own part of a backward pass.
+        node, storage, tensor: what it is about, as far as known.
+        line: the program's line; None in the framework's part of a backward pass.
     """
 
     type: str
@@ -127,7 +127,7 @@ class Refused(Event):
 
 @dataclass(slots=True)
 class StorageSeen(Event):
-    """A storage is met for the first time.
+    """A storage is seen for the first time.
 
     Attributes:
         storage: its number.
@@ -150,7 +150,7 @@ class StorageSeen(Event):
 
 @dataclass(slots=True)
 class CounterSeen(Event):
-    """A version counter is met for the first time. Most storages have one; some frameworks count for some aliases apart."""
+    """A version counter is seen for the first time. Most storages have one; some frameworks count for some aliases apart."""
 
     counter: int
     storage: int
@@ -176,11 +176,11 @@ class Wrote(Event):
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """A tensor as an operation sees it: which one, and where its elements lie.
+    """A tensor as an operation sees it: its numbers, and the layout of its elements.
 
     Attributes:
         tensor, storage, counter: their numbers.
-        layout: where its elements lie in the storage.
+        layout: the layout of its elements in the storage.
         dtype: of its elements.
         part: the part that the operation reads or writes, if that is not all of the tensor: the layout of a window, or slots one by one.
     """
@@ -195,7 +195,7 @@ class Operand:
 
 @dataclass(slots=True)
 class TensorMade(Event):
-    """A tensor is met for the first time, or has other metadata than before.
+    """A tensor is seen for the first time, or has new metadata.
 
     Attributes:
         operand: which tensor, and its metadata.
@@ -218,7 +218,7 @@ class TensorMade(Event):
 
 @dataclass(slots=True)
 class Rewired(Event):
-    """A tensor has another place in the gradient history than before: an operation gave it one."""
+    """An operation changed a tensor's grad node."""
 
     tensor: int
     needs_gradient: bool
@@ -227,7 +227,7 @@ class Rewired(Event):
 
 @dataclass(slots=True)
 class FlagsSet(Event):
-    """The program has set `stop_gradient` or `.grad` of a tensor: no operation did."""
+    """The program has set `stop_gradient` or `.grad` of a tensor."""
 
     tensor: int
     needs_gradient: bool
@@ -245,17 +245,17 @@ class GradientSet(Event):
 
 @dataclass(slots=True)
 class Handed(Event):
-    """The program was handed tensors that no operation made: what was described since the last step was there before."""
+    """The program received tensors that no operation made: the objects described since the last step belong to that step."""
 
 
 @dataclass(slots=True)
 class LogBegan(Event):
-    """A log that keeps only the last events begins here: what was described so far was there before."""
+    """A log that keeps only the last events begins here: objects described so far existed before."""
 
 
 @dataclass(slots=True)
 class Named(Event):
-    """Other names of the program refer to a tensor than before."""
+    """The program's names for a tensor have changed."""
 
     tensor: int
     names: tuple[str, ...]
@@ -268,7 +268,7 @@ class Died(Event):
     Attributes:
         kind: what it was.
         number: its number.
-        replaced: whether an operation that is being told of let go of it, as when it gives a view another node.
+        replaced: whether the current operation replaced it, as when it gives a view another node.
     """
 
     kind: Literal["tensor", "storage", "node"]
@@ -285,7 +285,7 @@ class Launched(Event):
 
     Attributes:
         launch: grid, block and operands.
-        storages: for each operand the storage in which it lies; None if that was not known when the kernel ran.
+        storages: the storage of each operand; None if it was not known when the kernel ran.
     """
 
     launch: Launch
@@ -294,7 +294,7 @@ class Launched(Event):
 
 @dataclass(slots=True)
 class OperationDone(Event):
-    """An operation is done.
+    """An operation has run.
 
     Attributes:
         name: as the program wrote it: "add_".
@@ -303,7 +303,7 @@ class OperationDone(Event):
         output: its result; for an in-place operation what was written.
         attributes: its other arguments, by name.
         node: the grad node that it made.
-        line: where the program was; None if it was nowhere in it.
+        line: the program's line; None outside the program.
         live, peak: live bytes and their peak.
     """
 
@@ -323,12 +323,12 @@ class OperationDone(Event):
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A value that a node keeps for backward.
+    """A tensor that a node has saved for backward.
 
     Attributes:
-        name: what the derivative calls it: "x", "out".
-        storage, counter, version: whose value, and at which version.
-        layout: where its elements lie.
+        name: the derivative's name for it: "x", "out".
+        storage, counter, version: its storage, and its version when it was saved.
+        layout: the layout of its elements.
         copy: whether it is a copy, made because the operation was about to overwrite the value.
     """
 
@@ -342,17 +342,17 @@ class Kept:
 
 @dataclass(slots=True)
 class NodeMade(Event):
-    """A grad node is met for the first time.
+    """A grad node is seen for the first time.
 
     Attributes:
         node: its number.
         name: what kind of node it is.
-        inputs: what its edges stand for; "base" where there is no name.
-        edges: the nodes to which gradients go; None where none goes.
-        kept: what it keeps for backward.
-        released: whether it has let go of that.
+        inputs: the names of the inputs behind its edges; "base" for an input without a name.
+        edges: the nodes that receive its gradients; None for an input that needs none.
+        kept: the tensors that it has saved.
+        released: whether they have been released.
         leaf: the tensor whose `.grad` it fills.
-        view: whether it only stands for a view, so that it belongs to whatever operation came before.
+        view: whether it was made for a view, so that it belongs to the operation before.
     """
 
     node: int
@@ -367,7 +367,7 @@ class NodeMade(Event):
 
 @dataclass(slots=True)
 class Saved(Event):
-    """What a node keeps was looked after: copied before a write, or found untouched by it."""
+    """A node's saved tensors were replaced: copied before a write, or found not to be affected by it."""
 
     node: int
     kept: tuple[Kept, ...]
@@ -375,7 +375,7 @@ class Saved(Event):
 
 @dataclass(slots=True)
 class Released(Event):
-    """Nodes have let go of what they kept."""
+    """Nodes have released their saved tensors."""
 
     nodes: tuple[int, ...]
 
@@ -398,8 +398,8 @@ class BackwardBegan(Event):
     Attributes:
         nodes: those that it may reach.
         first: the node that it begins with.
-        gradient: what that is given.
-        line: where the program was.
+        gradient: the gradient that it receives.
+        line: the program's line.
     """
 
     nodes: tuple[int, ...]
@@ -412,21 +412,21 @@ class BackwardBegan(Event):
 
 @dataclass(slots=True)
 class Arrived(Event):
-    """A gradient, or a further part of a sum, was handed to a node."""
+    """A node receives a gradient, or a further part of a sum."""
 
     node: int
 
 
 @dataclass(slots=True)
 class Unpacked(Event):
-    """A node is about to use what it kept.
+    """A node is about to use a saved tensor.
 
     Attributes:
         node: the node.
-        name: what the derivative calls the kept value.
-        kept_at, found_at: the version at which it was kept, and that of its counter now.
+        name: the derivative's name for the saved tensor.
+        kept_at, found_at: its version when it was saved, and now.
         gradient: what arrived at the node.
-        line: where the program was, if the program itself asked for the value.
+        line: the program's line, if the program's code reads the saved tensor.
     """
 
     node: int
@@ -441,13 +441,13 @@ class Unpacked(Event):
 
 @dataclass(slots=True)
 class HookBegan(Event):
-    """A hook of the program's own is called with a gradient.
+    """A hook of the program is called with a gradient.
 
     Attributes:
-        node: to which the gradient came.
+        node: the node that received the gradient.
         name: the hook's name.
-        line: where the hook is defined, if that is in the program.
-        given: the tensor that it is given.
+        line: the line of the hook's definition, if it is in the program.
+        given: the number of the tensor that it receives.
         gradient: its value.
     """
 
@@ -462,7 +462,7 @@ class HookBegan(Event):
 
 @dataclass(slots=True)
 class HookEnded(Event):
-    """A hook is over. `result` is the tensor that takes the place of `given`."""
+    """A hook has returned. `result` is the tensor that replaces `given`."""
 
     node: int
     name: str
@@ -475,7 +475,7 @@ class HookEnded(Event):
 
 @dataclass(slots=True)
 class CustomBegan(Event):
-    """The `backward` of an operation of the program's own is called. `gradient` is None if it is given several."""
+    """The `backward` of a `PyLayer` is called. `gradient` is None if it receives several."""
 
     node: int
     name: str
@@ -488,12 +488,12 @@ class CustomBegan(Event):
 
 @dataclass(slots=True)
 class NodeRan(Event):
-    """A node has handed its gradients on.
+    """A node has passed its gradients on.
 
     Attributes:
         node: the node.
-        released: whether it has let go of what it kept.
-        filled: the tensor that holds the gradient which it filled, if it stands for a leaf.
+        released: whether it has released its saved tensors.
+        filled: the tensor that holds the gradient, if it is the node of a leaf.
         gradient: what had arrived.
     """
 
@@ -507,7 +507,7 @@ class NodeRan(Event):
 
 @dataclass(slots=True)
 class BackwardEnded(Event):
-    """A backward pass came to its end."""
+    """A backward pass has finished."""
 
     live: int
     peak: int
@@ -515,6 +515,6 @@ class BackwardEnded(Event):
 
 @dataclass(slots=True)
 class BackwardFailed(Event):
-    """A backward pass was stopped by an error. `node` is the one whose turn it was."""
+    """An error stopped a backward pass. `node` is the node that was running."""
 
     node: int | None

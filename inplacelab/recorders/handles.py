@@ -1,6 +1,6 @@
-"""Numbers live objects, in the order in which they are met, without keeping them alive.
+"""Stores facts about live objects, in the order in which they were first seen, without keeping the objects alive.
 
-An object is found by its address. That is safe because Python tells of its death before the address can be used again.
+Objects are found by address. That is safe, because Python reports that an object is freed before its address is used again.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ F = TypeVar("F")
 
 
 class Handles(Generic[T, F]):
-    """What a recorder knows of live objects of one kind.
+    """The facts of live objects of one kind, as a recorder knows them.
 
     Args:
-        died: called with what was known of an object, when it is gone.
+        died: called with the facts of an object when it is freed.
 
     Attributes:
-        facts: what is known of each object, by its address.
+        facts: the facts of each object, by its address.
     """
 
     def __init__(self, died: Callable[[F], None]) -> None:
@@ -30,34 +30,34 @@ class Handles(Generic[T, F]):
         self._alive: dict[int, weakref.ref[T]] = {}
         self.next_number = count().__next__
 
-    def find(self, thing: T) -> F | None:
-        """What is known of an object; None if it was never met."""
-        return self.facts.get(id(thing))
+    def find(self, obj: T) -> F | None:
+        """Returns the facts of an object; None if it is unknown."""
+        return self.facts.get(id(obj))
 
-    def add(self, thing: T, facts: F) -> None:
-        """An object is met."""
-        address = id(thing)
+    def add(self, obj: T, facts: F) -> None:
+        """Stores the facts of a new object."""
+        address = id(obj)
 
         def died(_: Any) -> None:
             del self.facts[address], self._alive[address]
             self._died(facts)
 
-        self.facts[address], self._alive[address] = facts, weakref.ref(thing, died)
+        self.facts[address], self._alive[address] = facts, weakref.ref(obj, died)
 
     def living(self) -> Iterator[tuple[T, F]]:
-        """Every known object that is alive, in the order in which they were met."""
+        """Yields every live object with its facts, in the order in which they were added."""
         for address, reference in list(self._alive.items()):
-            thing = reference()
-            if thing is not None:
-                yield thing, self.facts[address]
+            obj = reference()
+            if obj is not None:
+                yield obj, self.facts[address]
 
     def let_go(self) -> None:
-        """Hold no weak references until `hold` is called. What dies meanwhile is told then."""
+        """Drops all weak references until `hold` is called, which reports the objects freed meanwhile."""
         self._alive.clear()
 
-    def hold(self, things: Iterable[T]) -> None:
-        """After `let_go`: these are the known objects that are still there."""
-        there = {id(thing): thing for thing in things}
+    def hold(self, objects: Iterable[T]) -> None:
+        """Holds weak references again after `let_go`, to the known objects that are still alive."""
+        there = {id(obj): obj for obj in objects}
         for address in [each for each in self.facts if each not in self._alive]:  # in their order
             facts = self.facts.pop(address)
             if address in there:
@@ -66,6 +66,6 @@ class Handles(Generic[T, F]):
                 self._died(facts)
 
     def clear(self) -> None:
-        """Forget all objects: their deaths are no concern any more."""
+        """Forgets all objects."""
         self.facts.clear()
         self._alive.clear()

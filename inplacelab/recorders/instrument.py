@@ -1,7 +1,7 @@
-"""Makes a program tell when each of its statements begins, which no framework could: `y = x` computes nothing.
+"""Instruments a program so that it reports when each statement begins; a framework cannot, since `y = x` computes nothing.
 
-A program that we run ourselves gets a call before each of its statements (`instrumented`). The call changes neither its lines nor what it
-does.
+A program that we run ourselves gets a call before each of its statements (`instrumented`). The calls change neither its line numbers
+nor its behaviour.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ CALL = "__inplacelab_statement__"
 
 
 class StatementListener(Protocol):
-    """Is told when a statement begins."""
+    """Called when a statement begins."""
 
     def __call__(self, line: int, simple: bool, frame: FrameType, /) -> None:
-        """A statement begins.
+        """Reports that a statement begins.
 
         Args:
             line: its line in the file.
@@ -44,9 +44,9 @@ def _statement_begins(line: int, simple: bool) -> None:
 
 @contextmanager
 def listening(listener: StatementListener) -> Iterator[None]:
-    """Have `listener` called before each statement of an instrumented program.
+    """Calls `listener` before each statement of an instrumented program, inside a `with` block.
 
-    The function behind `CALL` stays when the program is over: the functions that it has defined may still be called.
+    The function behind `CALL` remains after the block, because functions that the program has defined may be called later.
     """
     builtins.__dict__[CALL] = _statement_begins
     _listeners.append(listener)
@@ -58,10 +58,11 @@ def listening(listener: StatementListener) -> Iterator[None]:
 
 @contextmanager
 def traced(listener: StatementListener, program: Program, outermost: FrameType) -> Iterator[None]:
-    """Have `listener` called before each statement of a program that runs already, and is not instrumented, in a frame and those that it
-    calls. Python's own tracing tells of it (`sys.settrace`), so that a debugger hears nothing meanwhile.
+    """Calls `listener` before each statement of a running program that is not instrumented, in a frame and in those that it calls.
+
+    It uses `sys.settrace`, so a debugger is inactive meanwhile.
     """
-    last: dict[int, tuple[int, int]] = {}  # of each frame: its statement, and how far it was
+    last: dict[int, tuple[int, int]] = {}  # for each frame, its statement and the last instruction
     count = len(program.text.splitlines())
 
     def trace(frame: FrameType, event: str, _: object) -> Any:
@@ -96,7 +97,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def instrumented(tree: ast.Module) -> ast.Module:
-    """The program with a call of `CALL` before each statement that may do something; lines stay as they are."""
+    """Returns the program with a call of `CALL` before each statement that may have an effect; line numbers stay the same."""
     _insert_calls(tree, _counters(tree))
     return ast.fix_missing_locations(tree)
 
@@ -115,7 +116,7 @@ def _insert_calls(node: ast.AST, counters: frozenset[str]) -> None:
             if hasattr(part, "body") or hasattr(part, "cases"):
                 _insert_calls(part, counters)
             if isinstance(part, _LOOPS) and _head_does_something(part, counters):
-                # The head runs again after each turn: it binds a name, or computes whether to go on.
+                # The head runs again after each iteration: it binds a name, or evaluates the condition.
                 for body in _bodies_with_continue(part.body):
                     body.insert(len(body) - 1, _call(part))
                 part.body.append(_call(part))
@@ -140,7 +141,7 @@ def _call(statement: ast.stmt) -> ast.stmt:
 
 
 def _bodies_with_continue(body: list[Any]) -> Iterator[list[Any]]:
-    """The lists of statements in a loop's body that end with its `continue`: not with that of a loop inside."""
+    """Yields the statement lists in a loop's body that end with its `continue`, not with that of an inner loop."""
     if isinstance(body[-1], ast.Continue):
         yield body
     for part in body:
@@ -159,7 +160,7 @@ def _head_does_something(loop: ast.stmt, counters: frozenset[str]) -> bool:
 
 
 def _counters(tree: ast.Module) -> frozenset[str]:
-    """Every name that the program binds only as the counter of `for k in range(...)`: it never leads to a tensor."""
+    """Returns the names that the program binds only as counters of `for k in range(...)`: they are never tensors."""
     counters = {id(node.target): node.target for node in ast.walk(tree) if isinstance(node, ast.For) and _counts(node)}
     others = {name for node in ast.walk(tree) if id(node) not in counters for name in stored_here(node)}
     if "range" in others:

@@ -1,7 +1,7 @@
 """Keeps events, in order: all of them, or the most recent ones.
 
-A recorder is given a log and calls its `emit`. `EventLog` keeps everything. `EventRing` is for programs that run for hours: what it
-keeps is bounded by its size and by the number of objects that are alive.
+A recorder calls the `emit` of its log. `EventLog` keeps all events. `EventRing` is for programs that run for hours: its size is
+bounded by a number of events and by the number of live objects.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from inplacelab.recorders import events
 
 
 class Log(Protocol):
-    """Where events go."""
+    """Receives events."""
 
     def emit(self, event: events.Event, /) -> None:
-        """Keep an event, at least for a while."""
+        """Stores an event, at least for a while."""
 
     def __iter__(self) -> Iterator[events.Event]:
-        """The events that are kept, in order."""
+        """Yields the stored events, in order."""
 
 
 class EventLog:
@@ -39,13 +39,13 @@ class EventLog:
 
 
 class EventRing:
-    """Keeps the last events; of what was described earlier, and is alive, it keeps a description that is up to date.
+    """Keeps the last events, and a current description of each live object that was described earlier.
 
     Args:
-        size: how many of the last events are kept.
+        size: how many events to keep.
 
     Attributes:
-        cut: how many events have left the ring.
+        cut: how many events were dropped.
     """
 
     def __init__(self, size: int) -> None:
@@ -57,7 +57,7 @@ class EventRing:
         self._tensors: dict[int, events.TensorMade] = {}
 
     def emit(self, event: events.Event, /) -> None:
-        """Keep an event; the oldest one leaves the ring if that is full."""
+        """Stores an event; drops the oldest one if the ring is full."""
         self._recent.append(event)
         if len(self._recent) > self._size:
             self.cut += 1
@@ -73,7 +73,7 @@ class EventRing:
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
-    def _leaves(self, event: events.Event) -> None:  # noqa: C901, PLR0912  # one case for each event that says something lasting
+    def _leaves(self, event: events.Event) -> None:  # noqa: C901, PLR0912  # one case for each event with a lasting effect
         match event:
             case events.StorageSeen():
                 self._storages[event.storage] = event
@@ -115,6 +115,6 @@ D = TypeVar("D", events.StorageSeen, events.CounterSeen, events.NodeMade, events
 
 
 def _update(descriptions: dict[int, D], number: int, **facts: Any) -> None:
-    """An object is not as it was described."""
+    """Updates the description of an object."""
     if number in descriptions:
         descriptions[number] = replace(descriptions[number], **facts)

@@ -1,12 +1,12 @@
-"""Watches programs that use NumPy, which tells nobody what it does: looks at their arrays from statement to statement, and emits events.
+"""Records programs that use NumPy, which reports nothing: compares their arrays from statement to statement, and emits events.
 
-An array is met when a name first leads to it. Its storage is the memory of the array that owns it (`.base`), or the buffer under that.
-A statement has written a storage if bytes in it differ from before. So
+An array is recorded from when a name first leads to it. Its storage is the memory of the array that owns it (`.base`), or the buffer
+under that. A statement has written a storage if its bytes have changed. So
 
-- the version of a storage counts the statements that were seen to write it: NumPy has no counter;
-- a write that leaves the same bytes is not seen, nor is an array without a name, such as what a statement made and let go of;
-- of an expression the last operation is told (`x + y * 2`: "+"), and none where the text does not say it; a write is then a "write";
-- arrays of objects, texts, dates, records and `longdouble` are left out, and those that do not lie in whole elements of their storage.
+- the version of a storage counts the statements that were seen to write it, since NumPy has no version counter;
+- a write of the same bytes is not seen, nor is an array without a name, such as a temporary inside a statement;
+- the last operation of an expression is recorded (`x + y * 2`: "+"); if the text does not show it, a write is just a "write";
+- arrays of objects, strings, dates, records and `longdouble` are left out, and arrays that are not aligned to their storage's elements.
 
 >>> from inplacelab import record
 >>> with record() as rec:
@@ -43,7 +43,7 @@ _DTYPES = frozenset(np.dtype(character) for character in "?bhilqBHILQefdFD")
 
 @dataclass(slots=True, eq=False)
 class _Array:
-    """What was last said of an array: its names, how NumPy described it, its storage, its metadata."""
+    """The state of an array at the last event about it: its names, NumPy's description of it, its storage, its metadata."""
 
     names: tuple[str, ...]
     place: tuple[Any, ...]
@@ -52,7 +52,7 @@ class _Array:
 
 
 class NumpyRecorder:
-    """Emits events about the arrays of a program (see `recorder.Recorder`). After `limit` statements it only counts them."""
+    """Emits events about the arrays of a program (see `recorder.Recorder`). After `limit` statements, it only counts them."""
 
     framework, version, refusals = "numpy", np.__version__, ()
 
@@ -66,7 +66,7 @@ class NumpyRecorder:
 
     @contextmanager
     def listening(self) -> Iterator[None]:
-        """Let go of the arrays in the end. A program that runs already does not tell when its statements begin: it is traced."""
+        """Traces a program that is running already, and releases the arrays at the end of a `with` block."""
         with traced(self.statement_begins, self._program, self._root) if self._root else nullcontext():
             yield
         self._known.clear()
@@ -74,7 +74,7 @@ class NumpyRecorder:
         self._root = None
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
-        """A statement begins (see `instrument.StatementListener`): look at what those before it did."""
+        """Called when a statement begins (see `instrument.StatementListener`): finds out what the earlier ones did."""
         if frame.f_code.co_filename != self._program.filename:
             return
         self._left -= 1
@@ -87,24 +87,24 @@ class NumpyRecorder:
         self._look(scopes, len(frames))
         self._emit(events.StatementBegan(line, simple, len(frames), *self._storages.account()))
         if "resize" in self._statements.begins(line, len(frames), scopes[-1], frame):
-            # NumPy refuses it for arrays with weak references.
+            # NumPy refuses this for arrays with weak references.
             self._bindings.forget()
             self._known.let_go()
 
     def failed(self, error: BaseException) -> None:
-        """The program ended with an exception."""
+        """Called when the program ended with an exception."""
         self._look(scopes_of(self._program.frames_in(error)))
         self._emit(
             events.Raised(type(error).__name__, str(error), self._program.line_of(error), *self._storages.account())
         )
 
     def finish(self, scope: Scope) -> None:
-        """The program is over, and these are its names."""
+        """Called when the program has ended, with its names."""
         self._look([scope])
         self._emit(events.ProgramEnded(*self._storages.account()))
 
     def _look(self, scopes: Sequence[Scope], depth: int = 1) -> None:
-        """Say what the statements did that are over if the next one runs in a frame of this depth, with these names."""
+        """Emits what the finished statements did, if the next one runs in a frame of this depth with these names."""
         if self.missed or not scopes:
             return
         self._statements.goes_on(depth)
@@ -126,7 +126,7 @@ class NumpyRecorder:
         self.live_before = self._storages.settle()
 
     def _describe(self, array: Any, names: tuple[str, ...], known: _Array | None = None) -> None:
-        """Say where an array lies that is new, or that lies elsewhere than before, and what did that."""
+        """Emits the layout of an array that is new or was moved, and the operation that did it."""
         memory, place, before = _memory(array), _place(array), None if known is None else known.storage
         if known is not None:
             known.place = place
@@ -150,9 +150,11 @@ class NumpyRecorder:
         return None if did is None else self._done(did, operand)
 
     def _compare(self, storage: Storage[_Array], array: Any) -> None:
-        """Say whether the storage of an array was written, and by what."""
+        """Emits a write to the storage of an array, and the operation that did it."""
         if (slots := self._storages.compare(storage, _memory(array))) is not None:
-            did = self._statements.writer(lambda each: each.storage is storage, "in-place") or self._statements.unsaid()
+            did = (
+                self._statements.writer(lambda each: each.storage is storage, "in-place") or self._statements.unknown()
+            )
             widest = max(storage.tensors, key=lambda each: (each.operand.layout.size, -each.operand.tensor))
             through = did.through if did.through and shows(did.through.operand, storage, slots) else widest
             self._done(did, replace(through.operand, part=slots))
@@ -167,16 +169,16 @@ class NumpyRecorder:
 
 
 def _bases(array: Any) -> Iterator[Any]:
-    """The arrays of which an array is a view. The last one owns the memory, or was made on a buffer."""
+    """Yields the bases of an array. The last one owns the memory, or was made on a buffer."""
     base = array.base
     while base is not None:
         if is_array := issubclass(type(base), np.ndarray):
             yield base
-        base = base.base if is_array else attributes_of(base).get("base")  # `as_strided` puts an object between
+        base = base.base if is_array else attributes_of(base).get("base")  # `as_strided` inserts an object
 
 
 def _memory(array: Any) -> Any:
-    """All elements of the memory under an array; None if they are no numbers that a recording can hold, or have gaps between them."""
+    """Returns all elements of the memory under an array; None if they are not numbers of a recordable dtype, or have gaps."""
     owner = [array, *_bases(array)][-1]
     flat = np.asarray(owner).ravel("K")
     if owner.dtype not in _DTYPES or flat.flags.owndata:
@@ -188,7 +190,7 @@ def _memory(array: Any) -> Any:
 
 
 def _layout(array: Any, memory: Any) -> Layout | None:
-    """Where an array lies in its memory, in its own elements; None if that cannot be said in whole elements."""
+    """Returns the layout of an array in its memory, in its own elements; None if it is not aligned to whole elements."""
     size, first = array.itemsize, _place(array)[0] - _place(memory)[0]
     if array.dtype not in _DTYPES or first % size or any(stride % size for stride in array.strides):
         return None

@@ -1,4 +1,4 @@
-"""Knows the program that is recorded: its text, its lines, its frames on the stack, and the names that stand in it."""
+"""Describes the recorded program: its text, its lines, its frames on the stack, and the names in it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Program:
     Attributes:
         text: its source.
         filename: the file name under which it runs: frames of that file are the program's.
-        names: every name that stands in it. Of its globals only these are looked at, for only these can tell a reader anything.
+        names: every name in its text. Only these globals are scanned, since other names mean nothing to a reader.
         first_line: the line of the file at which `text` begins.
     """
 
@@ -59,7 +59,7 @@ class Program:
 
     @classmethod
     def of(cls, tree: ast.AST, text: str, filename: str, first_line: int = 1) -> Program:
-        """A program whose tree is at hand. Lines in the tree count as in the text if that does not begin the file."""
+        """Makes a program from its tree. If the text does not begin the file, the tree's lines count from the text's first line."""
         statements: dict[int, int] = {}
         for node in ast.walk(tree):  # outer statements come before those that they contain
             if isinstance(node, ast.stmt):
@@ -68,7 +68,7 @@ class Program:
         return cls(text, filename, identifiers(tree), first_line, statements)
 
     def frames(self, innermost: FrameType | None, outermost: FrameType | None = None) -> list[FrameType]:
-        """The frames that run it, the innermost first; none beyond `outermost`."""
+        """Yields the frames that run it, innermost first, up to `outermost`."""
         found = []
         while innermost is not None:
             if innermost.f_code.co_filename == self.filename:
@@ -77,23 +77,23 @@ class Program:
         return found
 
     def frames_in(self, error: BaseException) -> list[FrameType]:
-        """The frames of the program in an error's traceback, the innermost first: they still have their names."""
+        """Returns the program's frames in an error's traceback, innermost first; they still have their names."""
         return [frame for frame, _ in walk_tb(error.__traceback__) if frame.f_code.co_filename == self.filename][::-1]
 
     def place(self, frame: FrameType) -> Place:
-        """Where one of its frames is."""
+        """Returns the place of one of its frames."""
         return Place(frame.f_code, frame.f_lasti, self.line(frame.f_lineno))
 
     def line(self, line_of_file: int) -> int:
-        """A line of the file, counted from 1 in the text."""
+        """Converts a line of the file to a line of the text, counted from 1."""
         return line_of_file - self.first_line + 1
 
     def statement(self, line: int) -> int:
-        """The line on which the innermost statement begins that a line of the text is a part of."""
+        """Returns the first line of the innermost statement that contains a line of the text."""
         return self._statements.get(line, line)
 
     def line_of_function(self, function: Any) -> int | None:
-        """The line with the `def` or the `lambda` of a function of the program; None for another function."""
+        """Returns the line with the `def` or `lambda` of a function; None for a function outside the program."""
         code = _code_of(function)
         if code is None or code.co_filename != self.filename:
             return None
@@ -103,7 +103,7 @@ class Program:
         return first if code.co_name == "<lambda>" else next(defined, first)
 
     def line_of(self, error: BaseException) -> int | None:
-        """The innermost line of the program in an error's traceback."""
+        """Returns the innermost line of the program in an error's traceback."""
         found, walk = None, error.__traceback__
         while walk is not None:
             if walk.tb_frame.f_code.co_filename == self.filename:
@@ -113,12 +113,12 @@ class Program:
 
 
 def identifiers(tree: ast.AST) -> frozenset[str]:
-    """Every name that stands in a program."""
+    """Returns every name in a program."""
     return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
 
 
 def stored_here(node: ast.AST) -> Iterator[str]:
-    """The name that this very node binds, if it binds one."""
+    """Returns the name that a node itself binds; None if it binds none."""
     match node:
         case ast.Name(id=name) if not isinstance(node.ctx, ast.Load):
             yield name
@@ -142,16 +142,16 @@ _FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType)
 
 
 def function_name(function: Any) -> str:
-    """What a program calls a function: "clip"; "lambda" for one without a name; for another object the name of its class.
+    """Returns the name of a function: "clip"; "lambda" for one without a name; the name of its class for another object.
 
-    Nothing is asked of the program's own objects, since their classes may answer what they like.
+    No code of the program's classes is called.
     """
     name = function.__name__ if isinstance(function, _FUNCTIONS) else type(function).__name__
     return "lambda" if name == "<lambda>" else name
 
 
 def _code_of(function: Any) -> CodeType | None:
-    """What runs when an object is called, if that is written in Python."""
+    """Returns the code that runs when an object is called; None if it is not Python."""
     if not isinstance(function, _FUNCTIONS):
         function = type(function).__call__
     while isinstance(function, MethodType):
@@ -163,7 +163,7 @@ def _code_of(function: Any) -> CodeType | None:
 
 
 def scopes_of(frames: Iterable[FrameType]) -> list[Scope]:
-    """The names of these frames, the innermost of which comes first; the outermost scope comes first."""
+    """Returns the scopes of frames, outermost first, for frames given innermost first."""
     return [_scope(frame) for frame in frames][::-1]
 
 
@@ -173,8 +173,7 @@ def _scope(frame: FrameType) -> Scope:
         return Scope(names, "")
     copied = dict(names)
     if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
-        # Before Python 3.13, `f_locals` keeps the values, and every tensor among them, on the frame: that would change when memory
-        # is given back.
+        # Before Python 3.13, `f_locals` keeps the values, and so all tensors among them, on the frame: memory would be freed later.
         names.clear()
     return Scope(copied, frame.f_code.co_name)
 
@@ -183,7 +182,7 @@ def _scope(frame: FrameType) -> Scope:
 
 
 def with_block(filename: str, line: int) -> Block:
-    """The body of the `with` statement that stands on `line` of a file; no text if the file cannot be read."""
+    """Returns the body of the `with` statement on `line` of a file; no text if the file cannot be read."""
     lines = linecache.getlines(filename)
     try:
         tree = ast.parse("".join(lines))

@@ -1,4 +1,4 @@
-"""What a recorder is: one class for each framework."""
+"""Defines the interface of a recorder, one class for each framework."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from inplacelab.recorders.program import Program, Scope
 
 
 class Recorder(Protocol):
-    """Watches a program of one framework and emits events. To record another framework is to write another of these.
+    """Observes a program of one framework and emits events. To record another framework, write another recorder.
 
     Attributes:
-        framework, version: what it watches.
+        framework, version: the framework's name and version.
         live_before: the bytes that were live when the recording began.
         missed: how many events were not recorded because of the limit.
-        refusals: the framework's refusals so far, in order, held weakly, so that they can be told what the recording knows of them.
+        refusals: the framework's refusals so far, in order, as weak references, so that notes and fixes can be added to them.
     """
 
     framework: str
@@ -37,13 +37,13 @@ class Recorder(Protocol):
     def refusals(self) -> Sequence[Callable[[], Refusal | None]]: ...
 
     def listening(self) -> AbstractContextManager[object]:
-        """Hear what happens inside a `with` block."""
+        """Records what happens inside a `with` block."""
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
-        """A statement of an instrumented program begins (see `instrument.StatementListener`)."""
+        """Called when a statement of an instrumented program begins (see `instrument.StatementListener`)."""
 
     def failed(self, error: BaseException) -> None:
-        """The program ended with an exception."""
+        """Called when the program ended with an exception."""
 
     def finish(self, scope: Scope) -> None:
-        """The program is over, and these are its names."""
+        """Called when the program has ended, with its names."""

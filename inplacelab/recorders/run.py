@@ -1,4 +1,4 @@
-"""Runs programs under a recorder: the way in for `record()`, `%%stepper` and the command line."""
+"""Runs programs under a recorder, for `record()`, `%%stepper` and the command line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from inplacelab.recording.recording import Recording
 
 LIMIT = 2000
-"""Steps kept by default; a recording that was cut says so."""
+"""The number of steps kept by default; `Recording.truncated` counts the rest."""
 
 
 class Session:
@@ -32,12 +32,12 @@ class Session:
         program: the program.
         title: a name for the picture.
         limit: the most steps to keep.
-        fix: whether to say how a program that is refused is fixed. Where finding that is an exercise, it is not said.
-        outermost: the frame that runs the program, if it runs already.
+        fix: False to leave out how to fix a refused program, where finding the fix is an exercise.
+        outermost: the frame that runs the program, if it is running already.
         framework: which framework the program uses (see `detection`).
 
     Attributes:
-        recorder: what watches the program.
+        recorder: the recorder of the program's framework.
     """
 
     def __init__(
@@ -47,17 +47,21 @@ class Session:
         self._program, self._title, self._limit, self._fix = program, title, limit, fix
         self._log = EventLog()
         self.recorder: Recorder = recorder_of(framework)(program, self._log, limit=limit, outermost=outermost)
-        self._built: tuple[int, Recording] | None = None  # from so many events
+        self._built: tuple[int, Recording] | None = None  # the number of events, and the recording built from them
 
     def run(self, parts: Iterable[CodeType], names: dict[str, Any]) -> BaseException | None:
-        """Run the compiled parts of an instrumented program (`instrument.instrumented`) one after another, in `names`.
+        """Runs the compiled parts of an instrumented program one after another, and records them.
+
+        Args:
+            parts: code objects of statements from `instrument.instrumented`.
+            names: the globals to run them in.
 
         Returns:
-            What the program raised, which is then the recording's last step; None if it came to its end. `SystemExit` is an
-            end and no step.
+            The exception that the program raised, which is the recording's last step; None if it ran to its end. `SystemExit`
+            is returned, but is not a step.
         """
         raised: BaseException | None = None
-        gc.collect()  # what earlier programs have left would otherwise be counted or not, as the collector happens to run
+        gc.collect()  # objects of earlier programs would otherwise be counted or not, depending on when the collector runs
         with self.recorder.listening(), instrument.listening(self.recorder.statement_begins):
             try:
                 for code in parts:
@@ -69,20 +73,25 @@ class Session:
         return raised
 
     def finish(self, raised: BaseException | None, scope: Scope) -> None:
-        """The program is over: with this exception, if any, and these names."""
+        """Ends the recording.
+
+        Args:
+            raised: the exception that ended the program, if any.
+            scope: the program's names.
+        """
         if raised is not None and not isinstance(raised, SystemExit):
             self.recorder.failed(raised)
         self.recorder.finish(scope)
 
     def annotate(self) -> None:
-        """Have the refusals that are still alive say what the recording knows of them: which lines led to them, and a fix."""
+        """Adds to the refusals that are still alive the lines that led to them, and a fix."""
         from inplacelab.recorders import advice
 
         if any(refusal() is not None for refusal in self.recorder.refusals):
             advice.annotate(self.recording(), self.recorder.refusals)
 
     def recording(self) -> Recording:
-        """What was recorded so far. It is built when it is asked for: while the program runs, events are all there is."""
+        """Returns the recording so far. It is built now, from events; while the program runs, only events are stored."""
         from inplacelab.recorders import advice, builder
         from inplacelab.recording.recording import Recording
 
@@ -93,24 +102,27 @@ class Session:
             recorder.framework, recorder.version, self._title, self._program.text, (), live_before=recorder.live_before
         )
         built = builder.build(self._log, about, limit=self._limit, missed=recorder.missed)
-        self._built = len(self._log), advice.advised(built, tell=self._fix)
+        self._built = len(self._log), advice.advised(built, fix=self._fix)
         return self._built[1]
 
 
 class record:
-    """Record what a `with` block does.
+    """Records what a `with` block does.
 
-    Names show as they were bound when the next operation began; a line that only binds a name (`y = x`) is no step here.
-    (`%%stepper` runs the program itself and sees every line.) The recording can be had also when the block raises.
+    Names are read when the next operation begins, so a line that only binds a name (`y = x`) is not a step. (`%%stepper` runs the
+    program itself and records every line.) The recording is available also if the block raises.
 
     Args:
         title: a name for the picture.
-        limit: the most steps to keep; a recording that was cut says so.
-        framework: what the block uses, "inplacelab" or "numpy"; found out if it is not given. For NumPy the block is traced, since NumPy
-            tells nobody what it does.
+        limit: the most steps to keep; `recording.truncated` counts the rest.
+        framework: what the block uses, "inplacelab" or "numpy"; detected by default. For NumPy the block is traced, because NumPy
+            reports nothing.
 
     Attributes:
-        recording: what was recorded, once the block is over.
+        recording: the recording, once the block has ended; None before.
+
+    Raises:
+        ValueError: if there is no recorder for `framework`.
 
     >>> import inplacelab as paddle
     >>> with paddle.record(title="half") as rec:
@@ -130,7 +142,7 @@ class record:
         block = with_block(filename, frame.f_lineno)
         tree = ast.parse(block.text)
         program = Program.of(tree, block.text, filename, block.first_line)
-        if not block.text:  # the file cannot be read: any of its names may be of interest
+        if not block.text:  # the file cannot be read, so every name of the code is scanned
             program = replace(program, names=frozenset(frame.f_code.co_names))
         framework = self._framework or framework_used(tree, {**frame.f_globals, **scopes_of([frame])[0].names})
         self._session = Session(program, title=self._title, limit=self._limit, outermost=frame, framework=framework)
@@ -148,11 +160,11 @@ class record:
 # --- tracebacks --------------------------------------------------------------------------------------------------------
 
 _ENGINE = (str(Path(__file__).parents[1]), "<inplacelab ")
-"""How the names of the engine's files begin: those in the package, and those of operations that were written out."""
+"""The beginnings of the engine's file names: files of the package, and generated operations."""
 
 
 def learners_traceback(error: BaseException, filename: str) -> TracebackType | None:
-    """The traceback from the program's own first frame on. Of a refusal, without the engine's frames."""
+    """Returns an error's traceback from the program's first frame on; for a refusal, without the engine's frames."""
     walk = error.__traceback__
     while walk is not None and walk.tb_frame.f_code.co_filename != filename:
         walk = walk.tb_next
@@ -160,7 +172,7 @@ def learners_traceback(error: BaseException, filename: str) -> TracebackType | N
 
 
 def without_engine(trace: TracebackType | None) -> TracebackType | None:
-    """A refusal's traceback without the engine's frames: what the engine was doing inside is not where the mistake is."""
+    """Returns a refusal's traceback without the engine's frames, because the mistake is in the program."""
     frames: list[TracebackType] = []
     while trace is not None:
         frames.append(trace)

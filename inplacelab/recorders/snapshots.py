@@ -1,7 +1,7 @@
-"""Copies what a storage contains, at once, because the next operation may overwrite it.
+"""Copies the contents of a storage before the next operation overwrites them.
 
-A small storage is copied whole at every version. Of a larger one a part is copied: both ends, some of the slots that were written, and
-the extremes. Bytes become values when the recording is asked for (`decode.values`).
+A small storage is copied whole at every version. For a larger one, both ends, some of the written slots and the extremes are copied.
+Bytes are decoded when the recording is built (`decode.values`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Part:
         minimum, maximum: the extremes of all slots; None if they were not measured.
         head, tail: both ends.
         written: the first values that were written, in the order of `slots`.
-        slots: where they lie: a layout, or slots one by one; None if nothing is known of what was written.
+        slots: the written slots: a layout, or slots one by one; None if they are unknown.
     """
 
     minimum: Number | None
@@ -59,13 +59,15 @@ Snapshot = Whole | Part
 
 
 def snapshot(buffer: Any, window: Any = None, slots: Layout | Sequence[int] | None = None) -> Snapshot:
-    """A copy of a storage.
+    """Copies a storage.
 
     Args:
-        buffer: the array that owns the storage; one that lies on a device is copied to the host.
-        window: an array that shows the written part of the buffer, if a large storage was written through one.
-        slots: where the window lies in the buffer; or, without a window, the slots that were written. None if nothing is known of what
-            was written.
+        buffer: the array that owns the storage; an array on a device is copied to the host.
+        window: the view of the written part of the buffer, if a large storage was written through one.
+        slots: the layout of the window in the buffer; without a window, the slots written. None if they are unknown.
+
+    Returns:
+        The copy; what it contains depends on the storage's size.
     """
     if buffer.size <= WHOLE:
         return Whole(buffer.tobytes(), buffer.dtype)
@@ -82,20 +84,20 @@ def snapshot(buffer: Any, window: Any = None, slots: Layout | Sequence[int] | No
 
 
 def _first(window: Any, buffer: Any, flat: Any) -> Any:
-    """The first elements of a window on a buffer."""
+    """Returns the first elements of a window on a buffer."""
     if window is buffer:
         return flat[:SOME]
     return window.reshape(-1)[:SOME] if window.flags.c_contiguous else window.flat[:SOME]
 
 
 def extremes(flat: Any) -> tuple[Number | None, Number | None]:
-    """The lowest and the highest value; complex numbers have no order."""
+    """Returns the lowest and the highest value; None for complex numbers, which have no order."""
     if flat.dtype.kind == "c":
         return None, None
-    low, high = flat.argmin(), flat.argmax()  # NumPy finds the place in half the time that it takes for the value
+    low, high = flat.argmin(), flat.argmax()  # NumPy's argmin takes half the time of min
     return (flat.item(low), flat.item(high)) if type(flat) is np.ndarray else (flat[low].item(), flat[high].item())
 
 
 def listed(values: Any) -> Values:
-    """The values of an array, as Python's own numbers."""
+    """Returns the values of an array as Python numbers."""
     return tuple(np.frombuffer(values.tobytes(), values.dtype).tolist())

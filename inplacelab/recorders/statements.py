@@ -1,10 +1,10 @@
-"""Reads in the text of a program what its statements say: what they bind and write, by which operation, and what they read.
+"""Parses what each statement of a program binds, writes and reads, and by which operation.
 
-For recorders of frameworks that tell nobody what they do. This is syntax only: what an expression refers to, and whether it is an array,
-is for the recorder to find out.
+For recorders of frameworks that report nothing. This is syntax only: the recorder finds out what an expression refers to, and whether
+it is an array.
 
->>> said = read("z = x + y")[1]
->>> [(each.label, each.by, [ast.unparse(place) for place in each.reads]) for each in said.bindings]
+>>> statement = read("z = x + y")[1]
+>>> [(each.label, each.by, [ast.unparse(place) for place in each.reads]) for each in statement.bindings]
 [('z', '+', ['x', 'y'])]
 >>> [(each.by, ast.unparse(each.target)) for each in read("x[1:] = np.add(y, 1, out=z)")[1].writes if each.certain]
 [('setitem', 'x'), ('add', 'z')]
@@ -24,17 +24,17 @@ _SYMBOLS: dict[type[ast.AST], str] = {
 _OPERATORS = frozenset({"abs", "divmod", "pow", "round"})
 """Built-in functions that are operators: what they do is up to their operands."""
 _OWN_NAMES = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
-"""Expressions with names of their own, which are gone when the statement is over."""
+"""Expressions with their own scope, whose names are gone after the statement."""
 
 
 class Binding(NamedTuple):
-    """A place and the expression whose value a statement binds to it.
+    """A place to which a statement binds a value, and the expression of the value.
 
     Attributes:
-        label: the place as it stands in the text: `x`, `self.w`, `xs[0]`.
-        by: the operation that is done last in the expression: "+", "getitem", "reshape", "T"; None if that is none.
-        of: what a call, an item or an attribute is of: of `x.T[0]` `x.T` and `x`; nothing for an operator.
-        reads: what may refer to an array in the expression, in order.
+        label: the place as in the text: `x`, `self.w`, `xs[0]`.
+        by: the last operation of the expression: "+", "getitem", "reshape", "T"; None if it has none.
+        of: the objects of a call, an item or an attribute: `x.T` and `x` for `x.T[0]`; empty for an operator.
+        reads: the parts of the expression that may refer to arrays, in order.
     """
 
     label: str
@@ -54,8 +54,8 @@ class Write(NamedTuple):
     Attributes:
         by: the operation.
         target: what it writes.
-        certain: whether the text says so: `x += 1`, `x[0] = 1`, `x.real = 1`, `f(y, out=x)`. Otherwise `x` is only handed to a call:
-            `x.sort()`, `f(x)`.
+        certain: whether the syntax shows the write: `x += 1`, `x[0] = 1`, `x.real = 1`, `f(y, out=x)`. Otherwise `x` is only passed to
+            a call: `x.sort()`, `f(x)`.
     """
 
     by: str
@@ -64,7 +64,7 @@ class Write(NamedTuple):
 
 
 class Statement(NamedTuple):
-    """What a statement says: what it binds, what it may write, and what may refer to an array in it, in order."""
+    """The bindings and possible writes of a statement, and its expressions that may refer to arrays, in order."""
 
     bindings: tuple[Binding, ...] = ()
     writes: tuple[Write, ...] = ()
@@ -72,9 +72,11 @@ class Statement(NamedTuple):
 
 
 def read(text: str) -> dict[int, Statement]:
-    """What the statements say that contain no others, by the line on which they begin. A line with several is left out: they share it.
+    """Parses the simple statements of a program.
 
-    Nothing is found in a text that is not Python, such as a cell with a line of IPython's own.
+    Returns:
+        The statements by the line on which they begin. Lines with several statements are left out. Empty if the text is not Python,
+        such as a cell with an IPython magic.
     """
     try:
         tree = ast.parse(text)
@@ -101,7 +103,7 @@ def _bound(statement: ast.stmt) -> Iterator[Binding]:
 
 
 def _pairs(target: ast.expr, value: ast.expr) -> Iterator[Binding]:
-    """`a, b = x, y` binds each to its own, and `a, b = f(x)` both to what the call gives."""
+    """Yields targets with their values: `a, b = x, y` binds each to its own, `a, b = f(x)` both to the call."""
     if not isinstance(target, ast.Tuple | ast.List):
         yield Binding(ast.unparse(target), _operation(value), tuple(_chain(_operand(value))), tuple(_places(value)))
         return
@@ -117,7 +119,7 @@ def _operation(value: ast.expr) -> str | None:
             return _SYMBOLS.get(type(op))
         case ast.Subscript():
             return "getitem"
-        case ast.Attribute(attr="base"):  # what it gives was there before
+        case ast.Attribute(attr="base"):  # it yields objects that existed before
             return None
         case ast.Attribute(attr=name) | ast.Call(func=ast.Attribute(attr=name)) | ast.Call(func=ast.Name(id=name)):
             return name
@@ -125,7 +127,7 @@ def _operation(value: ast.expr) -> str | None:
 
 
 def _operand(value: ast.expr) -> ast.expr | None:
-    """What the last operation is of; None for an operator."""
+    """Returns the object of the last operation; None for an operator."""
     match value:
         case ast.Call(func=ast.Name(id=name)) if name in _OPERATORS:
             return None
@@ -153,7 +155,7 @@ def _writes(by: str, places: Iterable[ast.expr], *, certain: bool) -> Iterator[W
 
 
 def _chain(place: ast.expr | None) -> Iterator[ast.expr]:
-    """What `x.T[1:]` may be reached through: itself, `x.T`, `x`."""
+    """Returns an expression and the objects that it is reached through: `x.T[1:]`, `x.T`, `x`."""
     while place is not None:
         yield place
         if isinstance(place, ast.Call):
@@ -163,7 +165,7 @@ def _chain(place: ast.expr | None) -> Iterator[ast.expr]:
 
 
 def _places(node: ast.AST) -> Iterator[ast.expr]:
-    """The names, attributes and items that are read: of `f(a.w[0])` `f`, `a.w[0]`, `a.w` and `a`."""
+    """Yields the names, attributes and items that are read: for `f(a.w[0])`, `f`, `a.w[0]`, `a.w` and `a`."""
     if isinstance(node, _OWN_NAMES) or (isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)):
         return
     if isinstance(node, ast.Name | ast.Attribute | ast.Subscript):

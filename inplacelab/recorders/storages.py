@@ -1,7 +1,7 @@
-"""Finds out which storages were written, by comparing their bytes with what they were.
+"""Detects writes to storages by comparing their bytes.
 
-For recorders of frameworks that tell nobody what they do. Emits the events about storages and their counters; such a counter counts the
-writes that were seen.
+For recorders of frameworks that report nothing. Emits the events about storages and their counters; a counter counts the
+writes that were detected.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True, eq=False)
 class Storage(Generic[T]):
-    """What was last said of a storage.
+    """The state of a storage at the last event about it.
 
     Attributes:
         number: its number, and that of its counter.
@@ -41,17 +41,17 @@ class Storage(Generic[T]):
 
     @property
     def stop(self) -> int:
-        """The address at which it ends: no two storages begin at the same one, so that empty ones have a byte, too."""
+        """The address of its end. An empty storage has one byte, so that no two storages begin at the same address."""
         return self.start + max(len(self.contents), 1)
 
 
 class Storages(Generic[T]):
     """The storages that are known.
 
-    In what follows `memory` is a storage as an array of one axis, with all of its elements in order.
+    In its methods, `memory` is a storage as an array of one axis, with all of its elements in order.
 
     Args:
-        emit: where the events go.
+        emit: receives the events.
         device: where the storages are: "cpu".
     """
 
@@ -59,21 +59,21 @@ class Storages(Generic[T]):
         self._emit, self._device = emit, device
         self._known: list[Storage[T]] = []
         self._given: int | None = None
-        self._met = self._peak = self._before = 0
+        self._numbered = self._peak = self._before = 0
 
     def living(self) -> list[Storage[T]]:
-        """Those with tensors on them."""
+        """Returns the storages with tensors on them."""
         return [each for each in self._known if each.tensors]
 
     def find(self, memory: Any, before: Storage[T] | None = None) -> Storage[T] | None:
-        """The storage that is this memory, which is described now if it is new.
+        """Finds the storage of some memory; describes it first if it is new.
 
         Args:
             memory: the elements.
-            before: the storage of the tensor whose memory it is, if that was known.
+            before: the last known storage of the tensor on this memory, if any.
 
         Returns:
-            The storage; None if the memory is a part of others, or they are parts of it.
+            The storage; None if the memory overlaps other storages.
         """
         start = _address(memory)
         stop = start + max(memory.nbytes, 1)
@@ -83,16 +83,16 @@ class Storages(Generic[T]):
                 return each
         if any(each.tensors for each in there):
             return None
-        storage: Storage[T] = Storage(self._met, start, memory.dtype, memory.tobytes())
+        storage: Storage[T] = Storage(self._numbered, start, memory.dtype, memory.tobytes())
         self._known.append(storage)
-        self._met += 1
+        self._numbered += 1
         size, slots, dtype = memory.nbytes, memory.size, memory.dtype.name
         self._emit(StorageSeen(storage.number, size, slots, dtype, self._device, False, snapshot(memory)))
         self._emit(CounterSeen(storage.number, storage.number, 0, origin=INFERRED))
         return storage
 
     def compare(self, storage: Storage[T], memory: Any) -> Layout | tuple[int, ...] | None:
-        """Say whether a storage was written. Returns the slots that differ: as a layout if they lie side by side; None if there are none."""
+        """Emits a write if a storage has changed. Returns the slots that differ, as a layout if they are contiguous; None if none do."""
         if memory is None:
             return None
         now, before = memory.tobytes(), storage.contents
@@ -106,28 +106,28 @@ class Storages(Generic[T]):
         return slots
 
     def settle(self) -> int:
-        """A look at the tensors is over: say which storages are gone. What the first look has found was there before the program.
+        """Ends a scan of the tensors: emits the storages that are gone.
 
         Returns:
-            The bytes of what was there before the program.
+            The bytes of the storages that existed before the program, which are those of the first scan.
         """
         if self._given is None:
-            self._given, self._before = self._met, sum(len(each.contents) for each in self._known)
-        self.account()  # what is gone was there until the statement had made what is new
+            self._given, self._before = self._numbered, sum(len(each.contents) for each in self._known)
+        self.account()  # freed storages were alive until the statement had made the new ones
         for storage in [each for each in self._known if not each.tensors]:
             self._known.remove(storage)
             self._emit(Died("storage", storage.number))
         return self._before
 
     def account(self) -> tuple[int, int]:
-        """The bytes of the storages that the program has made, and their peak so far."""
+        """Returns the bytes of the storages that the program has made, and their peak so far."""
         live = sum(len(each.contents) for each in self._known if each.number >= (self._given or 0))
         self._peak = max(self._peak, live)
         return live, self._peak
 
 
 def shows(operand: Operand, storage: Storage[Any], slots: Layout | tuple[int, ...]) -> bool:
-    """Whether a tensor shows all of these slots of its storage. One of another dtype counts its elements otherwise, and may."""
+    """Whether a tensor may reach all of these slots of its storage. True for another dtype, which counts elements differently."""
     if operand.dtype != storage.dtype.name:
         return True
     layout = operand.layout
@@ -141,8 +141,8 @@ def shows(operand: Operand, storage: Storage[Any], slots: Layout | tuple[int, ..
 
 
 def _differing(before: bytes, now: bytes, slot: int) -> Layout | tuple[int, ...]:
-    word = min(slot, 8)  # bits are compared, since -0.0 equals 0.0, and nothing equals nan
-    old, new = (np.frombuffer(each, f"u{word}").reshape(-1, slot // word) for each in (before, now))
+    width = min(slot, 8)  # bits are compared, since -0.0 equals 0.0, and nothing equals nan
+    old, new = (np.frombuffer(each, f"u{width}").reshape(-1, slot // width) for each in (before, now))
     slots = np.flatnonzero((old != new).any(axis=1))
     first, count = int(slots[0]), len(slots)
     return Layout((count,), (1,), first) if slots[-1] - first + 1 == count else tuple(slots.tolist())

@@ -1,7 +1,7 @@
-"""A recording: what a program did to its tensors, as plain immutable data that can be asked, explained and stored.
+"""Recordings of what a program did to its tensors: plain immutable data with queries, explanations and a JSON form.
 
-It is the border between the code that runs programs (engine and recorders) and the code that draws them (widgets):
-nothing here holds a live tensor, and nothing here knows a screen.
+This package is the border between the code that runs programs (engine and recorders) and the code that draws them (widgets).
+It holds no live tensor and draws nothing.
 """
 
 from __future__ import annotations

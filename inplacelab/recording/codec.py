@@ -1,8 +1,8 @@
-"""A recording as JSON text, and back without loss. The only place that knows JSON.
+"""Converts recordings to JSON text and back without loss.
 
-The form follows from the dataclasses: a class is an object with its fields, a tuple is a list, None is null. JSON has
-no word for some numbers, so those are written as `"nan"`, `"inf"`, `"-inf"` and `{"re": 1.0, "im": -2.0}`. The text is
-strict JSON, the same for the same recording, with one step a line. `schema.json` beside this file describes it.
+The form follows from the dataclasses: a class is an object with its fields, a tuple is a list, None is null. JSON cannot
+express some numbers; they are written as `"nan"`, `"inf"`, `"-inf"` and `{"re": 1.0, "im": -2.0}`. The text is
+strict JSON, the same for equal recordings, with one step on each line. `schema.json` in this folder describes it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,11 @@ __all__ = ["RecordingFormatError", "from_json", "load", "save", "to_json"]
 
 
 class RecordingFormatError(ValueError):
-    """A text is not a recording that this version can read. `explanation` says where and why, in both languages."""
+    """Raised for a text that is not a recording, or that this version cannot read.
+
+    Attributes:
+        explanation: where and why, in both languages.
+    """
 
     def __init__(self, explanation: Text) -> None:
         super().__init__(str(explanation))
@@ -33,10 +37,10 @@ class RecordingFormatError(ValueError):
 
 
 def to_json(recording: Recording) -> str:
-    """The recording as strict JSON, the same text for equal recordings.
+    """Returns a recording as strict JSON, the same text for equal recordings.
 
     Raises:
-        TypeError: if a fact is of a type that no recording holds (a NumPy integer, say); the message names its place.
+        TypeError: if a fact has a type that a recording cannot hold, such as a NumPy integer; the message names the field.
 
     >>> print(to_json(Recording("inplacelab", "0.1", "empty", "pass", ())))
     {"framework":"inplacelab","framework_version":"0.1","title":"empty","source":"pass","truncated":0,"simulated":false,"live_before":0,"schema":2,"steps":[
@@ -48,11 +52,14 @@ def to_json(recording: Recording) -> str:
 
 
 def from_json(text: str) -> Recording:
-    """The recording that `to_json` wrote, now or in an earlier version of inplacelab.
+    """Reads a recording from the JSON that `to_json` wrote, in this or an earlier version of inplacelab.
+
+    Args:
+        text: the JSON.
 
     Raises:
-        RecordingFormatError: if the text is not JSON, was written for a schema that is not known, or does not fit the schema; the
-            message names the place in the document, what was found there and what is possible.
+        RecordingFormatError: if the text is not JSON, has an unknown schema version, or does not match the schema; the
+            message names the place in the document, what was found and what was expected.
     """
     document = _parse(text)
     if not isinstance(document, dict):
@@ -71,21 +78,29 @@ def from_json(text: str) -> Recording:
 
 
 _DAMAGED = Text(
-    "This says that it is a recording of schema {0}, but is none.", "这自称是第 {0} 版格式的记录，其实不是。"
+    "This claims to be a recording of schema {0} but is not one.", "这自称是第 {0} 版格式的记录，其实不是。"
 )
 
 
 def save(recording: Recording, path: str | PathLike[str]) -> None:
-    """Write a recording to a file, as UTF-8."""
+    """Writes a recording to a file, as JSON in UTF-8.
+
+    Args:
+        recording: the recording.
+        path: the file; it is overwritten if it exists.
+
+    Raises:
+        OSError: if the file cannot be written.
+    """
     Path(path).write_text(to_json(recording) + "\n", encoding="utf-8", newline="\n")
 
 
 def load(path: str | PathLike[str]) -> Recording:
-    """Read a recording from a file that `save` wrote.
+    """Reads a recording from a file that `save` wrote.
 
     Raises:
         OSError: if the file cannot be read.
-        RecordingFormatError: as `from_json` does.
+        RecordingFormatError: as from `from_json`.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -134,7 +149,7 @@ def _parse(text: str) -> Any:
 
 
 def _decode(hint: Any, value: Any, place: str) -> Any:
-    """The value as the type `hint` says, or a refusal that names the place."""
+    """Decodes a JSON value as the type `hint`; raises an error that names the place if it does not fit."""
     if not _fits(hint, value):
         _refuse(place, _wanted(hint), value)
     if hint in (Number, _NUMBER_OR_NONE):
@@ -149,7 +164,7 @@ def _decode(hint: Any, value: Any, place: str) -> Any:
 
 
 def _fits(hint: Any, value: Any) -> bool:
-    """Whether the JSON value is of the right kind, looked at from outside: what it holds is decoded later."""
+    """Whether a JSON value is of the right kind; its items are checked when they are decoded."""
     if hint == _NUMBER_OR_NONE:
         return value is None or _fits(Number, value)
     if hint == Number:
@@ -233,7 +248,7 @@ _PLAIN: dict[Any, Text] = {
 
 
 def _wanted(hint: Any) -> Text:
-    """What a type allows, in words."""
+    """Describes what a type allows."""
     if hint in (Number, _NUMBER_OR_NONE):
         number = Text('a number, true, false, "nan", "inf", "-inf" or {"re": ..., "im": ...}', "数值或其约定写法")
         return number if hint == Number else number + Text(" or null", "或 null")

@@ -1,8 +1,8 @@
-"""Whose gradient goes along an edge of the graph, in the learner's own names.
+"""Labels the edges of the graph with the learner's name for the tensor whose gradient flows along each edge.
 
-A derivative calls its inputs "x" and "y", and a program often has other tensors of these names. What goes along an edge is the
-gradient of a value: the one that the node at the edge's end has made, or the leaf that it stands for. So it is called what that
-value was called when the edge came to be.
+A derivative calls its inputs "x" and "y", and the program often uses these names for other tensors. The gradient on an edge
+belongs to the value that the node at the edge's end has made, or to its leaf. So the label is the name that this value had
+when the edge was made.
 """
 
 from __future__ import annotations
@@ -19,19 +19,21 @@ __all__ = ["Passed", "edge_names"]
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """Whose gradient goes along an edge: a tensor, by number, and the learner's name for it."""
+    """The tensor whose gradient flows along an edge, by number, and the learner's name for it."""
 
     tensor: int
     name: str
 
     def is_coming(self, state: State) -> bool:
-        """Whether the line under way has yet to bind the name."""
+        """Whether the running line has yet to bind the name."""
         return state.called(self.tensor).awaits(self.name)
 
 
 def edge_names(recording: Recording) -> Mapping[tuple[int, int], Passed]:
-    """The learner's name for the value whose gradient goes along each edge, by the numbers of its two nodes; values without a
-    name are left out.
+    """Returns the learner's name for the value whose gradient flows along each edge.
+
+    Returns:
+        By the numbers of the edge's two nodes; values without a name are left out.
     """
     return recording.once(_edge_names)
 
@@ -46,9 +48,11 @@ def _edge_names(recording: Recording) -> dict[tuple[int, int], Passed]:
         fresh = [(key, node) for key, node in step.nodes if node is not None and key not in met]
         met.update(key for key, _ in fresh)
         ways = [(key, edge.to) for key, node in fresh for edge in node.edges]
-        told = [None if before is None else places.passed(recording, before, step, to) for _, to in ways]
+        names = [None if before is None else places.passed(recording, before, step, to) for _, to in ways]
         places.follow(step)
-        for way, known in zip(ways, told, strict=True):  # what has no name before the step may have been met in it
+        for way, known in zip(
+            ways, names, strict=True
+        ):  # a tensor without a name before the step may have one after it
             passed = known or places.passed(recording, state, step, way[1])
             if passed:
                 found.setdefault(way, passed)
@@ -57,15 +61,15 @@ def _edge_names(recording: Recording) -> dict[tuple[int, int], Passed]:
 
 
 class _Places:
-    """Which tensors have which place in the history, followed from step to step."""
+    """Tracks from step to step which node made which tensors, and which leaf a node accumulates into."""
 
     def __init__(self) -> None:
         self._tensors: dict[int, TensorFacts] = {}
-        self._at: dict[int, dict[int, None]] = {}  # from a node to the tensors whose values it has made
-        self._leaves: dict[int, int] = {}  # from a node to the leaf that it stands for
+        self._at: dict[int, dict[int, None]] = {}  # from a node to the tensors that it has made
+        self._leaves: dict[int, int] = {}  # from an accumulation node to its leaf
 
     def follow(self, step: Step) -> None:
-        """Take in what a step has changed."""
+        """Applies the changes of a step."""
         for key, tensor in step.tensors:
             before = self._tensors.pop(key, None)
             if before is not None and before.node is not None:
@@ -82,7 +86,7 @@ class _Places:
             self._leaves[key] = node.leaf
 
     def passed(self, recording: Recording, state: State, step: Step, node: int) -> Passed | None:
-        """What the value that a node has made is called on the line of a step: an operand's name first; None if it has none."""
+        """Returns the name, on the line of a step, of the value that a node has made, operands first; None if it has none."""
         leaf = self._leaves.get(node)
         keys = [*self._at.get(node, ())] if leaf is None else [leaf]
         keys.sort(key=lambda key: (key not in step.inputs, key))

@@ -1,7 +1,7 @@
-"""What a recording is made of: plain immutable facts, one class for each kind of thing that a picture shows.
+"""Defines the facts of a recording: plain immutable data, one class for each kind of object that a picture shows.
 
-Nothing here knows an engine. Storages, tensors and nodes carry serial numbers given in the order in which the recorder
-first met them (never memory addresses), so that the same program gives the same recording everywhere.
+Facts do not depend on an engine. Storages, tensors and nodes have serial numbers in the order in which the recorder
+first saw them, never memory addresses, so the same program gives the same recording everywhere.
 
 Units: `bytes`, `live` and `peak` are bytes; `shape`, `strides` and `offset` count elements ("slots"), not bytes.
 """
@@ -43,7 +43,7 @@ class StorageFacts:
     """A storage: a flat run of slots on a device."""
 
     id: int
-    """Serial number, in the order in which the recorder first met the storages."""
+    """Serial number, in the order in which the recorder first saw the storages."""
     bytes: int
     """Its size in bytes."""
     slots: int
@@ -51,7 +51,7 @@ class StorageFacts:
     dtype: str
     """The type of its elements, for example float32."""
     device: str
-    """Where it lies, for example cpu."""
+    """The device that it is on, for example cpu."""
     values: Values | Summary | None
     """The slots in memory order, whole if there are few; None if they were not recorded."""
 
@@ -65,7 +65,7 @@ class CounterFacts:
     """
 
     id: int
-    """Serial number, in the order in which the recorder first met the counters."""
+    """Serial number, in the order in which the recorder first saw the counters."""
     storage: int
     """The storage whose writes it counts."""
     version: int
@@ -80,7 +80,7 @@ class TensorFacts:
     """
 
     id: int
-    """Serial number, in the order in which the recorder first met the tensors."""
+    """Serial number, in the order in which the recorder first saw the tensors."""
     names: tuple[str, ...]
     """The learner's names bound to this one object; several names are one tensor. Empty for a temporary."""
     storage: int
@@ -96,11 +96,11 @@ class TensorFacts:
     dtype: str
     """The type of its elements."""
     device: str
-    """Where its storage lies."""
+    """The device that its storage is on."""
     leaf: bool
     """True if no recorded operation made its value."""
     needs_gradient: bool
-    """`not stop_gradient` in Paddle's words, `requires_grad` in PyTorch's."""
+    """`not stop_gradient` in Paddle, `requires_grad` in PyTorch."""
     base: int | None
     """The tensor that this one is a view of, if it is a view."""
     node: int | None
@@ -149,7 +149,7 @@ class NodeFacts:
     """A grad node: how to send a gradient from an operation's result to its inputs."""
 
     id: int
-    """Serial number, in the order in which the recorder first met the nodes."""
+    """Serial number, in the order in which the recorder first saw the nodes."""
     name: str
     """Its name, for example ScaleGradNode."""
     op: str
@@ -165,7 +165,7 @@ class NodeFacts:
     leaf: int | None
     """For an accumulation node: the leaf tensor whose `.grad` it fills."""
     status: NodeStatus
-    """Where backward stands with this node; "" outside backward."""
+    """How far backward is with this node; "" outside backward."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +188,7 @@ class WriteFacts:
 
 @dataclass(frozen=True, slots=True)
 class RewireFacts:
-    """A tensor's history changed hands in this step: its node was `before` and is now `after`."""
+    """A change of a tensor's grad node in one step, from `before` to `after`."""
 
     tensor: int
     """The tensor."""
@@ -204,8 +204,8 @@ class BackwardFacts:
 
     action: BackwardAction
     """What happened: backward began, a gradient arrived at a node, a node is about to use something that it has kept ("unpack"), ran or
-    failed, or backward ended. "hook": a hook of the program's own is called with a gradient; "hooked": it is over; "custom": the
-    `backward` of an operation of the program's own is called. What runs in these are ordinary steps between, in the phase "backward"."""
+    failed, or backward ended. "hook": a hook of the program is called with a gradient; "hooked": it has returned; "custom": the
+    `backward` of a `PyLayer` is called. Operations inside these are ordinary steps in the phase "backward"."""
     node: int | None
     """The grad node concerned."""
     saved: str | None = None
@@ -213,7 +213,7 @@ class BackwardFacts:
     kept_at: int | None = None
     """The version at which it was kept."""
     found_at: int | None = None
-    """The version found now; if it is another one, the kept value is stale."""
+    """The version found now; if it differs, the saved value is stale."""
     gradient: Values | None = None
     """The gradient that arrived at the node, in row-major order, if it is small."""
     shape: tuple[int, ...] | None = None
@@ -244,10 +244,10 @@ class ErrorFacts:
 
 @dataclass(frozen=True, slots=True)
 class OperandFacts:
-    """Memory that a kernel was given: a window on a storage, laid out as the kernel sees it (broadcast, if it was)."""
+    """An operand of a kernel: a window on a storage, with the layout that the kernel sees (after broadcasting)."""
 
     name: str
-    """As the kernel's text has it."""
+    """Its name in the kernel's source."""
     role: Literal["reads", "writes", "both"]
     """Whether the kernel reads it, writes it, or both."""
     dtype: str
@@ -261,14 +261,14 @@ class OperandFacts:
     storage_bytes: int
     """The bytes of its storage."""
     storage: int | None = None
-    """Which storage it is; None if the recorder could not tell."""
+    """Its storage; None if the recorder does not know it."""
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchFacts:
-    """A kernel that ran: a grid of threads, and the memory that they were given.
+    """A kernel launch: the grid of threads, and the kernel's operands.
 
-    Which thread touched which slots is not kept, because it follows from these numbers: it is arithmetic.
+    Which thread accessed which slots is not recorded, since it follows from these numbers.
     """
 
     kernel: str
@@ -297,10 +297,10 @@ class LaunchFacts:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing that happened, and what it changed.
+    """One step of a program, and what it changed.
 
-    `storages`, `counters`, `tensors` and `nodes` hold only what is new or different after this step; None says that the thing
-    is gone. `Recording.state` adds them up.
+    `storages`, `counters`, `tensors` and `nodes` hold only what is new or different after this step; None means that the
+    object is gone. `Recording.state` adds them up.
     """
 
     index: int
@@ -336,19 +336,19 @@ class Step:
     error: ErrorFacts | None
     """The exception, for an error step."""
     storages: tuple[tuple[int, StorageFacts | None], ...]
-    """Storages that are new or different after the step, as [number, facts]; None says that the storage is gone."""
+    """Storages that are new or different after the step, as [number, facts]; None means that the storage is gone."""
     counters: tuple[tuple[int, CounterFacts | None], ...]
-    """Version counters that are new or raised after the step, as [number, facts]; None says that the storage is gone."""
+    """Version counters that are new or raised after the step, as [number, facts]; None means that the storage is gone."""
     tensors: tuple[tuple[int, TensorFacts | None], ...]
-    """Tensors that are new or different after the step, as [number, facts]; None says that the tensor is gone."""
+    """Tensors that are new or different after the step, as [number, facts]; None means that the tensor is gone."""
     nodes: tuple[tuple[int, NodeFacts | None], ...]
-    """Grad nodes that are new or different after the step, as [number, facts]; None says that the node is gone."""
+    """Grad nodes that are new or different after the step, as [number, facts]; None means that the node is gone."""
     turn: int = 0
     """Which statement this happened in, counted from the start: a loop of one line has a turn for each time round."""
     launches: tuple[LaunchFacts, ...] = ()
-    """The kernels that it launched, in order, where a recorder can hear of them."""
+    """The kernels that it launched, in order, if the recorder can observe them."""
 
     def touched_storages(self) -> tuple[int, ...]:
-        """The storages that are new, gone or different after this step, or were counted as written, by number."""
+        """Returns the numbers of the storages that are new, gone or different after this step, or were counted as written."""
         written = {facts.storage for _, facts in self.counters if facts is not None}
         return tuple(sorted(written.union(key for key, _ in self.storages)))

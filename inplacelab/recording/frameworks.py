@@ -1,4 +1,4 @@
-"""The words of the framework that ran a program: what its version counters are called, and its flag for gradients, if it has any."""
+"""Terms of each framework: what it calls a tensor and a version, and its gradient flag, if it has gradients."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ __all__ = ["FRAMEWORKS", "Framework", "framework_of"]
 
 @dataclass(frozen=True, slots=True)
 class Framework:
-    """How recordings of one framework are told.
+    """The terms that texts about recordings of one framework use.
 
     Attributes:
-        flag: what it calls the flag of a tensor that asks for a gradient; "" for a framework without gradients: nothing is said
-            of leaves, flags, grad nodes and what backward keeps.
-        terms: what it has other words for: (the word in our texts, its own), in the order in which they are replaced.
-        moved: of an operation {head} after which the tensor {x} has its elements in {place}, and no more in {old}.
-        letter: of a version, where there is little room: "v" in "v1".
-        version: what a version is called in a table.
-        versions: the heading of the panel of all versions.
-        versions_and_bytes: the heading of that panel with the bytes.
-        rose: of a write to a storage {0}: from version {1} to {2}; {3} share it.
-        written: the same of operations that are no steps.
-        of_each: the versions of all storages.
+        flag: the name of the gradient flag of a tensor; "" for a framework without gradients, whose texts do not mention
+            leaves, flags, grad nodes or saved tensors.
+        terms: pairs (term in our texts, the framework's own term), in the order of replacement.
+        moved: sentence for an operation {head} that moved the elements of the tensor {x} from {old} to {place}.
+        letter: short form of "version", as "v" in "v1".
+        version: column heading for a version.
+        versions: heading of the panel with all versions.
+        versions_and_bytes: heading of that panel if it shows bytes, too.
+        rose: sentence for a write to a storage {0}, from version {1} to {2}; {3} share it.
+        written: the same for writes by operations that are not steps.
+        of_each: sentence with the versions of all storages.
     """
 
     flag: str
@@ -46,23 +46,23 @@ class Framework:
         """Whether it computes gradients."""
         return bool(self.flag)
 
-    def told(self, pattern: Text) -> Text:
-        """A text in its own words, such as "No array has a name yet" for "No tensor has a name yet".
+    def in_framework_words(self, pattern: Text) -> Text:
+        """Returns a text in the framework's terms: "No array has a name yet" for "No tensor has a name yet".
 
         Args:
-            pattern: the text before names of the program are filled in, which must stay as they are. So do its `{placeholders}`.
+            pattern: the text, before names of the program are filled in, since these must not change. `{placeholders}` stay.
         """
         en, zh = pattern.en, pattern.zh
         for ours, own in self.terms:
-            en, zh = (re.sub(r"(?<!\{)" + ours, own, said) for said in (en, zh))
+            en, zh = (re.sub(r"(?<!\{)" + ours, own, text) for text in (en, zh))
         return Text(en, zh)
 
     def flagged(self, *, asks: bool) -> str:
-        """How it writes that a tensor asks for a gradient, or not: "stop_gradient=False", "requires_grad=True"."""
+        """Returns how a tensor's gradient flag is written: "stop_gradient=False", "requires_grad=True"."""
         return f"{self.flag}={asks if self.flag == 'requires_grad' else not asks}"
 
     def label(self, *versions: int) -> str:
-        """The versions of a storage: "v2", or one for each counter where several count: "v2, v0"."""
+        """Returns the versions of a storage as a short label: "v2", or "v2, v0" if it has several counters."""
         return ", ".join(f"{self.letter}{version}" for version in versions)
 
 
@@ -87,7 +87,7 @@ FRAMEWORKS: Mapping[str, Framework] = {
     "inplacelab": _PADDLE,
     "paddle": _PADDLE,
     "torch": replace(_PADDLE, flag="requires_grad"),
-    # It counts nothing: the number is ours.
+    # NumPy has no version counters: the number is ours.
     "numpy": Framework(
         flag="",
         terms=(
@@ -121,5 +121,5 @@ FRAMEWORKS: Mapping[str, Framework] = {
 
 
 def framework_of(recording: Recording) -> Framework:
-    """The words of the framework that ran the program."""
+    """Returns the terms of the framework that ran the program."""
     return FRAMEWORKS.get(recording.framework, _PADDLE)

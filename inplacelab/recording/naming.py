@@ -1,10 +1,10 @@
-"""What everything is called: storages, tensors, grad nodes, and the values that these keep. Sentences, pictures, tables and questions ask here.
+"""Labels storages, tensors, grad nodes and saved tensors, for sentences, pictures, tables and questions.
 
-A tensor is called by its names, by those that the line under way will give it (`tensor_names.py`), or by its number.
+A tensor is called by its names, by those that the running line will bind (`tensor_names.py`), or by its number.
 
-A derivative calls what it keeps after its parameters: "x", "y", "out". A program has names of its own, and often the same ones for
-other tensors. So a kept value is called by the name that its tensor had when it was kept; and what it is to the node (its second
-operand, its result) is said apart, and in words that are nobody's names.
+A derivative names its saved tensors after its parameters: "x", "y", "out". The program often uses the same names for other
+tensors. So a saved tensor is called by the name that the program's tensor had when it was saved, and its role in the node
+("second operand", "result") is given separately, in words that cannot be taken for names.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ __all__ = [
 
 
 def storage_label(storage: int) -> str:
-    """`S` and the serial number: "S1"."""
+    """Returns the label of a storage: `S` and the serial number, "S1"."""
     return f"S{storage}"
 
 
 def tensor_label(tensor: TensorFacts, names: tuple[str, ...] | None = None) -> Text:
-    """The learner's names for a tensor object, or `T` and the serial number if it has none.
+    """Returns the learner's names for a tensor object, or `T` and the serial number if it has none.
 
     Args:
         tensor: the tensor.
-        names: the names to use instead of those that it has at this step.
+        names: the names to use; by default those that it has at this step.
     """
     called = tensor.names if names is None else names
     if not called:
@@ -66,26 +66,26 @@ def tensor_label(tensor: TensorFacts, names: tuple[str, ...] | None = None) -> T
 
 
 _MOST_NAMES = 4
-"""How many further names of a tensor a sentence says."""
+"""How many further names of a tensor a sentence lists."""
 
 
 def is_constant(storage: StorageFacts) -> bool:
-    """Whether a storage is the 2 of `x ** 2`: no tensor of the program owns it, and so it is in no account of bytes."""
+    """Whether a storage holds a constant, such as the 2 of `x ** 2`: no tensor of the program owns it, and its bytes are not counted."""
     return storage.slots > 0 and not storage.bytes
 
 
 def number_label(number: Number) -> str:
-    """A value in four significant digits: "0.3333", "True"."""
+    """Returns a value in four significant digits: "0.3333", "True"."""
     return str(number) if isinstance(number, bool) else f"{number:.4g}"
 
 
 def node_label(state: State, node: NodeFacts, here: int | None = None) -> Text:
-    """A grad node by its name and the line that made it, with its number only where those two do not tell it apart.
+    """Returns a grad node's name and the line that made it, with its number only if name and line are not unique.
 
     Args:
-        state: where the node stands among others.
+        state: a state in which the node is alive; it decides whether the label is unique.
         node: the node.
-        here: the line being talked about, which need not be said again.
+        here: the line that the text is about, which is not repeated.
     """
     name = f"`{node.name}` #{node.id}" if state.has_namesake(node) else f"`{node.name}`"
     if node.line is None or node.line == here:
@@ -93,30 +93,30 @@ def node_label(state: State, node: NodeFacts, here: int | None = None) -> Text:
     return Text("{0} (line {1})", "{0}（第 {1} 行）").format(name, node.line)
 
 
-# --- what a grad node has kept -----------------------------------------------------------------------------------------
+# --- saved tensors -----------------------------------------------------------------------------------------------------
 
 RESULT = "out"
 """What a derivative calls the result of its operation."""
 
 _POSITIONS = {"x": 0, "y": 1}
-"""Which operand it is, where its tensor does not tell: several of them may look alike, such as a tensor and its `detach()`."""
+"""The operand that a parameter stands for. Needed if several operands look alike, such as a tensor and its `detach()`."""
 
 _ORDINALS = (Text("first", "第一个"), Text("second", "第二个"), Text("third", "第三个"))
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Whose value a node has kept, as it was then.
+    """The tensor of the program whose value a node has saved, as it was then.
 
     Attributes:
-        role: what the derivative calls it.
-        tensor: the tensor, by number; None if it was gone at once, or is not known.
-        name: the learner's name for it, or that which its line gave it when it was done; "" if it had none.
-        made_by: for a tensor without a name, the operation that it is the result of, and its line.
-        alone: the node's operation had one operand, so that nothing has to be said of which it is.
-        step: the step that made the node; None if the node was there before the recording.
-        place: which of the operation's operands it is, counted from 0, where the derivative has no word for it but "x" or "y";
-            None if it has, or if that is not known.
+        role: the derivative's name for it.
+        tensor: the tensor, by number; None if it was freed immediately, or is unknown.
+        name: the learner's name for it when its line was done; "" if it had none.
+        made_by: for a tensor without a name, the operation that made it, and its line.
+        alone: whether the operation had only one operand, so that texts need not say which it is.
+        step: the step that made the node; None if the node is older than the recording.
+        place: the operand's position, counted from 0, if the derivative calls it only "x" or "y"; None if it has a better name
+            for it, or if the position is unknown.
     """
 
     role: str
@@ -130,14 +130,14 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """What a kept value is called.
+    """What a saved value is called.
 
     Attributes:
         value: as the object of a sentence: "`a`", "its result `y`", "a copy of `x`".
-        role: what it is to the node: "as its second operand"; None where that needs no words.
-        short: both, where there is little room: "`a` (operand 2)".
+        role: its role in the node: "as its second operand"; None if that is clear without words.
+        short: both, in short: "`a` (operand 2)".
         brief: without the role: "`a`".
-        saved: what is called so: a node may keep one tensor as several operands.
+        saved: the saved tensors with this name: a node may save one tensor as several operands.
     """
 
     value: Text
@@ -147,12 +147,12 @@ class Naming:
     saved: tuple[SavedFacts, ...]
 
     def phrase(self, detail: Text | None = None) -> Text:
-        """The value, with its role and a detail in brackets: "`a` (as its second operand, S1 at version 0)"."""
+        """Returns the value with its role and a detail in brackets: "`a` (as its second operand, S1 at version 0)"."""
         return _bracketed(self.value, [each for each in (self.role, detail) if each is not None])
 
 
 def kept_values(recording: Recording) -> Mapping[tuple[int, str], Kept]:
-    """Whose value each node has kept, by node and by what the derivative calls it."""
+    """Returns the tensor behind each saved value, by node and by the derivative's name for it."""
     return recording.once(_kept_values)
 
 
@@ -168,7 +168,7 @@ def _kept_values(recording: Recording) -> dict[tuple[int, str], Kept]:
 
 def _whose(recording: Recording, step: Step, node: int, saved: SavedFacts) -> Kept:
     state = recording.state(step.index)
-    if step.kept != node:  # the program had it before it was recorded, or only backward has met it
+    if step.kept != node:  # the node is older than the recording, or first seen in backward
         tensor = next(_alike(state.tensors.values(), saved), None)
         return Kept(saved.name, *_called(recording, tensor, state, step.line), alone=False, step=None)
     if saved.name == RESULT:
@@ -199,7 +199,7 @@ def _place(step: Step, known: Sequence[int], role: str, tensor: TensorFacts | No
 
 
 def _operand(step: Step, operands: Sequence[TensorFacts], saved: SavedFacts) -> TensorFacts | None:
-    """Which of the operands was kept: the one that lies as the kept value does; of a copy, one that was overwritten."""
+    """Finds the operand that was saved: the one with the layout of the saved value; for a copy, one that was overwritten."""
     if saved.copy:
         written = {write.storage for write in step.writes}
         fitting = [each for each in operands if each.storage in written]
@@ -220,7 +220,7 @@ def _alike(tensors: Iterable[TensorFacts], saved: SavedFacts) -> Iterator[Tensor
 def _called(
     recording: Recording, tensor: TensorFacts | None, state: State, line: int | None
 ) -> tuple[int | None, str, tuple[str, int | None] | None]:
-    """A tensor, its name as `line` has it, and for one without a name, what made it."""
+    """Returns a tensor, its name on `line`, and for a tensor without a name, what made it."""
     if tensor is None:
         return None, "", None
     name = name_on_line(recording, line, state.called(tensor.id).names)
@@ -228,20 +228,20 @@ def _called(
 
 
 def name_on_line(recording: Recording, line: int | None, names: Sequence[str]) -> str:
-    """Which of a tensor's names stands on a line of the program; the first of them if none does, "" if there are none."""
+    """Returns the one of a tensor's names that occurs on a line of the program; the first if none does, "" if there are none."""
     lines = recording.source.splitlines()
     text = lines[line - 1] if line is not None and 0 < line <= len(lines) else ""
     # A local name that hides another is written with its function: `f.x` is `x` in the text.
     words = ((name, word) for name in names for word in (name, name.rpartition(".")[2]))
-    return next((name for name, word in words if _stands_in(word, text)), names[0] if names else "")
+    return next((name for name, word in words if _occurs_in(word, text)), names[0] if names else "")
 
 
-def _stands_in(word: str, text: str) -> bool:
+def _occurs_in(word: str, text: str) -> bool:
     return bool(word) and re.search(rf"(?<![\w.]){re.escape(word)}(?!\w)", text) is not None
 
 
 def _makers(recording: Recording) -> dict[int, tuple[str, int | None]]:
-    """The operation that each tensor is the result of, and its line."""
+    """Returns the operation that made each tensor, and its line."""
     made: dict[int, tuple[str, int | None]] = {}
     for step in recording.steps:
         if step.output is not None and step.op is not None and step.output not in step.inputs:
@@ -250,22 +250,22 @@ def _makers(recording: Recording) -> dict[int, tuple[str, int | None]]:
 
 
 def naming(recording: Recording, state: State, node: int, saved: SavedFacts) -> Naming:
-    """What one kept value is called after a step (see `namings`)."""
+    """Returns what one saved value is called after a step (see `namings`)."""
     return namings(recording, state, node, (saved,))[0]
 
 
 def namings(
     recording: Recording, state: State, node: int, many: Sequence[SavedFacts], shown: Callable[[str], str] = str
 ) -> list[Naming]:
-    """What the values that a node keeps are called, each value once, in order.
+    """Returns what the saved values of a node are called, each value once, in order.
 
     Args:
         recording: the recording.
-        state: the state after the step that is told of: a name that leads to another tensor by then is not given as if it
-            still led to this one.
-        node: the node that keeps them.
-        many: what it keeps.
-        shown: how a name is written, where there is little room.
+        state: the state after the step that the text is about. A name that is bound to another tensor by then is marked as
+            the former name.
+        node: the node that saved them.
+        many: the saved tensors.
+        shown: how to write a name in the short form.
     """
     whose = kept_values(recording)
     groups: dict[tuple[object, ...], list[tuple[SavedFacts, Kept]]] = {}
@@ -307,7 +307,7 @@ def _brief(state: State, kept: Kept, saved: SavedFacts, shown: Callable[[str], s
 
 
 def _constant(state: State, saved: SavedFacts) -> Text | None:
-    """The 2 of `x ** 2`."""
+    """Returns the label of a constant, such as the 2 of `x ** 2`."""
     storage = state.storages.get(saved.storage)
     if storage is None or not is_constant(storage) or not isinstance(storage.values, tuple) or len(storage.values) != 1:
         return None
@@ -315,12 +315,12 @@ def _constant(state: State, saved: SavedFacts) -> Text | None:
 
 
 def _is_former(state: State, kept: Kept) -> bool:
-    """Whether the name that a tensor had leads to another one now."""
+    """Whether the name that a tensor had is bound to another tensor now."""
     return bool(kept.name) and state.bound(kept.name) not in (None, kept.tensor) and not _is_coming(state, kept)
 
 
 def _is_coming(state: State, kept: Kept) -> bool:
-    """Whether the line under way has yet to give a tensor its name, which may lead to another one until then."""
+    """Whether the running line has yet to bind the tensor's name, which may be bound to another tensor until then."""
     return kept.tensor is not None and state.called(kept.tensor).awaits(kept.name)
 
 
@@ -334,19 +334,19 @@ def _its_result(state: State, kept: Kept, whole: Text) -> Text:
 
 
 def _as(roles: Sequence[Kept]) -> Text:
-    """What a value is to the node, as a sentence says it."""
+    """Returns a value's role in the node, for a sentence."""
     many = len(roles) > 1
     if places := _places(roles):
         pattern = Text("as its {0} operands" if many else "as its {0} operand", "作为{0}操作数")
         return pattern.format(_joined([_ORDINALS[place] for place in places], ""))
     names = [each.role for each in roles]
-    if not all(map(str.isidentifier, names)):  # `saved_tensor()[0]`, of an operation of one's own
+    if not all(map(str.isidentifier, names)):  # `saved_tensor()[0]` of a `PyLayer`
         return Text("as {0}", "即 {0}").format(_listed(names))
     return Text("as its operands {0}" if many else "as its operand {0}", "作为操作数 {0}").format(_listed(names))
 
 
 def _role(roles: Sequence[Kept]) -> Text:
-    """The same in a picture."""
+    """Returns a value's role in the node, for a picture."""
     pattern = Text("operands {0}" if len(roles) > 1 else "operand {0}", "操作数 {0}")
     if places := _places(roles):
         return pattern.format(_joined([Text(str(place + 1), str(place + 1)) for place in places]))
@@ -355,7 +355,7 @@ def _role(roles: Sequence[Kept]) -> Text:
 
 
 def _places(roles: Sequence[Kept]) -> list[int]:
-    """Which operands they are; empty if one of them has a name of its own, or it is not known."""
+    """Returns the operands' positions; empty if a position is unknown or a role has a name."""
     found = [each.place for each in roles if each.place is not None]
     return found if len(found) == len(roles) else []
 
@@ -370,7 +370,7 @@ def _joined(words: Sequence[Text], space: str = " ") -> Text:
 
 
 def _bracketed(value: Text, inside: Sequence[Text]) -> Text:
-    """The value, with what is to be said of it in brackets."""
+    """Returns the value with further texts in brackets."""
     if not inside:
         return value
     places = [f"{{{place}}}" for place in range(1, len(inside) + 1)]

@@ -1,4 +1,4 @@
-"""Backward passes: which steps are of one pass. A hook may begin another one inside it."""
+"""Finds the steps of each backward pass. A hook may begin a pass inside another one."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ __all__ = ["Running", "begun_at", "running", "steps_of_pass"]
 
 
 def steps_of_pass(recording: Recording, index: int) -> Iterator[Step]:
-    """The steps before step `index` that are of the same pass, the last first, down to the one that began it. Those of passes
-    that were begun and ended inside are left out.
+    """Yields the steps before step `index` in the same backward pass, last first, down to the one that began it.
+
+    Steps of passes that began and ended inside are left out.
     """
     inside = 0
     for step in reversed(recording.steps[:index]):
@@ -28,17 +29,17 @@ def steps_of_pass(recording: Recording, index: int) -> Iterator[Step]:
 
 
 def begun_at(recording: Recording, index: int) -> int | None:
-    """The step that began the pass that step `index` is in; None if there is none."""
+    """Returns the step that began the pass of step `index`; None outside backward."""
     return next((step.index for step in steps_of_pass(recording, index) if _action(step) == "begin"), None)
 
 
 class Running(NamedTuple):
-    """Code of the program's own that backward has called: a hook, or a derivative that the program has written.
+    """The program's code that backward is running: a hook, or the `backward` of a `PyLayer`.
 
     Attributes:
-        node: the node that it was called for.
-        function: what the program calls it.
-        is_hook: whether it is a hook.
+        node: the node that called it.
+        function: the function's name in the program.
+        is_hook: True for a hook.
     """
 
     node: int
@@ -47,13 +48,13 @@ class Running(NamedTuple):
 
 
 def running(recording: Recording) -> dict[int, Running]:
-    """For each step in which backward runs code of the program's own, the innermost of it."""
+    """Returns the innermost code of the program that is running, for each step inside such code."""
     return recording.once(_running)
 
 
 def _running(recording: Recording) -> dict[int, Running]:
     found: dict[int, Running] = {}
-    calls: list[Running | None] = []  # None for a pass that was begun in what stands before it
+    calls: list[Running | None] = []  # None for a pass begun inside the entry before it
     for step in recording.steps:
         if step.phase == "forward":
             calls.clear()
@@ -65,7 +66,7 @@ def _running(recording: Recording) -> dict[int, Running]:
 
 
 def _follow(calls: list[Running | None], step: Step) -> None:
-    """What runs once backward has done this."""
+    """Returns the calls that are running after a step of backward."""
     facts = step.backward
     assert facts is not None
     match facts.action:
@@ -75,7 +76,7 @@ def _follow(calls: list[Running | None], step: Step) -> None:
             while calls and calls.pop() is not None:
                 pass
         case "unpack" if calls and calls[-1] is not None and calls[-1].node == facts.node and not calls[-1].is_hook:
-            pass  # it asks for what was kept
+            pass  # it reads a saved tensor
         case _:
             if calls and calls[-1] is not None:
                 calls.pop()

@@ -1,7 +1,19 @@
-"""Questions that a recording can answer: what is shared, who wrote, what went stale, what changed.
+"""Answers questions about a recording: what is shared, what was written, what went stale, what changed.
 
-Pure functions on recordings and states. Where a function asks for a tensor, it takes the learner's name for it or
-its facts.
+All functions are pure. Where one takes a tensor, pass the learner's name for it or its `TensorFacts`.
+
+>>> import inplacelab as paddle
+>>> with paddle.record() as rec:
+...     b = paddle.ones([2, 2])
+...     v = b[0]
+...     _ = v.scale_(2.0)
+>>> state = rec.recording.state()
+>>> shares_storage(state, "b", "v"), overlap(state, "b", "v")
+(True, ((0, 2),))
+>>> visible_values(state, "b")
+(2.0, 2.0, 1.0, 1.0)
+>>> [(step.op, write.before, write.after) for step, write in who_raised(rec.recording, state.tensor("b").storage)]
+[('scale_', 0, 1)]
 """
 
 from __future__ import annotations
@@ -53,7 +65,18 @@ __all__ = [
 
 
 def visible_values(state: State, tensor: str | TensorFacts) -> Values | None:
-    """The values of a tensor's elements in row-major order, read through its layout; None if they were not recorded."""
+    """Returns the values of a tensor's elements in row-major order, read through its layout.
+
+    Args:
+        state: the state to read.
+        tensor: the learner's name for a tensor, or its facts.
+
+    Returns:
+        One number for each element, flat, also where elements share a slot; None if any of them was not recorded.
+
+    Raises:
+        KeyError: if no live tensor has that name; the message lists the names.
+    """
     facts = _the(state, tensor)
     storage = state.storages.get(facts.storage)
     if storage is None or not isinstance(storage.values, tuple):
@@ -66,33 +89,58 @@ def visible_values(state: State, tensor: str | TensorFacts) -> Values | None:
 
 
 def tensors_on(state: State, storage: int) -> tuple[TensorFacts, ...]:
-    """The live tensors whose elements lie in this storage."""
+    """Returns the live tensors on a storage, in the order in which they were made.
+
+    Args:
+        state: the state to read.
+        storage: the storage's number.
+    """
     return tuple(t for t in state.tensors.values() if t.storage == storage)
 
 
 def tensors_counted_by(state: State, counter: int) -> tuple[TensorFacts, ...]:
-    """The live tensors that share this version counter."""
+    """Returns the live tensors that share a version counter, given by its number."""
     return tuple(t for t in state.tensors.values() if t.counter == counter)
 
 
 def aliases(state: State, tensor: str | TensorFacts) -> tuple[TensorFacts, ...]:
-    """The other live tensors on the same storage."""
+    """Returns the other live tensors on the storage of `tensor`, in the order in which they were made.
+
+    Raises:
+        KeyError: if no live tensor has that name.
+    """
     facts = _the(state, tensor)
     return tuple(other for other in tensors_on(state, facts.storage) if other.id != facts.id)
 
 
 def same_object(state: State, a: str, b: str) -> bool:
-    """Whether two names are bound to one tensor object (`a is b`)."""
+    """Whether two names are bound to one tensor object (`a is b`).
+
+    Raises:
+        KeyError: if no live tensor has one of the names.
+    """
     return state.tensor(a).id == state.tensor(b).id
 
 
 def shares_storage(state: State, a: str | TensorFacts, b: str | TensorFacts) -> bool:
-    """Whether two tensors point into one storage."""
+    """Whether two tensors are on one storage, even if they reach no common slot.
+
+    Raises:
+        KeyError: if no live tensor has one of the names.
+    """
     return _the(state, a).storage == _the(state, b).storage
 
 
 def overlap(state: State, a: str | TensorFacts, b: str | TensorFacts) -> Runs:
-    """The slots that two tensors both reach, as runs; empty if a write through one can never be seen by the other."""
+    """Returns the slots that two tensors both reach.
+
+    Returns:
+        Runs of slots of their common storage, as (first, one past the last). Empty if a write through one tensor never
+        changes the other.
+
+    Raises:
+        KeyError: if no live tensor has one of the names.
+    """
     if not shares_storage(state, a, b):
         return ()
     return common_runs(_reached(state, _the(state, a)), _reached(state, _the(state, b)))
@@ -102,7 +150,19 @@ def overlap(state: State, a: str | TensorFacts, b: str | TensorFacts) -> Runs:
 
 
 def who_raised(recording: Recording, storage: int, index: int = -1) -> tuple[tuple[Step, WriteFacts], ...]:
-    """Every raise of a version of a storage up to and including step `index`, in order, with the step that did it."""
+    """Returns every raise of a version counter of a storage, in order.
+
+    Args:
+        recording: the recording.
+        storage: the storage's number.
+        index: the last step to look at, counted from 0; negative numbers count from the end.
+
+    Returns:
+        Pairs of the step and what it wrote.
+
+    Raises:
+        IndexError: if there is no such step.
+    """
     until = recording.state(index).step.index
     return tuple(
         (step, write) for step in recording.steps[: until + 1] for write in step.writes if write.storage == storage
@@ -110,7 +170,11 @@ def who_raised(recording: Recording, storage: int, index: int = -1) -> tuple[tup
 
 
 def who_overwrote(recording: Recording, saved: SavedFacts, index: int = -1) -> tuple[tuple[Step, WriteFacts], ...]:
-    """The writes up to step `index` that made a saved tensor stale, in order, each with its step."""
+    """Returns the writes up to and including step `index` that made a saved tensor stale, in order, each with its step.
+
+    Raises:
+        IndexError: if there is no such step.
+    """
     return tuple(
         (step, write)
         for step, write in who_raised(recording, saved.storage, index)
@@ -119,7 +183,7 @@ def who_overwrote(recording: Recording, saved: SavedFacts, index: int = -1) -> t
 
 
 def saved_on(state: State, storage: int) -> tuple[tuple[int, SavedFacts], ...]:
-    """What backward still keeps of a storage, as (node, saved)."""
+    """Returns the saved tensors on a storage that backward has not released, as pairs (node's number, saved tensor)."""
     return tuple((node, saved) for node, saved in _all_saved(state) if saved.storage == storage)
 
 
@@ -127,10 +191,10 @@ _NO_NODE = Text("there is no node {0} after step {1}; there are: {2}", "第 {1} 
 
 
 def kept_by(state: State, node: int) -> tuple[SavedFacts, ...]:
-    """What a grad node still keeps; nothing once backward has released it.
+    """Returns the saved tensors of a grad node; none once backward has released them.
 
     Raises:
-        KeyError: if there is no such node at this step; the message lists the nodes there are.
+        KeyError: if the node is not alive after this step; the message lists the live nodes.
     """
     if node not in state.nodes:
         raise KeyError(str(_NO_NODE.format(node, state.step.index, sorted(state.nodes))))
@@ -138,7 +202,7 @@ def kept_by(state: State, node: int) -> tuple[SavedFacts, ...]:
 
 
 def slots_written(recording: Recording) -> Mapping[int, Mapping[int, Runs]]:
-    """For each storage, and each step that wrote to it, the slots that the step wrote."""
+    """Returns the slots written, by storage and step: `slots_written(recording)[storage][step]` are runs of slots."""
     written: dict[int, dict[int, Runs]] = {}
     for step in recording.steps:
         for write in step.writes:
@@ -148,23 +212,38 @@ def slots_written(recording: Recording) -> Mapping[int, Mapping[int, Runs]]:
 
 
 def who_kept(recording: Recording, storage: int, version: int, index: int = -1) -> tuple[tuple[Step, NodeFacts], ...]:
-    """The nodes that were made keeping `storage` at `version`, up to step `index`, each with the step that made it."""
-    until, met, found = recording.state(index).step.index, set(), []
+    """Returns the grad nodes that saved `storage` at `version`, up to and including step `index`.
+
+    Returns:
+        Pairs of the step that made the node and the node's facts after that step.
+
+    Raises:
+        IndexError: if there is no such step.
+    """
+    until, seen, found = recording.state(index).step.index, set(), []
     for step in recording.steps[: until + 1]:
         for key, node in step.nodes:
-            if node and key not in met and any((s.storage, s.version) == (storage, version) for s in node.saved):
-                met.add(key)
+            if node and key not in seen and any((s.storage, s.version) == (storage, version) for s in node.saved):
+                seen.add(key)
                 found.append((step, node))
     return tuple(found)
 
 
 def stale(state: State) -> tuple[tuple[int, SavedFacts], ...]:
-    """The saved tensors that backward would refuse: their counter was raised since. As (node, saved)."""
+    """Returns the saved tensors that backward would refuse, because their version counter was raised since they were saved.
+
+    Returns:
+        Pairs (node's number, saved tensor).
+    """
     return tuple((node, saved) for node, saved in _all_saved(state) if state.is_stale(saved))
 
 
 def newly_stale(recording: Recording, index: int) -> tuple[tuple[int, SavedFacts], ...]:
-    """The saved tensors that step `index` made stale, as (node, saved)."""
+    """Returns the saved tensors that step `index` made stale, as pairs (node's number, saved tensor).
+
+    Raises:
+        IndexError: if there is no such step.
+    """
     after = recording.state(index)
     before = recording.before(after.step.index)
     raised = {key: before.counters[key].version for key, _ in after.step.counters if key in before.counters}
@@ -177,21 +256,28 @@ def newly_stale(recording: Recording, index: int) -> tuple[tuple[int, SavedFacts
 
 
 def previous(recording: Recording, index: int) -> State | None:
-    """The state before step `index`; None before the first step, when nothing had been recorded."""
+    """Returns the state before step `index`; None for the first step.
+
+    Raises:
+        IndexError: if there is no such step.
+    """
     here = recording.state(index).step.index
     return recording.state(here - 1) if here else None
 
 
 def interesting(recording: Recording) -> tuple[int, ...]:
-    """The steps worth a stop: a write, a save, a rewritten history, an error, or a change of phase."""
+    """Returns the indices of the key steps: writes, saved tensors, rewritten histories, errors, changes of phase."""
     return tuple(step.index for step in recording.steps if _is_interesting(recording, step))
 
 
 def changed_values(recording: Recording, index: int) -> tuple[int, ...]:
-    """The tensors, by number, whose elements show other values after step `index` than before.
+    """Returns the numbers of the tensors whose elements have other values after step `index` than before.
 
-    An alias counts: it shows what was written through another tensor. Where a storage was too large for its values to
-    be recorded, every tensor that reaches a written slot counts as changed.
+    An alias counts: it shows what was written through another tensor. If a storage was too large to record its values,
+    every tensor that reaches a written slot counts as changed.
+
+    Raises:
+        IndexError: if there is no such step.
     """
     after = recording.state(index)
     before = recording.before(after.step.index)
@@ -200,7 +286,7 @@ def changed_values(recording: Recording, index: int) -> tuple[int, ...]:
     return tuple(key for key in touched if key in before.tensors and _shows_other_values(before, after, key))
 
 
-# --- the small print -----------------------------------------------------------------------------------------------
+# --- helpers -----------------------------------------------------------------------------------------------
 
 
 def _the(state: State, tensor: str | TensorFacts) -> TensorFacts:

@@ -1,4 +1,4 @@
-"""A recording: the learner's source, the steps it took, and the state after each of them."""
+"""Holds a recording: the learner's source, its steps, and the state after each step."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inplacelab.recording.facts import CounterFacts, NodeFacts, SavedFacts, Step
 from inplacelab.recording.tensor_names import Called, Span, called_at, coming_names
 
 SCHEMA_VERSION = 2
-"""Of what `codec.to_json` writes. Who changes the facts raises it, and teaches `upgrade.py` what has changed."""
+"""The version of the JSON that `codec.to_json` writes. A change of the facts raises it and adds a case to `upgrade.py`."""
 
 _Found = TypeVar("_Found")
 _Facts = TypeVar("_Facts", StorageFacts, CounterFacts, TensorFacts, NodeFacts)
@@ -31,7 +31,22 @@ _NO_LINE = Text("nothing was recorded on line {0}; lines with steps: {1}", "第 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Everything that was alive after one step. The mappings go from serial number to facts, in order of creation."""
+    """Everything that was alive after one step.
+
+    Attributes:
+        step: the step.
+        storages: facts by serial number, in order of creation; so for `counters`, `tensors` and `nodes`.
+        awaited: the tensors that this step left unchanged but that are called by another name now, because the line that will
+            name them has begun.
+
+    >>> import inplacelab as paddle
+    >>> with paddle.record() as rec:
+    ...     x = paddle.ones([2])
+    ...     y = x.add_(x)
+    >>> state = rec.recording.state()
+    >>> state.version("x"), state.tensor("x").names
+    (1, ('x', 'y'))
+    """
 
     step: Step
     storages: Mapping[int, StorageFacts]
@@ -45,34 +60,32 @@ class State:
     _counted: Mapping[int, Sequence[int]] = field(repr=False, compare=False)
     """From a storage to its counters."""
     _bound: Mapping[str, int] = field(repr=False, compare=False)
-    """From each name to the first tensor that it leads to."""
+    """From each name to the first tensor bound to it."""
     _coming: Mapping[int, Sequence[Span]] = field(repr=False, compare=False)
-    """From a tensor to the names that lines will have given it when they are done, with the steps of which that is to be said."""
+    """From a tensor to the names that a running line has yet to bind, with the steps in which they are pending."""
     awaited: tuple[int, ...] = ()
-    """The tensors that are called otherwise than before this step though it changed nothing of them: the line that will name them
-    has begun."""
 
     def has_namesake(self, node: NodeFacts) -> bool:
-        """Whether another node of the same line has the same name, so that it takes a number to tell them apart."""
+        """Whether another node of the same line has the same name, so that labels need the node's number."""
         called = _called(node)
         here = self.nodes.get(node.id)
         return self._namesakes.get(called, 0) > (here is not None and _called(here) == called)
 
     def owner_of_gradient(self, tensor: int) -> int | None:
-        """The first tensor whose `.grad` is `tensor`; None if it is nobody's gradient."""
+        """Returns the first tensor whose `.grad` is `tensor`, by number; None if there is none."""
         return self._owners.get(tensor)
 
     def bound(self, name: str) -> int | None:
-        """The number of the tensor that the learner calls `name`; None if there is none."""
+        """Returns the number of the tensor that the learner calls `name`; None if there is none."""
         return self._bound.get(name)
 
     def called(self, tensor: int) -> Called:
-        """What a tensor is called after this step: by its names, by those that the line under way will give it, or by its number."""
+        """Returns what a tensor is called after this step: its names, those that the running line will bind, or its number."""
         facts = self.tensors.get(tensor)
         return called_at(self.step.index, tensor, facts.names, self._coming) if facts else Called(tensor, ())
 
     def tensor(self, name: str) -> TensorFacts:
-        """The tensor that the learner calls `name`.
+        """Returns the facts of the tensor that the learner calls `name`.
 
         Raises:
             KeyError: if no live tensor has that name at this step; the message lists the names there are.
@@ -83,11 +96,15 @@ class State:
         raise KeyError(str(_NO_TENSOR.format(name, self.step.index, ", ".join(known) or _NONE)))
 
     def storage_of(self, name: str) -> StorageFacts:
-        """The storage under the tensor that the learner calls `name`."""
+        """Returns the storage of the tensor that the learner calls `name`.
+
+        Raises:
+            KeyError: if no live tensor has that name at this step.
+        """
         return self.storages[self.tensor(name).storage]
 
     def version(self, tensor: str | TensorFacts | SavedFacts) -> int:
-        """What the version counter of a tensor shows: how often was written through the tensors that share it.
+        """Returns the version counter of a tensor: the number of writes through the tensors that share it.
 
         Args:
             tensor: the learner's name for it, its facts, or those of a saved tensor.
@@ -99,21 +116,24 @@ class State:
         return self.counters[facts.counter].version
 
     def versions(self, storage: int) -> tuple[int, ...]:
-        """What the counters of a storage show, in order: one number, unless some tensors on it are counted apart."""
+        """Returns the version counters of a storage, in order: one number, unless the framework counts for some aliases apart."""
         return tuple(self.counters[key].version for key in self._counted.get(storage, ()))
 
     def is_stale(self, saved: SavedFacts) -> bool:
-        """Whether backward would refuse a saved value: its counter was raised since it was kept."""
+        """Whether backward would refuse a saved tensor, because its version counter was raised since it was saved."""
         counter = self.counters.get(saved.counter)
         return counter is not None and counter.version != saved.version
 
 
 @dataclass(frozen=True)
 class Recording:
-    """An immutable record of a program's run: its source and the steps it took."""
+    """An immutable record of a program's run: its source and its steps.
+
+    `len(recording)` is the number of steps. `recording.state(k)` has everything that was alive after step k.
+    """
 
     framework: str
-    """Who ran it: "inplacelab", "numpy", "paddle" or "torch". Decides the words in a picture (`stop_gradient` or `requires_grad`)."""
+    """The framework that ran it: "inplacelab", "numpy", "paddle" or "torch". Texts use its terms (`stop_gradient` or `requires_grad`)."""
     framework_version: str
     """The version of that framework."""
     title: str
@@ -144,7 +164,7 @@ class Recording:
 
     @cached_property
     def coming(self) -> Mapping[int, Sequence[Span]]:
-        """For each tensor that a line made or took up before it gave it a name, of which steps that name is said to be coming."""
+        """For each tensor that a line used before it bound the tensor's name, the steps in which that name is pending."""
         return coming_names(self.steps)
 
     @cached_property
@@ -152,18 +172,21 @@ class Recording:
         return {}
 
     def once(self, find: Callable[[Recording], _Found]) -> _Found:
-        """What `find` finds in this recording. It looks only the first time: what it found never changes."""
+        """Returns `find(self)`, computed once for each function and then cached; a recording never changes."""
         if find not in self._found:
             self._found[find] = find(self)
         found: _Found = self._found[find]
         return found
 
     def state(self, step: int = -1) -> State:
-        """What was alive after step number `step`, counted from 0; negative numbers count from the end.
+        """Returns what was alive after a step.
+
+        Args:
+            step: the step's index, counted from 0; negative numbers count from the end.
 
         Raises:
             IndexError: if there is no such step.
-            TypeError: if it is no number: the name of a file, say, for which other functions have `path`.
+            TypeError: if `step` is not an integer, such as a file name that was meant for `path=`.
         """
         if not hasattr(step, "__index__"):
             raise TypeError(str(_NO_NUMBER.format(step)))
@@ -172,7 +195,7 @@ class Recording:
         return self._states[step]
 
     def before(self, step: int) -> State:
-        """What was alive before step number `step`, counted from 0: nothing before the first."""
+        """Returns what was alive before step `step`, counted from 0; an empty state for the first step."""
         return self._states[step - 1] if step else self._nothing
 
     @cached_property
@@ -180,18 +203,18 @@ class Recording:
         return State(self.steps[0], {}, {}, {}, {}, {}, {}, {}, {}, {})
 
     def states(self) -> tuple[State, ...]:
-        """The states after each step, in order."""
+        """Returns the states after all steps, in order."""
         return self._states
 
     def on_line(self, line: int) -> tuple[Step, ...]:
-        """The steps that happened on `line` of the source, in order."""
+        """Returns the steps on `line` of the source, counted from 1, in order."""
         return tuple(s for s in self.steps if s.line == line)
 
     def after_line(self, line: int) -> State:
-        """The state after the last step on `line` of the source.
+        """Returns the state after the last step on `line` of the source, counted from 1.
 
         Raises:
-            LookupError: if nothing was recorded on that line.
+            LookupError: if nothing was recorded on that line; the message lists the lines with steps.
         """
         steps = self.on_line(line)
         if not steps:
@@ -217,9 +240,10 @@ class Recording:
         return tuple(ends)
 
     def tensor_by_line_end(self, tensor: int, step: int) -> TensorFacts | None:
-        """A tensor as the steps left it that finished the line of step `step` after it.
+        """Returns a tensor's facts at the end of the line of step `step`.
 
-        None if they did not change it, or it was gone in the end.
+        Returns:
+            Its facts after the line's last step; None if no later step of the line changed it, or if it was gone by then.
         """
         changes = self._tensor_changes.get(tensor, ())
         found = bisect_right(changes, self._ends_of_lines[step], key=lambda change: change[0])
@@ -292,7 +316,7 @@ def _counted(
     nodes: Mapping[int, NodeFacts],
     changes: tuple[tuple[int, NodeFacts | None], ...],
 ) -> Mapping[tuple[str, int | None], int]:
-    """How many nodes have which name and line, brought up to date with what a step changes."""
+    """Returns how many nodes have which name and line, updated with what a step changes."""
     gone = [_called(nodes[key]) for key, _ in changes if key in nodes]
     come = [_called(facts) for _, facts in changes if facts is not None]
     if gone == come:

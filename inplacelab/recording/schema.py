@@ -1,8 +1,8 @@
-"""The JSON Schema of recordings, made from the facts: their types say what is allowed, their docstrings what it means.
+"""Generates the JSON Schema of recordings from the facts: types become constraints, docstrings become descriptions.
 
     python -m inplacelab.recording.schema
 
-writes `schema.json` beside this file anew.
+writes `schema.json` in this folder again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FILE = Path(__file__).with_name("schema.json")
 _NAMES = {int: "integer", str: "string", bool: "boolean", NoneType: "null"}
 _REAL = {"anyOf": [{"type": "number"}, {"enum": ["nan", "inf", "-inf"]}]}
 _NUMBER = {
-    "description": "A value in memory. Numbers that JSON has no word for are written as a string, complex numbers as an object.",
+    "description": "A value in memory. Numbers that JSON cannot express are written as a string, complex numbers as an object.",
     "anyOf": [
         {"type": "number"},
         {"type": "boolean"},
@@ -46,11 +46,11 @@ _NUMBER = {
         },
     ],
 }
-_TEXT = {"en": "The English words.", "zh": "The Chinese words."}
+_TEXT = {"en": "The English text.", "zh": "The Chinese text."}
 
 
 def schema() -> Json:
-    """The schema of a recording, in the words of JSON Schema 2020-12."""
+    """Returns the schema of a recording, as JSON Schema 2020-12."""
     others = {cls.__name__: _object(cls) for cls in _classes(Recording) if cls is not Recording}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -61,7 +61,7 @@ def schema() -> Json:
 
 
 def _object(cls: Any) -> Json:
-    """The schema of one class. A field with a default may be missing, but not the number of the schema."""
+    """Returns the schema of one class. A field with a default may be missing, except the schema version."""
     hints, described = get_type_hints(cls), _TEXT if cls is Text else _descriptions(cls)
     properties = {each.name: {"description": described[each.name], **_form(hints[each.name])} for each in fields(cls)}
     required = [each.name for each in fields(cls) if each.default is MISSING]
@@ -75,8 +75,8 @@ def _object(cls: Any) -> Json:
 
 
 def _form(hint: Any) -> Json:
-    """The schema of one type."""
-    if hint == Number | None:  # a union that Python has melted into one
+    """Returns the schema of one type."""
+    if hint == Number | None:  # a union that Python has flattened
         return {"anyOf": [_form(Number), _form(NoneType)]}
     if hint == Number or is_dataclass(hint):
         return {"$ref": f"#/$defs/{'Number' if hint == Number else hint.__name__}"}
@@ -90,7 +90,7 @@ def _form(hint: Any) -> Json:
 
 
 def _array(first: Any, *others: Any) -> Json:
-    """The schema of a tuple: of any length if its type ends with dots."""
+    """Returns the schema of a tuple: of any length if its type ends with `...`."""
     if others == (...,):
         return {"type": "array", "items": _form(first)}
     each = [_form(first), *map(_form, others)]
@@ -98,7 +98,7 @@ def _array(first: Any, *others: Any) -> Json:
 
 
 def _classes(hint: Any) -> Iterator[Any]:
-    """Every dataclass that a type leads to."""
+    """Returns every dataclass that a type refers to."""
     if is_dataclass(hint):
         yield hint
     for inner in get_type_hints(hint).values() if is_dataclass(hint) else get_args(hint):
@@ -106,7 +106,7 @@ def _classes(hint: Any) -> Iterator[Any]:
 
 
 def _descriptions(cls: Any) -> dict[str, str]:
-    """What the class says of its fields: the docstring below each."""
+    """Returns the docstring below each field of a class."""
     (body,) = ast.parse(inspect.getsource(cls)).body
     assert isinstance(body, ast.ClassDef)
     return {
@@ -121,7 +121,7 @@ def _descriptions(cls: Any) -> dict[str, str]:
 
 
 def _one_line(docstring: str) -> list[str]:
-    """The paragraphs of a docstring, each as one line, without the marks around code."""
+    """Returns the paragraphs of a docstring, each as one line, without backticks."""
     return [" ".join(each.split()).replace("`", "") for each in docstring.split("\n\n")]
 
 

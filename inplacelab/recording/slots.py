@@ -1,4 +1,4 @@
-"""Which slots of its storage a tensor reaches: the arithmetic of shape, strides and offset.
+"""Computes which slots of its storage a tensor reaches, from shape, strides and offset.
 
 Element (i, j, ...) lives in slot `offset + i*strides[0] + j*strides[1] + ...`, counted in elements.
 """
@@ -12,7 +12,7 @@ from typing import Protocol
 
 
 class Laid(Protocol):
-    """Anything that says how its elements lie: a tensor's facts, a saved tensor's, a layout."""
+    """Anything with a layout: a tensor's facts, a saved tensor's, a kernel's operand."""
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -34,13 +34,17 @@ __all__ = ["Runs", "common_runs", "is_contiguous", "joined", "slot_runs", "slots
 
 
 def slots_of(tensor: Laid) -> tuple[int, ...]:
-    """The slot of every element, in row-major order of the elements. An expanded tensor names a slot several times."""
+    """Returns the slot of every element, in row-major order. An expanded tensor repeats slots.
+
+    Args:
+        tensor: anything with `shape`, `strides` and `offset`, counted in elements.
+    """
     steps = (range(0, size * stride, stride) if stride else (0,) * size for size, stride in _axes(tensor))
     return tuple(tensor.offset + sum(hops) for hops in product(*steps))
 
 
 def slot_runs(tensor: Laid) -> Runs:
-    """The slots that a tensor reaches, as runs. Costs little for a large contiguous tensor: it is one run."""
+    """Returns the slots that a tensor reaches, as sorted runs (first, one past the last). A contiguous tensor is one run."""
     if prod(tensor.shape) == 0:
         return ()
     axes = [(size, stride) for size, stride in _axes(tensor) if size > 1 and stride]
@@ -68,7 +72,7 @@ def is_contiguous(tensor: Laid) -> bool:
 
 
 def common_runs(one: Runs, other: Runs) -> Runs:
-    """The slots in both."""
+    """Returns the slots that are in both lists of runs."""
     # Both are in order: walk them side by side and always leave the run that ends first.
     i = j = 0
     common = []
@@ -88,7 +92,11 @@ def _axes(tensor: Laid) -> tuple[tuple[int, int], ...]:
 
 
 def joined(runs: Iterable[tuple[int, int]]) -> Runs:
-    """Runs in order, with those that touch made one."""
+    """Returns sorted runs, with adjacent and overlapping runs merged.
+
+    Args:
+        runs: runs in order of their first slot.
+    """
     merged: list[tuple[int, int]] = []
     for start, stop in runs:
         if merged and start <= merged[-1][1]:

@@ -1,9 +1,9 @@
-"""The names of a tensor after a step, also those that the line under way has yet to bind.
+"""Finds the names of a tensor after a step, including those that the running line has yet to bind.
 
-A name is bound when its line is done: in `y = (x * 2.).relu_()` the product has no name yet while `relu_` runs. To call it `T5` until
-then would give one thing two names; to call it `y` would say what is not so. And in `x = (x * 2.).relu_()` the name `x` leads to the old
-tensor until the line is done. So a coming name is written with an arrow, `→y`. A recording is complete when it is read, so a name is
-said to come only if it came: a line that failed before it bound the name has left a temporary.
+A name is bound when its line is done: in `y = (x * 2.).relu_()` the product has no name while `relu_` runs. Calling it `T5` until
+then would give one tensor two names; calling it `y` would be wrong. And in `x = (x * 2.).relu_()` the name `x` means the old
+tensor until the line is done. So a pending name is written with an arrow, `→y`. A recording is complete when it is read, so a name
+is pending only if it was bound later: a line that failed before it bound the name has left a temporary.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ Span = tuple[int, Step, tuple[str, ...]]
 """(first step, the step that binds them, names): from the one until before the other these names are coming."""
 
 
-# Every card, row and sentence asks for some: tuples are made twice as fast as dataclasses.
+# Made for every card, row and sentence: a tuple takes half the time of a dataclass.
 class Called(NamedTuple):
     """What a tensor is called after one step.
 
     Attributes:
         tensor: its number.
         names: the learner's names for it; empty for a temporary.
-        line: the line that has yet to bind them; None if they are bound, or there are none.
+        line: the line that has yet to bind the names; None if they are bound, or there are none.
     """
 
     tensor: int
@@ -33,7 +33,7 @@ class Called(NamedTuple):
 
     @property
     def coming(self) -> bool:
-        """Whether they lead to it only when the line under way is done."""
+        """Whether the names are bound to it only when the running line is done."""
         return self.line is not None
 
     @property
@@ -43,7 +43,7 @@ class Called(NamedTuple):
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The names as they are written: `y`, `→y` if the name is coming, `T5` for a temporary.
+        """The names as shown: `y`, `→y` for a pending name, `T5` for a temporary.
 
         >>> Called(5, ("y",)).shown, Called(5, ("y",), line=3).shown, Called(5, ()).shown
         (('y',), ('→y',), ('T5',))
@@ -54,21 +54,21 @@ class Called(NamedTuple):
 
     @property
     def first(self) -> str:
-        """The first of them."""
+        """The first name as shown."""
         return self.shown[0]
 
     def awaits(self, name: str) -> bool:
-        """Whether this name is one of those that are coming."""
+        """Whether this name is pending."""
         return self.coming and name in self.names
 
 
 def coming(name: str) -> str:
-    """How a name is written that its line has yet to bind."""
+    """Returns how a pending name is written: `→y`."""
     return f"→{name}"
 
 
 def called_at(step: int, tensor: int, names: tuple[str, ...], spans: Mapping[int, Sequence[Span]]) -> Called:
-    """What a tensor is called after a step at which it has these names."""
+    """Returns what a tensor is called after a step at which it has these names."""
     if not names:
         for first, binds, soon in spans.get(tensor, ()):
             if first <= step < binds.index:
@@ -77,9 +77,9 @@ def called_at(step: int, tensor: int, names: tuple[str, ...], spans: Mapping[int
 
 
 def coming_names(steps: Sequence[Step]) -> dict[int, list[Span]]:
-    """For each tensor that has no name at first and is given one by the line that runs, from when until when that name is coming."""
+    """Returns the steps in which a name is pending, for each tensor that its line names after making or using it."""
     found: dict[int, list[Span]] = {}
-    nameless: dict[int, Step] = {}  # since when a living tensor has no name
+    nameless: dict[int, Step] = {}  # the step since which a live tensor has no name
     for step, (line, statement) in zip(steps, _beginnings(steps), strict=True):
         for key, facts in step.tensors:
             if facts is not None and not facts.names:
@@ -96,7 +96,7 @@ def coming_names(steps: Sequence[Step]) -> dict[int, list[Span]]:
 
 
 def _beginnings(steps: Sequence[Step]) -> Iterator[tuple[int, int]]:
-    """For each step the one at which its line began, and that at which its statement did, as far as that can be told."""
+    """Yields for each step the indices of the steps that began its line and its statement, as far as the recording shows."""
     line = statement = 0
     before: Step | None = None
     for step in steps:
@@ -109,7 +109,7 @@ def _beginnings(steps: Sequence[Step]) -> Iterator[tuple[int, int]]:
 
 
 def _is_called_by(before: Step, step: Step) -> bool:
-    """Whether a step is of the statement that had called the function of the step before it: in `y = f(x).relu_()` the result of `f`
-    is given its name by the caller, in the turn of the function's last statement.
+    """Whether a step belongs to the statement that called the function of the step before it: in `y = f(x).relu_()` the caller
+    names the result of `f`, in the turn of the function's last statement.
     """
     return step.line is not None and step.turn == before.turn > 0

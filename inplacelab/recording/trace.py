@@ -1,6 +1,6 @@
-"""The lines of the learner's program to which a stale value goes back: where it was kept, where it was overwritten, where it was missed.
+"""Traces a stale value to lines of the program: where it was saved, where it was overwritten, where backward refused it.
 
-A report in a terminal and the program beside the pictures are marked with the same lines.
+Terminal reports and the program beside the pictures mark the same lines.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["Marked", "refusal", "trace"]
 Role = Literal["kept", "written", "refused"]
 
 MOST = 4
-"""Of a write that makes more than these stale, a line for each would be no story."""
+"""A write that makes values of more lines stale is not traced: the list would be too long to read."""
 
 _KEPT = Text("kept: `{0}` needs version {2} of {1}", "保存：`{0}` 需要 {1} 保持在版本 {2}")
 _OVERWROTE = Text("overwritten through {0}: version {1} → {2}", "经由 {0} 覆盖：版本 {1} → {2}")
@@ -42,13 +42,14 @@ _BRIEFLY_FOUND = Text("finds v{0}", "遇到 v{0}")
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """What is said of a line of the program.
+    """A marked line of the program.
 
     Attributes:
-        line: counted from 1.
+        line: the line, counted from 1.
         role: what was done there.
-        brief: in the few words that fit beside the line; `says` has all.
-        span: the part of the line that is meant: (column, one past the last); None if it is on several lines, or not known.
+        brief: a few words that fit beside the line.
+        says: the full text.
+        span: the columns meant, as (first, one past the last); None if they are on several lines, or unknown.
     """
 
     line: int
@@ -59,14 +60,22 @@ class Marked:
 
 
 def trace(recording: Recording, index: int) -> tuple[Marked, ...]:
-    """What led to a step that found a value stale, or made one so, in the order in which it was done; () for any other step."""
+    """Returns the lines behind a step that found a value stale, or made one stale, in the order in which they ran.
+
+    Args:
+        recording: the recording.
+        index: the step.
+
+    Returns:
+        The marked lines; () for any other step.
+    """
     moment = Moment(recording, index)
     found = spoilt(moment)
     return tuple(_failed(moment, found) if found else _turned_stale(moment))
 
 
 def refusal(recording: Recording, index: int) -> tuple[Marked, ...]:
-    """The line of a step that was refused for another reason."""
+    """Returns the line of a step that was refused for another reason; () if the line is unknown."""
     line = recording.steps[index].line
     return () if line is None else (_refused(recording, line, _REFUSED, _REFUSED),)
 
@@ -107,7 +116,7 @@ def _kept(moment: Moment, number: int, saved: SavedFacts) -> Iterator[Marked]:
 
 
 def _writes(recording: Recording, found: Spoilt) -> Iterator[Marked]:
-    """The first two lines that wrote, each with how often it did."""
+    """Yields the first two lines that wrote, each with the number of its writes."""
     of_lines: dict[int, list[tuple[Step, WriteFacts]]] = {}
     for step, write in found.writes:
         if step.line is not None:
@@ -117,7 +126,7 @@ def _writes(recording: Recording, found: Spoilt) -> Iterator[Marked]:
 
 
 def _written(recording: Recording, saved: SavedFacts, writes: list[tuple[Step, WriteFacts]]) -> Iterator[Marked]:
-    """A line that wrote, once or several times."""
+    """Yields a line that wrote, once or several times."""
     (step, write), *others = writes
     if step.line is None:
         return
@@ -136,7 +145,7 @@ def _refused(recording: Recording, line: int, brief: Text, says: Text) -> Marked
 
 
 def _span(recording: Recording, line: int, op: str | None, name: str) -> tuple[int, int] | None:
-    """Where on a line something was done: the operand of this name, else the operation, else the whole statement."""
+    """Returns the columns of a line to mark: the operand of this name, else the operation, else the whole statement."""
     program = program_of(recording)
     statement = program.statement(line) if program else None
     if program is None or statement is None:

@@ -1,4 +1,4 @@
-"""Recordings of an earlier schema: their JSON document is brought up to date before it is read."""
+"""Upgrades the JSON of recordings with an earlier schema to the current one."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ Json = dict[str, Any]
 
 
 def upgraded(document: Json) -> Json:
-    """The document in the present schema, if it is of an earlier one; else as it is.
+    """Returns the document in the current schema; a document with any other schema is returned as it is.
 
     Args:
-        document: a recording as `json.loads` gives it. It is changed.
+        document: a recording as `json.loads` returns it. It is changed in place.
 
     Raises:
-        AttributeError, KeyError, TypeError, ValueError: if it is not what its schema says.
+        AttributeError, KeyError, TypeError, ValueError: if the document does not match its schema.
     """
     if document.get("schema") == 1 and document["schema"] is not True:
         _from_1(document)
@@ -38,7 +38,7 @@ def _from_1(document: Json) -> None:
 
 
 def _count_apart(step: Json, known: dict[int, tuple[Json, int]]) -> None:
-    """Give each storage a counter with the number of the storage. A storage of which only the version was new is no news any more."""
+    """Gives each storage a counter with the storage's number, and drops storages in which only the version changed."""
     storages, counters = [], []
     for number, facts in step["storages"]:
         before, old = known.pop(number, (None, None))

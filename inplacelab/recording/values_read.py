@@ -1,7 +1,7 @@
-"""What a tensor reads in the recorded slots of its storage, also where it takes the bytes for another dtype.
+"""Reads the values of a tensor from the recorded slots of its storage, also through a view with another dtype.
 
-A view with another dtype (`x.view("int16")`) counts its offset and strides in elements of its own, while the slots of
-the storage stay as they were: the bytes are the common ground of the two.
+A view with another dtype (`x.view("int16")`) counts offset and strides in its own elements, while the slots of the
+storage stay the same: both are converted to bytes.
 
 >>> storage = StorageFacts(0, 8, 2, "float32", "cpu", (1.0, -2.0))
 >>> element_values(storage, "float32", [1, 0])
@@ -27,14 +27,14 @@ _FORMATS = {
 
 
 def bytes_of(dtype: str, storage: StorageFacts) -> int:
-    """Bytes of one element of `dtype`; a dtype that has no name here is taken to be as wide as the storage's slots."""
+    """Returns the bytes of one element of `dtype`; an unknown dtype is taken to be as wide as the storage's slots."""
     if dtype == storage.dtype or dtype not in _FORMATS:
         return storage.bytes // storage.slots if storage.slots else 1
     return struct.calcsize("<" + _FORMATS[dtype])
 
 
 def slots_under(storage: StorageFacts, dtype: str, start: int, stop: int) -> tuple[int, int]:
-    """The slots whose bytes are those of the elements of `dtype` at positions `start` to `stop`, as (first, one past)."""
+    """Returns the slots that hold the bytes of the elements of `dtype` at positions `start` to `stop`, as (first, one past)."""
     if dtype == storage.dtype:
         return start, stop
     wide, slot = bytes_of(dtype, storage), bytes_of(storage.dtype, storage)
@@ -42,7 +42,7 @@ def slots_under(storage: StorageFacts, dtype: str, start: int, stop: int) -> tup
 
 
 def slots_reached(storage: StorageFacts, tensor: TensorFacts) -> Runs:
-    """The slots of its storage that a tensor reaches, as runs."""
+    """Returns the slots of its storage that a tensor reaches, as runs."""
     runs = slot_runs(tensor)
     if tensor.dtype == storage.dtype:
         return runs
@@ -50,7 +50,7 @@ def slots_reached(storage: StorageFacts, tensor: TensorFacts) -> Runs:
 
 
 def slot_value(storage: StorageFacts, slot: int) -> Number | None:
-    """What a slot holds; None where that was not recorded."""
+    """Returns the value of a slot; None if it was not recorded."""
     values = storage.values
     if isinstance(values, Summary):
         if slot < len(values.head):
@@ -61,7 +61,16 @@ def slot_value(storage: StorageFacts, slot: int) -> Number | None:
 
 
 def element_values(storage: StorageFacts, dtype: str, positions: Iterable[int]) -> tuple[Number | None, ...]:
-    """What elements of `dtype` at `positions` (offset and strides counted in elements) read; None: not recorded."""
+    """Returns the values of elements of `dtype` at `positions`.
+
+    Args:
+        storage: the storage.
+        dtype: the dtype to read the bytes as.
+        positions: positions counted in elements of `dtype`.
+
+    Returns:
+        One value for each position; None for a value that was not recorded.
+    """
     if dtype == storage.dtype:
         known = storage.values
         if isinstance(known, tuple):

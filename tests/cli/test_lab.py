@@ -115,4 +115,4 @@ def test_an_installation_without_lessons_says_so(
 ) -> None:
     monkeypatch.setattr(lab, "shipped", lambda language: ())
     assert main(["lab"]) == 1
-    assert "has no lessons in it" in capsys.readouterr().err
+    assert "has no lessons" in capsys.readouterr().err

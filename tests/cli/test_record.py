@@ -355,7 +355,7 @@ def test_words_that_are_no_command_are_refused(run: Run, words: tuple[str, ...])
 @pytest.mark.parametrize(
     ("words", "en", "zh"),
     [
-        (("record", "script.py", "3"), "not an option of this command: 3 (what the script", "没有这样的选项：3（"),
+        (("record", "script.py", "3"), "not an option of this command: 3 (put arguments", "没有这样的选项：3（"),
         (("record",), "missing: script", "缺少：script"),
         (("record", "script.py", "-o"), "-o/--output needs a value", "-o/--output 后面要有一个值"),
         (("record", "script.py", "--limit", "0"), "--limit: 0 is not above 0", "--limit：0 不是正数"),

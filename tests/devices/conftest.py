@@ -26,9 +26,7 @@ def _new_session() -> Iterator[None]:
 def _chosen(name: str, patch: pytest.MonkeyPatch) -> Device:
     if name == "stand-in":
         patch.setitem(vars(GPU), "cupy", Cupy(stand_in, stand_in.special))
-        patch.setattr(
-            GPU, "launches", False
-        )  # it is CuPy that it stands in for; `test_own_kernels.py` has the launches
+        patch.setattr(GPU, "launches", False)  # a stand-in for CuPy only; `test_own_kernels.py` has the launches
     if name == "gpu" and not cuda.found():
         pytest.skip("needs a GPU of NVIDIA, its driver, and CuPy: the stand-in runs the same test in its place")
     paddle.seed(0)
@@ -50,7 +48,7 @@ def gpu(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Devi
 
 @pytest.fixture(params=DEVICES[2:])
 def cupys(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> cuda.CudaDevice:
-    """The current device: a GPU on which CuPy, or what stands in for it, computes."""
+    """The current device: a GPU on which CuPy, or its stand-in, computes."""
     chosen = _chosen(request.param, monkeypatch)
     assert isinstance(chosen, cuda.CudaDevice)
     assert chosen is not CPU
@@ -59,7 +57,7 @@ def cupys(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> cu
 
 @pytest.fixture
 def noted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Source]]:
-    """A GPU that notes which texts it is given, and computes nothing."""
+    """A GPU that notes the texts that it receives, and computes nothing."""
     seen: list[Source] = []
     monkeypatch.setitem(vars(GPU), "cupy", Cupy(stand_in, stand_in.special))
     monkeypatch.setattr(on_gpu, "run", lambda source, *_: seen.append(source))

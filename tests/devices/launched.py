@@ -1,4 +1,4 @@
-"""What a program launches on a device; and those kernels, compiled at once."""
+"""Helpers: the launches of a program on a device, and its kernels compiled together."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from inplacelab.devices.kernels.source import Source
 
 
 def launches_on(device: Device, program: Callable[[], object]) -> list[Launch]:
-    """What a program launches there, without what may differ: whether it was simulated, and by what."""
+    """The launches of a program there, without the facts that may differ: `simulated` and `device`."""
     paddle.set_device(device)
     with kernels.launches() as seen, suppress(errors.Refusal, TypeError), warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's remarks on values
+        warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's warnings about values
         program()
     if seen:
         expected = ("", True) if device.simulated else (on_gpu.device_name(), False)
@@ -30,7 +30,7 @@ def launches_on(device: Device, program: Callable[[], object]) -> list[Launch]:
 
 
 def compile_for(*programs: Callable[[], object]) -> None:
-    """Have the kernels that some programs run on the CPU compiled at once: most of the time is the compiler's start."""
+    """Compiles the kernels of some programs for the CPU together: most of the time is the compiler's start."""
     wanted: dict[Source, None] = {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(on_cpu, "run", lambda source, *_, **__: wanted.setdefault(source))

@@ -1,8 +1,8 @@
-"""Writes `cupy_names.json`: what CuPy really has, asked of an installed CuPy. It needs no GPU: nothing is computed.
+"""Writes `cupy_names.json`, the functions of an installed CuPy. It needs no GPU: nothing is computed.
 
     python -m tests.devices.record_cupy
 
-The stand-in of these tests (`stand_in.py`) allows only what stands in that list; a test asks the installed CuPy again.
+The stand-in of these tests (`stand_in.py`) allows only these functions; a test compares the list with the installed CuPy.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ METHODS = ("reduce", "accumulate")
 
 
 def _signature(function: Any) -> str | None:
-    """The signature, or what the first line of the documentation says (compiled functions have no other)."""
+    """The signature, or the first line of the documentation (compiled functions have no other)."""
     try:
         return str(inspect.signature(function))
     except (TypeError, ValueError):
@@ -28,7 +28,7 @@ def _signature(function: Any) -> str | None:
 
 
 def _pretended(cupy: Any) -> Any:
-    """An array in memory that does not exist: good for asking what is refused before anything is computed."""
+    """An array in memory that does not exist, to find what is refused before a computation."""
     memory = cupy.cuda.UnownedMemory(1 << 16, 1 << 16, None, device_id=0)
     return cupy.ndarray((2, 2), "float32", memptr=cupy.cuda.MemoryPointer(memory, 0))
 
@@ -38,7 +38,7 @@ def _has(ufunc: Any, method: str, array: Any, no_driver: type[Exception]) -> boo
         getattr(ufunc, method)(array)
     except no_driver:
         return True
-    except Exception:  # noqa: BLE001  # of whatever kind: the question is whether it gets as far as the driver
+    except Exception:  # noqa: BLE001  # any exception: the question is whether the call reaches the driver
         return False
     return True
 
@@ -52,7 +52,7 @@ def _ufunc(ufunc: Any, array: Any, no_driver: type[Exception]) -> dict[str, Any]
 
 
 def ask() -> dict[str, Any]:
-    """What the installed CuPy has."""
+    """The functions of the installed CuPy."""
     cupy, special = import_module("cupy"), import_module("cupyx.scipy.special")
     kind, array, no_driver = cupy.ufunc, _pretended(cupy), cupy.cuda.runtime.CUDARuntimeError
     public = {name: getattr(cupy, name) for name in dir(cupy) if not name.startswith("_")}

@@ -1,8 +1,8 @@
-"""A strict stand-in for CuPy, over NumPy: it has what CuPy has, and refuses what CuPy refuses, so that rows are tested without a GPU.
+"""A strict stand-in for CuPy, over NumPy: it has the same functions and refuses the same calls, to test rows without a GPU.
 
-What there is (names, parameters, the dtypes of each ufunc) stands in `cupy_names.json`, which was asked of the real CuPy. What is
-refused: NumPy arrays as operands, implicit conversion to NumPy, casts that CuPy does not make, and every way to look at a value
-but `get()`. Writes to a place that is named twice land in a shuffled order, as those of a GPU's threads may.
+Its functions (names, parameters, the dtypes of each ufunc) are in `cupy_names.json`, recorded from the real CuPy. It refuses NumPy
+arrays as operands, implicit conversion to NumPy, casts that CuPy does not make, and every way to read a value except `get()`.
+Writes to a repeated position happen in a shuffled order, as those of a GPU's threads may.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Memory:
 
 
 class Pointer:
-    """Where an array begins: `cupy.cuda.MemoryPointer`."""
+    """The beginning of an array: `cupy.cuda.MemoryPointer`."""
 
     def __init__(self, memory: Memory, offset: int) -> None:
         self.memory, self.offset = memory, offset
@@ -72,7 +72,7 @@ class ndarray:  # noqa: N801  # CuPy's name
         return _checked(value) if callable(value) else value
 
     def _beside(self, shown: np.ndarray[Any, Any]) -> ndarray:
-        """A window on the same memory; a copy if it is none."""
+        """A window on the same memory; a copy if that is not possible."""
         memory = self.data.memory.bytes
         start = shown.ctypes.data - memory.ctypes.data
         if shown.size and not (0 <= start < memory.size):
@@ -160,7 +160,7 @@ class ndarray:  # noqa: N801  # CuPy's name
 
 
 def fresh(values: Any) -> ndarray:
-    """An array in memory of its own."""
+    """An array in new memory."""
     values = np.asarray(values)
     made = ndarray(values.shape, values.dtype)
     made._host[...] = values
@@ -179,7 +179,7 @@ def inner(value: Any) -> Any:
 
 
 def outer(found: Any) -> Any:
-    """What NumPy found, on the device: numbers too, as with CuPy."""
+    """A result of NumPy, on the device: numbers too, as with CuPy."""
     if isinstance(found, np.ndarray | np.generic):
         return fresh(found)
     return type(found)(map(outer, found)) if isinstance(found, list | tuple) else found
@@ -273,7 +273,7 @@ def _fits(value: Any, dtype: np.dtype[Any]) -> bool:
 
 
 def _numpys(name: str) -> Any:
-    """NumPy's ufunc of that name; where it has none, what CuPy's computes."""
+    """NumPy's ufunc of that name; if there is none, a function that computes the same as CuPy's."""
     return getattr(np, name, None) or (lambda *args: (_ for _ in ()).throw(AssertionError(name)))
 
 
@@ -343,7 +343,7 @@ def moveaxis(a: ndarray, source: Any, destination: Any) -> ndarray:
 
 
 class XORWOW:
-    """CuPy's bit generator, by its name; the numbers are others."""
+    """CuPy's bit generator, by its name; it gives other numbers."""
 
     def __init__(self, seed: int, size: int = 256_000) -> None:
         self.seed = seed

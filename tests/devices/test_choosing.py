@@ -1,4 +1,4 @@
-"""Choosing a device, and being told what is missing."""
+"""The choice of a device, and the errors that name what is missing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from inplacelab.devices.cuda import CudaDevice
 
 
 class NoDriverError(RuntimeError):
-    """What CuPy raises without a driver."""
+    """The exception that CuPy raises without a driver."""
 
 
 def _no_driver() -> int:
@@ -27,7 +27,7 @@ def _no_driver() -> int:
 
 
 def _pretend(patch: pytest.MonkeyPatch, wheels: list[str], driver: Callable[[], int] | None = None) -> None:
-    """Have these wheels installed, with a CuPy that finds no device (`driver`: what it says of the driver); or no CuPy."""
+    """Pretends that these wheels are installed, with a CuPy that finds no device (`driver`: the driver's version); or no CuPy."""
 
     def load(name: str) -> Any:
         if name != "cupy":
@@ -83,7 +83,7 @@ def test_a_missing_gpu_is_refused_with_what_is_missing(
     assert (paddle.device.get_available_device(), paddle.device.get_all_device_type()) == ([], [])
 
 
-def test_it_is_said_in_chinese_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_refusal_is_in_chinese_too(monkeypatch: pytest.MonkeyPatch) -> None:
     _pretend(monkeypatch, [])
     paddle.set_language("zh")
     try:
@@ -93,7 +93,7 @@ def test_it_is_said_in_chinese_too(monkeypatch: pytest.MonkeyPatch) -> None:
         paddle.set_language("en")
 
 
-def test_cupy_is_imported_when_a_gpu_is_asked_for_and_not_before() -> None:
+def test_cupy_is_imported_when_a_gpu_is_first_chosen() -> None:
     program = (
         "import sys, inplacelab as p; p.set_device('gpu', simulate=True); p.ones([2]).add_(p.ones([2])); p.set_device('cpu');"
         "assert 'cupy' not in sys.modules; print(p.device.cuda.device_count())"
@@ -103,7 +103,7 @@ def test_cupy_is_imported_when_a_gpu_is_asked_for_and_not_before() -> None:
 
 
 @pytest.mark.parametrize("name", ["foo", "gpu:x", "", 3, "cpu:0"])
-def test_a_device_that_nobody_knows_is_refused(name: Any) -> None:
+def test_an_unknown_device_is_refused(name: Any) -> None:
     with pytest.raises(ValueError, match="The device must be a string which is like"):
         paddle.set_device(name)
 
@@ -193,9 +193,7 @@ def test_recordings_are_those_of_the_cpu_but_for_the_place_and_the_launches(gpu:
         assert block.recording is not None
         assert any(step.launches for step in block.recording.steps) == current().launches
         steps = tuple(replace(step, launches=()) for step in block.recording.steps)
-        alone = replace(
-            block.recording, live_before=0, steps=steps
-        )  # what other tests have left there is no part of it
+        alone = replace(block.recording, live_before=0, steps=steps)  # without the memory that other tests have left
         return to_json(alone).replace(gpu.place.text, "cpu").replace('"simulated":true', '"simulated":false')
 
     there = recorded()

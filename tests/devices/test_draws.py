@@ -1,4 +1,4 @@
-"""Random numbers on a GPU: drawn there, the same for the same seed, and from the distribution that was asked for."""
+"""Random numbers on a GPU: drawn there, the same for the same seed, and with the right distribution."""
 
 from __future__ import annotations
 

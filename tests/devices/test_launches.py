@@ -1,4 +1,4 @@
-"""When a kernel of our own is launched on a GPU, real or simulated, when it is not, and what is told of its operands."""
+"""The conditions under which our CUDA kernels are launched on a GPU, real or simulated, and the reported operands."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ELSEWHERE: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("name", ELSEWHERE)
-def test_where_our_kernel_cannot_nothing_is_told(name: str, noted: list[Source]) -> None:
+def test_no_launch_is_reported_where_our_kernel_does_not_run(name: str, noted: list[Source]) -> None:
     for device in (SIMULATED_GPU, GPU):
         assert launches_on(device, ELSEWHERE[name]) == []
         results = [np.asarray(ELSEWHERE[name]().numpy())]  # type: ignore[attr-defined]
@@ -92,10 +92,10 @@ def test_the_cpu_launches_nothing_and_needs_none_of_it() -> None:
     assert launches_on(CPU, lambda: ones(4).relu_()) == []
 
 
-# ---- operations made of others, and what an operand is ------------------------------------------------------------------------
+# ---- composite operations, and operands ---------------------------------------------------------------------------------------
 
 
-def told(program: Callable[[], object]) -> list[tuple[str, list[tuple[str, str, int]]]]:
+def launched(program: Callable[[], object]) -> list[tuple[str, list[tuple[str, str, int]]]]:
     found = launches_on(SIMULATED_GPU, program)
     assert found == launches_on(GPU, program)
     return [(each.kernel, [(o.name, o.role, o.offset) for o in each.operands]) for each in found]
@@ -111,12 +111,12 @@ def test_operations_made_of_others_tell_of_every_launch(noted: list[Source]) -> 
     def in_name_only() -> None:
         ones(4).greater_than_(ones(4))
 
-    assert told(into) == [
+    assert launched(into) == [
         ("exp", [("x", "reads", 0), ("out", "writes", 0)]),
         ("copy_", [("x", "writes", 0), ("y", "reads", 0)]),
     ]
-    assert told(part) == [("setitem_", [("x", "writes", 2), ("y", "reads", 0)])]
-    assert told(in_name_only) == [("greater_than", [("x", "reads", 0), ("y", "reads", 0), ("out", "writes", 0)])]
+    assert launched(part) == [("setitem_", [("x", "writes", 2), ("y", "reads", 0)])]
+    assert launched(in_name_only) == [("greater_than", [("x", "reads", 0), ("y", "reads", 0), ("out", "writes", 0)])]
 
 
 def test_what_would_be_overwritten_is_read_from_a_copy(noted: list[Source]) -> None:
@@ -131,9 +131,7 @@ def test_what_would_be_overwritten_is_read_from_a_copy(noted: list[Source]) -> N
     assert (source.role, source.offset, source.storage_bytes) == ("reads", 0, 28)
 
 
-def test_a_number_in_a_tensors_place_lies_in_bytes_of_its_own(
-    noted: list[Source], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_number_instead_of_a_tensor_has_no_storage(noted: list[Source], monkeypatch: pytest.MonkeyPatch) -> None:
     def between() -> None:
         ones(2, 3).lerp_(ones(2, 3), 0.5)
 
@@ -160,6 +158,6 @@ def test_what_derivatives_compute_is_launched_too(noted: list[Source]) -> None:
         w.stop_gradient = False
         (w * w).exp().backward()
 
-    names = [name for name, _ in told(program)]
+    names = [name for name, _ in launched(program)]
     assert names[:2] == ["multiply", "exp"]
     assert names.count("multiply") > 2

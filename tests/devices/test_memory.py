@@ -1,4 +1,4 @@
-"""The account of a GPU's memory: exact where it is ours, beside the allocator's and the driver's."""
+"""The account of a GPU's memory: our exact ledger, the allocator's and the driver's numbers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Kernels of our own, on a GPU: the same launches whether it is real or simulated, and whoever asks for them.
+"""Our CUDA kernels on a GPU: the same launches on a real and a simulated one, by operations and by `kernels.run`.
 
-What stands in for the real GPU here is CuPy's stand-in; a launch of ours is noted there (`noted`), or carried out by g++.
+The real GPU is replaced by CuPy's stand-in; a launch is noted there (`noted`), or run by g++.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ COMPUTED = sample(
     by=[lambda each: each[0], lambda each: (each[1].row.name, each[2])],
     name=lambda each: f"{each[0]} {each[1].name} {each[2]}",
 )
-"""In which data types, and ways to call a row, a text is compiled and runs."""
+"""The data types, and ways to call a row, in which a text is compiled and runs."""
 
 
 def laid(array: Any, layout: str) -> Tensor:
@@ -47,7 +47,7 @@ def laid(array: Any, layout: str) -> Tensor:
 
 
 LEAST = {"float32": 100, "float64": 100, "float16": 100, "int64": 10, "bool": 10}
-"""How many kernels are launched at least for a data type. (Most cases have floating-point numbers, which are cast to it.)"""
+"""The least number of kernels launched for a data type. (Most cases have floating-point numbers, which are cast to it.)"""
 
 
 def check_alike(dtype: str, layout: str) -> None:
@@ -99,13 +99,13 @@ def test_who_runs_a_kernel_by_its_name_launches_the_same(
         def plainly(case: Any = case, variant: str = variant) -> None:
             case.call(variant, [paddle.to_tensor(each) for each in _arrays(case, dtype)])
 
-        wanted, told = launches_on(SIMULATED_GPU, by_name), launches_on(SIMULATED_GPU, plainly)
-        if any(each.kernel != name for each in told):  # of another data type, so in place in name only
+        wanted, reported = launches_on(SIMULATED_GPU, by_name), launches_on(SIMULATED_GPU, plainly)
+        if any(each.kernel != name for each in reported):  # of another data type, so in place in name only
             continue
         if case.row.name == "setitem":  # the same, in a part of a larger storage
-            wanted = [replace(each, operands=told[k].operands) for k, each in enumerate(wanted)]
-        assert told == wanted, name
-        compared += len(told)
+            wanted = [replace(each, operands=reported[k].operands) for k, each in enumerate(wanted)]
+        assert reported == wanted, name
+        compared += len(reported)
     assert compared > {"float32": 100, "float16": 100, "int64": 30, "bool": 5}[dtype]
 
 
@@ -113,9 +113,7 @@ def test_who_runs_a_kernel_by_its_name_launches_the_same(
 @pytest.mark.parametrize("layout", ["packed", "apart"])
 def test_a_real_gpu_launches_what_the_simulated_one_tells(layout: str) -> None:
     if not cuda.found():
-        pytest.skip(
-            "needs a GPU of NVIDIA, its driver, and CuPy: what stands in for it runs the same test in its place"
-        )
+        pytest.skip("needs a GPU of NVIDIA, its driver, and CuPy: the stand-in runs the same test")
     paddle.set_device("gpu")
     check_alike("float32", layout)
     paddle.set_device("cpu")
@@ -125,7 +123,7 @@ def test_a_real_gpu_launches_what_the_simulated_one_tells(layout: str) -> None:
 
 
 @pytest.mark.standard
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's remarks on values, on the CPU
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's warnings about values, on the CPU
 @pytest.mark.parametrize("dtype", dict.fromkeys(dtype for dtype, *_ in COMPUTED))
 def test_the_texts_compute_what_the_cpu_computes(
     dtype: str, noted: list[Source], monkeypatch: pytest.MonkeyPatch

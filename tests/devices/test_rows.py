@@ -15,7 +15,7 @@ from inplacelab.devices.cupy_calls import NOT_YET
 from tests.row_cases.each import for_each_variant
 
 DRAWN = frozenset({"uniform", "normal", "log_normal", "exponential", "cauchy", "bernoulli", "geometric", "random"})
-"""Rows whose numbers come from a stream: a GPU has a stream of its own."""
+"""Rows whose numbers come from a stream: a GPU has a separate stream."""
 
 NOT_ON_A_GPU = {"_bessel_i": "iv", "_spherical_bessel": "spherical_jn"}
 """Rows that a GPU refuses, and the function that CuPy lacks."""
@@ -27,15 +27,15 @@ DTYPES = (
 )  # fmt: skip
 
 WITHIN = {"float64": 1e-10, "complex128": 1e-10, "float32": 2e-5, "complex64": 2e-5, "float16": 4e-3}
-"""How far apart results may be, relative to the larger of 1 and their size. Integers and truth values are equal.
+"""The allowed difference of results, relative to the larger of 1 and their size. Integers and bools are equal.
 
-NumPy and CUDA round `exp`, `sin` and their like to within a few units in the last place, not always to the same neighbour, and
-add up in another order; the gamma functions are other approximations. Half precision is computed in single precision on both.
+NumPy and CUDA round functions such as `exp` and `sin` to within a few units in the last place, not always alike, and add up in
+another order; the gamma functions are other approximations. Half precision is computed in single precision on both.
 """
 
 
 class Outcome(NamedTuple):
-    """What came of a call: the result, with the gradients of the inputs if they were asked for; or the refusal."""
+    """The outcome of a call: the result, with the gradients of the inputs if requested; or the refusal."""
 
     values: list[Any]
     refusal: Exception | None = None
@@ -80,10 +80,10 @@ def _check_equal(found: list[Any], expected: list[Any], dtype: str) -> None:
 )
 @for_each_variant()
 def test_it_computes_what_numpy_computes(case: Any, variant: str, device: Any) -> None:
-    if device.kind_of_numbers == "cupy" and case.row.name in NOT_ON_A_GPU:
+    if device.generator_kind == "cupy" and case.row.name in NOT_ON_A_GPU:
         with pytest.raises(NotImplementedError, match=NOT_ON_A_GPU[case.row.name]):
             _run(case, variant, case.arrays(), device)
-    elif not (device.kind_of_numbers == "cupy" and case.row.name == "uniform"):  # the other draws leave no choice
+    elif not (device.generator_kind == "cupy" and case.row.name == "uniform"):  # the other draws leave no choice
         result = _run(case, variant, case.arrays(), device)
         _check_equal([result.numpy()], [case.expected(case.arrays()).astype(result.array.dtype)], "float64")
 
@@ -97,7 +97,7 @@ def test_every_dtype_gives_what_the_cpu_gives_or_is_refused_as_there(
         return
     for dtype in DTYPES:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's remarks on values, on the CPU
+            warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's warnings about values, on the CPU
             expected = _outcome(case, variant, dtype, paddle.devices.CPU)
             found = _outcome(case, variant, dtype, cupys)
         assert (found.refusal is None) == (expected.refusal is None), (dtype, found.refusal, expected.refusal)
@@ -140,7 +140,7 @@ def test_what_is_refused_is_listed_with_its_reason_and_changes_nothing(cupys: Cu
 
 
 class _Told(observe.Observer):
-    """The slots that observers are told of."""
+    """The slots that are reported to observers."""
 
     def __init__(self) -> None:
         self.slots: list[Any] = []
@@ -150,12 +150,12 @@ class _Told(observe.Observer):
 
 
 @for_each_variant(only=lambda case: case.row.selects)
-def test_what_is_told_of_an_index_is_the_same(case: Any, variant: str, device: Any) -> None:
-    told = []
+def test_reported_slots_of_an_index_are_the_same(case: Any, variant: str, device: Any) -> None:
+    reported = []
     for place in ("cpu", device):
         inputs = [paddle.to_tensor(each, place=place) for each in case.arrays()]
         listener = _Told()
         with observe.listening(listener):
             case.call(variant, inputs)
-        told.append(listener.slots)
-    assert told[0] == told[1]
+        reported.append(listener.slots)
+    assert reported[0] == reported[1]

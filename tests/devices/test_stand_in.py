@@ -1,4 +1,4 @@
-"""The stand-in has what CuPy has, and refuses what CuPy refuses."""
+"""The stand-in has the same functions as CuPy, and refuses the same calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing is copied behind a program's back, and nothing waits for the device unasked."""
+"""Operations neither copy to the host nor wait for the device implicitly, with the exceptions listed here."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ LOOKS = {
     "scatter": (1, "positions lie inside the axis"),
     "embedding_renorm": (2, "positions lie inside the axis; each row is taken once"),
 }
-"""Rows that look at values, how often at most, and what for. All others leave the device alone."""
+"""Rows that read values: how often at most, and why. All others do not wait for the device."""
 
 
 def test_only_those_wait_that_say_what_they_look_for(cupys: CudaDevice) -> None:
@@ -75,7 +75,7 @@ def test_operands_that_share_a_storage_are_compared_by_their_addresses(cupys: Cu
     assert x.tolist() == [4, 6, 8, 10, 4, 5, 6, 7]
 
 
-def test_whoever_looks_waits_once(cupys: CudaDevice) -> None:
+def test_reading_a_value_waits_once(cupys: CudaDevice) -> None:
     x = paddle.arange(6.0)
     for look in (repr, float, bool, paddle.Tensor.tolist, paddle.Tensor.numpy, paddle.Tensor.item):
         before = cupys.cupy.waits

@@ -1,4 +1,4 @@
-"""A fresh session for every test, and the tensors that many of them start from."""
+"""Fixtures: the initial state for every test, and tensors that many tests use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inplacelab.language import set_language
 
 @pytest.fixture(autouse=True)
 def _new_session() -> Iterator[None]:
-    """Whatever a test switches, the next one finds what a new session finds."""
+    """Restores all switches after each test."""
     yield
     paddle.set_device("cpu")
     paddle.set_default_dtype("float32")
@@ -27,7 +27,7 @@ def _new_session() -> Iterator[None]:
 
 @pytest.fixture
 def leaf() -> Callable[[Any], Tensor]:
-    """Makes a double-precision leaf whose gradient is wanted."""
+    """Makes a double-precision leaf that needs a gradient."""
     return lambda values: paddle.to_tensor(np.array(values, dtype="float64"), stop_gradient=False)
 
 

@@ -36,7 +36,7 @@ def names(module: Any) -> dict[str, Any]:
 
 
 def described(value: Any) -> Any:
-    """What is compared of a result."""
+    """The parts of a result that are compared."""
     if hasattr(value, "stop_gradient"):
         return str(value.dtype), list(value.shape), stepped(value), value.numpy()
     return value
@@ -155,7 +155,7 @@ def test_the_same_refusals(paddle: Any, expression: str) -> None:
         scope["x"].stop_gradient = not leaf
         if leaf:
             scope["x"].name = "w"
-        with pytest.raises(Exception) as caught:  # noqa: PT011  # which one is what is compared
+        with pytest.raises(Exception) as caught:  # noqa: PT011  # the exceptions are compared below
             eval(expression.replace(".stop_gradient_false", ""), scope)
         found.append((type(caught.value).__name__, str(caught.value).strip().splitlines()[0][:40]))
     assert found[0] == found[1]
@@ -168,7 +168,7 @@ def test_every_name_is_a_name_of_paddles_or_of_pytorchs(paddle: Any) -> None:
 
 
 def test_no_name_of_ours_means_something_else_there(paddle: Any) -> None:
-    """`import inplacelab as paddle` must not hide a name of Paddle's behind something of ours."""
+    """`import inplacelab as paddle` must not give another meaning to a name of Paddle's."""
     ours_alone = {
         "record", "last_recording", "load_ipython_extension", "set_language", "get_language", "recorders", "recording", "language",
     }  # fmt: skip

@@ -25,7 +25,7 @@ FUNCTIONS = ["sin", "cos", "exp", "tanh", "sigmoid", "relu", "square", "neg"]
 
 
 class Choice(NamedTuple):
-    """One line of a program: what to do, and numbers in [0, 1) that pick the operands."""
+    """One line of a program: the action, and numbers in [0, 1) that pick the operands."""
 
     action: str
     target: float
@@ -34,7 +34,7 @@ class Choice(NamedTuple):
 
 
 class Library(NamedTuple):
-    """What the two libraries call things."""
+    """The names in each of the two libraries."""
 
     module: Any
     leaf: Callable[[Any], Any]
@@ -78,8 +78,8 @@ def written(seed: int) -> list[Choice]:
     ]
 
 
-def pick(things: list[Any], number: float) -> Any:
-    return things[int(number * len(things))]
+def pick(choices: list[Any], number: float) -> Any:
+    return choices[int(number * len(choices))]
 
 
 def like(live: list[Any], shape: Any, number: float) -> Any:

@@ -59,7 +59,7 @@ def test_a_gradient_can_be_replaced_cleared_and_dropped(leaf: Make, constant: Ma
         a.grad = constant([1.0])
 
 
-def test_nobody_else_sees_what_is_written_to_a_gradient(leaf: Make, constant: Make) -> None:
+def test_a_write_to_a_gradient_does_not_change_others(leaf: Make, constant: Make) -> None:
     a, b, seed = leaf([1.0, 2.0]), leaf([3.0, 4.0]), constant([1.0, 1.0])
     (a + b).backward(seed)
     (a.reshape([2, 1])).backward(seed.reshape([2, 1]))
@@ -110,7 +110,7 @@ def test_promotion_is_undone(leaf: Make) -> None:
     assert single.grad.dtype == paddle.float32
 
 
-# ---- graphs that are gone through twice ---------------------------------------------------------------------------------
+# ---- graphs that run twice ---------------------------------------------------------------------------------------------
 
 
 def test_a_graph_that_was_freed(leaf: Make) -> None:
@@ -176,13 +176,13 @@ def test_a_pass_that_is_refused_half_way_fills_no_gradient(leaf: Make) -> None:
 
 
 def test_hooks_belong_to_the_value_at_registration(leaf: Make) -> None:
-    heard: list[tuple[str, Any]] = []
+    received: list[tuple[str, Any]] = []
     x = leaf([1.0, 2.0]) * 2
-    x.register_hook(lambda g: heard.append(("before", values(g))))
+    x.register_hook(lambda g: received.append(("before", values(g))))
     x.scale_(5.0)
-    x.register_hook(lambda g: heard.append(("after", values(g))))
+    x.register_hook(lambda g: received.append(("after", values(g))))
     (x * 7).sum().backward()
-    assert heard == [("after", [7.0, 7.0]), ("before", [35.0, 35.0])]
+    assert received == [("after", [7.0, 7.0]), ("before", [35.0, 35.0])]
 
 
 def test_a_hook_may_replace_the_gradient_and_be_removed(leaf: Make) -> None:
@@ -231,7 +231,7 @@ def test_stop_gradient_is_a_switch(leaf: Make) -> None:
     assert a.stop_gradient is False
 
 
-def test_a_hook_that_writes_its_gradient_harms_nobody(leaf: Make, constant: Make) -> None:
+def test_a_hook_that_writes_its_gradient_does_no_harm(leaf: Make, constant: Make) -> None:
     a, b, seed = leaf([1.0, 2.0]), leaf([1.0, 2.0]), constant([1.0, 1.0])
     y = b * 1
     x = a * 1

@@ -1,4 +1,4 @@
-"""Batches: Paddle's, in order or shuffled by the seed; copies, so that what is done to them in place stays theirs."""
+"""Batches: as in Paddle, in order or shuffled by the seed; copies, so in-place operations do not change the data set."""
 
 from __future__ import annotations
 

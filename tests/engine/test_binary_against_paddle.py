@@ -27,7 +27,7 @@ def paddle() -> Iterator[Any]:
 
 
 def described(value: Any) -> Any:
-    """What is compared of a result."""
+    """The parts of a result that are compared."""
     return (str(value.dtype), list(value.shape), value.numpy()) if hasattr(value, "stop_gradient") else value
 
 
@@ -81,7 +81,7 @@ def operands(module: Any, x: str, y: str) -> tuple[Any, Any]:
 
 
 def outcome(module: Any, name: str, x: str, y: str) -> Any:
-    """The result of a call, or the exception it ends in."""
+    """The result of a call, or its exception."""
     one, other = operands(module, x, y)
     if name in ("isclose", "allclose", "equal_all"):
         other = module.to_tensor(np.array([[1, 0, 3], [4, 2, 2]]).astype(y))
@@ -89,14 +89,14 @@ def outcome(module: Any, name: str, x: str, y: str) -> Any:
         if name == "where":
             return described(module.where(module.to_tensor(np.array([True, False, True])), one, other))
         return described(getattr(module.Tensor, name)(one, other, *[0.5] * (name == "lerp")))
-    except Exception as error:  # noqa: BLE001  # whatever it is, it is compared
+    except Exception as error:  # noqa: BLE001  # any exception is compared
         return error
 
 
 def agree(name: str, x: str, y: str, ours: Any, theirs: Any) -> bool:
     plain = name.rstrip("_")
     if isinstance(ours, Exception) and isinstance(theirs, Exception):
-        return x != y or type(ours).__name__ == type(theirs).__name__  # of two mistakes either may be told
+        return x != y or type(ours).__name__ == type(theirs).__name__  # of two mistakes either may be reported
     if isinstance(ours, Exception):
         return plain in REFUSED_HERE and REFUSED_HERE[plain](x, y)
     if isinstance(theirs, Exception):
@@ -172,7 +172,7 @@ x.lerp(y, 0.25) | paddle.where(y > 1, x, y) | x.divide(y + 0.5) | x.atan2(y) | x
 
 @for_each("expression", listed(GRADIENTS))
 def test_the_same_gradients(paddle: Any, expression: str) -> None:
-    """At ties, zeros, NaN, negative bases: also there."""
+    """Also at ties, zeros, NaN, and negative bases."""
     found = []
     for module in (inplacelab, paddle):
         values = [-2.0, 0.0, 0.0, 1.0, 1.0, 2.0, math.nan, 3.0], [2.0, 0.0, 2.0, 1.0, 3.0, -1.0, 1.0, 0.0]

@@ -1,4 +1,4 @@
-"""Making tensors, layers and devices; and what is said when the arguments make no sense."""
+"""Creation of tensors, layers and devices; and errors for invalid arguments."""
 
 from __future__ import annotations
 
@@ -175,11 +175,11 @@ def test_a_layer_trains() -> None:
 
 
 def test_a_layer_without_forward() -> None:
-    with pytest.raises(NotImplementedError, match="Layer defines no forward"):
+    with pytest.raises(NotImplementedError, match=r"Layer does not define forward"):
         nn.Layer()(1)
 
 
-# ---- arguments that make no sense ------------------------------------------------------------------------------------
+# ---- invalid arguments -----------------------------------------------------------------------------------------------
 
 
 def x() -> Tensor:
@@ -187,7 +187,7 @@ def x() -> Tensor:
 
 
 def anything(value: object) -> Any:
-    """A value whose type the checker shall not look at: here the mistakes are wanted."""
+    """A value whose type mypy does not check: the mistakes are intended."""
     return value
 
 

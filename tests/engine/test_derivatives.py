@@ -19,13 +19,13 @@ STEP = 1e-6
 
 
 def weights(array: Array) -> Array:
-    """Different numbers everywhere, so that no mistake cancels out in a sum."""
+    """Different numbers, so that mistakes do not cancel out in a sum."""
     line = np.linspace(0.3, 1.7, array.size).reshape(array.shape)
     return line * (1 - 0.5j) if array.dtype.kind == "c" else line
 
 
 def leaves(arrays: Sequence[Array]) -> list[Tensor]:
-    """Tensors whose gradient is wanted, but for indices and masks."""
+    """Tensors that need a gradient, except for indices and masks."""
     return [paddle.to_tensor(a, stop_gradient=a.dtype.kind not in "fc") for a in arrays]
 
 
@@ -38,7 +38,7 @@ def weighted(tensor: Tensor) -> Tensor:
 def differences(function: Callable[[list[Array]], float], arrays: list[Array], which: int) -> Array:
     """The gradient of a number with respect to one of the arrays, from its values a small step to either side."""
     gradient = np.zeros_like(arrays[which])
-    units = (1, 1j) if gradient.dtype.kind == "c" else (1,)  # a complex number can be moved in two directions
+    units = (1, 1j) if gradient.dtype.kind == "c" else (1,)  # a complex number can change in two directions
     for place, unit in product(np.ndindex(gradient.shape), units):
         ends = []
         for sign in (STEP, -STEP):
@@ -50,7 +50,7 @@ def differences(function: Callable[[list[Array]], float], arrays: list[Array], w
 
 
 def computed(case: Any, variant: str, inputs: list[Tensor]) -> Tensor:
-    """The row's result; a variant that writes is given a copy, as a leaf may not be written."""
+    """The row's result; an in-place variant gets a copy, since leaves must not be written."""
     first, *others = inputs
     writes = variant in ("in-place", "relayout")
     result: Tensor = case.call(variant, [first.clone() if writes else first, *others])
@@ -147,7 +147,7 @@ def test_no_elements_have_a_gradient_of_no_elements(case: Any, variant: str, sha
             assert gradient.shape == list(shape)
 
 
-# ---- where the rule has to do more than the formula -----------------------------------------------------------------
+# ---- rules that are more than the formula ---------------------------------------------------------------------------
 
 
 def test_the_zero_of_an_overwrite_travels_on(leaf: Callable[[Any], Tensor]) -> None:
@@ -171,7 +171,7 @@ def test_the_zero_of_an_overwrite_travels_on(leaf: Callable[[Any], Tensor]) -> N
     ],
 )
 def test_complex_factors(leaf: Callable[[Any], Tensor], function: Callable[[Tensor], Tensor], slope: float) -> None:
-    """|c·x|² has the derivative 2|c|²·x for a real x, whatever the angle of c."""
+    """|c·x|² has the derivative 2|c|²·x for a real x, for any angle of c."""
     x = leaf([1.0, -2.0])
     z = function(x.astype("complex128"))
     (z * z.conj()).real().sum().backward()

@@ -1,4 +1,4 @@
-"""`einsum`: Paddle's values, right derivatives, one new tensor whatever the equation; and refusals."""
+"""`einsum`: Paddle's values, right derivatives, one new tensor for any equation; and refusals."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Windows on a storage that show slots several times, or others than the tensor shows on which they were made: the gradient still
-reaches every slot that is shown, once for each time that it is shown.
+"""Windows on a storage that show slots several times, or slots outside the tensor they were made on: the gradient reaches every
+slot, once for each time that it is shown.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Make = Callable[[Any], Tensor]
 
 
 def part_of_windows(a: Tensor) -> Tensor:
-    """Every second of overlapping windows: no slot twice, but a part of what shows slots twice."""
+    """Every second of overlapping windows: no slot twice, but part of a view that shows slots twice."""
     return (a * 2.0).unfold(0, 2, 1)[::2]
 
 

@@ -1,4 +1,4 @@
-"""`gradcheck` and `gradgradcheck` agree to right derivatives, and say where a wrong one is wrong."""
+"""`gradcheck` and `gradgradcheck` accept right derivatives, and report the position of a wrong one."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Square(PyLayer):
 
 
 class Misled(Square):
-    """Wrong where the last element is concerned, and only there."""
+    """Wrong only for the last element."""
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
@@ -40,7 +40,7 @@ class Misled(Square):
 
 
 class Forgetful(Square):
-    """Right once, wrong twice: what is saved is used as a constant."""
+    """First derivative right, second wrong: the saved tensor is used as a constant."""
 
     @staticmethod
     def backward(ctx: Any, g: Tensor) -> Tensor:
@@ -64,7 +64,7 @@ def z() -> Tensor:
 
 
 def through_views(x: Tensor) -> Tensor:
-    """Writes its argument, through views, and what it made of it."""
+    """Writes its argument, through views, and its result."""
     x[0].sin_()
     double = x * 2
     column = double[:, 1]
@@ -74,7 +74,7 @@ def through_views(x: Tensor) -> Tensor:
 
 
 def several(x: Tensor, y: Tensor) -> tuple[Tensor, list[int], Tensor]:
-    """Results of different shapes, and one that is no tensor."""
+    """Results of different shapes, and one that is not a tensor."""
     return x * y, [1, 2], (x.sum() * y).exp()
 
 
@@ -86,7 +86,7 @@ RIGHT: dict[str, Callable[..., Any]] = {
     "a square in place": lambda x, y: x.multiply_(x),
     "through views": lambda x, y: through_views(x) * y,
     "an argument is a result": lambda x, y: (y, x),
-    "an operation of one's own": lambda x, y: Square.apply(x) * y,
+    "a custom operation": lambda x, y: Square.apply(x) * y,
     "reductions": lambda x, y: ((x - x.mean()).square().mean(), y.sum()),
 }
 
@@ -161,7 +161,7 @@ def test_a_derivative_may_be_right_once_and_wrong_twice(y: Tensor) -> None:
     assert gradgradcheck(Square.apply, y)
 
 
-def test_tolerances_are_those_asked_for(y: Tensor) -> None:
+def test_tolerances_are_those_given(y: Tensor) -> None:
     assert gradcheck(Misled.apply, y, rtol=0.02)
     assert gradcheck(Misled.apply, y, atol=0.1)
     assert not gradcheck(lambda y: y * y * y, y, eps=0.1, raise_exception=False)  # a coarse step measures another slope
@@ -212,7 +212,7 @@ def test_a_backward_that_is_not_deterministic_is_refused(y: Tensor) -> None:
 
     with pytest.raises(errors.GradcheckError) as refusal:
         gradcheck(Noisy.apply, y)
-    assert "the gradient came out differently" in str(refusal.value)
+    assert "the gradient differed" in str(refusal.value)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the history looks like: nodes, edges, bases."""
+"""The structure of the history: nodes, edges, bases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`x[key]` and `x[key] = value` select what NumPy selects; basic keys give views, other keys copies."""
+"""`x[key]` and `x[key] = value` select the same elements as NumPy; basic keys give views, other keys copies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Layouts are held against NumPy's views, on shapes, strides and keys drawn at random."""
+"""Layouts are compared with NumPy's views, for random shapes, strides and keys."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ SHAPES = arrays.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=4)
 
 
 def layout_of(view: Array, whole: Array) -> Layout:
-    """What NumPy says of a view."""
+    """The layout of a NumPy view."""
     offset = view.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
     strides = tuple(s // view.itemsize for s in view.strides)
     return Layout(view.shape, strides, offset // view.itemsize)
 
 
 def same(ours: Layout, theirs: Array, whole: Array) -> bool:
-    """The same slots for the same elements. A stride that is never stepped along, and the place of nothing, may differ."""
+    """The same slots for the same elements. Strides of axes of one element, and offsets without elements, may differ."""
     numpy = layout_of(theirs, whole)
     if ours.shape != numpy.shape:
         return False
@@ -41,7 +41,7 @@ def same(ours: Layout, theirs: Array, whole: Array) -> bool:
 
 @st.composite
 def views(draw: st.DrawFn) -> tuple[Array, Array, Layout]:
-    """A storage, a view of it as NumPy has it (sliced, transposed), and its layout."""
+    """A storage, a NumPy view of it (sliced, transposed), and its layout."""
     shape = draw(SHAPES)
     whole = np.arange(int(np.prod(shape, dtype=int))).reshape(shape)
     key: Any = (*(draw(st.slices(n)) for n in shape), ...)  # with `...`, NumPy gives a view also of one element
@@ -60,7 +60,7 @@ def slots(shown: Layout) -> Array:
 
 @checked
 @given(views())
-def test_an_element_lies_where_the_formula_says(drawn: tuple[Array, Array, Layout]) -> None:
+def test_the_slot_of_an_element_is_that_of_the_formula(drawn: tuple[Array, Array, Layout]) -> None:
     whole, view, shown = drawn
     np.testing.assert_array_equal(whole.reshape(-1)[slots(shown)] if view.size else view, view)
 

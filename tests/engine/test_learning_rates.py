@@ -1,4 +1,4 @@
-"""Learning rates that change, groups of parameters, and clipping: Paddle's numbers, and refusals that change nothing."""
+"""Learning-rate schedulers, groups of parameters, and clipping: Paddle's numbers, and refusals that change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger is exact: what is live, the peaks, which copies are kept, and what a kernel needs besides."""
+"""The ledger is exact: live bytes, peaks, saved copies, and temporary memory of kernels."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SLACK = 1 << 14
 @pytest.fixture
 def live() -> Iterator[Callable[[], int]]:
     """Bytes held since the test began, without the help of the garbage collector."""
-    gc.collect()  # what earlier tests have left behind
+    gc.collect()  # memory that earlier tests have left
     gc.disable()
     start = CPU.ledger.live
     yield lambda: CPU.ledger.live - start
@@ -121,7 +121,7 @@ def _reallocated() -> None:
 def test_everything_is_given_back_without_the_garbage_collector(
     live: Callable[[], int], program: Callable[[], None]
 ) -> None:
-    program()  # once before, as compiling an operation when it is first used makes cycles of its own
+    program()  # once before, since compiling an operation on first use makes reference cycles
     gc.collect()
     program()
     assert live() == 0
@@ -165,7 +165,7 @@ def test_resetting_the_peak_starts_from_what_is_live(live: Callable[[], int]) ->
 
 
 def operands(case: Any, needs: tuple[bool, ...]) -> tuple[list[Tensor], list[Tensor]]:
-    """The operands, and what they come from; those that need a gradient have a history, so that they may be written."""
+    """The operands, and their leaves; those that need a gradient have a history, so that they may be written."""
     leaves = [paddle.to_tensor(array, stop_gradient=not need) for array, need in zip(case.arrays(), needs, strict=True)]
     return [leaf.clone() if need else leaf for leaf, need in zip(leaves, needs, strict=True)], leaves
 
@@ -219,9 +219,9 @@ def test_backward_frees_what_was_kept(leaf: Callable[[Any], Tensor], live: Calla
 
 
 def peak_beyond_the_ledger(call: Callable[[], Tensor]) -> int:
-    """The most bytes allocated at a time during a call, beyond what the ledger knows of.
+    """The most bytes allocated at a time during a call, beyond those in the ledger.
 
-    Measured again if it is much: whoever runs the tests has threads of his own, whose allocations can only add to it.
+    Measured again if it is large: the test runner has threads, whose allocations can only add to it.
     """
     first = _measured(call)
     return first if first < SLACK else min(first, _measured(call))

@@ -1,4 +1,4 @@
-"""Leaving the history: `no_grad` and its kin, `detach`; and histories as deep as a long loop."""
+"""Code outside the history: `no_grad` and similar switches, `detach`; and histories as deep as a long loop."""
 
 from __future__ import annotations
 
@@ -67,19 +67,19 @@ def test_switching_decorates_too(leaf: Make) -> None:
 
 
 def test_every_step_of_a_generator_has_the_mode_that_decorates_it() -> None:
-    told: list[object] = []
+    sent: list[object] = []
 
     @paddle.no_grad()
     def steps() -> Generator[bool, str, str]:
         try:
-            told.append((yield paddle.is_grad_enabled()))
+            sent.append((yield paddle.is_grad_enabled()))
             try:
                 yield paddle.is_grad_enabled()
             except KeyError:
-                told.append(paddle.is_grad_enabled())
+                sent.append(paddle.is_grad_enabled())
             yield paddle.is_grad_enabled()
         finally:
-            told.append("closed")
+            sent.append("closed")
         return "end"
 
     walk = steps()
@@ -90,7 +90,7 @@ def test_every_step_of_a_generator_has_the_mode_that_decorates_it() -> None:
     unfinished = steps()
     next(unfinished)
     unfinished.close()
-    assert told == ["sent", False, "closed", "closed"]
+    assert sent == ["sent", False, "closed", "closed"]
     assert paddle.is_grad_enabled()
 
 
@@ -112,7 +112,7 @@ def test_detach_and_its_in_place_variant(leaf: Make) -> None:
     assert (b.stop_gradient, b.is_leaf, b.grad_fn) == (True, True, None)
 
 
-# ---- what is agreed to be outside the history -----------------------------------------------------------------------
+# ---- writes outside the history by design ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("escape", ["no_grad", "detach"])
@@ -198,7 +198,7 @@ WRITES = [_written, _written_elsewhere, _written_under_no_grad, _written_itself_
 def test_a_view_made_as_a_constant_is_not_used_once_its_storage_was_written(
     leaf: Make, write: Callable[[Tensor, Tensor], None], use: Callable[[Tensor], Tensor]
 ) -> None:
-    """What it shows may depend on leaves by now, and whether that is meant is not known: PyTorch refuses, too."""
+    """Its value may depend on leaves now, and it is unknown whether that is intended: PyTorch refuses, too."""
     b = leaf([[1.0, 2.0], [3.0, 4.0]]) * 2
     with paddle.no_grad():
         v = b[0]

@@ -1,4 +1,4 @@
-"""Operators, and the dtypes in which operands meet: Paddle's rules, written out (`test_against_paddle.py` asks Paddle)."""
+"""Operators, and type promotion: Paddle's rules, written out (`test_against_paddle.py` compares with Paddle)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Optimizers: Paddle's numbers, and versions that Paddle forgets to raise."""
+"""Optimizers: Paddle's numbers, and versions that Paddle does not raise."""
 
 from __future__ import annotations
 
@@ -207,10 +207,10 @@ def test_gradient_descent_allocates_no_storage_at_all() -> None:
     assert w.data_ptr() == place
 
 
-# ---- the rest of what an optimizer can do -------------------------------------------------------------------------------
+# ---- other methods of optimizers ----------------------------------------------------------------------------------------
 
 
-def test_gradients_are_cleared_as_asked() -> None:
+def test_gradients_are_cleared_or_set_to_none() -> None:
     w, _ = made = parameters(paddle)
     optimizer = SGD(0.1, made)
     (w * w).sum().backward()

@@ -1,4 +1,4 @@
-"""Tensors cut, joined, seen through windows: values against NumPy, derivatives, and refusals against the real Paddle."""
+"""Splitting, joining, windows: values compared with NumPy, derivatives, and refusals compared with PaddlePaddle."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ PROGRAMS = [each.strip() for line in REFUSED.strip().splitlines() for each in li
 
 def _refusal(module: Any, program: str) -> Exception:
     x = module.to_tensor(VALUES.astype("float32"))
-    with pytest.raises(Exception) as caught:  # noqa: PT011  # whatever it is, the two are compared
+    with pytest.raises(Exception) as caught:  # noqa: PT011  # the two exceptions are compared
         eval(program, {"x": x, "paddle": module})
     return caught.value
 

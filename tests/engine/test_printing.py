@@ -1,4 +1,4 @@
-"""Tensors print as PaddlePaddle 3.3.1 prints them: held against recorded samples, and against Paddle itself."""
+"""Printed tensors, compared with recorded samples of PaddlePaddle 3.3.1, and with PaddlePaddle itself."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ samples = pytest.mark.parametrize(
 
 @pytest.fixture(autouse=True)
 def _print_options() -> Iterator[None]:
-    """Whatever a test sets, the next one finds what a new session finds."""
+    """Restores the print options after each test."""
     yield
     set_printoptions(**asdict(PrintOptions()))
 

@@ -1,4 +1,4 @@
-"""`PyLayer`: right or refused, whatever `forward` does to its arguments; as in Paddle where Paddle is right, as in PyTorch elsewhere."""
+"""`PyLayer`: right or refused for any `forward`; as in Paddle where Paddle is right, as in PyTorch elsewhere."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def layer(forward: Callable[..., Any], backward: Callable[..., Any], base: Any =
 
 
 def keeping(*tensors: str) -> Callable[..., Any]:
-    """A forward that multiplies its two arguments and keeps what is named."""
+    """A forward that multiplies its two arguments and saves those that are named."""
 
     def forward(ctx: Any, x: Any, y: Any) -> Any:
         out = x * y
@@ -122,7 +122,7 @@ def test_complex_and_real_results_side_by_side() -> None:
     assert gradgradcheck(own.apply, z)
 
 
-# ---- what is kept is checked --------------------------------------------------------------------------------------------
+# ---- checks of saved tensors --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kept", [0, 1])
@@ -216,7 +216,7 @@ def test_attributes_may_be_anything_and_changed(x: Tensor) -> None:
         ctx.factor = x
         assert ctx.factor.tolist() == x.tolist()
         ctx.factor = 3.0
-        with pytest.raises(AttributeError, match="nothing was put on the context"):
+        with pytest.raises(AttributeError, match="the context has no attribute"):
             ctx.other  # noqa: B018
         ctx.save_for_backward(x, 5.0, None)
         return x * 3.0
@@ -228,7 +228,7 @@ def test_attributes_may_be_anything_and_changed(x: Tensor) -> None:
     assert gradcheck(layer(forward, backward).apply, x)
 
 
-# ---- what forward returns -----------------------------------------------------------------------------------------------
+# ---- results of forward -------------------------------------------------------------------------------------------------
 
 
 def test_an_argument_that_is_returned_is_copied_and_keeps_its_own_history(x: Tensor) -> None:
@@ -335,7 +335,7 @@ def test_without_a_gradient_to_compute_nothing_is_kept(x: Tensor, constant: Call
     assert Product.apply(constant([1.0]), constant([2.0])).grad_fn is None
 
 
-# ---- what forward overwrites --------------------------------------------------------------------------------------------
+# ---- writes in forward --------------------------------------------------------------------------------------------------
 
 
 def test_an_argument_that_is_written_and_returned_is_an_operation_in_place(x: Tensor, y: Tensor) -> None:
@@ -395,7 +395,7 @@ def test_a_constant_may_be_written_on_the_way(x: Tensor) -> None:
     assert the_gradient(x) == [2.0] * 3
 
 
-# ---- what backward returns ----------------------------------------------------------------------------------------------
+# ---- results of backward ------------------------------------------------------------------------------------------------
 
 WRONG: dict[str, tuple[Callable[..., Any], type[Exception], str]] = {
     "too many": (lambda ctx, g: (g, g, g), ValueError, "should be 2, but received 3"),
@@ -437,7 +437,7 @@ def test_gradients_are_summed_and_cast_to_fit(x: Tensor) -> None:
 
 
 def test_what_backward_keeps_for_itself_is_not_written_by_others(x: Tensor, y: Tensor) -> None:
-    """The engine adds gradients up in place: not in tensors that a program can see."""
+    """The engine adds gradients up in place, but not in tensors of the program."""
     mine: list[Tensor] = []
 
     def backward(ctx: Any, g: Tensor) -> tuple[Tensor, Tensor]:
@@ -464,9 +464,9 @@ def test_keyword_arguments_come_after_the_others(x: Tensor, y: Tensor) -> None:
 
 
 def test_something_must_be_defined_and_returned(x: Tensor) -> None:
-    with pytest.raises(NotImplementedError, match="defines forward"):
+    with pytest.raises(NotImplementedError, match="must define forward"):
         PyLayer.apply(x)
-    with pytest.raises(NotImplementedError, match="defines backward"):
+    with pytest.raises(NotImplementedError, match="must define backward"):
         layer(lambda ctx, x: x * 1.0, PyLayer.backward).apply(x).sum().backward()
     with pytest.raises(errors.ArgumentError, match=r"At least one output of `PyLayer\.forward` is a `Tensor`"):
         layer(lambda ctx, x: 5, PyLayer.backward).apply(x)
@@ -509,19 +509,19 @@ def test_hooks_and_gradients_of_results(x: Tensor, y: Tensor) -> None:
     assert the_gradient(second) == [3.0] * 3
 
 
-def test_it_is_told_as_one_operation(x: Tensor, y: Tensor) -> None:
+def test_it_is_reported_as_one_operation(x: Tensor, y: Tensor) -> None:
     class Listener(observe.Observer):
         def __init__(self) -> None:
-            self.heard: list[tuple[str, str, bool]] = []
+            self.received: list[tuple[str, str, bool]] = []
 
         def operation(self, name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, **_: Any) -> None:
-            self.heard.append((name, category, node is not None))
+            self.received.append((name, category, node is not None))
 
     listener, first = Listener(), x * 1.0
     with observe.listening(listener):
         Pair.apply(x, y)
         Scaled.apply(first, y)
-    assert listener.heard == [("Own", "ordinary", True)] * 2 + [("Own", "in-place", True)]
+    assert listener.received == [("Own", "ordinary", True)] * 2 + [("Own", "in-place", True)]
 
 
 def test_everything_is_given_back_without_the_garbage_collector(x: Tensor, y: Tensor) -> None:

@@ -1,4 +1,4 @@
-"""Random numbers: reproducible, with the distribution they are named after, and refused before anything is drawn."""
+"""Random numbers: reproducible, with the right distribution; invalid parameters are refused before numbers are drawn."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def drawn(name: str, dtype: str = "float32", seed: int = 11) -> Any:
 @pytest.mark.parametrize("name", BELOW)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_numbers_are_distributed_as_they_should(name: str, dtype: str) -> None:
-    """Kolmogorov and Smirnov: how far the share of numbers below x ever is from the chance; 1.95/sqrt(N) once in a thousand."""
+    """The Kolmogorov-Smirnov statistic; by chance it exceeds 1.95/sqrt(N) once in a thousand."""
     numbers = np.sort(drawn(name, dtype).astype("float64"))
     chance, share = BELOW[name](numbers), np.arange(1, N + 1) / N
     assert np.abs(share - chance).max() < 1.95 / np.sqrt(N) + 1 / N

@@ -1,4 +1,4 @@
-"""A tensor is given other bytes: what it shows then, who shares them, where gradients go, and what is refused."""
+"""Tensors that get other bytes: their values, shared storages, gradients, and refusals."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def test_requires_grad_is_the_opposite_of_stop_gradient() -> None:
     assert x.stop_gradient
 
 
-def test_to_says_device_and_dtype_in_any_way(leaf: Make) -> None:
+def test_to_accepts_device_and_dtype_in_any_form(leaf: Make) -> None:
     x = paddle.to_tensor([1.5])
     assert x.to("cpu") is x
     asked: list[tuple[Tensor, str]] = [

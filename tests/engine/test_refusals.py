@@ -1,4 +1,4 @@
-"""What must not be written is refused before anything happened, with Paddle's exception and first line."""
+"""Invalid writes are refused before any change, with Paddle's exception and first line."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEAF = r"^\(InvalidArgument\) Leaf Var \({}\) that doesn't stop gradient can't u
 
 
 def state(x: Tensor) -> tuple[Any, ...]:
-    """Everything that a refused operation must leave as it was."""
+    """The state that a refused operation must not change."""
     base = None if x.base is None else state(x.base)
     facts = (x.numpy().tobytes(), x.shape, x.strides, x.offset, x.dtype, x.inplace_version, x.stop_gradient, x.is_leaf)
     return (*facts, x.grad_fn, id(x.storage), x.storage.device.ledger.live, base)
@@ -31,7 +31,7 @@ def state(x: Tensor) -> tuple[Any, ...]:
 
 @contextmanager
 def uncollected() -> Iterator[None]:
-    """What other tests left behind does not go away meanwhile: it counts as live memory."""
+    """Memory of other tests must not be released meanwhile: it counts as live."""
     gc.disable()
     try:
         yield
@@ -105,7 +105,7 @@ def test_the_parentheses_hold_the_name_that_the_program_gave(leaf: Make) -> None
         lambda a: a[0].__setitem__(0, 9.0),
     ],
 )
-def test_setting_items_of_a_leaf_says_tensor(leaf: Make, write: Write) -> None:
+def test_setting_items_of_a_leaf_names_the_tensor(leaf: Make, write: Write) -> None:
     a = leaf([[1.0, 2.0], [3.0, 4.0]])
     a.name = "w0"
     first_line = r"^\(InvalidArgument\) Leaf Tensor \(w0\) that doesn't stop gradient can't use inplace strategy\.\n"
@@ -259,7 +259,7 @@ def test_it_shows_as_the_exception_that_paddle_raises(leaf: Make) -> None:
     assert isinstance(caught.value, errors.LeafWriteError)
 
 
-def test_it_says_why_and_what_instead_in_the_current_language(leaf: Make) -> None:
+def test_a_refusal_has_reason_and_fix_in_the_current_language(leaf: Make) -> None:
     a = leaf([1.0])
     with pytest.raises(
         ValueError, match=r"(?s)Leaf Var.*\n  Why: `zero_` would overwrite a leaf.*\n  Instead: write to"
@@ -316,7 +316,7 @@ STORED: dict[str, Write] = {
 
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "int64"])
 @pytest.mark.parametrize("stored", STORED)
-def test_no_integer_stands_for_nan_or_infinity(stored: str, dtype: str) -> None:
+def test_nan_and_infinity_are_refused_for_integers(stored: str, dtype: str) -> None:
     x = paddle.to_tensor([1, 2], dtype=dtype)
     said = f"should not be (NaN|infinite).*\n.*no number of {dtype} stands for"
     refused(lambda: STORED[stored](x), ValueError, said, x)
@@ -342,7 +342,7 @@ COMPLEX: dict[str, Write] = {
 @pytest.mark.parametrize("write", COMPLEX)
 def test_no_imaginary_part_is_lost_by_writing_it_into_real_numbers(write: str) -> None:
     x = paddle.to_tensor([1.0, 2.0])
-    refused(lambda: COMPLEX[write](x), TypeError, "imaginary parts would be lost", x)
+    refused(lambda: COMPLEX[write](x), TypeError, "imaginary parts would be silently lost", x)
 
 
 NOT_FINITE = pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])

@@ -1,4 +1,4 @@
-"""Every row of the table, in every variant, against NumPy: the standard set of tests that a row brings with it."""
+"""The standard tests of every row of the table, in every variant, compared with NumPy."""
 
 from __future__ import annotations
 
@@ -75,8 +75,8 @@ def test_operands_are_left_alone(case: Any, variant: str) -> None:
 @for_each_variant()
 def test_strided_inputs_make_no_difference(case: Any, variant: str) -> None:
     arrays = case.arrays()
-    # A window is told in slots of the storage, not in elements: it cannot have the same meaning in another layout. And what
-    # never copies cannot show every layout.
+    # A window is given in slots of the storage, not in elements: it has another meaning in another layout. And a view
+    # cannot show every layout.
     bound = case.row.name in ("_window", "_as_shape", "as_complex")
     result = case.call(variant, tensors(arrays) if bound else [strided(a) for a in arrays])
     np.testing.assert_allclose(result.numpy(), case.expected(arrays), rtol=1e-12)
@@ -108,7 +108,7 @@ def test_no_axes_and_no_elements(case: Any, variant: str, shape: tuple[int, ...]
 
 @pytest.mark.standard
 @for_each_variant()
-def test_the_documentation_says_it_in_both_languages(case: Any, variant: str) -> None:
+def test_the_documentation_is_in_both_languages(case: Any, variant: str) -> None:
     name = case.row.name + "_" * (variant in ("in-place", "relayout"))
     if case.row.method:
         words = getattr(Tensor, name).__doc__

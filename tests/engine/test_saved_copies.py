@@ -1,4 +1,4 @@
-"""Copy on request: `copy_saved_before_write` makes programs right that are refused without it, with no copy too many."""
+"""`copy_saved_before_write`: programs that are refused without it are right, with no unneeded copy."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def value(program: Callable[[Tensor], Tensor], start: Any) -> float:
 
 
 def slopes(program: Callable[[Tensor], Tensor]) -> Any:
-    """Central differences of the values, which no history can spoil."""
+    """Central differences of the values, which do not depend on the history."""
     start, step = np.array(START), 1e-6
     found = np.zeros_like(start)
     for place in np.ndindex(start.shape):
@@ -156,7 +156,7 @@ def test_what_is_written_after_the_block_is_refused_at_backward(leaf: Make) -> N
         y.sum().backward()
 
 
-def test_a_copy_that_nobody_needs_any_more_is_not_made(leaf: Make) -> None:
+def test_an_unneeded_copy_is_not_made(leaf: Make) -> None:
     b = leaf(START) * 1.5
     with copy_saved_before_write() as kept:
         (b * b).sum().backward()
@@ -239,13 +239,13 @@ def test_a_recording_shows_what_was_not_touched_as_fresh() -> None:
     assert [(saved.copy, saved.version) for saved in kept] == [(True, 0), (False, 1)]
     assert stale(last) == ()
     assert cost.nbytes == last.storages[kept[0].storage].bytes == 8
-    told = sentence(recorded.recording, last.step.index)
-    assert "copied first (8 bytes)" in told.en
-    assert "the new a grad node" not in told.en
+    text = sentence(recorded.recording, last.step.index)
+    assert "copied first (8 bytes)" in text.en
+    assert "the new a grad node" not in text.en
     assert top.shape == bottom.shape == [2]
 
 
-def test_without_it_the_refusal_says_that_other_slots_were_written() -> None:
+def test_without_it_the_refusal_names_the_slots_that_were_not_written() -> None:
     with paddle.record() as recorded:
         a = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]], stop_gradient=False)
         b = a * 2
@@ -254,6 +254,6 @@ def test_without_it_the_refusal_says_that_other_slots_were_written() -> None:
         with pytest.raises(RuntimeError):
             bottom.backward()
     assert recorded.recording is not None
-    told = sentence(recorded.recording, len(recorded.recording) - 1)
-    assert "these slots were not written" in told.en
-    assert "overwrote" not in told.en
+    text = sentence(recorded.recording, len(recorded.recording) - 1)
+    assert "these slots were not written" in text.en
+    assert "overwrote" not in text.en

@@ -1,4 +1,4 @@
-"""Files: what is written comes back, the same values are the same bytes, and no file can run code."""
+"""Saved files: values are restored, the same values give the same bytes, and no file can run code."""
 
 from __future__ import annotations
 

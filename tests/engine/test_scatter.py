@@ -1,5 +1,5 @@
-"""Where elements meet: what the standard tests of the rows do not reach. Indices that repeat, zeros among factors, operands that
-share a storage, refusals before anything is written, and the scratch that kernels report.
+"""Scattered writes beyond the standard tests of the rows: repeated indices, zeros among factors, operands that share a storage,
+refusals before any write, and the scratch memory that kernels report.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def test_only_the_write_that_stayed_has_a_gradient(write: Callable[[Tensor, Tens
 
 @pytest.mark.parametrize("seed", range(20))
 def test_which_write_stays_does_not_depend_on_strides(seed: int) -> None:
-    """NumPy goes through indices in the order of their strides; here the last in the order of the elements stays."""
+    """NumPy visits indices in the order of their strides; here the last in the order of the elements counts."""
     draw = np.random.default_rng(seed)
     places, values = draw.integers(0, 3, (3, 4)), draw.normal(size=(3, 4))
     expected = np.zeros(3)

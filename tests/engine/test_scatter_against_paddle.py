@@ -151,7 +151,7 @@ def outcome(expression: str, scope: dict[str, Any]) -> Any:
     """A result, as dtype, shape and values; or the built-in error that was raised."""
     try:
         result = eval(expression, scope)
-    except Exception as error:  # noqa: BLE001  # which one is what is compared
+    except Exception as error:  # noqa: BLE001  # the exceptions are compared
         return next(
             kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "builtins" and kind.__name__ != "object"
         )

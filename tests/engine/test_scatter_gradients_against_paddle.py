@@ -1,6 +1,6 @@
 """Gradients of scans, scatters, masks, diagonals and matrix products in PaddlePaddle 3.3.1 and here, in place.
 
-Where Paddle's gradient is wrong, ours stands beside it with what finite differences say (`gradcheck` in the rows' own tests).
+Where Paddle's gradient is wrong, ours is compared with finite differences (`gradcheck` in the rows' own tests).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every line of the table of views, run: here, in the real PaddlePaddle, in PyTorch. What the table says is what happens."""
+"""Every line of the table of views is run here, in the real PaddlePaddle, and in PyTorch, and agrees with the table."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def numbers() -> Any:
 
 
 def kind_of(x: Any, result: Any, before: Any) -> Kind:
-    """What the result was, judged after it has been written."""
+    """The kind of result (self, view, copy), found by writing it."""
     if result is x:
         return "self"
     return "copy" if np.array_equal(x.detach().numpy(), before) else "view"
@@ -50,7 +50,7 @@ def times_nought(result: Any) -> None:
 
 
 def written(result: Any, no_grad: Any) -> bool:
-    """Write the result where gradients are recorded, or else where they are not; True if the first could be done."""
+    """Writes the result while gradients are recorded, or else under `no_grad`; True if the first was possible."""
     try:
         times_nought(result)
     except (RuntimeError, ValueError):
@@ -116,7 +116,7 @@ def test_in_torch(line: Line, torch: Any) -> None:
     assert kind_of(x, result, numbers()) == line.torch
 
 
-def test_the_table_says_it_in_both_languages() -> None:
+def test_the_table_is_in_both_languages() -> None:
     html = TABLE._repr_html_().replace("&#x27;", "'").replace("&gt;", ">")
     for shown in (str(TABLE), html, TABLE._repr_markdown_()):
         assert [line.program for line in LINES if line.program not in shown] == []

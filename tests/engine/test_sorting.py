@@ -1,4 +1,4 @@
-"""Sorting, and what is picked by places: values, gradients and refusals as in PaddlePaddle 3.3.1."""
+"""Sorting and selection by indices: values, gradients and refusals as in PaddlePaddle 3.3.1."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ COUNTED: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.oracle
 @for_each("name", COUNTED)
-def test_different_elements_are_told_as_in_paddle(name: str) -> None:
+def test_unique_elements_are_those_of_paddle(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         theirs = pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")

@@ -1,4 +1,4 @@
-"""`permute`, `repeat`, `new_zeros`, ...: as in PaddlePaddle 3.3.1, which has taken them over from PyTorch."""
+"""`permute`, `repeat`, `new_zeros`, ...: as in PaddlePaddle 3.3.1, which adopted them from PyTorch."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def paddle() -> Iterator[Any]:
         yield pytest.importorskip("paddle", reason="needs PaddlePaddle: python -m pip install -e '.[oracle]'")
 
 
-def told(module: Any, call: str) -> tuple[Any, ...]:
+def outcome(module: Any, call: str) -> tuple[Any, ...]:
     x = module.arange(6).astype("float32").reshape([1, 2, 3])
     x.stop_gradient = False
     names = {
@@ -47,7 +47,7 @@ def told(module: Any, call: str) -> tuple[Any, ...]:
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("call", CALLS)
 def test_as_in_paddle(paddle: Any, call: str) -> None:
-    assert told(inplacelab, call) == told(paddle, call)
+    assert outcome(inplacelab, call) == outcome(paddle, call)
 
 
 def test_permute_is_a_view_and_repeat_a_copy() -> None:

@@ -1,4 +1,4 @@
-"""Which slots an index operation reads and writes, as observers are told: for every such row, on tensors with gaps between their elements."""
+"""The slots that an index operation reads and writes, as reported to observers: every such row, on tensors with gaps."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_to_be_listened_to_takes_no_memory_of_the_program() -> None:
         assert peak() == unheard
 
 
-def test_of_a_very_large_tensor_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_slots_are_reported_for_a_very_large_tensor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(touched_slots, "ENOUGH", 10)
     x, index, listener = paddle.ones([11]), paddle.to_tensor([1]), Listener()
     with observe.listening(listener):

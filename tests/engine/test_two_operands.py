@@ -1,4 +1,4 @@
-"""What is particular to operations of two and three tensors: numbers among them, truth values, choices, zeros."""
+"""Special cases of operations of two and three tensors: numbers as operands, bools, choices, zeros."""
 
 from __future__ import annotations
 

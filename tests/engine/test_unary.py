@@ -1,4 +1,4 @@
-"""Functions of one tensor where NumPy's formula alone is no judge: singular points, overflow, integers, a missing library."""
+"""Functions of one tensor where a comparison with NumPy is not enough: singular points, overflow, integers, a missing library."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_bessel_functions_have_no_hole_at_zero() -> None:
 
 
 def test_an_elu_of_a_large_number_has_derivatives() -> None:
-    """The exponential that is not taken must not come back as inf times 0."""
+    """The exponential in the other branch must not cause inf times 0."""
     assert derivatives(lambda x: F.elu(x), 1e4)[:2] == [1e4, 1.0]
     assert derivatives(lambda x: F.elu(x, alpha=0.5), 1e4)[2] == 0.0
 
@@ -140,16 +140,16 @@ def test_a_tensor_that_needs_a_gradient_is_no_plain_number(use: Callable[[Tensor
     assert x.inplace_version == 0
 
 
-def test_without_scipy_the_refusal_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_scipy_the_refusal_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> Any:
         raise ImportError(name)
 
     monkeypatch.setattr(special, "import_module", missing)
-    special.of_numpy_arrays.cache_clear()
+    special.scipy_special.cache_clear()
     x = paddle.to_tensor([0.5])
     with pytest.raises(ImportError, match=r"pip install inplacelab\[special\]"):
         x.digamma_()
     assert x.inplace_version == 0
     monkeypatch.undo()
-    special.of_numpy_arrays.cache_clear()
+    special.scipy_special.cache_clear()
     assert x.digamma().item() == pytest.approx(-1.9635100260214235)

@@ -31,7 +31,7 @@ def paddle() -> Iterator[Any]:
 
 
 def found(module: Any, name: str) -> Callable[..., Any]:
-    """The function of that name, wherever it stands."""
+    """The function of that name, in any module."""
     for place in (module.nn.functional, module, module.Tensor):
         if hasattr(place, name):
             return getattr(place, name)
@@ -39,11 +39,11 @@ def found(module: Any, name: str) -> Callable[..., Any]:
 
 
 def outcome(module: Any, name: str, array: Array, **given: Any) -> Any:
-    """What comes out: dtype, shape and values; or the kind of the refusal."""
+    """The outcome: dtype, shape and values; or the kind of the refusal."""
     x = module.to_tensor(array)
     try:
         result = found(module, name)(x, **given)
-    except Exception as refused:  # noqa: BLE001  # which one is what is compared
+    except Exception as refused:  # noqa: BLE001  # the exceptions are compared
         return type(refused).__name__
     return str(result.dtype), list(result.shape), result.numpy()
 

@@ -1,4 +1,4 @@
-"""One version counter for one storage: who shares it, what raises it and by how much, and what a stale value does."""
+"""One version counter for one storage: shared counters, the operations that raise them, and stale saved tensors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def square() -> Tensor:
     return paddle.to_tensor([[1.0, -2.0], [3.0, -4.0]])
 
 
-def test_whoever_looks_at_the_storage_shares_the_counter() -> None:
+def test_tensors_on_one_storage_share_the_counter() -> None:
     x = square()
     shared = [x[0], x[0][1:], x.reshape([4]), x.t(), x.detach(), x.flatten(), x.unsqueeze(0), x[:], x.T]
     apart = [x.clone(), paddle.assign(x), x + 0, x.t().reshape([4]), x.expand([2, 2, 2]), x[[0]], x.cast("float32")]
@@ -73,7 +73,7 @@ def test_what_raises_the_version(write: Callable[[Tensor], object], raises: int)
 
 
 def test_in_place_in_name_only() -> None:
-    """Another dtype, or a shape that no strides can show, takes a new storage; the old one keeps its counter."""
+    """Another dtype, or a shape that no strides can express, needs a new storage; the old one keeps its counter."""
     for change in (lambda x: x.cast_("float64"), lambda x: x.t_().reshape_([4]), lambda x: x.add_(x.cast("float64"))):
         x = square()
         view, before = x[0], x.storage
@@ -88,7 +88,7 @@ def test_in_place_in_name_only() -> None:
 
 
 def test_an_augmented_assignment_binds_a_new_tensor() -> None:
-    """As in Paddle: `x += y` is `x = x + y`, and whoever else holds the old tensor sees nothing."""
+    """As in Paddle, `x += y` is `x = x + y`, and the old tensor does not change."""
     for change in ("x += 1", "x -= 1", "x *= 2", "x /= 2", "x **= 2", "x @= x"):
         names = {"x": square()}
         old = names["x"]
@@ -138,7 +138,7 @@ def test_a_value_that_a_derivative_needs_must_not_be_overwritten(
 ) -> None:
     b = leaf([[1.0, -2.0], [3.0, -4.0]]) * 2
     loss = consume(b).sum()
-    b.scale_(1.0)  # the very same numbers: still another version
+    b.scale_(1.0)  # the same numbers: still another version
     with pytest.raises(RuntimeError, match=STALE + r"Its version is 1 but the expected version is 0\."):
         loss.backward()
 

@@ -1,6 +1,6 @@
-"""Views and in-place operations, mixed: the gradient is that of what was computed.
+"""Gradients of programs that mix views and in-place operations.
 
-Each program below goes wrong silently in PaddlePaddle 3.3.1; the expected gradients were worked out with finite differences.
+Each program below is silently wrong in PaddlePaddle 3.3.1; the expected gradients were computed with finite differences.
 `a` is the leaf [[1, 2], [3, 4]], `w` are weights [[1, 2], [3, 5]].
 """
 

@@ -1,4 +1,4 @@
-"""A compiler, or the sentence that says which one is missing; and arrays in the form in which kernels take them."""
+"""Fixtures: the compiler, or the reason that it is missing; and arrays as arguments of kernels."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ def compiler() -> str:
         found = on_cpu.compiler()
     except errors.MissingLibraryError as refusal:
         pytest.skip(f"needs a C++ compiler: {refusal.fix}")
-    on_cpu.compile_together(list(OFTEN))  # at once: most of the time goes into the compiler's start
+    on_cpu.compile_together(list(OFTEN))  # together: most of the time is the compiler's start
     return found
 
 
 @pytest.fixture
 def run(compiler: str) -> Callable[..., Trace]:
-    """Runs a kernel over arrays, numbers and layouts, and gives back what was accessed."""
+    """Runs a kernel with arrays, numbers and layouts, and returns the trace."""
 
     def run(source: Source, grid: Grid, *arguments: Any, order: str = "forward") -> Trace:
         given = [_address(a) if isinstance(a, np.ndarray) else a for a in arguments]

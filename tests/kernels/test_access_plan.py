@@ -1,4 +1,4 @@
-"""Merging axes and cutting runs into packs changes the order of elements, and nothing else."""
+"""Merged axes and packs change only the order of elements."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.tiers import examples
 
 @st.composite
 def operands(draw: st.DrawFn) -> tuple[Layout, ...]:
-    """A tensor with gaps and turned axes that is written, and one that is read, broadcast along some axes."""
+    """A tensor with gaps and reordered axes that is written, and one that is read, broadcast along some axes."""
     shape = tuple(draw(st.lists(st.integers(1, 4), min_size=0, max_size=4)))
     gaps = [draw(st.sampled_from([0, 0, 1, 4])) for _ in shape]
     wider = packed(tuple(size + gap for size, gap in zip(shape, gaps, strict=True)))
@@ -48,7 +48,7 @@ def test_the_same_slots_meet(layouts: tuple[Layout, ...]) -> None:
 @settings(deadline=None, max_examples=examples(60))
 @given(operands(), st.sampled_from(["float32", "float64", "int8"]))
 def test_packs_hold_the_same_slots(layouts: tuple[Layout, ...], dtype: str) -> None:
-    way = access_plan.way(layouts, (dtype, dtype), 0, aligned=True)
+    way = access_plan.plan(layouts, (dtype, dtype), 0, aligned=True)
     assert places(way.layouts) == places(layouts)
     width = way.form.width
     for number, (whole, cut) in enumerate(zip(way.layouts, way.passed, strict=False)):
@@ -74,16 +74,16 @@ def test_what_is_broadcast_does_not_keep_the_others_from_packs(
     shape: tuple[int, ...], read: tuple[int, ...], kind: str, width: int, once: tuple[int, ...]
 ) -> None:
     layouts = packed_layout(shape), Layout(shape, read, 4 if any(read) else 3)
-    form = access_plan.way(layouts, ("float32", "float32"), 0, aligned=True).form
+    form = access_plan.plan(layouts, ("float32", "float32"), 0, aligned=True).form
     assert (form.kind, form.width, form.once) == (kind, width, once)
 
 
 @pytest.mark.parametrize(
     ("dtypes", "width"), [(("float32", "bool"), 4), (("int8", "float64"), 2), (("float16", "float16"), 8)]
 )
-def test_the_widest_type_says_how_many_are_a_pack(dtypes: tuple[str, ...], width: int) -> None:
+def test_the_widest_type_determines_the_size_of_a_pack(dtypes: tuple[str, ...], width: int) -> None:
     layout = packed_layout((64,))
-    assert access_plan.way((layout, layout), dtypes, 1, aligned=True).form.width == width
+    assert access_plan.plan((layout, layout), dtypes, 1, aligned=True).form.width == width
 
 
 @settings(max_examples=examples(200))
@@ -111,21 +111,21 @@ def test_a_division_is_a_product_a_sum_and_a_shift(size: int, n: int) -> None:
     ],
 )
 def test_ways(layout: Layout, kind: str, width: int, axes: int) -> None:
-    way = access_plan.way((layout,), ("float32",), 0, aligned=True)
+    way = access_plan.plan((layout,), ("float32",), 0, aligned=True)
     assert (way.form.kind, way.form.width, len(way.passed[0].shape) if way.passed else 0) == (kind, width, axes)
 
 
 def test_where_storages_are_not_aligned_elements_are_loaded_one_by_one() -> None:
     for layout in (Layout((64,), (1,), 0), Layout((64, 32), (64, 1), 0)):
-        assert access_plan.way((layout,), ("float32",), 0, aligned=False).form.width == 1
+        assert access_plan.plan((layout,), ("float32",), 0, aligned=False).form.width == 1
 
 
 def test_the_order_is_that_of_what_is_written() -> None:
-    """Reads far apart can be served by a cache; writes far apart are moved sector by sector."""
+    """A cache can serve reads that are far apart; such writes move sector by sector."""
     out, x = Layout((20, 30), (30, 1), 0), Layout((20, 30), (1, 20), 0)
-    way = access_plan.way((x, out), ("float32", "float32"), 1, aligned=True)
+    way = access_plan.plan((x, out), ("float32", "float32"), 1, aligned=True)
     assert way.layouts == (x, out)
-    assert is_packed(access_plan.way((x, x), ("float32", "float32"), 1, aligned=True).layouts[1])
+    assert is_packed(access_plan.plan((x, x), ("float32", "float32"), 1, aligned=True).layouts[1])
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ BROADCAST = ("scale_ exp_ multiply_ addcmul_ tanh_", "square multiply add tanh",
 
 @pytest.fixture(scope="module")
 def compiled(compiler: str) -> None:
-    """All chains of this file at once: most of the time goes into the compiler's start."""
+    """All chains of this file together: most of the time is the compiler's start."""
     sources = [kernels.fuse(*names.split()).source("float64") for names in FUSED]
     on_cpu.compile_together([
         *sources,
@@ -38,22 +38,22 @@ def drawn(*shape: int, seed: int = 0) -> Any:
     return np.random.default_rng(seed).uniform(0.3, 1.5, shape)
 
 
-def asked(*arrays: Any) -> list[paddle.Tensor]:
+def leaves_with(*arrays: Any) -> list[paddle.Tensor]:
     return [paddle.to_tensor(array, stop_gradient=False) for array in arrays]
 
 
 CHAINS: dict[str, tuple[Program, Program, list[Any]]] = {
-    "only the result is asked for": (
+    "only the result is needed": (
         lambda x, y: kernels.fuse("scale_", "add_", "relu_")(x, y, scale=2.0, alpha=-1.5),
         lambda x, y: x.scale_(2.0).add_(y, alpha=-1.5).relu_(),
         [drawn(2, 3), drawn(2, 3, seed=1)],
     ),
-    "what was overwritten is asked for": (
+    "an overwritten value is needed": (
         lambda x: kernels.fuse("square_", "sin_", "exp_")(x),
         lambda x: x.square_().sin_().exp_(),
         [drawn(5)],
     ),
-    "what lay between is asked for": (
+    "an intermediate value is needed": (
         lambda x, y, z: kernels.fuse("scale_", "exp_", "multiply_", "addcmul_", "tanh_")(x, y, y, z, scale=0.5),
         lambda x, y, z: (
             x.scale(0.5).exp() * y + y * z
@@ -95,7 +95,7 @@ CHAINS: dict[str, tuple[Program, Program, list[Any]]] = {
 
 def derivatives(program: Program, arrays: list[Any]) -> list[Any]:
     """The value, the gradients, and the gradients of a sum of their squares."""
-    leaves = asked(*arrays)
+    leaves = leaves_with(*arrays)
     out = program(*(leaf.scale(1.0) for leaf in leaves))
     first = [g for g in paddle.grad(out.square().sum(), leaves, create_graph=True) if g is not None]
     total = sum((g.square().sum() for g in first[1:]), first[0].square().sum())
@@ -117,23 +117,23 @@ def kept(y: paddle.Tensor) -> list[tuple[str, bool]]:
 
 
 def test_a_chain_keeps_what_its_rules_ask_for_and_nothing_in_between() -> None:
-    (w,) = asked(drawn(3))
+    (w,) = leaves_with(drawn(3))
     y = kernels.fuse("scale_", "relu_")(w.scale(1.0))
-    assert kept(y) == [("out", False)]  # relu asks for its result, scale for nothing: no copy is made
+    assert kept(y) == [("out", False)]  # relu needs its result, scale nothing: no copy is made
     y = kernels.fuse("scale_", "square_")(w.scale(1.0))
-    assert kept(y) == [("x", True)]  # square asks for what scale made of x: x is kept, in a copy, and scale done again
+    assert kept(y) == [("x", True)]  # square needs the result of scale: a copy of x is saved, and scale runs again
     assert kept(kernels.fuse("scale", "square")(w)) == [("x", False)]
 
 
-def test_a_gradient_that_nobody_wants_keeps_nothing() -> None:
-    (w,) = asked(drawn(3))
+def test_an_unneeded_gradient_saves_no_tensor() -> None:
+    (w,) = leaves_with(drawn(3))
     x = paddle.ones([3], dtype="float64")
     y = kernels.fuse("multiply", "scale")(w, x)
     assert kept(y) == [("y", False)]
 
 
 def test_what_a_chain_has_kept_and_somebody_overwrites_is_noticed() -> None:
-    (w,) = asked(drawn(3))
+    (w,) = leaves_with(drawn(3))
     x = paddle.ones([3], dtype="float64")
     y = kernels.fuse("multiply", "exp")(w, x)
     x.add_(x)
@@ -146,7 +146,7 @@ def test_what_a_chain_has_kept_and_somebody_overwrites_is_noticed() -> None:
 
 
 def test_a_leaf_is_refused_and_left_as_it_was() -> None:
-    (w,) = asked(drawn(3))
+    (w,) = leaves_with(drawn(3))
     before = w.tolist()
     with kernels.launches() as seen, pytest.raises(ValueError, match="Leaf Var"):
         kernels.fuse("scale_", "relu_")(w, scale=2.0)
@@ -156,7 +156,7 @@ def test_a_leaf_is_refused_and_left_as_it_was() -> None:
 
 
 def test_a_zero_derivative_on_the_way_ends_the_path() -> None:
-    (w,) = asked(drawn(3))
+    (w,) = leaves_with(drawn(3))
     x = w.scale(1.0)
     kernels.fuse("square_", "floor_", "exp_")(x)
     x.sum().backward()
@@ -170,7 +170,7 @@ def test_through_a_view_the_rest_of_the_base_keeps_its_gradient() -> None:
         lambda v: kernels.fuse("scale_", "square_")(v, scale=3.0),
         lambda v: v.scale_(3.0).square_(),
     ):
-        (w,) = asked(drawn(2, 3))
+        (w,) = leaves_with(drawn(2, 3))
         x = w.scale(1.0)
         run(x[:, 1])
         x.sum().backward()

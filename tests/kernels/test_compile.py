@@ -1,4 +1,4 @@
-"""Every kernel is compiled for three generations of GPUs, none of which need be here."""
+"""Every kernel compiles for three generations of GPUs, without a GPU."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ OTHERS = [
 
 
 def together(sources: list[Source]) -> Source:
-    """Many kernels in one text, each in a namespace of its own."""
+    """Many kernels in one text, each in a separate namespace."""
     text = "\n".join(f"namespace of_{each.name} {{\n{each.text}\n}}" for each in sources)
     return replace(sources[0], name="together", text=text)
 
@@ -81,7 +81,7 @@ def test_the_others_in_double_precision_compile(architecture: int) -> None:
 
 
 @needs_nvrtc
-def test_a_text_stands_alone() -> None:
+def test_a_text_includes_no_headers() -> None:
     assert all("#include" not in each.text and "$" not in each.text for each in SOME)
     assert "ld.global.v4.f32" in nvrtc.ptx(kernels.source("relu_"), 80)  # one instruction for four floats
     assert "atom.global.add.f64" in nvrtc.ptx(source.scatter_add("float64"), 80)
@@ -91,7 +91,7 @@ def test_a_text_stands_alone() -> None:
 @pytest.mark.parametrize("axes", [1, 2, 5])
 def test_layouts_are_read_where_they_lie(axes: int) -> None:
     """In the constant memory of the arguments: an index known only while the kernel runs would have every thread copy them."""
-    made = nvrtc.ptx(kernels.get("relu_").way("float32", Form("strided", 1, 32, axes)), 80)  # type: ignore[attr-defined]
+    made = nvrtc.ptx(kernels.get("relu_").source_for("float32", Form("strided", 1, 32, axes)), 80)  # type: ignore[attr-defined]
     assert ".local" not in made
     assert (made.count("mul.hi.u32"), "div.u32" in made) == (axes - 1, False)
     assert "u64" not in made.replace(".param .u64", "").replace("ld.param.u64", "").replace("cvta.to.global.u64", "")
@@ -103,7 +103,7 @@ def test_layouts_are_read_where_they_lie(axes: int) -> None:
 )
 @pytest.mark.parametrize("kind", ["contiguous", "strided"])
 def test_packs_of_any_type_are_one_instruction_and_stay_in_registers(name: str, dtype: str, kind: Kind) -> None:
-    made = nvrtc.ptx(kernels.get(name).way(dtype, Form(kind, C_TYPES[dtype].width)), 80)  # type: ignore[attr-defined]
+    made = nvrtc.ptx(kernels.get(name).source_for(dtype, Form(kind, C_TYPES[dtype].width)), 80)  # type: ignore[attr-defined]
     assert "ld.global.v4" in made
     assert "st.global.v4" in made
     assert ".local" not in made
@@ -132,7 +132,7 @@ def test_half_precision_is_converted_by_instructions() -> None:
     made = nvrtc.ptx(kernels.source("exp_", "float16"), 80)
     assert ("cvt.f32.f16" in made, "cvt.rn.f16.f32" in made, ".local" in made) == (True, True, False)
     assert "ld.global.v4" in made
-    assert "cvt.rn.f16.f64" in nvrtc.ptx(kernels.get("cast").way(("float64", "float16"), Form()), 80)  # type: ignore[attr-defined]
+    assert "cvt.rn.f16.f64" in nvrtc.ptx(kernels.get("cast").source_for(("float64", "float16"), Form()), 80)  # type: ignore[attr-defined]
 
 
 @needs_nvrtc
@@ -140,7 +140,7 @@ def test_the_smallest_numbers_are_kept() -> None:
     assert "ftz" not in nvrtc.ptx(kernels.source("add_"), 80)
 
 
-def test_without_nvrtc_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_nvrtc_the_refusal_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nvrtc, "_nvrtc", lambda: None)
     with pytest.raises(ImportError, match=r"pip install inplacelab\[nvrtc\]"):
         nvrtc.cubin(kernels.source("relu_"), 80)

@@ -25,11 +25,11 @@ CAST = Elementwise((ROWS["cast"],), in_place=False)
 
 
 def cast_kernel(given: str, wanted: str) -> Source:
-    return CAST.way((given, wanted), Form())
+    return CAST.source_for((given, wanted), Form())
 
 
 def numbers(dtype: str) -> Any:
-    """Of every size that a type has: with fractions, at its limits, half way between the numbers of a smaller type."""
+    """Numbers of every magnitude of a type: with fractions, at its limits, half way between the numbers of a smaller type."""
     given = np.dtype(dtype)
     if given.kind == "b":
         return np.array([True, False, True])
@@ -67,7 +67,7 @@ def check_cast(given: str, wanted: str) -> None:
         and given.startswith("float")
         and platform.machine() not in ("x86_64", "AMD64")
     ):
-        limits = np.iinfo(wanted)  # elsewhere a processor has another answer for what is beyond
+        limits = np.iinfo(wanted)  # for numbers out of range, other processors have other results
         values = values[(values > limits.min) & (values < limits.max)]
     with np.errstate(over="ignore", invalid="ignore"):
         expected = values.astype(wanted)

@@ -1,4 +1,4 @@
-"""Every expression of the table, executed, gives what the row computes with NumPy: within a bound in units in the last place."""
+"""Every CUDA expression of the table, executed, agrees with NumPy to a number of units in the last place."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from inplacelab.devices.kernels import on_cpu
 from inplacelab.kernels.kernel import Elementwise
 from inplacelab.ops import ROWS
 from inplacelab.ops.cuda.expressions import data_types
-from inplacelab.ops.table import Made
+from inplacelab.ops.table import LazyFunction
 from inplacelab.ops.table.row import Row
 from tests.subtests import for_each
 from tests.tiers import choose, sample
@@ -58,11 +58,11 @@ SIGN_OF_ZERO_LEFT_OPEN = (
     "clamp_min",
     "clamp_max",
 )
-"""Which of 0.0 and -0.0 is the larger, IEEE 754 leaves open, and NumPy's loops answer differently on different processors."""
+"""IEEE 754 does not define which of 0.0 and -0.0 is larger, and NumPy's loops differ between processors."""
 
 
 def samples(dtype: str) -> np.ndarray[Any, Any]:
-    """Numbers that expressions trip over: not a number, infinities, both zeros, denormals, limits; and ordinary ones."""
+    """Difficult numbers: nan, infinities, both zeros, denormals, limits; and ordinary ones."""
     given = np.dtype(dtype)
     if given.kind == "b":
         return np.array([True, False])
@@ -139,8 +139,8 @@ def check(row: Row, dtype: str) -> None:
 
 
 def with_numpy(row: Row, tensors: list[Any], attrs: dict[str, Any]) -> Any:
-    """What the row computes. Of half precision, what it computes in single precision, rounded once: NumPy rounds after every step,
-    and what overflows in between is lost.
+    """The result of the row; for half precision, its result in single precision, rounded once: NumPy rounds after every step,
+    and intermediate results may overflow.
     """
     half = tensors[0].array.dtype == np.float16
     given = [each.astype("float32") if half and each.array.dtype != bool else each for each in tensors]
@@ -154,7 +154,7 @@ def call(function: Any, row: Row, tensors: list[Any], attrs: dict[str, Any]) -> 
 
 
 def row_function(row: Row) -> Any:
-    return getattr(paddle.Tensor, row.name) if row.method else Made(row, "ordinary").function()
+    return getattr(paddle.Tensor, row.name) if row.method else LazyFunction(row, "ordinary").function()
 
 
 @for_each("row", SINGLE, ids=lambda row: row.name)

@@ -2,8 +2,8 @@
 
     compute-sanitizer --tool memcheck --error-exitcode 1 python -m pytest -n0 -m gpu tests/kernels/test_gpu.py
 
-looks at every access, too; `--tool racecheck` at those to shared memory. Arrays are allocated one by one here, not from CuPy's pool:
-or whoever leaves one would land in the next, unseen.
+checks every access, too; `--tool racecheck` checks those to shared memory. Arrays are allocated one by one here, not from CuPy's
+pool: otherwise an access outside one array could be in the next, undetected.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def both(cupy: Any, compiler: str) -> Callable[..., None]:
 
 
 CLOSE = {"float32": 1e-5, "float64": 1e-13, "float16": 1e-3}
-"""How far functions of CUDA and of the C library may be apart."""
+"""The allowed difference of functions of CUDA and of the C library."""
 
 
 def drawn(*shape: int, dtype: str = "float32") -> Any:
@@ -80,7 +80,7 @@ def test_expressions(both: Callable[..., None], dtype: str, layout: str) -> None
 @pytest.mark.parametrize("dtype", C_TYPES)
 @pytest.mark.parametrize("name", ["maximum", "greater_than", "logical_xor"])
 def test_every_form(both: Callable[..., None], name: str, dtype: str) -> None:
-    """Side by side and through layouts, one by one and in packs, counted with 32 bits and with 64."""
+    """Contiguous and through layouts, single elements and packs, with indices of 32 and of 64 bits."""
     row, width = ROWS[name], C_TYPES[dtype].width
     if dtype not in data_types(row):
         pytest.skip(f"{name} has no kernel for {dtype}")
@@ -88,21 +88,21 @@ def test_every_form(both: Callable[..., None], name: str, dtype: str) -> None:
     rows = Layout((16, 32), (48, 1), 16)
     forms = [Form("contiguous", width), Form("contiguous", 1)]
     forms += [Form("strided", each, bits, 2) for each in (1, width) for bits in (32, 64)]
-    on_cpu.compile_together([kernel.way(dtype, form) for form in forms])
+    on_cpu.compile_together([kernel.source_for(dtype, form) for form in forms])
     for form in forms:
         arrays = [np.random.default_rng(k).choice([0, 0, 1, 7, 90], (17, 48)).astype(dtype) for k in (1, 2)]
         out = np.zeros((17, 48), result(row, dtype))
         n, layouts = rows.size // form.width, [access_plan.packs(rows, form.width)] * 3
         if form.kind == "contiguous":
             n, layouts = out.size - 3, []
-        both(kernel.way(dtype, form), geometry.elementwise(rows.size, form.width), *arrays, out, *layouts, n)
+        both(kernel.source_for(dtype, form), geometry.elementwise(rows.size, form.width), *arrays, out, *layouts, n)
 
 
 @pytest.mark.parametrize("dtype", C_TYPES)
 def test_casts(both: Callable[..., None], dtype: str) -> None:
     """Also of what is beyond the range of the other type, and of what is between its numbers."""
     cast = Elementwise((ROWS["cast"],), in_place=False)
-    wanted = {other: cast.way((dtype, other), Form()) for other in C_TYPES if other != dtype}
+    wanted = {other: cast.source_for((dtype, other), Form()) for other in C_TYPES if other != dtype}
     on_cpu.compile_together([*wanted.values()])
     drawn_from = np.random.default_rng(3)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -112,7 +112,7 @@ def test_casts(both: Callable[..., None], dtype: str) -> None:
 
 
 def test_the_smallest_numbers_are_not_taken_for_zero(both: Callable[..., None]) -> None:
-    """Whatever options CuPy has for its own kernels."""
+    """Independently of CuPy's options for its own kernels."""
     tiny = np.array([1e-45, -1e-45, 1e-40, -1e-40, 1.2e-38], "float32")
     programs: dict[str, list[Any]] = {
         "relu_": [tiny.copy()],
@@ -124,9 +124,9 @@ def test_the_smallest_numbers_are_not_taken_for_zero(both: Callable[..., None]) 
 
 
 def test_elements_are_found_along_several_axes(both: Callable[..., None]) -> None:
-    """The products that stand for divisions."""
+    """The products that replace divisions."""
     lying = Layout((7, 11, 13, 3), (1, 7, 77, 1001), 0)
-    kernel = Elementwise((ROWS["neg"],), in_place=True).way("float32", Form("strided", 1, 32, 4))
+    kernel = Elementwise((ROWS["neg"],), in_place=True).source_for("float32", Form("strided", 1, 32, 4))
     both(kernel, geometry.elementwise(lying.size), drawn(lying.size), lying, lying.size)
 
 

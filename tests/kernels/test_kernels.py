@@ -1,4 +1,4 @@
-"""A kernel on a tensor is an operation like any other: checked, counted, recorded, differentiated; and it tells of its launch."""
+"""A kernel on a tensor is an operation like any other: checked, counted, recorded, differentiated; and its launch is reported."""
 
 from __future__ import annotations
 
@@ -209,7 +209,7 @@ def test_elements_apart_are_refused_where_a_kernel_needs_them_side_by_side() -> 
 
 def test_places_beyond_the_end_are_refused() -> None:
     x = paddle.zeros([3])
-    with pytest.raises(ValueError, match="places from 0 to 2"):
+    with pytest.raises(ValueError, match="indices from 0 to 2"):
         kernels.run("add_at_", x, paddle.to_tensor([3]), paddle.ones([1]))
 
 
@@ -228,21 +228,21 @@ def test_what_there_is_not_is_refused() -> None:
 
 class Listener(observe.Observer):
     def __init__(self) -> None:
-        self.heard: list[Any] = []
+        self.received: list[Any] = []
 
     def launched(self, launch: Launch, storages: Any) -> None:
-        self.heard.append(launch)
+        self.received.append(launch)
 
     def operation(self, name: str, category: str, inputs: Any, output: Any, node: Any, **_: Any) -> None:
-        self.heard.append((name, category))
+        self.received.append((name, category))
 
 
-def test_a_launch_is_told_before_its_operation() -> None:
+def test_a_launch_is_reported_before_its_operation() -> None:
     listener, base = Listener(), paddle.zeros([4, 7])
     x = base[1:, ::2]
     with observe.listening(listener):
         kernels.run("relu_", x)
-    launch, operation = listener.heard
+    launch, operation = listener.received
     assert operation == ("relu_", "in-place")
     assert launch == Launch(
         "relu_", "strided", (1, 1, 1), (256, 1, 1), 1, "float32",
@@ -278,7 +278,7 @@ def test_a_launch_leads_to_the_text_that_ran(monkeypatch: pytest.MonkeyPatch) ->
     assert len(set(ran)) == 6
 
 
-def test_on_the_simulated_gpu_the_launch_is_the_same_and_says_simulated() -> None:
+def test_on_the_simulated_gpu_the_launch_is_the_same_and_marked_simulated() -> None:
     seen: list[Launch] = []
     for device in ("cpu", "gpu"):
         paddle.set_device(device, simulate=device == "gpu")

@@ -1,4 +1,4 @@
-"""The kernels compute what they should, in any order of threads; and the shim notices what a GPU would not forgive."""
+"""Kernels compute the right results, in any order of threads; and the shim detects errors that a GPU would not report."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_any_grid_does_all_elements(run: Run) -> None:
         np.testing.assert_array_equal(x, expected)
 
 
-# ---- what a GPU would not forgive -------------------------------------------------------------------------------------------
+# ---- errors that the shim detects -------------------------------------------------------------------------------------------
 
 
 def test_leaving_the_storage_is_reported(run: Run) -> None:
@@ -173,7 +173,7 @@ def test_a_text_that_does_not_compile_is_refused_with_the_compilers_words(run: R
         run(kernel, geometry.elementwise(1), np.zeros(1, "float32"))
 
 
-def test_without_a_compiler_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_compiler_the_refusal_names_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
     with pytest.raises(ImportError, match="apt-get install g") as refusal:
         on_cpu.compiler()

@@ -1,4 +1,4 @@
-"""The script that records launches on a real GPU, tried on the simulated one."""
+"""The script that records launches on a real GPU, run on the simulated one."""
 
 from __future__ import annotations
 

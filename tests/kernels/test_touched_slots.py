@@ -1,4 +1,4 @@
-"""Which slots a thread touches: what `geometry` and `traffic` say is what the text of the kernel does."""
+"""The slots that a thread accesses: `geometry` and `traffic` agree with the trace of the kernel."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def by_operand(accesses: list[tuple[str, str, int, int]]) -> dict[str, list[tupl
     return dict(found)
 
 
-def test_every_thread_touches_what_geometry_says(launched: tuple[Launch, Trace]) -> None:
+def test_every_thread_accesses_the_slots_of_geometry(launched: tuple[Launch, Trace]) -> None:
     launch, trace = launched
     sizes = {each.name: C_TYPES[each.dtype].size for each in launch.operands}
     known = [each.name for each in launch.operands if not (launch.kind == "scatter_add" and each.name == "x")]
@@ -122,7 +122,7 @@ def test_every_thread_touches_what_geometry_says(launched: tuple[Launch, Trace])
             assert done == said, (block, thread)
 
 
-def test_the_bytes_of_a_launch_are_those_that_its_threads_asked_for(launched: tuple[Launch, Trace]) -> None:
+def test_the_bytes_of_a_launch_are_those_that_its_threads_request(launched: tuple[Launch, Trace]) -> None:
     launch, trace = launched
     adds = trace.bytes("adds")  # an atomic addition reads and writes
     assert (launch.bytes_read, launch.bytes_written) == (trace.bytes("reads") + adds, trace.bytes("writes") + adds)
@@ -133,12 +133,12 @@ def test_numbers_of_64_bits_lead_to_the_same_slots(compiler: str, monkeypatch: p
     narrow, seen = watched(program, monkeypatch)
     monkeypatch.undo()
     monkeypatch.setattr(access_plan, "FITS", 100)
-    access_plan.way.cache_clear()
+    access_plan.plan.cache_clear()
     wide, seen_wide = watched(program, monkeypatch)
     assert narrow == wide
     assert kernels.source_of(wide).name.endswith("_64_bits")
     assert np.array_equal(seen.records, seen_wide.records)
-    access_plan.way.cache_clear()
+    access_plan.plan.cache_clear()
 
 
 def test_no_two_threads_are_in_each_others_way(launched: tuple[Launch, Trace]) -> None:
@@ -252,7 +252,7 @@ def test_in_place_saves_memory_and_fusion_saves_traffic(compiler: str) -> None:
     """A chain of three over n floats: 24 bytes an element in place and out of place alike; fused, 8."""
     n = 4096
     fused = kernels.fuse("scale_", "abs_", "relu_")
-    told = {}
+    bytes_of = {}
     for how, program in {
         "out of place": lambda: kernels.run("relu", kernels.run("abs", kernels.run("scale", ramp(n)))),
         "in place": lambda: kernels.run("relu_", kernels.run("abs_", kernels.run("scale_", ramp(n)))),
@@ -260,5 +260,5 @@ def test_in_place_saves_memory_and_fusion_saves_traffic(compiler: str) -> None:
     }.items():
         with kernels.launches() as seen:
             program()
-        told[how] = (traffic.total(seen).total, traffic.allocated(seen))
-    assert told == {"out of place": (24 * n, 12 * n), "in place": (24 * n, 0), "fused": (8 * n, 0)}
+        bytes_of[how] = (traffic.total(seen).total, traffic.allocated(seen))
+    assert bytes_of == {"out of place": (24 * n, 12 * n), "in place": (24 * n, 0), "fused": (8 * n, 0)}

@@ -222,7 +222,7 @@ def what_may_not_be_done(module: Any) -> list[Any]:
         lambda: nn.Linear(1, 1).register_buffer("mask", 5),
         lambda: nn.initializer.KaimingNormal(nonlinearity="swish")(x),
     ):
-        with pytest.raises(Exception) as caught:  # noqa: PT011  # which one is what is compared
+        with pytest.raises(Exception) as caught:  # noqa: PT011  # the exceptions are compared
             call()
         refused.append(type(caught.value).__name__)
     return refused
@@ -321,7 +321,7 @@ def test_the_same_training(paddle: Any) -> None:
 
 
 def test_layer_norm_over_two_axes() -> None:
-    """Held against PyTorch: the gradient that PaddlePaddle 3.3.1 computes on the CPU is another."""
+    """Compared with PyTorch, since PaddlePaddle 3.3.1 computes another gradient on the CPU."""
     torch = pytest.importorskip("torch", reason="needs PyTorch: python -m pip install -e '.[oracle]'")
     found = []
     for module, leaf in ((inplacelab, {"stop_gradient": False}), (torch, {"requires_grad": True})):

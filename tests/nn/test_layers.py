@@ -1,4 +1,4 @@
-"""Layers: what they find in themselves, and that whoever refuses leaves all as it was."""
+"""Layers: their parameters, buffers and sublayers, and refusals that change nothing."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import errors, nn
-from inplacelab.nn import functional as F  # noqa: N812  # the name that Paddle's own documents give it
+from inplacelab.nn import functional as F  # noqa: N812  # the name in Paddle's documentation
 
 LOSSES = {
     "mse_loss": lambda x: F.mse_loss(x, paddle.full([2, 3], 0.3, "float64")),

@@ -1,4 +1,4 @@
-"""What a layer is made of stays in it: parameters, layers and buffers, whatever is assigned. As in PaddlePaddle 3.3.1."""
+"""Assignments never remove parameters, layers and buffers of a layer silently, as in PaddlePaddle 3.3.1."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inplacelab import Tensor, errors, nn
 
 
 class Net(nn.Layer):
-    """Parameters, buffers of each kind, and a layer, in an order of its own."""
+    """Parameters, buffers of each kind, and a layer, in an unusual order."""
 
     mean: Tensor
 

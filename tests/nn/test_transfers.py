@@ -1,4 +1,4 @@
-"""A layer in another dtype or on another device: the same tensors, so what trains them goes on; and nothing else changes."""
+"""Layers moved to another dtype or device: the same tensors, so an optimizer can go on; and nothing else changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m tests.oracle --programs 1000 --seed 0 --torch --paddle --second 100 --jobs 2`: judge random programs."""
+"""`python -m tests.oracle --programs 1000 --seed 0 --torch --paddle --second 100 --jobs 2`: judges random programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many programs, and the table of counts."""
+"""Judges many programs, and counts the verdicts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .wording import paddle_code
 
 @dataclass(frozen=True)
 class Plan:
-    """What is asked of each program."""
+    """The options of a campaign."""
 
     torch: bool
     paddle: bool
@@ -30,7 +30,7 @@ class Plan:
 
 @dataclass
 class Counts:
-    """What many programs came to."""
+    """The counts of many programs."""
 
     programs: int = 0
     escapes: int = 0
@@ -98,13 +98,13 @@ def _count(counts: Counts, number: int, judgement: Judgement) -> None:
                 numbers.append(number)
 
 
-# ---- telling ---------------------------------------------------------------------------------------------------------------
+# ---- reports ---------------------------------------------------------------------------------------------------------------
 
 
 def table(counts: Counts) -> str:
     """The counts, for people."""
     lines = [f"{counts.programs:8} programs, {counts.escapes} of them escapes, {counts.second} with second derivatives"]
-    lines += [f"{counts.gradients:8} tensors whose gradients were held against the reference"]
+    lines += [f"{counts.gradients:8} tensors whose gradients were compared with the reference"]
     lines += [f"{counts.verdicts[verdict]:8} {verdict.value}" for verdict in reversed(Verdict)]
     lines += ["         refusals (several in one program), rightly, by class:"]
     lines += [f"{count:8}     {kind}" for kind, count in counts.refusals.most_common()]

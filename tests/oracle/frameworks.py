@@ -1,6 +1,6 @@
-"""Runs the printed code on inplacelab, PaddlePaddle and PyTorch, line by line, and looks at what is left.
+"""Runs the printed code on inplacelab, PaddlePaddle and PyTorch, line by line, and returns the outcome.
 
-A line that raises is noted and the program goes on: so every refusal is also a test that nothing had changed.
+A line that raises is noted and the program goes on: so every refusal is also a test that nothing changed.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from .wording import NotExpressibleError, paddle_line, torch_line
 
 @dataclass(frozen=True)
 class Framework:
-    """What differs between the frameworks that can run a program.
+    """The differences between frameworks that run a program.
 
     Attributes:
         module: the name of the package.
-        prefix: what the code calls it.
-        line: the words for a statement.
+        prefix: its name in the code.
+        line: the code of a statement.
         refusal: the exception that is a refusal; anything else is an accident.
         counts: its version counters are meant to be the reference's.
     """
@@ -39,11 +39,11 @@ class Framework:
 
     @property
     def installed(self) -> bool:
-        """True if it can be imported."""
+        """True if the package can be imported."""
         return find_spec(self.module) is not None
 
     def run(self, program: Program, *, second: bool = False) -> Outcome:
-        """Run a program, and look at what is left."""
+        """Runs a program, and returns the outcome."""
         with quietly():
             session = Session(self, second)
             for position, statement in enumerate(program):
@@ -149,7 +149,7 @@ def _stopped(tensor: Any) -> bool:
 
 
 def _strides(tensor: Any) -> tuple[int, ...]:
-    """How far apart neighbours lie; an axis of one element, or of none, has none."""
+    """The strides; None for an axis of one element or none."""
     strides = tensor.strides if hasattr(tensor, "strides") else tensor.stride()
     return tuple(s for n, s in zip(tensor.shape, strides, strict=True) if n > 1 and 0 not in tensor.shape)
 

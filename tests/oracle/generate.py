@@ -1,8 +1,8 @@
 """Random programs: the same seed, the same program.
 
-The generator runs the reference beside it, so it knows every shape and every storage, and can aim: at views of what is
-written, at writes of what is viewed, now and then at what must be refused. Programs whose numbers grow out of hand are
-cut back, because rounding would be all that is left to compare.
+The generator runs the reference at the same time, so it has every shape and storage, and can choose interesting statements:
+views of written tensors, writes to viewed ones, sometimes statements that must be refused. Statements that would make numbers
+too large are rejected, because only rounding errors would be left to compare.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ class Generator:
         return self.some((0.5, 1.5, 2.0, -0.75, -1.25, 3.0))
 
     def pick(self, test: Callable[[Tensor], bool] = lambda _: True) -> str | None:
-        """A tensor of real numbers with a property, rather a late one."""
+        """A tensor of real numbers with a property, preferably a late one."""
         found = [name for name, tensor in self.world.names.items() if tensor.dtype is self._kind and test(tensor)]
         return found[-1 - int(len(found) * self.random.random() ** 1.6)] if found else None
 
     def target(self, test: Callable[[Tensor], bool] = lambda _: True) -> str | None:
-        """A tensor to write: rather one with history, seldom one that must not be written."""
+        """A tensor to write: preferably one with history, rarely one that must not be written."""
         bold = self.chance(0.08)
         return self.pick(
             lambda t: test(t) and (bold or not t.storage.leaf) and (self.escapes or t.tracked or not t.storage.needs)
@@ -100,7 +100,7 @@ class Generator:
         return _nested(np.array(draws).reshape(shape).tolist())
 
     def add(self, statement: Statement) -> bool:
-        """Append a statement; False if the numbers would get out of bounds, or it makes no sense at all."""
+        """Appends a statement; False if the numbers would become too large, or it has no meaning."""
         try:
             self.world.execute(statement)
         except RefusedError as refusal:
@@ -120,7 +120,7 @@ class Generator:
             self.add(statement)
 
     def new(self) -> str:
-        """A name that no tensor has."""
+        """An unused name."""
         self._named += 1
         return f"t{self._named}"
 

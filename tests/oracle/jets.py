@@ -4,8 +4,8 @@ A jet with value of shape S along n directions is the truncated Taylor series
 
     x + sum_i first[..., i] e_i + 1/2 sum_ij second[..., i, j] e_i e_j          first: S + (n,), second: S + (n, n)
 
-and arithmetic on jets is the chain rule. This is forward mode: no graph, no history, nothing saved, so nothing in common
-with the engine that is judged by it.
+and arithmetic on jets is the chain rule. This is forward mode: no graph, no history, nothing saved, so it has nothing in common
+with the engine that it judges.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Jet(NamedTuple):
 
     @property
     def directions(self) -> int:
-        """Along how many directions derivatives are carried."""
+        """The number of directions along which derivatives are carried."""
         return int(self.first.shape[-1])
 
     def map(self, change: Callable[[Array], Array]) -> Jet:
@@ -54,7 +54,7 @@ def empty(*, second: bool) -> Jet:
 
 
 def widened(x: Jet, by: int) -> Jet:
-    """The same along more directions, which nothing depends on yet."""
+    """The same along more directions, with zero derivatives."""
     rest = [(0, 0)] * x.value.ndim
     second = None if x.second is None else np.pad(x.second, [*rest, (0, by), (0, by)])
     return Jet(x.value, np.pad(x.first, [*rest, (0, by)]), second)

@@ -57,7 +57,7 @@ def _mask(g: Generator, x: str, name: str) -> Statement:
 
 
 def _positions(g: Generator, size: int) -> tuple[int, ...]:
-    """Some places along an axis, seldom one of them twice: then PyTorch's gradients are wrong."""
+    """Some positions along an axis, rarely with repetitions: then PyTorch's gradients are wrong."""
     places = [g.random.randrange(-size, size) for _ in range(g.random.randrange(1, 4))]
     return (
         tuple(places) if g.chance(0.15) and not g.escapes else tuple({place % size: place for place in places}.values())

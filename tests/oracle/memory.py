@@ -1,4 +1,4 @@
-"""What the reference interpreter remembers: rows of slots, tables that look at them, and how they are read and written."""
+"""The memory of the reference interpreter: storages of slots, tensors as tables of slots, and how they are read and written."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from . import jets
 from .jets import Array, Jet, Shape
 
 MAY_RUN = frozenset({"overlap", "touch"})
-"""Refusals that need not be: run in a fixed order, reading before writing, the statement has a meaning."""
+"""Optional refusals: in a fixed order, reading before writing, the statement has a meaning."""
 
 
 class RefusedError(Exception):
-    """A statement that has no meaning, and why."""
+    """A statement without a meaning, and the reason."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -30,7 +30,7 @@ class Storage:
     jets: Jet
     version: int = 0
     needs: bool = False
-    """Some gradient is wanted for what is in here."""
+    """True if a gradient is needed for an element of it."""
     leaf: bool = False
 
 
@@ -75,7 +75,7 @@ class Tensor:
         return self.tracked and self.storage.needs and self.dtype.kind == "f"
 
     def own(self, slopes: Array) -> Array:
-        """The part of a gradient that belongs to this tensor's own elements, in the shape that it had then."""
+        """The part of a gradient for this tensor's own directions, in the shape that it had then."""
         if self.directions is None:
             return np.zeros(self.shape)
         return slopes[self.directions].reshape(self.own_shape)
@@ -83,11 +83,11 @@ class Tensor:
 
 @dataclass
 class World:
-    """The named tensors, and the three things that happen to them: made, read, written.
+    """The named tensors, and the three actions on them: make, read, write.
 
     Attributes:
         second: carry second derivatives too.
-        differentiate: carry derivatives at all; without, it is quicker, and says what is refused all the same.
+        differentiate: carry derivatives; without them it is faster, and refusals are the same.
         names: the tensors of the program.
         escape: the program has left the history on purpose.
     """
@@ -106,25 +106,25 @@ class World:
 
     @property
     def directions(self) -> int:
-        """Along how many directions derivatives are carried."""
+        """The number of directions along which derivatives are carried."""
         return self.none.directions
 
     # ---- reading and writing ---------------------------------------------------------------------------------------
 
     def read(self, tensor: Tensor) -> Jet:
-        """The elements with their derivatives; constants where the history does not look."""
+        """The elements with their derivatives; constants outside the history."""
         taken = tensor.jet
         return taken if tensor.needs and not self.quiet else jets.constant(taken.value, taken)
 
     def fresh(self, jet: Jet, *sources: Tensor) -> Tensor:
-        """A tensor in a storage of its own."""
+        """A tensor in a new storage."""
         shape = jet.value.shape
         rows = jet.map(lambda part: np.array(part).reshape((prod(shape), *part.shape[len(shape) :])))
         needs = not self.quiet and any(source.needs for source in sources) and jet.value.dtype.kind == "f"
         return Tensor(Storage(rows, needs=needs), np.arange(prod(shape)).reshape(shape))
 
     def write(self, target: Tensor, slots: Array, jet: Jet, sources: list[Tensor]) -> Tensor:
-        """Put jets into some slots of a tensor."""
+        """Writes jets into some slots of a tensor."""
         if jet.value.shape != slots.shape:
             raise RefusedError("growth")
         self.check_write(target, slots, sources)
@@ -140,7 +140,7 @@ class World:
         return target
 
     def check_write(self, target: Tensor, slots: Array, sources: list[Tensor]) -> None:
-        """Refuse a write that has no meaning while history is recorded, or none at all."""
+        """Refuses a write that has no meaning while history is recorded, or at all."""
         if not self.force and not self.quiet and target.tracked and target.storage.leaf:
             raise RefusedError("leaf")
         for source in () if self.force else sources:
@@ -161,10 +161,10 @@ class World:
 
 
 def _check_overlap(read: Array, written: Array) -> None:
-    """Refuse a write whose result depends on the order of the loop.
+    """Refuses a write whose result depends on the order of the loop.
 
-    "touch" is said where it does not, because a slot that is both read and written is so by the same element: such a
-    write has a meaning, but may be refused.
+    "touch" is the case in which it does not, because each slot that is both read and written is so by the same element:
+    such a write has a meaning, but may be refused.
     """
     if np.intersect1d(read, written).size:
         extra = max(read.ndim - written.ndim, 0)  # leading axes of one element

@@ -1,4 +1,4 @@
-"""What is left when a program is over: the same for the reference and for every framework."""
+"""The outcome of a program, in the same form for the reference and for every framework."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Refusal(NamedTuple):
     kind: str
     message: str
     crash: bool = False
-    """Not a refusal but an accident: an exception that the framework does not mean to raise."""
+    """An exception that is not a refusal: an accident."""
 
 
 class Gradient(NamedTuple):
@@ -40,12 +40,12 @@ class Outcome:
     Attributes:
         refusals: which statements were refused, by position. The program went on after each.
         values: the values of every named tensor.
-        strides: along each axis of more than one element; not told by the reference.
+        strides: along each axis of more than one element; not computed by the reference.
         stopped: its `stop_gradient`.
         versions: its version counter; empty where the framework counts otherwise.
         grads: the `.grad` of every leaf, and of the tensors that retain theirs; None where it is unknown or not there.
         probes: its gradients.
-        lost: the first statement that this framework cannot express; what comes after means nothing. None if there is none.
+        lost: the first statement that this framework cannot express (later results are ignored), or None.
     """
 
     refusals: dict[int, Refusal] = field(default_factory=dict)
@@ -73,7 +73,7 @@ def quietly() -> Iterator[None]:
 
 
 def agree(found: Array | None, expected: Array, tolerance: float) -> bool:
-    """True if a gradient is the expected one; none at all means zeros. Where infinities meet zeros nobody is right."""
+    """True if a gradient is the expected one; None means zeros. Infinity times zero is not compared."""
     return not np.isfinite(expected).all() or close(0 * expected if found is None else found, expected, tolerance)
 
 

@@ -1,6 +1,6 @@
-"""How the real PaddlePaddle fares on the same programs: a figure, not a test.
+"""Runs the same programs on the real PaddlePaddle, and counts the verdicts: statistics, not a test.
 
-Only programs whose answer nobody disputes count: no escapes, nothing that should be refused, float64 throughout.
+Only programs with an undisputed result count: no escapes, nothing that should be refused, float64 throughout.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PATIENCE = 60.0
 
 
 class Sandbox:
-    """A process of its own for PaddlePaddle: some programs corrupt its memory, and abort it or leave it hanging."""
+    """A separate process for PaddlePaddle: some programs corrupt its memory, and abort it or leave it hanging."""
 
     def __init__(self) -> None:
         self._process: SpawnProcess | None = None
@@ -70,7 +70,7 @@ def _any_refused(found: Outcome) -> bool:
 
 
 def _wrong(program: Program, found: Outcome, expected: Outcome) -> bool:
-    """A value or a gradient that was given, and is wrong."""
+    """A wrong value or gradient, if there is one."""
     small = tolerance(program)
     if not all(close(found.values[name], value, small) for name, value in expected.values.items()):
         return True

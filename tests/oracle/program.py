@@ -1,8 +1,8 @@
-"""A program is data: a list of statements on named tensors.
+"""Programs as data: lists of statements on named tensors.
 
-Three things are made from it: a run of the reference interpreter, Paddle code and PyTorch code. A statement is therefore
-no code itself, only the name of an operation (the words are in `wording.py`, the meaning in `reference.py`), the names
-it reads, the name it binds, and plain constants.
+A program is run by the reference interpreter, and printed as Paddle code and as PyTorch code. So a statement is not code: it
+has the name of an operation (`wording.py` has the code, `reference.py` the meaning), the names it reads, the name it binds,
+and plain constants.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ class Statement:
     """One line of a program.
 
     Attributes:
-        op: what is done: a name of the tables in `wording.py` and `reference.py`. A name with `_` writes its first input.
-        inputs: the names of the tensors it is done to.
+        op: the operation: a name of the tables in `wording.py` and `reference.py`. A name with `_` writes its first input.
+        inputs: the names of its operands.
         out: the name that is bound to the result; "" if none is.
         args: numbers, shapes, axes, and for `getitem` and `setitem` first the key.
-        quiet: done within `no_grad()`.
+        quiet: whether it runs within `no_grad()`.
     """
 
     op: str
@@ -77,7 +77,7 @@ class Program:
         return frozenset(s.args[-1] for s in self if s.op in {"leaf", "buffer", "cast"})
 
     def without(self, position: int) -> Program:
-        """The program without one statement, and without those that then have nothing to read."""
+        """The program without one statement, and without those that depend on it."""
         gone, kept = {self.statements[position].out} - {""}, list(self.statements[:position])
         for statement in self.statements[position + 1 :]:
             if gone.isdisjoint(statement.reads):

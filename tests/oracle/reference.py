@@ -1,13 +1,13 @@
-"""The reference interpreter: what a program means, written down as plainly as possible.
+"""The reference interpreter: the meaning of programs, defined as simply as possible.
 
 A storage is a flat row of jets; a tensor is a table of slots, one integer for each element. A view is another table on
-the same storage, whatever chain of slices and transposes made it, so aliasing needs no rules: a write puts jets into
+the same storage, for any chain of slices and transposes, so aliasing needs no rules: a write puts jets into
 slots, a read takes them out. Derivatives are carried forward with the values, so there is no history to rewrite. This is
 the mathematics that an engine with a history has to reproduce.
 
-What a program may not do is decided here too, before anything is written: write a leaf that needs a gradient (or a view
-of one) while history is recorded, write what it reads in another place, grow by broadcasting. That a value which backward
-needs has been overwritten is not the reference's business: it knows the gradient all the same.
+Invalid statements are refused here too, before any write: a write to a leaf that needs a gradient (or a view of one) while
+history is recorded, a write to slots that it reads at another position, growth by broadcasting. Overwritten saved tensors do
+not matter to the reference: it has the gradient anyway.
 
 Programs that leave the history on purpose (writing under `no_grad` or through `detach()` what needs a gradient, views made
 under `no_grad`, switching `stop_gradient`) have no agreed gradient. They are marked as escapes; their values still count.
@@ -33,7 +33,7 @@ class Interpreter(World):
     """Runs statements one by one."""
 
     def execute(self, statement: Statement, *, force: bool = False) -> None:
-        """Do what a statement says. With `force`, do it even if it should be refused because of the history.
+        """Runs a statement. With `force`, even if it should be refused because of the history.
 
         Raises:
             RefusedError: if it has no meaning; then nothing has changed.
@@ -192,7 +192,7 @@ class Interpreter(World):
     # ---- history -----------------------------------------------------------------------------------------------------
 
     def _do_hook(self, x: Tensor, factor: float) -> None:
-        """Multiplying every gradient that arrives at a value is multiplying every derivative that leaves it."""
+        """A factor for every gradient that arrives at a value is a factor for every derivative of the value."""
         _check_history(x)
         x.storage.jets = x.storage.jets._replace(
             first=x.storage.jets.first * factor,
@@ -226,7 +226,7 @@ class Interpreter(World):
 
 
 def _unchanged(name: str, before: Array, after: Array) -> bool:
-    """As in PaddlePaddle, `reshape` to the same shape and `t` of what is no matrix give the tensor itself."""
+    """As in PaddlePaddle, `reshape` to the same shape, and `t` of other tensors than matrices, return the tensor itself."""
     return before.shape == after.shape if name == "reshape" else before.ndim < 2
 
 

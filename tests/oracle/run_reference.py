@@ -1,4 +1,4 @@
-"""Runs a whole program on the reference interpreter, and looks at what is left."""
+"""Runs a whole program on the reference interpreter, and returns the outcome."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from .reference import Interpreter
 
 
 class Answer(NamedTuple):
-    """What the reference says of a program; `escape` if its gradients are nobody's to say."""
+    """The reference's outcome of a program; `escape` if its gradients are undefined."""
 
     outcome: Outcome
     escape: bool
 
 
 def run(program: Program, *, second: bool = False, refused: Collection[int] | None = None) -> Answer:
-    """Run a program.
+    """Runs a program.
 
-    With `refused`, the statements at these positions are left out, because the framework that is judged refused them: so
-    what it may have changed in spite of that shows. The outcome's refusals say what *should* have been refused; what may be
-    run all the same (writing a leaf in an escape, reading what is written in a fixed order) is run if the framework ran it.
+    With `refused`, the statements at these positions are left out, because the judged framework refused them: so changes that
+    it made nevertheless are detected. The outcome's refusals are those that *should* have happened; statements whose refusal
+    is optional (a write to a leaf in an escape, overlapping reads and writes in a fixed order) run if the framework ran them.
     """
     world = Interpreter(second=second)
     opinions: dict[int, Refusal] = {}

@@ -1,4 +1,4 @@
-"""Makes a program smaller while what was found in it stays: greedily, one statement at a time."""
+"""Makes a program smaller while its defect remains: greedily, one statement at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .program import Program, Statement
 
 
 def shrink(program: Program, still: Callable[[Program], bool]) -> Program:
-    """The smallest program that can be reached in single steps, each of which keeps `still` true."""
+    """The smallest program that can be reached by single steps, each of which keeps `still` true."""
     smaller: Program | None = program
     while smaller is not None:
         program = smaller
@@ -19,7 +19,7 @@ def shrink(program: Program, still: Callable[[Program], bool]) -> Program:
 
 
 def is_fair(program: Program) -> bool:
-    """True if every hook, and every wish to retain a gradient, comes right after the value that it is about.
+    """True if every hook, and every `retain_grads`, comes immediately after the value that it applies to.
 
     Forward mode sees a hook only from then on; backward sees it in all uses of the value, also earlier ones.
     """
@@ -77,4 +77,4 @@ NEW = _CURVED | {
     "multiply",
     "divide",
 }
-"""The operations whose result is a new value in a storage of its own."""
+"""The operations whose result is a new value in a new storage."""

@@ -1,4 +1,4 @@
-"""What a random program may do next: one small function for each kind of statement, and how often it is asked."""
+"""Random statements: one small function for each kind, and its frequency."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .program import Key, Statement
 if TYPE_CHECKING:
     from .generate import Generator
 
-Made = tuple[Statement, ...]
-Maker = Callable[["Generator"], Made]
+Statements = tuple[Statement, ...]
+Maker = Callable[["Generator"], Statements]
 UNARY = tuple(FUNCTIONS)
 BINARY = ("add", "subtract", "multiply", "multiply", "divide")
 
@@ -26,8 +26,8 @@ BINARY = ("add", "subtract", "multiply", "multiply", "divide")
 # ---- ordinary operations -------------------------------------------------------------------------------------------------
 
 
-def ordinary(g: Generator) -> Made:
-    """A result in a storage of its own."""
+def ordinary(g: Generator) -> Statements:
+    """A result in a new storage."""
     x = g.pick()
     return () if x is None else (_maybe_quiet(g, _ordinary(g, x), 0.1),)
 
@@ -57,7 +57,7 @@ def _with_alpha(g: Generator, statement: Statement) -> Statement:
     return replace(statement, args=(g.some((1, 1, 2, -0.5)),))
 
 
-def product(g: Generator) -> Made:
+def product(g: Generator) -> Statements:
     """A product of matrices."""
     x = g.pick(lambda t: len(t.shape) == 2)
     if x is None:
@@ -67,7 +67,7 @@ def product(g: Generator) -> Made:
     return () if y is None else (Statement("matmul", (x, y), g.new()),)
 
 
-def watched(g: Generator) -> Made:
+def watched(g: Generator) -> Statements:
     """A new value whose gradient is changed by a hook, or kept."""
     x = g.pick(lambda t: t.needs)
     if x is None:
@@ -77,33 +77,33 @@ def watched(g: Generator) -> Made:
     return made, watch
 
 
-def renamed(g: Generator) -> Made:
+def renamed(g: Generator) -> Statements:
     """Another name for the same tensor."""
     x = g.pick()
     return () if x is None else (Statement("alias", (x,), g.new()),)
 
 
-def rebound(g: Generator) -> Made:
+def rebound(g: Generator) -> Statements:
     """`x += y`."""
     x = g.pick()
     y = None if x is None else g.partner(x, grow=True)
     return () if x is None or y is None else (Statement("iadd", (x, y), x),)
 
 
-def detached(g: Generator) -> Made:
+def detached(g: Generator) -> Statements:
     """A tensor on the same storage outside the history."""
     x = g.pick()
     return () if x is None else (Statement("detach", (x,), g.new()),)
 
 
-def buffer(g: Generator) -> Made:
-    """A tensor that needs no gradient, yet."""
+def buffer(g: Generator) -> Statements:
+    """A tensor that does not need a gradient yet."""
     x = g.pick()
     shape = g.shape if x is None else g.world.names[x].shape
     return (Statement("buffer", (), g.new(), (g.values(shape), g.dtype)),)
 
 
-def cast(g: Generator) -> Made:
+def cast(g: Generator) -> Statements:
     """To the other floating-point dtype: the derivative goes through."""
     x = g.pick()
     other = "float32" if g.dtype == "float64" else "float64"
@@ -113,7 +113,7 @@ def cast(g: Generator) -> Made:
 # ---- views -----------------------------------------------------------------------------------------------------------------
 
 
-def view(g: Generator) -> Made:
+def view(g: Generator) -> Statements:
     """Another tensor on the same storage."""
     x = g.pick()
     if x is None:
@@ -122,7 +122,7 @@ def view(g: Generator) -> Made:
     return () if statement is None else (_maybe_quiet(g, replace(statement, out=g.new()), 0.1),)
 
 
-def relayout(g: Generator) -> Made:
+def relayout(g: Generator) -> Statements:
     """Another layout for a tensor itself."""
     x = g.target()
     if x is None:
@@ -166,7 +166,7 @@ def _factored(g: Generator, size: int) -> tuple[int, ...]:
 # ---- writes ----------------------------------------------------------------------------------------------------------------
 
 
-def write(g: Generator) -> Made:
+def write(g: Generator) -> Statements:
     """An in-place operation of one tensor, or of one and a number."""
     x = g.target()
     if x is None:
@@ -181,7 +181,7 @@ def write(g: Generator) -> Made:
     return (_maybe_quiet(g, g.some(choices), 0.2),)
 
 
-def write_from(g: Generator) -> Made:
+def write_from(g: Generator) -> Statements:
     """An in-place operation of two tensors: among them `x.multiply_(x)`."""
     x = g.target()
     if x is None:
@@ -193,7 +193,7 @@ def write_from(g: Generator) -> Made:
     return (_maybe_quiet(g, _with_alpha(g, Statement(op, (x, y))), 0.2),)
 
 
-def put(g: Generator) -> Made:
+def put(g: Generator) -> Statements:
     """`x[key] = value`."""
     x = g.target(lambda t: bool(t.shape))
     if x is None:
@@ -208,7 +208,7 @@ def put(g: Generator) -> Made:
     return before if y is None else (*before, _maybe_quiet(g, Statement("setitem", (x, y), args=(key,)), 0.2))
 
 
-def take(g: Generator) -> Made:
+def take(g: Generator) -> Statements:
     """`x[key]` for a key that selects by a table."""
     x = g.pick(lambda t: bool(t.shape))
     if x is None:
@@ -217,7 +217,7 @@ def take(g: Generator) -> Made:
     return before if key is None else (*before, Statement("getitem", (x,), g.new(), (key,)))
 
 
-def _any_key(g: Generator, x: str) -> tuple[Made, Key | None]:
+def _any_key(g: Generator, x: str) -> tuple[Statements, Key | None]:
     if g.chance(0.6):
         return (), basic_key(g, g.world.names[x].shape)
     return advanced_key(g, x)
@@ -240,18 +240,18 @@ def _fits(value: Shape, target: Shape) -> bool:
 # ---- the history -----------------------------------------------------------------------------------------------------------
 
 
-def backward(g: Generator) -> Made:
-    """Gradients in the middle of the program, rather with the graph kept."""
+def backward(g: Generator) -> Statements:
+    """Gradients in the middle of the program, mostly with the graph retained."""
     x = g.pick(lambda t: t.needs)
     return () if x is None else (Statement("backward", (x,), args=(g.chance(0.85),)),)
 
 
-def clear(g: Generator) -> Made:
-    """Forget a leaf's gradient."""
+def clear(g: Generator) -> Statements:
+    """Clears a leaf's gradient."""
     return (Statement("clear_grad", ("a",)),) if "a" in g.world.names and g.world.names["a"].storage.leaf else ()
 
 
-def switch(g: Generator) -> Made:
+def switch(g: Generator) -> Statements:
     """`stop_gradient` of a leaf or buffer, switched in the middle."""
     x = g.pick(lambda t: t.storage.leaf and t.slots.size == t.storage.jets.value.size)
     return () if x is None or not g.escapes else (Statement("stop", (x,), args=(g.world.names[x].needs,)),)
@@ -266,4 +266,4 @@ _OFTEN: dict[Maker, int] = {
     write: 6, write_from: 6, put: 5, take: 2, backward: 2, clear: 1, switch: 1,
 }  # fmt: skip
 MAKERS: tuple[Maker, ...] = tuple(maker for maker, count in _OFTEN.items() for _ in range(count))
-"""Every kind of statement, as often as it should come."""
+"""Every kind of statement, with its frequency."""

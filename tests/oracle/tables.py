@@ -1,4 +1,4 @@
-"""Tables of slots: what a view does to them, and whether strides could express them."""
+"""Tables of slots: the effect of views on them, and whether strides can express them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TABLES: dict[str, Callable[..., Array]] = {
 def has_strides(slots: Array) -> bool:
     """True if the slot is an offset plus a fixed step along each axis: then a view can show the table.
 
-    The steps are read off beside the first element; the table they would give is compared with the one there is.
+    The steps are computed next to the first element; the table that they give is compared with the actual one.
     """
     if slots.size == 0:
         return True

@@ -28,7 +28,7 @@ def test_the_command_prints_the_table_and_succeeds(capsys: pytest.CaptureFixture
 
 
 def _pretend(program: Program, **_: bool) -> Judgement:
-    """A judge to whom every `sin_` is a crime."""
+    """A judge that reports every `sin_`."""
     found = tuple(Finding(Verdict.WRONG, s.inputs[0], "sine") for s in program if s.op == "sin_")
     return Judgement(program, found, escape=False, second=False, gradients=1)
 

@@ -1,4 +1,4 @@
-"""Programs in which random search once found a defect, shrunk. They stay right."""
+"""Shrunken programs in which random search found a defect, as regression tests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ FOUND = {
         Statement("unsqueeze_", ("x",), args=(0,)),
         Statement("backward", ("x",), args=(True,)),
     ),
-    "the negative in place where neighbours lie sixteen bytes apart": (
+    "the negative in place where neighbours are sixteen bytes apart": (
         Statement("leaf", out="a", args=(((1.0, 2.0, 3.0, 4.0),) * 3, "float32")),
         DOUBLED,
         Statement("getitem", ("x",), "v", ((slice(None), 1),)),

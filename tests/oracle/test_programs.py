@@ -32,7 +32,7 @@ programs = st.randoms(use_true_random=False).map(generate)
 
 
 def _check(program: Program, *, second: bool = False, torch: bool = False) -> None:
-    """Fail with a small program, if anything is wrong with this one."""
+    """Fails with a shrunken program if there is a defect in this one."""
 
     def defects(program: Program) -> list[Finding]:
         return [f for f in judge(program, second=second, torch=torch).findings if f.verdict in DEFECTS]
@@ -90,11 +90,11 @@ ROW = Statement("getitem", ("x",), "v", ((0,),))
     ],
 )
 def test_how_paddle_fares(statements: tuple[Statement, ...], fares: str) -> None:
-    """Nothing is counted that should be refused, is not all in double precision, or leaves the history on purpose."""
+    """Programs do not count that should be refused, are not all in double precision, or leave the history on purpose."""
     assert judge_paddle(Program(statements)) == fares
 
 
-# ---- the judge can say no ----------------------------------------------------------------------------------------------
+# ---- the judge can fail -----------------------------------------------------------------------------------------------
 
 
 def _writes_outside_the_history(statement: Statement) -> str:

@@ -1,4 +1,4 @@
-"""The reference interpreter itself: its derivatives are those that finite differences give, its views are NumPy's."""
+"""The reference interpreter: its derivatives agree with finite differences, its views with NumPy's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .tables import has_strides
 
 STEP = 1e-5
 HIDDEN = frozenset({"detach", "hook", "cast"})
-"""Statements that hide a dependence from the gradient on purpose, or round it away: differences see it all the same."""
+"""Statements that hide a dependence from the gradient on purpose, or round it away: finite differences detect it anyway."""
 
 
 @pytest.mark.parametrize("name", sorted(FUNCTIONS))
@@ -59,7 +59,7 @@ def test_derivatives_are_those_of_finite_differences() -> None:
 
 
 def _compare(program: Program) -> int:
-    """Hold every gradient of every tensor of a program against differences; how many numbers that were."""
+    """Compares every gradient of every tensor of a program with differences; returns the number of comparisons."""
     here, compared = run(program, second=True).outcome, 0
     for position, statement in enumerate(program):
         if statement.op != "leaf":

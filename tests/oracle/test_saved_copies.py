@@ -1,4 +1,4 @@
-"""Random programs under `copy_saved_before_write`: what is overwritten is never missed, and the gradients are right."""
+"""Random programs under `copy_saved_before_write`: no overwrite is missed, and the gradients are right."""
 
 from __future__ import annotations
 

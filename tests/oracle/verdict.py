@@ -1,7 +1,7 @@
-"""Judges one program: what inplacelab did, held against the reference and, where they can be compared, against PyTorch.
+"""Judges one program: compares inplacelab with the reference and, where possible, with PyTorch.
 
-Three questions, in this order. Was anything refused that has a meaning, or run that has none? Is what is left right: the
-values, the versions, the gradients? Where something was refused, did PyTorch give the right answer?
+Three questions, in this order. Was a meaningful statement refused, or a meaningless one run? Is the outcome right: the values,
+the versions, the gradients? After a refusal, does PyTorch give the right result?
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .program import Program
 
 
 class Verdict(Enum):
-    """What was found, the worst first."""
+    """The verdicts, the worst first."""
 
     CRASH = "an accident: an exception that is no refusal"
     WRONG = "silently wrong: a value, version or gradient differs from the reference"
@@ -39,16 +39,16 @@ LISTED = {
     "overlap": "one element would read what another one writes, so the result depends on the order of the loop; PyTorch "
     "refuses this only where both tensors are without gaps, otherwise it leaves the result to its kernels",
 }
-"""What may be refused although PyTorch runs it: by the reference's word for it, with the reason."""
+"""Optional refusals of statements that PyTorch runs: the reference's name, with the reason."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was found.
+    """One finding.
 
     Attributes:
-        verdict: what it means.
-        where: the line, or the tensor that was looked at afterwards.
+        verdict: its verdict.
+        where: the line, or the tensor of the outcome.
         kind: the class of the exception, or which part differs: for counting, and for shrinking to the same defect.
         detail: the two answers.
     """
@@ -69,7 +69,7 @@ class Judgement:
     second: bool
     """Second derivatives were compared too."""
     gradients: int
-    """For how many tensors the gradients were held against the reference."""
+    """The number of tensors whose gradients were compared with the reference."""
 
     @property
     def worst(self) -> Finding:
@@ -79,7 +79,7 @@ class Judgement:
 
 
 def tolerance(program: Program, *, second: bool = False) -> float:
-    """How far two right answers may lie apart, as a part of the largest number in them."""
+    """The allowed difference of two right results, relative to their largest number."""
     return 2e-3 if "float32" in program.dtypes else 1e-6 if second else 1e-8
 
 
@@ -113,7 +113,7 @@ class _Case:
         if self.escape:
             yield from self._against_torch()
 
-    # ---- what was refused ----------------------------------------------------------------------------------------------
+    # ---- refusals ------------------------------------------------------------------------------------------------------
 
     def _statements(self) -> Iterator[Finding]:
         for position, statement in enumerate(self.program):
@@ -128,7 +128,7 @@ class _Case:
                 yield Finding(Verdict.RIGHT_HERE, line, self._of_torch(position).kind, self._of_torch(position).message)
 
     def _may_run(self, position: int, should: Refusal) -> bool:
-        """True if it is no mistake to run this: the values and gradients will show whether it was run rightly."""
+        """True if it is no mistake to run this: values and gradients are compared later."""
         torch_refused = self._comparable(position) and not self._torch_ran(position)
         return should.kind in MAY_RUN or (self.escape and not torch_refused)
 
@@ -169,7 +169,7 @@ class _Case:
         assert self.torch is not None
         return self.torch.refusals[position]
 
-    # ---- what is left --------------------------------------------------------------------------------------------------
+    # ---- outcomes ------------------------------------------------------------------------------------------------------
 
     def _state(self) -> Iterator[Finding]:
         for name, value in self.expected.values.items():
@@ -213,12 +213,12 @@ class _Case:
                 )
 
     def _refused_backward(self) -> bool:
-        """A refused backward leaves half of its work behind in PyTorch."""
+        """In PyTorch a refused backward leaves partial results."""
         return any(self.program.statements[p].op == "backward" for p in self.ours.refusals)
 
 
 def _differs(program: Program, probe: Probe, expected: Probe) -> str:
-    """Which part of the gradients differs; "" if none does."""
+    """The name of the part of the gradients that differs; "" if none does."""
     assert isinstance(probe, Mapping)
     assert isinstance(expected, Mapping)
     for leaf, found in probe.items():

@@ -1,7 +1,7 @@
-"""The words: a statement as a line of Paddle code and as a line of PyTorch code. What is printed is what is run.
+"""Prints a statement as a line of Paddle code and as a line of PyTorch code. The printed code is the code that runs.
 
-`{0}`, `{1}` are the inputs, `{a}`, `{b}` the constants. Where the two frameworks call the same things the same, one
-template serves both.
+`{0}`, `{1}` are the inputs, `{a}`, `{b}` the constants. Where the names are the same in both frameworks,
+they share a template.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .tables import TABLES
 
 
 class NotExpressibleError(Exception):
-    """A statement that has no counterpart in this framework."""
+    """A statement that this framework cannot express."""
 
 
 SAME = {

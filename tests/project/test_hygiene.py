@@ -31,6 +31,7 @@ TEXT = {
 # Each begins with its first letter, and looks back after that: so the search leaps from one such letter to the next.
 PERSONAL_PATH = re.compile(r"/(?<![\w./]/)(?:home|root|tmp|Users|work)/\w")
 UNFINISHED = re.compile(r"[TFX](?<!\w\w)(?:(?<=T)ODO|(?<=F)IXME|(?<=X)XX)\b")
+CONFLICT = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 ADDRESS = re.compile(r"https?://")
 WHERE_IT_IS_KEPT = re.compile(r'^Repository = "https://github\.com/[\w-]+/[\w-]+"$', re.MULTILINE)
 LARGEST = 1_500_000
@@ -64,6 +65,10 @@ def test_no_file_names_a_path_of_one_machine() -> None:
 def test_nothing_is_marked_unfinished() -> None:
     elsewhere = [path for path in repository_files() if path != Path(__file__)]
     assert lines_with(UNFINISHED, elsewhere) == []
+
+
+def test_no_merge_was_left_half_done() -> None:
+    assert lines_with(CONFLICT, repository_files()) == []
 
 
 def test_files_that_name_dependencies_name_no_registry() -> None:

@@ -158,7 +158,7 @@ def limits(module: Any) -> list[str]:
 
 
 @pytest.mark.oracle
-def test_the_real_paddle_says_the_same() -> None:
+def test_the_real_paddle_gives_the_same_results() -> None:
     """In a process of its own: this one may be without it."""
     asked = subprocess.run([sys.executable, str(PROGRAM), "--print"], capture_output=True, text=True, check=False)
     if asked.returncode:

@@ -23,5 +23,5 @@ def test_an_old_recording_is_a_new_one(path: Path) -> None:
 @pytest.mark.parametrize("steps", [None, 3, [3], [{"error": 3}], [{"storages": [3]}]])
 def test_what_never_was_a_recording_is_refused(steps: Any) -> None:
     whole = {"framework": "", "framework_version": "", "title": "", "source": "", "schema": 1, "steps": steps}
-    with pytest.raises(RecordingFormatError, match=r"recording of schema 1, but is none"):
+    with pytest.raises(RecordingFormatError, match=r"recording of schema 1 but is not one"):
         from_json(json.dumps(whole))

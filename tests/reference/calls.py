@@ -1,7 +1,7 @@
-"""What is asked of the real Paddle and of ours: every in-place name, with every keyword, as the text of a call.
+"""The calls that are compared in PaddlePaddle and here: every in-place name, with every keyword, as text.
 
 The texts are Python, evaluated with these names (see `outcomes.py`): `x` the tensor that is written, `y` another of its shape and
-dtype, `row` one that is broadcast to it, `wide` one that it would have to grow for, `mask` booleans of its shape, `T(values)` a tensor of
+dtype, `row` one that is broadcast to it, `wide` one to whose shape it would have to grow, `mask` booleans of its shape, `T(values)` a tensor of
 its dtype, `I(values)` a tensor of int64, `F` the module `nn.functional`, `paddle` the package. The ordinary variant is
 the same text without the underscore.
 """
@@ -20,7 +20,7 @@ class Call(NamedTuple):
     name: str
     text: str
     domain: str = "any"
-    """Where its values come from: any, unit (between -1 and 1), inside (between 0 and 1), positive, above one, (small) integers."""
+    """The range of its values: any, unit (between -1 and 1), inside (between 0 and 1), positive, above one, (small) integers."""
     shapes: tuple[str, ...] = POINTWISE
 
     @property
@@ -142,4 +142,4 @@ ELSEWHERE = {
     "reconstruct_from_": "tests/engine: replaces the tensor, and returns nothing",
     "grad_": "tests/engine: a property",
 }
-"""In-place names that are tested for themselves, and why."""
+"""In-place names that are tested elsewhere, and why."""

@@ -1,13 +1,13 @@
-"""Where ours does not answer as PaddlePaddle 3.3.1 does, and why.
+"""Deliberate differences between our results and those of PaddlePaddle 3.3.1, with the reasons.
 
 A difference is named by two patterns of `fnmatch`: one over the key of the question, which reads
-"name | text of the call | dtype | shape | variant", and one over what differs, which reads as a failing test prints it:
+"name | text of the call | dtype | shape | variant", and one over the difference, as a failing test prints it:
 
     "an answer: ..., and not RuntimeError (...)"     ours computes what Paddle refuses
     "RuntimeError (...), and not an answer: ..."     ours refuses what Paddle computes
     "values: ..., and not ..."                       both compute, and the numbers differ: ours first
 
-A listed difference that excuses nothing fails a test.
+A listed difference that matches nothing fails a test.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Difference(NamedTuple):
 
 
 def _differ(names: str, question: str, what: str, why: str) -> list[Difference]:
-    """The same difference for several names, which stand for the `@` in the question."""
+    """The same difference for several names, which replace the `@` in the question."""
     return [Difference(question.replace("@", name), what, why) for name in names.split()]
 
 

@@ -1,9 +1,9 @@
-"""Which other names Paddle has for a keyword (`dim=` for `axis=`), and what it says when both are given, or neither.
+"""Paddle's alternative keywords (`dim=` for `axis=`), and its errors when both are given, or neither.
 
-    python -m tests.reference.keywords        ask the real Paddle, and write its answers down (needs PaddlePaddle)
+    python -m tests.reference.keywords        record the results of PaddlePaddle (which must be installed)
 
-For every function and method of ours that Paddle has too, each keyword is replaced by each word of a list: where the
-answer stays the same, that word is another name for it. So is asked what becomes of numbers that are given separately.
+For every function and method that Paddle has too, each keyword is replaced by each name of a list: if the result is the same,
+that name is an alternative. Calls with separate numbers instead of a list are recorded, too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import numpy as np
 
 ANSWERS = Path(__file__).with_name("keywords.json")
 SECONDS = 60
-"""How long the questions about one function may take."""
+"""The time limit for the calls of one function, in seconds."""
 
 _WORDS = """
     input other dim dims dim0 dim1 dim2 start_dim end_dim size sizes exponent tensors tensor vec vec2 mat mat1 mat2 batch1 batch2 ord A
@@ -31,7 +31,7 @@ _WORDS = """
     alpha diagonal repeats axes dtype rounding_mode replacement num_samples low high mean std
 """
 WORDS = _WORDS.split()
-"""What a keyword might also be called."""
+"""Candidates for alternative keywords."""
 
 SAMPLES: dict[str, str] = {
     "x": "M", "input": "M", "y": "N", "other": "N", "arr": "M", "condition": "M > 0.5", "tensor1": "N", "tensor2": "N", "axis": "1", "dim": "1", "keepdim": "True",
@@ -74,7 +74,7 @@ OWN: dict[str, dict[str, str]] = {
 """Where a function needs something else. In place: the same."""
 
 UNFILLED = {"empty", "empty_like", "resize"}
-"""Of these only the shape and the dtype are compared."""
+"""Functions for which only shape and dtype are compared."""
 
 CALLS = (
     "X.reshape(6, 4)", "paddle.reshape(X, 6, 4)", "X.reshape(24)", "X.reshape(-1)", "X.reshape(6, 4, name='r')", "X.reshape([6, 4], None)",
@@ -102,7 +102,7 @@ def recorded() -> dict[str, Any]:
 
 def targets() -> list[str]:
     """What is asked about: "function add", "method add_", "functional relu"."""
-    from inplacelab import Tensor  # noqa: PLC0415  # only who asks needs our names
+    from inplacelab import Tensor  # noqa: PLC0415  # only the recorder needs our names
     from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS  # noqa: PLC0415
 
     methods = [n for n in dir(Tensor) if not n.startswith("_") and callable(getattr(Tensor, n))]
@@ -111,7 +111,7 @@ def targets() -> list[str]:
 
 
 def find(paddle: Any, target: str) -> Callable[..., Any] | None:
-    """What a target names in a package."""
+    """The function or method of a target in a package."""
     kind, name = target.split()
     found = getattr({"function": paddle, "functional": paddle.nn.functional, "method": paddle.Tensor}[kind], name, None)
     return found if callable(found) else None
@@ -145,7 +145,7 @@ def attempt(paddle: Any, target: str, given: dict[str, str]) -> list[Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return ["ok", _called(paddle, target, given)]
-    except Exception as error:  # noqa: BLE001  # whatever it raises is the answer
+    except Exception as error:  # noqa: BLE001  # any exception is the result
         return [type(error).__mro__[0].__name__]
 
 
@@ -163,7 +163,7 @@ def _called(paddle: Any, target: str, given: dict[str, str]) -> Any:
 
 
 class Names(dict[str, Any]):
-    """What the texts mean, each made anew when it is first asked for: some calls write."""
+    """The names in the texts, each made again on first use: some calls write."""
 
     def __init__(self, paddle: Any) -> None:
         super().__init__(paddle=paddle, I=lambda values: paddle.to_tensor(np.array(values, "int64")))
@@ -195,11 +195,11 @@ def _rounded(tensor: Any) -> list[str]:
     return [f"{v:.4g}" for v in np.asarray(tensor.numpy()).reshape(-1)]
 
 
-# ---- asking -------------------------------------------------------------------------------------------------------------------
+# ---- recording ----------------------------------------------------------------------------------------------------------------
 
 
 def ask(paddle: Any, target: str) -> Answer:
-    """The other names of a function's keywords, and what becomes of calls that do not fit."""
+    """The alternative keywords of a function, and the results of invalid calls."""
     needed = required(target)
     if needed is None or attempt(paddle, target, needed)[0] != "ok":
         return {}
@@ -242,7 +242,7 @@ def ask_call(paddle: Any, text: str) -> list[Any]:
 
 
 def in_child(question: Callable[[], Any]) -> Any:
-    """The answer from a process of its own, as some calls crash; None if this one did."""
+    """The result from a separate process, since some calls crash; None if this one did."""
     read, write = os.pipe()
     child = os.fork()
     if not child:

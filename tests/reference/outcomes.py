@@ -1,4 +1,4 @@
-"""Run a call on a package, the real Paddle or ours, and say what came out, as plain data that JSON can hold."""
+"""Runs a call on a package, PaddlePaddle or ours, and returns the outcome as plain data for JSON."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ def questions() -> Iterator[Question]:
 
 
 def answer(paddle: Any, question: Question) -> dict[str, Any]:
-    """What the package does: the value, dtype and shape of the result (and of `x`), the gradients, or the refusal."""
+    """The outcome: the value, dtype and shape of the result (and of `x`), the gradients, or the refusal."""
     try:
         found = _run(paddle, question)
-    except Exception as error:  # noqa: BLE001  # whatever it raises is the answer
+    except Exception as error:  # noqa: BLE001  # any exception is the result
         return {"error": type(error).__mro__[0].__name__, "says": str(error).strip().split("\n")[0][:60]}
     if question.dtype in DIFFERENTIABLE and question.shape != "strided" and question.call not in DRAWN:
         found["gradients"] = _gradients(paddle, question)
@@ -94,7 +94,7 @@ def _gradients(paddle: Any, question: Question) -> list[Any] | str:
 
 
 def _names(paddle: Any, question: Question, *, grad: bool) -> dict[str, Any]:
-    """What the texts mean: see `calls.py`."""
+    """The names in the texts: see `calls.py`."""
     dtype, sizes = question.dtype, _SHAPES[question.shape]
     first, second = (_array(v, dtype, sizes) for v in _VALUES[question.call.domain])
     made = lambda values: paddle.to_tensor(values)  # noqa: E731

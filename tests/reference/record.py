@@ -1,6 +1,6 @@
-"""Ask the real Paddle everything in `calls.py` and write its answers down: `python -m tests.reference.record`.
+"""Records the results of PaddlePaddle for all calls in `calls.py`: `python -m tests.reference.record`.
 
-Each name is asked for in a process of its own, because some calls hang or crash.
+Each name has a separate process, because some calls hang or crash.
 Needs `pip install inplacelab[oracle]`.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 from tests.reference.outcomes import answer, questions
 
 SECONDS = 20
-"""How long a call may take."""
+"""The time limit of a call, in seconds."""
 ANSWERS = Path(__file__).with_name("answers.json.gz")
 
 
@@ -33,13 +33,13 @@ def ask(name: str, skip: int) -> None:
     import paddle  # noqa: PLC0415  # only the child process needs it
 
     for question in [q for q in questions() if q.call.name == name][skip:]:
-        signal.alarm(SECONDS)  # nobody handles it: a kernel that hangs takes the process with it
+        signal.alarm(SECONDS)  # not handled: the process of a kernel that hangs is killed
         sys.stdout.write(json.dumps([question.key, answer(paddle, question)]) + "\n")
         sys.stdout.flush()
 
 
 def ask_in_processes(name: str) -> dict[str, Any]:
-    """The answers for one name. Where a process died, that is the answer, and the next one goes on behind it."""
+    """The answers for one name. If a process died, that is the result, and the next process continues after it."""
     asked = [q.key for q in questions() if q.call.name == name]
     found: dict[str, Any] = {}
     while len(found) < len(asked):

@@ -1,4 +1,4 @@
-"""Other names for keywords, and separate numbers, against the recorded answers of PaddlePaddle 3.3.1."""
+"""Alternative keywords and separate numbers, compared with the recorded results of PaddlePaddle 3.3.1."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ACCEPTED_HERE = {"X.reshape_(24)"}
 
 
 def given(target: str, alias: str) -> tuple[dict[str, str], str, str]:
-    """The arguments of a call, the parameter that is to be called otherwise, and what is given for it."""
+    """The arguments of a call, the parameter to rename, and its argument."""
     parameter = TARGETS[target]["aliases"][alias]
     text = sample(target, parameter)
     assert text is not None
@@ -64,7 +64,7 @@ def test_both_names_are_refused_as_a_type_and_a_value_error(target: str, alias: 
 
 @pytest.mark.standard
 @for_each("target", TARGETS)
-def test_a_word_that_nobody_knows_is_refused(target: str) -> None:
+def test_an_unknown_keyword_is_refused(target: str) -> None:
     found = attempt(inplacelab, target, {**(required(target) or {}), "no_such": "1"})
     assert found[0] == "TypeError"
     assert TARGETS[target]["unknown"] in ("TypeError", "ValueError", "ok")
@@ -157,8 +157,8 @@ def test_aliases_name_parameters_that_there_are() -> None:
 
 
 @pytest.mark.oracle
-def test_the_real_paddle_says_the_same() -> None:
-    """For a few names, in a process of its own: this one may be without it."""
+def test_the_real_paddle_gives_the_same_results() -> None:
+    """For a few names, in a separate process, which can import PaddlePaddle."""
     names = ["sum", "add_", "concat", "uniform_", "reshape"]
     asked = subprocess.run(
         [sys.executable, "-m", "tests.reference.keywords", *names],

@@ -1,4 +1,4 @@
-"""Every in-place name against the recorded answers of PaddlePaddle 3.3.1: values, dtypes, shapes, gradients, refusals."""
+"""Every in-place name, compared with the recorded results of PaddlePaddle 3.3.1: values, dtypes, shapes, gradients, refusals."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def close(ours: Any, theirs: Any, tolerance: float) -> bool:
 
 
 def differences(question: Question, ours: dict[str, Any], theirs: dict[str, Any]) -> list[str]:
-    """In which respects two answers differ. How often a version was raised is not compared: ours raises it by one."""
+    """The differences of two results. Versions are not compared: ours are raised by one."""
     if "error" in ours or "error" in theirs:
         return [] if ours.get("error") == theirs.get("error") else [f"{_short(ours)}, and not {_short(theirs)}"]
     tolerance = TOLERANCE.get(question.dtype, 1e-6)
@@ -72,12 +72,12 @@ def _short(found: dict[str, Any]) -> str:
 
 @cache
 def found(name: str) -> dict[str, list[str]]:
-    """In which respects the answers differ, for each question about a name."""
+    """The differences for each question about a name."""
     return {q.key: differences(q, answer(inplacelab, q), ANSWERS[q.key]) for q in asked()[name]}
 
 
 def excuses(name: str) -> Iterator[tuple[Difference, str, str]]:
-    """Which listed difference excuses what, of the questions about a name."""
+    """The listed difference that matches each question about a name."""
     for listed in DIFFERENCES:
         if not fnmatchcase(name, listed.question.split(" |")[0]):
             continue
@@ -93,7 +93,7 @@ def test_it_answers_as_paddle_does(name: str) -> None:
     assert not wrong, f"{len(wrong)} differences:\n" + "\n".join(wrong[:40])
 
 
-def test_every_in_place_name_of_paddle_is_asked_for() -> None:
+def test_every_in_place_name_of_paddle_is_compared() -> None:
     names = json.loads(Path(__file__).with_name("names.json").read_text(encoding="utf-8"))
     assert set(names) == {call.name for call in CALLS} | set(ELSEWHERE)
 
@@ -107,7 +107,7 @@ def test_every_listed_difference_is_one() -> None:
 
 @pytest.mark.oracle
 def test_the_recorded_answers_are_paddles() -> None:
-    """A sample is asked again, of what ours answers alike: the rest has calls that hang, or crash, or show foreign memory."""
+    """Records a sample again, of calls with equal results: the others may hang, crash, or read outside their memory."""
     paddle = pytest.importorskip("paddle")
     alike = [q for q in questions() if not found(q.call.name)[q.key]]
     for question in alike[::97]:

@@ -11,12 +11,12 @@ from inplacelab.ops.arguments.axis_index import Along
 from tests.row_cases.case import Array, case
 
 INDICES = [[0, 1, -2], [0, -1, 1]]
-"""Two values meet in the first column's upper place, two in the second's lower, one in each place of the third."""
+"""Two values for the first column's upper position, two for the second's lower, one for each position of the third."""
 NARROW = [[1, 0]]
 
 
 def _along(how: str) -> Any:
-    """What is met at each place, one after the other, and then combined."""
+    """The values for each position, one after the other, and then combined."""
 
     def reference(arr: Array, indices: Array, values: Array, at: Along) -> Array:
         shape = _shape(arr, indices, at.axis) if at.broadcast else indices.shape

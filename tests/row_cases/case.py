@@ -1,4 +1,4 @@
-"""What a row's standard tests need to know: one way to call it, and the same in NumPy."""
+"""Cases of a row's standard tests: a call, and the same in NumPy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 
 from inplacelab import Tensor
-from inplacelab.ops.table import ROWS, Made, variants
+from inplacelab.ops.table import ROWS, LazyFunction, variants
 from inplacelab.ops.table.row import Row
 
 Array = np.ndarray[Any, Any]
@@ -19,17 +19,17 @@ Shape = tuple[int, ...]
 
 
 @cache
-def _made(row: Row, variant: str) -> Made:
+def _made(row: Row, variant: str) -> LazyFunction:
     """A row without a method, compiled once."""
-    return Made(row, variant)
+    return LazyFunction(row, variant)
 
 
 class Case(NamedTuple):
-    """One way to call a row, and the same in NumPy."""
+    """A call of a row, and the same in NumPy."""
 
     row: Row
     reference: Callable[..., Any]
-    """What the result is, from NumPy arrays; for a row that only writes, the value of the first input afterwards."""
+    """Computes the result from NumPy arrays; for an overwrite, the new value of the first input."""
     shapes: tuple[Shape, ...]
     attrs: Mapping[str, Any]
     within: tuple[float, float]

@@ -1,4 +1,4 @@
-"""Tests that try every row: one test for each chapter of the table (`tests/subtests.py` says why)."""
+"""Tests of every row: one test for each chapter of the table (see `tests/subtests.py` for the reason)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def is_elementwise(case: Case) -> bool:
 
 
 def for_each_variant(*wanted: str, only: Chosen = _any) -> Callable[[Test], Test]:
-    """The test is tried with each `case`, and each `variant` of its row, or only those that are wanted."""
+    """Runs the test with each `case` and each `variant` of its row that is wanted."""
     return _by_chapter(
         ("case", "variant"),
         lambda cases: (

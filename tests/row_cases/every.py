@@ -1,4 +1,4 @@
-"""All cases, chapter by chapter: a row without one fails a test."""
+"""All cases, by chapter. A row without a case fails a test."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Cases for the rows of `ops/random_fills.py`.
 
-With parameters that leave no choice (no spread, certain success, one integer) a random fill has one result, so the standard
-tests apply to it; `uniform_` has a stream of its own. What is really drawn is tested in `tests/engine/test_random.py`.
+With degenerate parameters (no spread, certain success, one integer) a random fill has one result, so the standard tests apply
+to it; `uniform_` has a separate stream. `tests/engine/test_random.py` tests the distributions.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ _HIDDEN = "•••"
 def widget_html(widget: Widget, language: str) -> str:
     """Return a widget as HTML without scripts.
 
-    >>> left_by(ipywidgets.IntSlider(value=3, description="step"), "en")
+    >>> widget_html(ipywidgets.IntSlider(value=3, description="step"), "en")
     '<div><span style="display:inline-block;margin:2px 0;padding:2px 8px;border:1px solid #8a8a8a;border-radius:4px">step 3</span></div>'
     """
     shown = _own_picture(widget) or _said(widget)

@@ -106,7 +106,7 @@ class View(LiveWidget):
             self._questions = questions_for(self._recording, predict) if self.toolbar else ()
             sent = packed_json(payload(self._scene, self._questions, panels=chosen))
         super().__init__(_payload=sent, predict=predict is not False, **given)
-        # In the browser, so that it works without a kernel too.
+        # In the browser, so that it works without a Python process, too.
         self._links = [jslink((other, name), (self, name)) for name in _SHARED] if other else []
 
     @property
@@ -188,7 +188,7 @@ def _existing_panels(panels: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class StorageView(View):
-    """Storages: their slots and values, which tensors reach them, their versions, and what backward keeps of them.
+    """Shows storages: their slots and values, the tensors on them, their versions, and their saved tensors.
 
     >>> stepper = Stepper(recording)  # doctest: +SKIP
     >>> HBox([stepper, StorageView(stepper)])  # doctest: +SKIP
@@ -204,7 +204,7 @@ class MetadataView(View):
 
 
 class VersionView(View):
-    """The version of each storage over all steps, and the saved tensors that depend on it."""
+    """Shows the version of each storage over all steps, and the saved tensors that depend on it."""
 
     _panels = ("lanes",)
 
@@ -216,6 +216,6 @@ class GraphView(View):
 
 
 class MemoryView(View):
-    """The bytes of the live storages over all steps, and their peak."""
+    """Shows the bytes of the live storages over all steps, and their peak."""
 
     _panels = ("memory",)

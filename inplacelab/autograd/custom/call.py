@@ -103,7 +103,7 @@ class Call:
                     continue
             elif each.edge is None:
                 continue  # a constant, such as a running mean: `forward` may write it, as under `no_grad`
-            raise errors.input_overwritten(self.layer.__name__, k, tensor=each.tensor)
+            raise errors.forward_overwrote_input(layer=self.layer.__name__, position=k, tensor=each.tensor)
 
     def _own(self, returned: Sequence[Tensor], written: Sequence[Tensor]) -> list[Tensor]:
         """The results as separate tensors: copies of those that share a storage with another tensor."""

@@ -108,7 +108,7 @@ class CustomNode(Node):
 
     def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
         if self._released:
-            raise errors.freed_graph(self.name, node=self)
+            raise errors.freed_graph(node_name=self.name, node=self)
         version = g.storage.version
         arrived = self._arrived(g)
         for each in observe.listeners:
@@ -118,7 +118,7 @@ class CustomNode(Node):
         for each in observe.listeners:
             each.custom_ends(self)
         if g.storage.version != version:
-            raise errors.gradient_written(self.name, node=self)
+            raise errors.arriving_gradient_written(node_name=self.name, node=self)
         found = self._matched(given)
         return [self._form(k, found[k]) if want else None for k, want in zip(self.order, wanted, strict=True)]
 
@@ -140,13 +140,13 @@ class CustomNode(Node):
         returned = list(given) if isinstance(given, tuple | list) else [given]
         short = len(self.slots) - len(returned)
         if short < 0:
-            raise errors.gradient_count(self.name, len(self.slots), len(returned))
+            raise errors.gradient_count_differs(node_name=self.name, expected=len(self.slots), found=len(returned))
         found: list[Tensor | None] = []
         for k, (slot, parts) in enumerate(zip(self.slots, [*returned, *[None] * short], strict=True)):
             first = len(found)
             found.extend([parts] if slot is None else self._several(parts, slot))
             if k >= len(returned) and any(self._needs(each) for each in range(first, len(found))):
-                raise errors.gradient_missing(self.name, k)
+                raise errors.gradient_missing(node_name=self.name, position=k)
         return found
 
     def _several(self, parts: Any, count: int) -> Sequence[Tensor | None]:
@@ -154,9 +154,9 @@ class CustomNode(Node):
         if parts is None:
             return [None] * count
         if not isinstance(parts, tuple | list):
-            raise errors.gradient_kind(self.name, parts)
+            raise errors.gradient_is_not_a_tensor(node_name=self.name, found=parts)
         if len(parts) != count:
-            raise errors.gradient_count(self.name, count, len(parts))
+            raise errors.gradient_count_differs(node_name=self.name, expected=count, found=len(parts))
         return parts
 
     def _needs(self, position: int) -> bool:
@@ -171,10 +171,12 @@ class CustomNode(Node):
         if gradient is None:
             return None
         if not isinstance(gradient, Tensor):
-            raise errors.gradient_kind(self.name, gradient)
+            raise errors.gradient_is_not_a_tensor(node_name=self.name, found=gradient)
         expected = self.inputs[position]
         if not _reaches(expected.shape, gradient.array.shape):
-            raise errors.gradient_shape(self.name, position, expected.shape, gradient.shape)
+            raise errors.gradient_shape_differs(
+                node_name=self.name, position=position, found=gradient.shape, expected=expected.shape
+            )
         formed = fitted(gradient, expected.shape, expected.dtype)
         return operations.ops.clone(formed) if formed is gradient or formed.storage is gradient.storage else formed
 
@@ -230,4 +232,4 @@ class UnexplainedNode(Node):
         number(self)
 
     def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:  # noqa: ARG002
-        raise errors.kept_without_history(self._custom_name, self._saved_name, node=self)
+        raise errors.saved_without_history(node_name=self._custom_name, saved_name=self._saved_name, node=self)

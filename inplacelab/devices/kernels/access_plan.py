@@ -1,9 +1,9 @@
-"""Which way an element-wise kernel takes through memory: how elements are counted, how many at once, by how wide numbers.
+"""Plans the memory accesses of an element-wise kernel: the order of the elements, the width of packs and the width of indices.
 
-An element-wise operation does not care in which order its elements come. So the axes of its operands may change places and
-grow together until few are left, and every axis saves a division for each element:
+The order of the elements does not matter to an element-wise operation. So the axes of its operands can be permuted and merged, and
+every axis less saves a division for each element:
 
->>> turned = Layout((64, 64), (1, 64), 0)                      # a transposed matrix, in place: all of its slots, in a row
+>>> turned = Layout((64, 64), (1, 64), 0)                      # a transposed matrix covers all of its slots
 >>> merged([turned], 0)
 (Layout(shape=(4096,), strides=(1,), offset=0),)
 >>> left = Layout((2, 3, 4), (120, 40, 10), 0), Layout((2, 3, 4), (12, 4, 1), 0)
@@ -27,18 +27,18 @@ from inplacelab.devices.kernels.types import width_of
 from inplacelab.layout import Layout, Shape, extent, is_packed
 
 FITS = 2**31 - geometry.MOST_BLOCKS * geometry.THREADS
-"""Up to here numbers of 32 bits do: also the last turn of a loop, which goes one grid too far before it ends."""
+"""The largest count for 32-bit indices. The last turn of a loop adds one whole grid to the index before the loop ends."""
 
 
-class Way(NamedTuple):
-    """What a launch follows from, besides addresses.
+class AccessPlan(NamedTuple):
+    """Everything that determines a launch except addresses.
 
     Attributes:
-        form: of the kernel.
-        layouts: of the operands, as the kernel counts their elements.
-        passed: the layouts that the kernel is given: none, or in packs of `width`.
-        turns: how many elements or packs there are for a strided kernel; for a contiguous one, the elements.
-        grid: enough threads.
+        form: the form of the kernel.
+        layouts: the layouts of the operands, with axes permuted and merged.
+        passed: the layouts that the kernel takes as arguments, in packs of `width`; none for a contiguous kernel.
+        turns: the kernel's argument `n`: elements or packs for a strided kernel, elements for a contiguous one.
+        grid: the blocks and threads.
     """
 
     form: Form
@@ -49,12 +49,12 @@ class Way(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def way(layouts: tuple[Layout, ...], dtypes: tuple[str, ...], written: int, *, aligned: bool) -> Way:
-    """The way for operands that lie like this. The same operands come again and again: it is worked out once.
+def plan(layouts: tuple[Layout, ...], dtypes: tuple[str, ...], written: int, *, aligned: bool) -> AccessPlan:
+    """Plans the accesses for some operands. Results are cached, because the same operands occur again and again.
 
     Args:
-        layouts: of the operands, which are broadcast to the shape of the one that is written.
-        dtypes: of the operands.
+        layouts: the layouts of the operands, which are broadcast to the shape of the one that is written.
+        dtypes: their dtypes.
         written: the position of the operand that is written.
         aligned: whether all storages begin at a multiple of 16 bytes.
     """
@@ -67,16 +67,16 @@ def way(layouts: tuple[Layout, ...], dtypes: tuple[str, ...], written: int, *, a
     most = width_of(dtype for _, dtype in packed) if aligned else 1
     if _in_one_run(met):
         width = most if all(each.offset % most == 0 for each, _ in packed) else 1
-        return Way(Form("contiguous", width, once=once), met, (), n, geometry.elementwise(n, width))
+        return AccessPlan(Form("contiguous", width, once=once), met, (), n, geometry.elementwise(n, width))
     width = most if all(_in_packs(each, most) for each, _ in packed) else 1
-    once = once if width > 1 else ()  # one by one, every element is looked up in the same way
+    once = once if width > 1 else ()  # element by element, broadcast operands need no special case
     passed = tuple(packs(each, width) for each in met)
     form = Form("strided", width, bits(met), len(met[written].shape), once)
-    return Way(form, met, passed, n // width, geometry.elementwise(n, width))
+    return AccessPlan(form, met, passed, n // width, geometry.elementwise(n, width))
 
 
 def form_of(launch: Launch) -> Form:
-    """The form of the kernel that ran in a launch of the kind "contiguous" or "strided"."""
+    """Returns the form of the kernel of a launch of the kind "contiguous" or "strided"."""
     layouts = [each.layout for each in launch.operands]
     if launch.kind == "contiguous":
         return Form("contiguous", launch.width, once=_once(layouts))
@@ -85,17 +85,24 @@ def form_of(launch: Launch) -> Form:
 
 
 def _once(layouts: Sequence[Layout]) -> tuple[int, ...]:
-    """Which operands show one element again and again along the last axis: it is loaded once for all neighbours."""
+    """The positions of the operands that are broadcast along the last axis: one load serves all neighbours."""
     return tuple(k for k, each in enumerate(layouts) if geometry.stays(each))
 
 
 def _in_one_run(layouts: Sequence[Layout]) -> bool:
-    """Whether all operands lie side by side, or are a single element."""
+    """Whether every operand is packed or a single element."""
     return all(is_packed(each) or not any(each.strides) for each in layouts)
 
 
 def broadcast(layout: Layout, shape: Shape) -> Layout:
-    """The layout that shows the same elements again and again, until they have that shape.
+    """Broadcasts a layout to a shape.
+
+    Args:
+        layout: the layout.
+        shape: a shape to which it can be broadcast.
+
+    Returns:
+        A layout with stride 0 along the broadcast axes.
 
     >>> broadcast(Layout((3,), (1,), 0), (2, 3))
     Layout(shape=(2, 3), strides=(0, 1), offset=0)
@@ -108,9 +115,16 @@ def broadcast(layout: Layout, shape: Shape) -> Layout:
 
 
 def merged(layouts: Sequence[Layout], written: int) -> tuple[Layout, ...]:
-    """The same elements, counted along as few axes as possible: in the order in which they lie in the operand that is written.
+    """Permutes and merges the axes, so that as few as possible are left, in the memory order of the operand that is written.
 
-    Two axes become one if a step along the outer is as long as a walk along the inner, in every operand.
+    Two axes are merged if in every operand the outer stride is the inner stride times the inner size.
+
+    Args:
+        layouts: the layouts of the operands, all of one shape.
+        written: the position of the operand that is written.
+
+    Returns:
+        Layouts of the same elements.
     """
     shape, strides = layouts[written].shape, layouts[written].strides
     axes = sorted((axis for axis, size in enumerate(shape) if size != 1), key=lambda axis: -abs(strides[axis]))
@@ -127,7 +141,14 @@ def merged(layouts: Sequence[Layout], written: int) -> tuple[Layout, ...]:
 
 
 def packs(layout: Layout, width: int) -> Layout:
-    """The layout of packs of `width` neighbours; of an operand that is broadcast along the last axis, that of single elements.
+    """Returns the layout of packs of neighbouring elements.
+
+    Args:
+        layout: the layout of single elements.
+        width: the number of elements in a pack.
+
+    Returns:
+        A layout whose strides and offset count packs; of an operand that is broadcast along the last axis, single elements.
 
     >>> packs(Layout((2, 8), (16, 1), 4), 4)
     Layout(shape=(2, 2), strides=(4, 1), offset=1)
@@ -135,19 +156,19 @@ def packs(layout: Layout, width: int) -> Layout:
     if width == 1:
         return layout
     (*outer, inner), (*steps, step) = layout.shape, layout.strides
-    if step == 0:  # it stays where it is, one element for every pack of the others
+    if step == 0:  # broadcast: one element for every pack of the others
         return Layout((*outer, inner // width), layout.strides, layout.offset)
     return Layout((*outer, inner // width), (*(step // width for step in steps), 1), layout.offset // width)
 
 
 def _in_packs(layout: Layout, width: int) -> bool:
-    """Whether the last axis is a run of neighbours which can be cut into packs, all of them aligned."""
+    """Whether the last axis consists of neighbouring slots that can be divided into aligned packs."""
     whole = (layout.shape[-1], layout.offset, *layout.strides[:-1])
     return layout.strides[-1] == 1 and all(each % width == 0 for each in whole)
 
 
 def bits(layouts: Sequence[Layout]) -> int:
-    """Whether numbers of 32 bits can count the elements and their slots, or 64 are needed.
+    """Returns the width of indices, 32 or 64 bits, that elements and slots need.
 
     >>> bits([Layout((10,), (2,), 0)]), bits([Layout((3,), (2**30,), 0)])
     (32, 64)

@@ -1,4 +1,4 @@
-"""What a kernel is given by value, in the bytes that its text expects."""
+"""Converts arguments that a kernel takes by value to the bytes that its source expects."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from inplacelab.layout import Layout
 
 @lru_cache(maxsize=4096)
 def packed_layout(layout: Layout, bits: int, axes: int) -> np.ndarray[Any, Any]:
-    """A layout in the bytes of `struct Layout` in strided.cu: an array without axes, made once and not to be changed.
+    """Converts a layout to the bytes of `struct Layout` in strided.cu. Results are cached.
 
     Args:
-        layout: of at most `axes` axes; axes of one element are put before them.
-        bits: 32 or 64: of its numbers.
-        axes: how many the kernel is written for.
+        layout: a layout with at most `axes` axes; axes of size 1 are added in front.
+        bits: the width of its numbers: 32 or 64.
+        axes: the number of axes of the kernel.
+
+    Returns:
+        A read-only array without axes.
     """
     number, missing = f"i{bits // 8}", axes - len(layout.shape)
     fields: list[tuple[Any, ...]] = [("offset", number), ("shape", number, (axes,)), ("strides", number, (axes,))]
@@ -35,9 +38,9 @@ def packed_layout(layout: Layout, bits: int, axes: int) -> np.ndarray[Any, Any]:
 
 
 def divisor(size: int) -> tuple[int, int]:
-    """`magic` and `shift` of a `Divisor` (divisor.cu): with them, `n // size` is a product, a sum and a shift.
+    """Returns `magic` and `shift` of a `Divisor` (divisor.cu), which replace `n // size` by a product, a sum and a shift.
 
-    The product has 64 bits, of which the upper 32 are taken. That is exact for all `n` below 2**31.
+    The upper 32 bits of the 64-bit product are used. The result is exact for all `n` below 2**31.
 
     >>> magic, shift = divisor(7)
     >>> [((n * magic >> 32) + n) >> shift for n in (0, 6, 7, 13, 14, 2**31 - 1)] == [0, 0, 1, 1, 2, (2**31 - 1) // 7]

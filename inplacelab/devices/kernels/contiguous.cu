@@ -1,10 +1,10 @@
-// One element after the other, in slots that lie side by side.
+// One element after another, in neighbouring slots.
 
 $element
 $packs
 extern "C" __global__ void $name($parameters, long long n)
 {
-    // A thread takes every `threads`-th turn: whatever the grid, all turns are taken.
+    // A thread takes every `threads`-th turn, so any grid covers all turns.
     long long thread = (long long)blockIdx.x * blockDim.x + threadIdx.x;
     long long threads = (long long)gridDim.x * blockDim.x;
 

@@ -1,10 +1,10 @@
-// CUDA C on a CPU: enough of it to run the kernels beside this file, one thread after the other, and to watch them.
+// CUDA C on a CPU: enough of it to run the kernels of this folder, one thread after another, and to trace them.
 //
-// The text of a kernel is compiled as it is, but for its pointers: `float *x` becomes `Traced<float> x`, which looks at every
-// index before it is used, and writes down who read or wrote which bytes; `(Pack<float> *)x` becomes `packs<Pack<float>>(x)`; and
-// the instructions that convert half precision become functions. Threads of a block are fibres (fibres.h): each runs until it ends or waits at a barrier, then the next one does. This shows what a kernel
-// computes and what it touches. It says nothing about speed, and nothing about two threads that really run at once: for
-// that, see `Trace.races`.
+// The text of a kernel is compiled with three changes: `float *x` becomes `Traced<float> x`, which checks every index before it is
+// used, and records which thread reads or writes which bytes; `(Pack<float> *)x` becomes `packs<Pack<float>>(x)`; and the
+// instructions that convert half precision become functions. Threads of a block are fibres (fibres.h): each runs until it ends or
+// waits at a barrier, then the next one runs. This shows the results of a kernel and its accesses. It gives no information about
+// speed, or about threads that run at the same time: for that, see `Trace.races`.
 
 #include <cmath>
 #include <cstdint>
@@ -67,12 +67,12 @@ struct Record {
     int32_t thread, ordinal, barriers, operand, bytes, kind;
 };
 
-// What a launch is asked for, and what it says afterwards.
+// The input of a launch, and its results.
 struct Call {
     uint32_t grid[3], block[3];
-    const int64_t *order;      // in which order the threads of a block take their turns
-    int32_t trace;             // whether to write down every access
-    int32_t fault;             // the first thing that went wrong, and where
+    const int64_t *order;      // the order in which the threads of a block run
+    int32_t trace;             // whether to record every access
+    int32_t fault;             // the first fault, and where it happened
     int32_t operand, thread;
     int64_t at_block, byte;
     const Record *records;
@@ -94,7 +94,7 @@ static void report(Fault fault, int32_t operand, int64_t byte)
 
 // ---- operands -------------------------------------------------------------------------------------------------------------
 
-// Where an operand lies: its first element, and the storage, which it must not leave.
+// The memory of an operand: its first element and its storage, which no access may leave.
 struct Slots {
     char *first, *begin;
     int64_t bytes;
@@ -113,10 +113,10 @@ template <class T> struct Element {
     operator Value() const
     {
         Value value;
-        memcpy(&value, of.look(READ), sizeof value);    // a pack may be aligned within its storage, and not within this machine
+        memcpy(&value, of.look(READ), sizeof value);    // a pack may be aligned in its storage, but not on this machine
         return value;
     }
-    // A type of the text's own (half) is converted as it would be there: C++ makes one such step unasked, not two.
+    // A type that the kernel defines (half) is converted explicitly: C++ applies one implicit conversion, not two.
     template <class U, class = typename std::enable_if<std::is_arithmetic<U>::value && !std::is_arithmetic<Value>::value>::type>
     operator U() const
     {
@@ -141,13 +141,13 @@ template <class T> struct Traced {
         return {{address + i * (long long)sizeof(T), begin, bytes, operand}};
     }
 
-    // Check an access, write it down, and give the memory; what is out of bounds falls into a place of its own.
+    // Checks and records an access, and returns its memory; an access out of bounds gets a separate buffer.
     [[gnu::noinline]] char *look(Kind kind) const
     {
         static char nowhere[sizeof(T)];
         int64_t byte = address - begin;
         if (byte < 0 || byte + (int64_t)sizeof(T) > bytes) {
-            report(OUT_OF_BOUNDS, operand, byte < 0 || byte > bytes ? byte : bytes);  // the first that is not there
+            report(OUT_OF_BOUNDS, operand, byte < 0 || byte > bytes ? byte : bytes);  // the first byte outside
             return nowhere;
         }
         if (byte % sizeof(T)) report(MISALIGNED, operand, byte);
@@ -164,13 +164,13 @@ template <class T> static Traced<T> operand(void *argument, int32_t number)
     return {at->first, at->begin, at->bytes, number};
 }
 
-// The same slots as packs: what a cast does to a pointer.
+// The same slots as packs, like a cast of a pointer.
 template <class P, class T> static Traced<P> packs(Traced<T> x)
 {
     return {x.address, x.begin, x.bytes, x.operand};
 }
 
-// Nobody comes in between, because nobody else runs.
+// No other thread runs, so this is atomic.
 template <class T, class U> static T atomicAdd(Traced<T> at, U value)
 {
     char *memory = at.look(ATOMIC);
@@ -194,7 +194,7 @@ static void become(int32_t thread)
 // A kernel, with its arguments unpacked.
 using Kernel = void (*)(void **arguments);
 
-// Threads that never wait: each runs to its end.
+// Threads without barriers: each runs to its end.
 static void run_block(Kernel kernel, void **arguments, int32_t threads)
 {
     for (int32_t turn = 0; turn < threads; turn++) {
@@ -209,7 +209,7 @@ static void **body_arguments;
 
 static void barrier(int line) { fibres[thread_number].wait(line); }
 
-// After a round, every thread must wait at the same barrier, or every thread must be done.
+// After a round, all threads must wait at the same barrier, or all must be done.
 static bool all_alike()
 {
     for (int32_t k = 0; k < (int32_t)fibres.size(); k++)
@@ -221,7 +221,7 @@ static bool all_alike()
     return true;
 }
 
-// Threads that wait for each other: a round is from one barrier to the next.
+// Threads with barriers: a round is from one barrier to the next.
 static void run_fibres(Kernel kernel, void **arguments, int32_t threads)
 {
     body = kernel, body_arguments = arguments;

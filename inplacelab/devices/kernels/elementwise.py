@@ -1,4 +1,4 @@
-"""The text of an element-wise kernel: what is done to each element, and the loops around it."""
+"""Builds the source of an element-wise kernel: the expression for one element, and the loops around it."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from inplacelab.devices.kernels.source import Form, Parameter, Source, fill
 from inplacelab.devices.kernels.types import C_TYPES, by_value, kind_of, width_of
 
 SIDE_BY_SIDE = Form()
-"""Slots side by side, in packs."""
+"""Neighbouring slots, in packs."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """What an element-wise kernel does to each element, or one step of it.
+    """The computation of an element-wise kernel for one element, or one step of it.
 
     Attributes:
-        says: the operation, as a learner writes it: "relu_".
-        expression: in CUDA C; `T` stands for the data type.
-        inputs: the names of the elements in it; the first is the one that a chain hands on.
-        numbers: the names of its attributes, and their data types ("" for that of the elements).
-        target: of a write, which reads nothing of what was there: the operand that it writes, which is then the first.
-        masks: those of the inputs that are truth values, whatever the others are: of a single step.
+        says: the name of the operation in a program: "relu_".
+        expression: the expression in CUDA C, with `T` for the type of the elements.
+        inputs: the names of the elements in it; in a chain, the first is the result of the step before.
+        numbers: the names of its attributes, with their dtypes ("" for that of the elements).
+        target: the operand of an operation that overwrites without reading; it is then the first. "" for all others.
+        masks: the inputs that are truth values, independent of the dtype of the others; only for a single step.
     """
 
     says: str
@@ -45,22 +45,25 @@ def elementwise(
     form: Form = SIDE_BY_SIDE,
     dtypes: Sequence[str] = (),
 ) -> Source:
-    """A kernel that does `steps` to each element, in one pass.
+    """Builds a kernel that computes `steps` for each element, in one pass.
 
     Args:
-        name: of its function.
-        steps: one operation, or several to be done one after the other.
-        dtype: in which it computes.
-        in_place: whether the result lies where the first input lay; otherwise there is a further operand, `out`.
-        form: one by one or in packs, side by side or through layouts.
-        dtypes: of the operands, if they are others: they are converted when they are read and written.
+        name: the name of its function.
+        steps: one operation, or several to compute one after another.
+        dtype: the dtype of the computation.
+        in_place: whether the result is written over the first input; otherwise there is another operand, `out`.
+        form: the form of the kernel.
+        dtypes: the dtypes of the operands, if they differ: elements are converted when they are read and written.
+
+    Returns:
+        The source, whose parameters are the operands, the attributes, the layouts (if strided) and the number of turns.
     """
     steps = distinct(steps)
     roles = operands(steps, in_place=in_place)
     stored = dict(zip(roles, dtypes or [dtype] * len(roles), strict=True))
     inputs, numbers = _inputs(steps), {n: kind or dtype for step in steps for n, kind in step.numbers.items()}
     written = next(n for n, role in roles.items() if role != "reads")
-    kind, width, bits, axes, once = form.settled(width_of(stored.values()))
+    kind, width, bits, axes, once = form.with_width(width_of(stored.values()))
     strided = kind == "strided"
     slots = [Parameter(n, "slots", stored[n], role) for n, role in roles.items()]
     layouts = [Parameter(f"{n}_at", "layout", f"int{bits}") for n in roles] if strided else []
@@ -84,7 +87,12 @@ def elementwise(
 
 
 def operands(steps: Sequence[Step], *, in_place: bool) -> dict[str, Role]:
-    """What a kernel does to memory, by the names of its operands, in the order in which it takes them."""
+    """Returns the operands of a kernel by name with their roles, in the order of its parameters.
+
+    Args:
+        steps: the operations.
+        in_place: whether the result is written over the first input.
+    """
     inputs, target = _inputs(distinct(steps)), steps[0].target
     if target:
         return {target: "writes", **dict.fromkeys(inputs, "reads")}
@@ -93,9 +101,9 @@ def operands(steps: Sequence[Step], *, in_place: bool) -> dict[str, Role]:
 
 
 def distinct(steps: Sequence[Step]) -> list[Step]:
-    """The same steps, with names that are told apart: `scale`, and in a later step `scale_2`.
+    """Renames the inputs and attributes of steps, so that they differ: `scale`, and in a later step `scale_2`.
 
-    The first input of every step is what the step before has left: it has one name.
+    The first input of every step is the result of the step before, under one name.
     """
     if len(steps) == 1:
         return list(steps)
@@ -127,7 +135,7 @@ def _element(
     result: str,
     stored: Collection[str],
 ) -> str:
-    """The function that makes one element of the result from the elements in the same place, and what it is made with."""
+    """The function that computes one element of the result from the elements at the same index, and its helpers."""
     t = C_TYPES[dtype].computes
     parameters = [f"{'bool' if n in steps[0].masks else t} {n}" for n in inputs]
     parameters += [f"{C_TYPES[by_value(kind)].name} {n}" for n, kind in numbers.items()]
@@ -138,14 +146,14 @@ def _element(
         f"    x = {text};{' ' * (width - len(text))}  // {step.says}" for text, step in zip(before, steps, strict=False)
     ]
     lines.append(f"    return {_converted(last, dtype, result)};" + f"  // {steps[-1].says}" * bool(before))
-    wide_half = result == "float16" and dtype == "float64"  # which is then rounded once, and not to float before
+    wide_half = result == "float16" and dtype == "float64"  # rounded once, without rounding to float first
     returned = "double" if wide_half else C_TYPES[result].computes
     function = "\n".join([f"__device__ {returned} element({', '.join(parameters)})", "{", *lines, "}", ""])
     return "\n".join([*_helpers(dtype, result, stored), function])
 
 
 def _converted(value: str, dtype: str, result: str) -> str:
-    """What the element is converted by where C does it otherwise than NumPy."""
+    """The expression that converts an element where C and NumPy differ."""
     return f"whole_number({value})" if _cuts_off(dtype, result) else value
 
 
@@ -154,7 +162,7 @@ def _cuts_off(dtype: str, result: str) -> bool:
 
 
 def _helpers(dtype: str, result: str, stored: Collection[str]) -> list[str]:
-    """What must be written before the function."""
+    """The functions and types that the function needs."""
     found = [fill("half")] if "float16" in {dtype, *stored} else []
     if _cuts_off(dtype, result):
         bits, integer = (63, "long long") if result == "int64" else (31, "int")

@@ -1,7 +1,7 @@
-// Fibres: functions that can be left where they wait, and gone on with later. One runs at a time.
+// Fibres: functions that can be suspended where they wait, and resumed later. One runs at a time.
 //
-// On Linux each has a context of its own (a stack, and where it stands on it). Elsewhere, where contexts are missing or out of
-// use, each is a thread of the operating system, and a baton goes round; that is slower. -DONE_THREAD_EACH asks for it on Linux.
+// On Linux each has a context (a stack and a position in the code). On systems without contexts, or where they are deprecated, each
+// is a thread of the operating system, and a mutex lets one run at a time, which is slower. -DONE_THREAD_EACH selects this on Linux.
 
 #include <cstdlib>
 
@@ -12,25 +12,25 @@
 class Fibre {
 public:
     bool done = false;
-    int waiting_at = 0;             // where it was left: not 0
+    int waiting_at = 0;             // where it was suspended: not 0
 
-    // Be ready to run this from its beginning.
+    // Prepares to run a function from its beginning.
     void start(void (*function)())
     {
         does = function, done = false, waiting_at = 0;
         getcontext(&context);
         context.uc_stack.ss_sp = stack;
         context.uc_stack.ss_size = STACK;
-        context.uc_link = &caller;  // when it ends, the caller of `go_on` goes on
+        context.uc_link = &caller;  // when it ends, the caller of `go_on` continues
         makecontext(&context, enter, 0);
     }
-    // Run until it waits or is done.
+    // Runs until it waits or is done.
     void go_on()
     {
         current = this, waiting_at = 0;
         swapcontext(&caller, &context);
     }
-    // Called by the function itself: wait until somebody says `go_on`.
+    // Called by the function: waits until a caller calls `go_on`.
     void wait(int where)
     {
         waiting_at = where;
@@ -92,7 +92,7 @@ public:
     }
     void wait(int where)
     {
-        std::unique_lock<std::mutex> lock(mutex, std::adopt_lock);  // whoever runs holds it already, and keeps it
+        std::unique_lock<std::mutex> lock(mutex, std::adopt_lock);  // the running fibre holds it already, and keeps it
         waiting_at = where;
         pass_baton(lock, false);
         lock.release();
@@ -114,7 +114,7 @@ private:
         changed.notify_all();
         changed.wait(lock, [this, to_fibre] { return has_baton != to_fibre; });
     }
-    // A function that waits where nobody will come is woken once more, to unwind its stack.
+    // A function that would wait forever is woken once more, to unwind its stack.
     void end()
     {
         if (!thread.joinable()) return;

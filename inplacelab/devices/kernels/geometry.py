@@ -1,6 +1,6 @@
-"""Which thread touches which slots: the grid of a launch, and the arithmetic of the kernels, as pure functions.
+"""Computes the grid of a launch and the slots that each thread accesses, as pure functions.
 
-The formulas are those of the `.cu` files beside this one; tests run the files and compare every access.
+The formulas are those of the `.cu` files in this folder; tests run the kernels and compare every access.
 
 >>> grid = elementwise(1_000_000, width=4)
 >>> grid
@@ -25,28 +25,33 @@ WARP = 32
 THREADS = 256
 """Threads in a block of an element-wise kernel: eight warps.
 
-A multiprocessor of Ampere or Hopper has room for 2048 threads, so for eight blocks, if a thread is content with 32 registers. Each
-thread waits for 16 bytes of every operand: 32 KiB are on their way for each. What memory needs to be busy is its speed times
-the time an answer takes (Little's law): at 4.8 TB/s for 132 multiprocessors and some 0.7 microseconds, 25 KB.
+A multiprocessor of Ampere or Hopper holds 2048 threads, which are eight blocks, if a thread uses at most 32 registers. Each thread
+waits for 16 bytes of every operand, which makes 32 KiB in flight. To keep memory busy, its bandwidth times its latency must be in
+flight (Little's law): with 4.8 TB/s for 132 multiprocessors and about 0.7 microseconds, 25 KB for each.
 """
 
 MOST_BLOCKS = 8192
-"""Several times as many blocks as any GPU runs at once, so that it matters little when the last ones come alone. Beyond that their
-threads take several elements each, one `threads` further than the last.
+"""The largest number of blocks: several times as many as any GPU runs at once, so an uneven last round costs little. For more
+elements, each thread processes several, with the number of all threads as the distance.
 """
 
 TILE, TILE_ROWS = 32, 8
-"""A transpose moves tiles of 32 by 32 elements; each of its 32 by 8 threads takes four of them."""
+"""A transpose moves tiles of 32 by 32 elements; each of its 32 by 8 threads moves four of them."""
 
 MOST_ROWS = 65535
 """The largest number of blocks along y."""
 
 PASSES = 3
-"""A row is normalised in three passes over it: for its mean, for its variance, for the result."""
+"""The passes over a row that normalize it: for its mean, for its variance, for the result."""
 
 
 class Grid(NamedTuple):
-    """How many blocks there are, and threads in each, along x, y and z."""
+    """The size of a launch.
+
+    Attributes:
+        blocks: the number of blocks along x, y and z.
+        threads: the number of threads in a block along x, y and z.
+    """
 
     blocks: Dim3
     threads: Dim3
@@ -56,28 +61,34 @@ class Grid(NamedTuple):
 
 
 def parts(n: int, size: int) -> int:
-    """How many parts of `size` it takes to hold `n`."""
+    """Returns `n / size`, rounded up."""
     return -(-n // size)
 
 
 def elementwise(n: int, width: int = 1) -> Grid:
-    """The grid for `n` elements, of which a thread takes `width` at once."""
+    """Returns the grid for `n` elements, of which a thread processes `width` at once."""
     return Grid((max(1, min(parts(n, width * THREADS), MOST_BLOCKS)), 1, 1), (THREADS, 1, 1))
 
 
 def rows(n: int) -> Grid:
-    """The grid for `n` rows: a block for each."""
+    """Returns the grid for `n` rows, with a block for each."""
     return Grid((max(1, min(n, MOST_BLOCKS)), 1, 1), (THREADS, 1, 1))
 
 
 def tiles(n_rows: int, n_columns: int) -> Grid:
-    """The grid for the tiles of a matrix."""
+    """Returns the grid for the tiles of a matrix."""
     across, down = max(1, parts(n_columns, TILE)), max(1, parts(n_rows, TILE))
     return Grid((across, min(down, MOST_ROWS), 1), (TILE, TILE_ROWS, 1))
 
 
 def grid_for(kind: str, shape: tuple[int, ...], width: int = 1) -> Grid:
-    """The grid of a kernel of that kind, for a first operand of that shape."""
+    """Returns the grid of a launch.
+
+    Args:
+        kind: the kind of the kernel, as in `Launch.kind`.
+        shape: the shape of the first operand.
+        width: the number of elements that a thread processes at once.
+    """
     if kind == "normalize":
         return rows(_matrix(shape)[0])
     if kind in ("transpose", "transpose_square"):
@@ -86,7 +97,7 @@ def grid_for(kind: str, shape: tuple[int, ...], width: int = 1) -> Grid:
 
 
 def _matrix(shape: tuple[int, ...]) -> tuple[int, int]:
-    """All axes but the last, as one; and the last."""
+    """The product of all sizes but the last, and the last."""
     return prod(shape[:-1]), shape[-1] if shape else 1
 
 
@@ -94,7 +105,7 @@ def _matrix(shape: tuple[int, ...]) -> tuple[int, int]:
 
 
 def index(shape: tuple[int, ...], element: int) -> tuple[int, ...]:
-    """The index of an element that is counted in row-major order."""
+    """Returns the index of an element from its number in row-major order."""
     found = []
     for size in reversed(shape):
         element, along = divmod(element, size)
@@ -103,35 +114,39 @@ def index(shape: tuple[int, ...], element: int) -> tuple[int, ...]:
 
 
 def slot(layout: Layout, element: int) -> int:
-    """The slot in which an element lies."""
+    """Returns the slot of an element.
+
+    Args:
+        layout: the layout of the operand.
+        element: the number of the element in row-major order.
+    """
     return layout.offset + sum(i * s for i, s in zip(index(layout.shape, element), layout.strides, strict=True))
 
 
 def position(launch: Launch, thread: int) -> Dim3:
-    """`threadIdx` of a thread that is counted within its block: x runs fastest."""
+    """Returns `threadIdx` of a thread from its number in the block: x changes fastest."""
     x, y, _ = launch.block
     return thread % x, thread // x % y, thread // (x * y)
 
 
 def block_position(launch: Launch, block: int) -> Dim3:
-    """`blockIdx` of a block that is counted within the grid: x runs fastest."""
+    """Returns `blockIdx` of a block from its number in the grid: x changes fastest."""
     x, y, _ = launch.grid
     return block % x, block // x % y, block // (x * y)
 
 
-# ---- what a thread touches ------------------------------------------------------------------------------------------------------
+# ---- accesses of a thread -------------------------------------------------------------------------------------------------------
 
 
 class Access(NamedTuple):
     """One access of one thread.
 
     Attributes:
-        operand: its name.
+        operand: the name of the operand.
         kind: "reads", "writes" or "adds" (an atomic addition).
-        slot: the first slot touched; None where the data decide.
-        slots: how many.
-        turn: which round of the kernel's loops it belongs to. Accesses of one turn, operand and kind are one instruction to
-            the threads of a warp.
+        slot: the first slot; None if it depends on values.
+        slots: the number of slots.
+        turn: the round of the kernel's loops. Accesses of one turn, operand and kind are one instruction of a warp.
     """
 
     operand: str
@@ -142,23 +157,23 @@ class Access(NamedTuple):
 
 
 def accesses(launch: Launch, block: int, thread: int) -> tuple[Access, ...]:
-    """Everything that a thread does to memory, in order.
+    """Returns all memory accesses of a thread, in order.
 
     Args:
-        launch: of one of our kernels.
-        block: counted within the grid.
-        thread: counted within its block.
+        launch: a launch of a kernel of this package.
+        block: the number of the block in the grid.
+        thread: the number of the thread in its block.
     """
     return tuple(_BY_KIND[launch.kind](launch, block, thread))
 
 
 def elements(launch: Launch, block: int, thread: int) -> list[int]:
-    """The elements of an element-wise kernel that a thread is responsible for, in order."""
+    """Returns the elements that a thread of an element-wise kernel computes, in order; the arguments are those of `accesses`."""
     return [first + k for _, first, count in _portions(launch, block, thread) for k in range(count)]
 
 
 def _portions(launch: Launch, block: int, thread: int) -> Iterator[tuple[int, int, int]]:
-    """The turns that a thread takes: number, first element, number of elements. Whole packs first, then what is left over."""
+    """The turns of a thread as (number, first element, number of elements): whole packs first, then the rest."""
     n, width = _size(launch), launch.width
     number, step = block * launch.threads + thread, launch.blocks * launch.threads
     packs = n // width
@@ -169,7 +184,7 @@ def _portions(launch: Launch, block: int, thread: int) -> Iterator[tuple[int, in
 
 
 def turns(launch: Launch) -> int:
-    """How many turns a thread may take: at the edge of the data, some take fewer.
+    """Returns the largest number of turns of a thread; at the edge of the data, some threads have fewer.
 
     >>> from inplacelab.devices.kernels.launch import Launch, Operand
     >>> x = Operand("x", "both", "float32", (1003,), (1,), 0, 4012)
@@ -190,17 +205,17 @@ def turns(launch: Launch) -> int:
 
 
 def _size(launch: Launch) -> int:
-    """How many elements are computed: those of the result; of a scatter, those that are added."""
+    """The number of elements that are computed: those of the result, or those that a scatter adds."""
     return launch.operands[-1].elements if launch.kind == "scatter_add" else target(launch).elements
 
 
 def target(launch: Launch) -> Operand:
-    """The operand that is written."""
+    """Returns the operand that is written."""
     return next(each for each in launch.operands if each.role != "reads")
 
 
 def stays(layout: Layout) -> bool:
-    """Whether neighbours along the last axis are the same element: it is broadcast there. An axis of one element has no neighbours.
+    """Returns whether an operand is broadcast along its last axis with more than one element, so all neighbours are one element.
 
     >>> stays(Layout((8, 4), (1, 0), 0)), stays(Layout((8, 4), (0, 1), 0)), stays(Layout((8, 1), (1, 0), 0))
     (True, False, False)
@@ -214,7 +229,7 @@ def _elementwise(launch: Launch, block: int, thread: int) -> Iterator[Access]:
     for turn, first, count in _portions(launch, block, thread):
         for each in launch.operands:
             if each.role != "writes":
-                slots = 1 if stays(each.layout) else count  # of what is broadcast, one for the whole pack
+                slots = 1 if stays(each.layout) else count  # a broadcast operand: one element for the whole pack
                 yield Access(each.name, "reads", slot(each.layout, first), slots, turn)
         yield Access(written.name, "writes", slot(written.layout, first), count, turn)
 
@@ -243,7 +258,7 @@ def _transpose(launch: Launch, block: int, thread: int) -> Iterator[Access]:
 
 
 def _tile(first: Access, shape: tuple[int, int], start: tuple[int, int]) -> Iterator[Access]:
-    """Four elements of a column of a tile, eight rows apart; none beyond the edge. `first` has the offset for a slot."""
+    """Four elements of a column of a tile, eight rows apart, without those outside. `first` has the offset as its slot."""
     (n_rows, n_columns), (row, column) = shape, start
     if column < n_columns:
         for k, r in enumerate(range(row, min(row + TILE, n_rows), TILE_ROWS)):
@@ -278,5 +293,5 @@ _BY_KIND = {
 
 
 def itemsize(dtype: str) -> int:
-    """The bytes of one element."""
+    """Returns the number of bytes of one element."""
     return C_TYPES[dtype].size

@@ -1,4 +1,4 @@
-"""The GPU and the versions of all that runs on it: a figure or a recording means nothing without them."""
+"""Reports the GPU and the versions of driver and libraries, which belong to every measurement."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from inplacelab.devices.kernels.on_gpu import device_name
 
 
 def machine() -> dict[str, str]:
-    """Device, driver and versions, by name, as text. Needs a GPU and CuPy.
+    """Returns the device, the driver and all versions as text. Needs a GPU and CuPy.
 
-    Keys: "device", "compute capability", "driver" (of NVIDIA's kernel driver: "580.65"; "" where `nvidia-smi` is missing), "CUDA of
-    the driver" (the newest that it can run), "CUDA runtime", "NVRTC", "CuPy", "NumPy", "Python".
+    Returns:
+        Values for "device", "compute capability", "driver" (of NVIDIA's kernel driver: "580.65"; "" without `nvidia-smi`),
+        "CUDA of the driver" (the newest version that it supports), "CUDA runtime", "NVRTC", "CuPy", "NumPy" and "Python".
     """
     cupy = import_module("cupy")
     runtime = cupy.cuda.runtime
@@ -46,6 +47,6 @@ def _driver() -> str:
     program = shutil.which("nvidia-smi")
     if program is None:
         return ""
-    asked = [program, "--query-gpu=driver_version", "--format=csv,noheader"]
-    said = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.split()
-    return said[0] if said else ""
+    command = [program, "--query-gpu=driver_version", "--format=csv,noheader"]
+    versions = subprocess.run(command, capture_output=True, text=True, check=False).stdout.split()
+    return versions[0] if versions else ""

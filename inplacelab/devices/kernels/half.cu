@@ -1,4 +1,4 @@
-// Half precision: 16 bits in memory, a float in every computation. Rounded when it is stored, and not before.
+// Half precision: 16 bits in memory, a float in every computation. Rounded only when it is stored.
 struct half {
     unsigned short bits;
 

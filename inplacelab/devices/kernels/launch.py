@@ -1,4 +1,4 @@
-"""One launch of a kernel, as plain data: what a recorder keeps and a picture is drawn from.
+"""Describes one launch of a kernel as plain data, for recorders and pictures.
 
 >>> x = Operand("x", "both", "float32", (6,), (1,), 0, 24)
 >>> launch = Launch("relu_", "contiguous", (1, 1, 1), (256, 1, 1), 4, "float32", (x,), 24, 24)
@@ -21,12 +21,12 @@ Role = Literal["reads", "writes", "both"]
 
 
 class Memory(NamedTuple):
-    """What a kernel is given for an operand while it runs: addresses in the device's memory.
+    """The addresses of an operand in the device's memory.
 
     Attributes:
-        first: of the first element.
-        begin: of the storage that it lies in.
-        bytes: the size of that storage: nothing else may be touched.
+        first: the address of the first element.
+        begin: the address of its storage.
+        bytes: the size of the storage; the kernel must not access anything outside.
     """
 
     first: int
@@ -36,13 +36,13 @@ class Memory(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """Memory that a kernel is given.
+    """A memory operand of a launch.
 
     Attributes:
-        name: as the kernel's text has it.
+        name: its name in the source.
         role: "reads", "writes" or "both".
-        dtype: of its elements: "float32".
-        shape, strides, offset: its layout in its storage, in elements.
+        dtype: the dtype of its elements, such as "float32".
+        shape, strides, offset: its layout in the storage, in slots.
         storage_bytes: the size of the storage.
     """
 
@@ -61,25 +61,25 @@ class Operand:
 
     @property
     def elements(self) -> int:
-        """How many elements it shows."""
+        """The number of elements."""
         return prod(self.shape)
 
 
 @dataclass(frozen=True, slots=True)
 class Launch:
-    """A kernel, a grid of threads, and the memory that they were given.
+    """A kernel, a grid of threads and their operands.
 
     Attributes:
-        kernel: the operation: "relu_", or the steps of a fused chain: "scale_ add_ relu_".
-        kind: which text it is ("contiguous", "strided", "normalize", "transpose", "transpose_square", "scatter_add"); together
-            with `kernel`, `dtype` and `width` it says which source ran. "library" for a kernel of the array library's own.
-        grid, block: how many blocks there were, and threads in each, along x, y and z.
-        width: how many elements a thread took at once.
-        dtype: of what was computed.
-        operands: the memory, in the order of the kernel's parameters.
-        bytes_read, bytes_written: what the threads asked for. (What memory had to move may be more: see `traffic`.)
+        kernel: the operation ("relu_"), or the steps of a fused chain ("scale_ add_ relu_").
+        kind: the `.cu` file ("contiguous", "strided", "normalize", "transpose", "transpose_square", "scatter_add"), which
+            determines the source together with `kernel`, `dtype` and `width`; "library" for a kernel of the array library.
+        grid, block: the number of blocks, and of threads in a block, along x, y and z.
+        width: the number of elements that a thread processes at once.
+        dtype: the dtype of the computation.
+        operands: the operands, in the order of the kernel's parameters.
+        bytes_read, bytes_written: the bytes that the threads requested. (Memory may move more: see `traffic`.)
         device: the name of the hardware, or "" if it was simulated.
-        simulated: True if the text ran on the CPU, or did not run at all.
+        simulated: whether the kernel ran on the CPU, or not at all.
     """
 
     kernel: str
@@ -106,25 +106,25 @@ class Launch:
 
     @property
     def elements(self) -> int:
-        """How many elements the first operand shows."""
+        """The number of elements of the first operand."""
         return self.operands[0].elements if self.operands else 0
 
     def operand(self, name: str) -> Operand:
-        """The operand of that name.
+        """Returns the operand with this name.
 
         Raises:
-            KeyError: if there is none.
+            KeyError: if the launch has no such operand.
         """
         found = {each.name: each for each in self.operands}
         return found[name]
 
     def to_json(self) -> dict[str, Any]:
-        """Numbers, strings, lists and dictionaries only."""
+        """Converts the launch to numbers, strings, lists and dictionaries."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Launch:
-        """The launch that `to_json` has written, also after a journey through a file."""
+        """Restores a launch from the result of `to_json`, also after it was written to JSON and read again."""
         operands = tuple(
             Operand(**{**each, "shape": tuple(each["shape"]), "strides": tuple(each["strides"])})
             for each in data["operands"]

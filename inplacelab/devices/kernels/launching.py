@@ -1,7 +1,7 @@
-"""From arrays to a launch: which text, which grid, which arguments; then it runs, and whoever listens is told.
+"""Plans a launch (`elementwise`, `whole`), runs it (`run`) and reports it to observers (`report`).
 
-A launch is planned first (`elementwise`, `whole`) and carried out then (`run`, `tell`). The plan is the same on every device, so
-what is told of a simulated launch is what a real one would do.
+A plan has the source, the grid and the arguments. It is the same on every device, so a simulated launch is reported as a real one
+would be.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from inplacelab.storage import Storage
 
 Makes = Callable[[tuple[str, ...], Form], Source]
-"""Writes the text of a kernel, for the data types of its operands and in a form."""
+"""Makes the source of a kernel from the dtypes of its operands and a form."""
 
 
 class Window(NamedTuple):
-    """An array, and where it lies.
+    """An operand with its memory.
 
     Attributes:
-        name: of the operand.
+        name: the name of the operand.
         role: "reads", "writes" or "both".
-        layout: in the storage.
+        layout: its layout in the storage.
         memory: its addresses.
-        dtype: of its elements.
-        storage: the storage; None if it has none, or none yet.
+        dtype: the dtype of its elements.
+        storage: its storage, or None if it has none (yet).
     """
 
     name: str
@@ -49,21 +49,21 @@ class Window(NamedTuple):
     storage: Storage | None
 
     def operand(self, layout: Layout) -> Operand:
-        """The same as plain data, with its elements counted by this layout."""
+        """Returns the operand as plain data, with `layout` as its layout."""
         return Operand(self.name, self.role, self.dtype, *layout, self.memory.bytes)
 
 
 class Plan(NamedTuple):
-    """A launch that is possible: all that is needed to carry it out.
+    """A launch that is ready to run.
 
     Attributes:
-        name: of the operation.
-        source: the text.
-        grid: blocks, and threads in each.
+        name: the name of the operation.
+        source: the kernel.
+        grid: the blocks and threads.
         windows: the operands.
-        layouts: of the operands, as the kernel counts their elements.
-        arguments: in the order of the text's parameters.
-        device: where.
+        layouts: the layouts of the operands, in the order in which the kernel visits their elements.
+        arguments: the arguments, in the order of the kernel's parameters.
+        device: the device to run on.
     """
 
     name: str
@@ -76,7 +76,15 @@ class Plan(NamedTuple):
 
 
 def window(name: str, role: Role, array: Any, storage: Storage | None, device: Device) -> Window:
-    """Find where an array lies: in a storage, or in bytes of its own."""
+    """Describes an operand.
+
+    Args:
+        name: its name.
+        role: "reads", "writes" or "both".
+        array: the array.
+        storage: the storage that contains the array; None if the array owns its memory.
+        device: the device of the array.
+    """
     first, step = device.address(array), array.itemsize
     begin, size = (first, array.nbytes) if storage is None else (device.address(storage.buffer), storage.nbytes)
     offset = (first - begin) // step if array.size else 0
@@ -86,13 +94,13 @@ def window(name: str, role: Role, array: Any, storage: Storage | None, device: D
 
 @lru_cache(maxsize=4096)
 def _layout(shape: Shape, strides: Shape, step: int, offset: int) -> Layout:
-    """From strides in bytes to slots; the same arrays come again and again."""
+    """Converts strides in bytes to slots. Results are cached, because the same arrays occur again and again."""
     return Layout(shape, tuple(stride // step for stride in strides), offset)
 
 
 @cache
 def dtype_name(dtype: np.dtype[Any]) -> str:
-    """`dtype.name`, which NumPy puts together anew each time."""
+    """Returns `dtype.name`, cached because NumPy builds the string at each access."""
     return dtype.name
 
 
@@ -100,41 +108,56 @@ def dtype_name(dtype: np.dtype[Any]) -> str:
 
 
 def elementwise(name: str, makes: Makes, windows: Sequence[Window], numbers: Sequence[Any], device: Device) -> Plan:
-    """A launch over all elements of the window that is written; the others are broadcast to its shape."""
+    """Plans a launch over all elements of the window that is written; the others are broadcast to its shape.
+
+    Args:
+        name: the name of the operation.
+        makes: makes the source for dtypes and a form.
+        windows: the operands.
+        numbers: the attributes.
+        device: the device to run on.
+    """
     written = [each.role != "reads" for each in windows].index(True)
     aligned = _simulated(device) or all(each.memory.begin % PACK == 0 for each in windows)
     dtypes = tuple([each.dtype for each in windows])
-    way = access_plan.way(tuple([each.layout for each in windows]), dtypes, written, aligned=aligned)
-    arguments = [*[each.memory for each in windows], *numbers, *way.passed, way.turns]
-    return Plan(name, makes(dtypes, way.form), way.grid, windows, way.layouts, arguments, device)
+    accesses = access_plan.plan(tuple([each.layout for each in windows]), dtypes, written, aligned=aligned)
+    arguments = [*[each.memory for each in windows], *numbers, *accesses.passed, accesses.turns]
+    return Plan(name, makes(dtypes, accesses.form), accesses.grid, windows, accesses.layouts, arguments, device)
 
 
 def whole(name: str, source: Source, windows: Sequence[Window], numbers: Sequence[Any], device: Device) -> Plan:
-    """A launch of a kernel that is written for operands which are packed, and for the shape of the first.
+    """Plans a launch of a kernel for packed operands.
+
+    Args:
+        name: the name of the operation.
+        source: the kernel.
+        windows: the operands.
+        numbers: the attributes and sizes.
+        device: the device to run on.
 
     Raises:
-        ShapeError: if they are not packed.
+        ShapeError: if an operand is not packed.
     """
     for each in windows:
         if not is_packed(each.layout):
-            raise errors.kernel_needs_packed(name, Text("elements that lie side by side", "元素连续存放"))
+            raise errors.kernel_needs_layout(name=name, what=Text("elements that lie side by side", "元素连续存放"))
     grid = geometry.grid_for(source.kind, (windows[-1] if source.kind == "scatter_add" else windows[0]).layout.shape)
     layouts = [each.layout for each in windows]
     return Plan(name, source, grid, windows, layouts, [*(each.memory for each in windows), *numbers], device)
 
 
-# ---- carrying it out --------------------------------------------------------------------------------------------------------
+# ---- running and reporting --------------------------------------------------------------------------------------------------
 
 
 def run(plan: Plan) -> None:
-    """Launch: on a GPU; elsewhere the text runs on the CPU, thread by thread. Without elements, nothing runs."""
+    """Runs a plan: on a GPU, or else on the CPU, thread by thread. If an operand is empty, nothing runs."""
     if all(each.layout.size for each in plan.windows):
         runner = _runner("on_cpu" if _simulated(plan.device) else "on_gpu")
         runner.run(plan.source, plan.grid.blocks, plan.grid.threads, plan.arguments)
 
 
-def tell(plan: Plan) -> None:
-    """Tell everyone who listens."""
+def report(plan: Plan) -> None:
+    """Reports a plan as a `Launch` to the observers, if there are any."""
     if not observe.launch_listeners:
         return
     source, simulated = plan.source, _simulated(plan.device)
@@ -150,10 +173,10 @@ def tell(plan: Plan) -> None:
 
 @cache
 def _runner(name: str) -> Any:
-    """Imported when first needed: without a kernel nobody needs a compiler, and without a GPU nobody needs CuPy."""
+    """Imports a runner when it is first used: `on_cpu` needs a compiler, `on_gpu` needs CuPy."""
     return import_module(f"inplacelab.devices.kernels.{name}")
 
 
 def _simulated(device: Device) -> bool:
-    """On the CPU a kernel is always a simulation of what a GPU would do."""
+    """Whether the launch is simulated: always on the CPU."""
     return device.simulated or not device.place.is_gpu_place()

@@ -1,4 +1,4 @@
-"""The loop of an element-wise kernel, line by line: one element a turn, or a pack of them."""
+"""Builds the loops of an element-wise kernel, with one element or a pack in each turn."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from inplacelab.devices.kernels.types import CType
 
 
 class Body(NamedTuple):
-    """What is done in one turn of the loop: to one element, or to a pack of them.
+    """One turn of the loop: for one element, or for a pack.
 
     Attributes:
-        inputs: the names of what is read.
-        target: the name of what is written.
+        inputs: the names of the operands that are read.
+        target: the name of the operand that is written.
         numbers: the names of the attributes.
-        width: how many elements there are to a turn.
-        types: of the elements of each operand, by name.
-        once: the inputs of which one element serves a whole turn, since it is broadcast.
+        width: the number of elements in a turn.
+        types: the types of the elements of each operand, by name.
+        once: the inputs that are broadcast, so that one element serves a whole turn.
     """
 
     inputs: tuple[str, ...]
@@ -28,15 +28,15 @@ class Body(NamedTuple):
     once: Collection[str]
 
     def call(self, each: Mapping[str, str]) -> str:
-        """The call of `element`, with what stands for each input."""
+        """Returns the call of `element`, with an expression for each input."""
         return f"element({', '.join([*(each[n] for n in self.inputs), *self.numbers])})"
 
     def one(self, at: Mapping[str, str]) -> list[str]:
-        """The lines for one element; `at` says in which slot of each operand it is."""
+        """Returns the lines for one element; `at` has the slot of each operand."""
         return [f"{self.target}[{at[self.target]}] = {self.call({n: f'{n}[{at[n]}]' for n in self.inputs})};"]
 
     def turn(self, at: Mapping[str, str]) -> list[str]:
-        """The lines for one turn."""
+        """Returns the lines for one turn; `at` has the slot or pack of each operand."""
         if self.width == 1:
             return self.one(at)
         packs, singles = ([n for n in self.inputs if (n in self.once) == one] for one in (False, True))
@@ -58,12 +58,12 @@ class Body(NamedTuple):
         return f"Pack<{self.types[name].name}>"
 
     def _packs(self, name: str) -> str:
-        """An operand, seen as packs."""
+        """The expression of an operand as packs."""
         return f"(({'const ' * (name != self.target)}{self._pack(name)} *){name})"
 
 
 def packs(width: int) -> str:
-    """The type of what is moved at once. An aligned structure is loaded and stored whole."""
+    """Returns the type of a pack. An aligned structure is loaded and stored by one instruction."""
     if width == 1:
         return ""
     return (
@@ -73,7 +73,7 @@ def packs(width: int) -> str:
 
 
 def side_by_side(body: Body) -> str:
-    """The loops of contiguous.cu: over packs, then over what is left; or over elements."""
+    """Returns the loops of contiguous.cu: over packs and then over the rest, or over elements."""
     width, at = body.width, {n: "0" if n in body.once else "i" for n in body.types}
     if width == 1:
         lines = ["for (long long i = thread; i < n; i += threads)", *_indented(body.one(at))]
@@ -92,15 +92,21 @@ def side_by_side(body: Body) -> str:
 
 
 def multiplies(bits: int, axes: int) -> bool:
-    """Whether a strided kernel finds its way by products: that is known for 32 bits; and along one axis nothing is divided."""
+    """Returns whether a strided kernel replaces divisions by products: only for 32 bits, and more than one axis."""
     return bits == 32 and axes > 1
 
 
 def through_layouts(body: Body, names: Sequence[str], bits: int, axes: int) -> dict[str, str]:
-    """The parts of strided.cu. All operands have the same shape: one walk over the axes finds the slots of all.
+    """Returns the parts of strided.cu. All operands have the same shape, so one loop over the axes finds the slots of all.
 
-    The number of axes is part of the text. So their sizes and strides are read from where the arguments lie; an index that is
-    known only while the kernel runs would have them copied first, by every thread.
+    The number of axes is constant in the source, so sizes and strides are read directly from the arguments. With an index that is
+    known only at run time, every thread would first copy them.
+
+    Args:
+        body: the turn of the loop.
+        names: the names of the operands.
+        bits: the width of indices.
+        axes: the number of axes.
     """
     wide = bits == 64
     return {
@@ -116,7 +122,7 @@ def through_layouts(body: Body, names: Sequence[str], bits: int, axes: int) -> d
 
 
 def _walk(target: str, names: Sequence[str], bits: int, axes: int) -> list[str]:
-    """From the number of an element to its slots. What is left after all other axes is the index along the first."""
+    """The lines from the number of an element to its slots. The rest after all other axes is the index along the first."""
     if axes == 1:
         return [f"{n}_slot += i * {n}_at.strides[0];" for n in names]
     counter, number = ("unsigned", "int") if bits == 32 else ("unsigned long long", "long long")

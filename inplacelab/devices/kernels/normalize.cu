@@ -1,18 +1,18 @@
-// Each row minus its mean, divided by its standard deviation: in place. One block does a row at a time.
+// Each row minus its mean, divided by its standard deviation, in place. A block processes one row at a time.
 //
-// Two passes: first the mean, then the squares of what is left. The formula with one pass, mean of squares minus square of
+// Two passes: first the mean, then the squares of the differences. The formula with one pass, mean of squares minus square of
 // mean, would subtract two large numbers that are nearly equal.
 __device__ $T over_the_block($T mine, $T *shared)
 {
     shared[threadIdx.x] = mine;
     for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-        __syncthreads();                        // all sums of the step before are there
+        __syncthreads();                        // all sums of the step before are written
         if (threadIdx.x < half)
             shared[threadIdx.x] += shared[threadIdx.x + half];
     }
     __syncthreads();
     $T sum = shared[0];
-    __syncthreads();                            // everybody has read it: the room may be used again
+    __syncthreads();                            // all threads have read it: `shared` may be used again
     return sum;
 }
 

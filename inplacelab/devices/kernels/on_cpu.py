@@ -1,7 +1,7 @@
-"""Run the text of a kernel on the CPU: compiled by g++ with `cuda_on_cpu.h`, called through ctypes.
+"""Runs a kernel on the CPU: g++ compiles the source with `cuda_on_cpu.h`, and ctypes calls it.
 
-It is for reading and for being sure, not for speed: a million elements take a few milliseconds, threads that wait for each
-other a microsecond each; some tens of microseconds where there are no contexts to switch between (macOS).
+This is for study and for tests, not for speed: a million elements take a few milliseconds. Threads that wait at barriers take a
+microsecond each, or some tens of microseconds on systems without contexts to switch between (macOS).
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from inplacelab.devices.kernels.trace import RECORD, Trace
 from inplacelab.devices.kernels.types import C_TYPES, by_value
 
 FLAGS = ("-std=c++17", "-O1", "-fPIC", "-shared", "-pthread", "-fwrapv", "-ffp-contract=off", "-w")
-"""Integers wrap as on a GPU, and a product and a sum are two roundings, as in NumPy."""
+"""Integers wrap as on a GPU, and a product and a sum are rounded separately, as in NumPy."""
 
-_one_at_a_time = threading.Lock()  # the threads of a kernel live in static variables
+_one_at_a_time = threading.Lock()  # the state of the threads is in static variables
 
 
 class _Slots(ctypes.Structure):
@@ -53,24 +53,25 @@ class _Call(ctypes.Structure):
 def run(
     source: Source, grid: Dim3, block: Dim3, arguments: Sequence[Any], *, order: str = "forward", trace: bool = False
 ) -> Trace:
-    """Run a kernel, one thread after the other.
+    """Runs a kernel, one thread after another.
 
     Args:
         source: the kernel.
         grid: the number of blocks along x, y and z.
         block: the number of threads in a block.
-        arguments: for each parameter: for slots a `Memory` (see `memory`), for a layout a `Layout`, otherwise a number. A
-            kernel that is given layouts counts slots from the start of the storage, others from the first element.
-        order: in which order the threads of a block take their turns between two barriers: "forward", "reversed" or
-            "shuffled" (the same way each time). A correct kernel gives the same in any order.
-        trace: whether to write down every access.
+        arguments: for each parameter a `Memory` (for slots; see `memory`), a `Layout` or a number. A kernel with layouts
+            counts slots from the start of the storage, others from the first element.
+        order: the order in which the threads of a block run between two barriers: "forward", "reversed" or "shuffled" (always
+            the same permutation). A correct kernel has the same result in any order.
+        trace: whether to record every access.
 
     Returns:
-        What was accessed, if that was asked for; otherwise an empty trace.
+        The recorded accesses; an empty trace if `trace` is False.
 
     Raises:
-        MissingLibraryError: without a C++ compiler.
-        KernelFaultError: if a thread leaves the memory that it was given, loads a pack from the middle of two, or waits at a
+        MissingLibraryError: if there is no C++ compiler.
+        KernelTextError: if the source does not compile.
+        KernelFaultError: if a thread accesses memory outside its operands, loads a pack that is not aligned, or waits at a
             barrier that not all threads of its block reach.
     """
     compile_together([source])
@@ -84,9 +85,20 @@ def run(
         found = _records(call)
     names = tuple(p.name for p in source.operands)
     if call.fault:
-        at = names[call.operand] if call.operand >= 0 else ""
-        raise errors.kernel_fault(source.name, call.fault, at, int(call.at_block), int(call.thread), int(call.byte))
+        raise _fault(source.name, call, names[call.operand] if call.operand >= 0 else "")
     return Trace(names, found)
+
+
+_OUT_OF_BOUNDS, _MISALIGNED = 1, 2
+
+
+def _fault(name: str, call: _Call, operand: str) -> Exception:
+    block, thread, byte = int(call.at_block), int(call.thread), int(call.byte)
+    if call.fault == _OUT_OF_BOUNDS:
+        return errors.kernel_out_of_bounds(name=name, thread=thread, block=block, byte=byte, operand=operand)
+    if call.fault == _MISALIGNED:
+        return errors.kernel_misaligned(name=name, thread=thread, block=block, byte=byte, operand=operand)
+    return errors.barrier_not_reached(name=name, thread=thread, block=block)
 
 
 def _order(order: str, threads: int) -> np.ndarray[Any, Any]:
@@ -97,14 +109,19 @@ def _order(order: str, threads: int) -> np.ndarray[Any, Any]:
 
 
 def memory(array: np.ndarray[Any, Any], within: np.ndarray[Any, Any] | None = None) -> Memory:
-    """Where an array lies: in the bytes of another, or in its own."""
+    """Finds the addresses of an array, for an argument of `run`.
+
+    Args:
+        array: the array that the kernel uses.
+        within: the array that owns the memory; None if it is `array` itself.
+    """
     storage = array if within is None else within
     first, begin = (each.__array_interface__["data"][0] for each in (array, storage))
     return Memory(first, begin, storage.nbytes)
 
 
 def _argument(source: Source, parameter: Parameter, given: Any) -> Any:
-    """A value whose address can be handed over."""
+    """Converts an argument to an object whose address can be passed."""
     if parameter.kind == "layout":
         return packed_layout(given, source.bits, source.axes)
     if parameter.kind != "slots":
@@ -127,27 +144,30 @@ def _records(call: _Call) -> np.ndarray[Any, Any]:
 
 
 def compiler() -> str:
-    """The C++ compiler of this machine: the one named by the environment variable CXX, or g++, or clang++.
+    """Returns the path of a C++ compiler: the first that is found of the environment variable CXX, g++ and clang++.
 
     Raises:
-        MissingLibraryError: if there is none; the message says what to install.
+        MissingLibraryError: if none is found; the message says what to install.
     """
     for name in filter(None, (os.environ.get("CXX"), "g++", "clang++")):
         found = shutil.which(name)
         if found:
             return found
-    raise errors.no_compiler()
+    raise errors.compiler_missing()
 
 
 _ready: dict[Source, Any] = {}
 
 
 def compile_together(sources: Sequence[Source]) -> None:
-    """Have some kernels ready to run: compiled at once, which takes far less time than one by one.
+    """Compiles some kernels in one run of the compiler, which is much faster than one by one.
+
+    Args:
+        sources: the kernels; those that are compiled already are skipped.
 
     Raises:
-        MissingLibraryError: without a C++ compiler.
-        KernelTextError: if a text is not C++.
+        MissingLibraryError: if there is no C++ compiler.
+        KernelTextError: if a source does not compile.
     """
     missing = [source for source in sources if source not in _ready]
     if not missing:
@@ -162,19 +182,19 @@ def compile_together(sources: Sequence[Source]) -> None:
 
 
 def _compile(command: Sequence[str], text: str, library: Path) -> None:
-    """Under another name first: two processes may compile the same kernel at the same time."""
+    """Compiles to a temporary name first: two processes may compile the same kernel at the same time."""
     with tempfile.TemporaryDirectory(dir=library.parent) as room:
         file, made = Path(room) / "kernels.cpp", Path(room) / "kernels.so"
         file.write_text(text, encoding="utf-8")
         done = subprocess.run([*command, "-o", str(made), str(file)], capture_output=True, text=True, check=False)
         if done.returncode:
-            raise errors.kernel_does_not_compile(done.stderr.replace(str(file), "kernels.cpp"))
+            raise errors.kernel_does_not_compile(log=done.stderr.replace(str(file), "kernels.cpp").strip())
         made.replace(library)
 
 
 @cache
 def _folder() -> Path:
-    """A folder of this user's own for what was compiled: what lies there is loaded into this process."""
+    """The private folder of this user for compiled libraries. It must be private, because they are loaded into this process."""
     owner = os.getuid() if hasattr(os, "getuid") else os.environ.get("USERNAME", "")
     folder = Path(tempfile.gettempdir()) / f"inplacelab-kernels-{owner}"
     folder.mkdir(mode=0o700, exist_ok=True)
@@ -186,7 +206,7 @@ def _folder() -> Path:
 
 
 def cpp(sources: Sequence[Source]) -> str:
-    """The C++ text of some kernels: each in a namespace of its own, with a function that unpacks its arguments."""
+    """Returns the C++ source of some kernels, each in a namespace, with a function that unpacks its arguments."""
     headers = [(HERE / name).read_text(encoding="utf-8") for name in ("fibres.h", "cuda_on_cpu.h")]
     return "\n".join([*headers, *(_wrapped(source) for source in sources)])
 

@@ -1,9 +1,9 @@
-"""Run the text of a kernel on a GPU: compiled by NVRTC when it is first launched, launched by CuPy on its current stream.
+"""Runs a kernel on a GPU: NVRTC compiles it at the first launch, and CuPy launches it on its current stream.
 
-Nothing here waits for the device. CuPy is imported when this module is first used, and never before.
+Nothing here waits for the device. CuPy is imported at the first launch.
 
-Source: CuPy's user guide, "User-Defined Kernels": a structure is passed by value as a NumPy array without axes, a pointer as
-the integer that it is.
+Source: CuPy's user guide, "User-Defined Kernels": a structure is passed by value as a NumPy array without axes, a pointer as an
+integer.
 """
 
 from __future__ import annotations
@@ -23,26 +23,31 @@ from inplacelab.devices.kernels.types import by_value
 
 
 def run(source: Source, grid: Dim3, block: Dim3, arguments: Sequence[Any]) -> None:
-    """Launch a kernel; it runs when the stream comes to it.
+    """Launches a kernel and returns without waiting for it.
 
     Args:
         source: the kernel.
         grid: the number of blocks along x, y and z.
         block: the number of threads in a block.
-        arguments: as for `on_cpu.run`, with addresses in the device's memory. That memory must stay until the kernel is done:
-            what CuPy's pool frees in the same stream's order does.
+        arguments: as for `on_cpu.run`, with addresses in the device's memory. The memory must stay allocated until the kernel
+            is done; CuPy's pool guarantees this for the same stream.
+
+    Raises:
+        MissingLibraryError: if NVRTC is missing.
+        KernelTextError: if the source does not compile.
+        KernelError: if this NVRTC does not support the GPU.
     """
     kernel, passed, _ = compiled(source)
     kernel(grid, block, tuple([each(given) for each, given in zip(passed, arguments, strict=True)]))
 
 
 class Compiled(NamedTuple):
-    """A kernel on the device.
+    """A kernel that is loaded on the device.
 
     Attributes:
-        function: CuPy's handle of it.
-        passed: how each argument is passed.
-        module: the machine code, which stays as long as this does.
+        function: CuPy's handle of the kernel.
+        passed: converts each argument.
+        module: the loaded machine code, kept alive.
     """
 
     function: Any
@@ -52,7 +57,7 @@ class Compiled(NamedTuple):
 
 @cache
 def compiled(source: Source) -> Compiled:
-    """The kernel, compiled for the device that is there, once. CuPy loads what we compile: its own options are others."""
+    """Compiles a kernel for the current device, once. NVRTC is called directly, because CuPy adds other options."""
     cuda = import_module("cupy").cuda
     module = cuda.function.Module()
     module.load(for_gpu(source, int(cuda.Device().compute_capability)))
@@ -60,7 +65,7 @@ def compiled(source: Source) -> Compiled:
 
 
 def device_name() -> str:
-    """The name of the GPU: "NVIDIA H200"."""
+    """Returns the name of the GPU, such as "NVIDIA H200"."""
     runtime = import_module("cupy").cuda.runtime
     name = runtime.getDeviceProperties(runtime.getDevice())["name"]
     return name.decode() if isinstance(name, bytes) else str(name)

@@ -1,7 +1,7 @@
-"""The text of a kernel: a `.cu` file beside this one, with the operation, the data type and the parameters filled in.
+"""Kernel sources: a `.cu` file of this folder with the operation, the dtype and the parameters filled in.
 
-A text stands alone: it includes nothing, so CUDA's run-time compiler needs nothing but the text, and a learner can read
-all of it. Element-wise kernels are put together in `elementwise.py`; here is what all kernels have in common.
+A source is complete: it includes no headers, so CUDA's run-time compiler needs nothing else, and a learner can read all of it.
+`elementwise.py` builds the sources of element-wise kernels; this module has the types and the other kernels.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ HERE = Path(__file__).parent
 
 
 class Form(NamedTuple):
-    """In which form an element-wise kernel is written.
+    """The form of an element-wise kernel.
 
     Attributes:
-        kind: "contiguous" (slots side by side) or "strided" (wherever layouts say).
-        width: how many elements to take at once; 0 for as many as 16 bytes hold, and one by one if they lie apart.
-        bits: 32 or 64: of the numbers that a strided kernel counts with.
-        axes: how many its layouts have.
-        once: which operands (by position) are broadcast so that one element of them serves a whole turn.
+        kind: "contiguous" (neighbouring slots) or "strided" (any layouts).
+        width: the number of elements to process at once; 0 for the default: a contiguous kernel as many as 16 bytes hold, a
+            strided kernel one.
+        bits: the width of a strided kernel's indices, 32 or 64.
+        axes: the number of axes of its layouts.
+        once: the positions of the operands that are broadcast so that one element serves a whole turn.
     """
 
     kind: Kind = "contiguous"
@@ -37,12 +38,12 @@ class Form(NamedTuple):
     axes: int = 2
     once: tuple[int, ...] = ()
 
-    def settled(self, most: int) -> Form:
-        """The same with the width that it comes to, where `most` elements are a pack."""
+    def with_width(self, most: int) -> Form:
+        """Returns the form with a definite width; `most` is the number of elements in a pack."""
         return self._replace(width=self.width or self.usual(most))
 
     def usual(self, most: int) -> int:
-        """The width where nothing else is said."""
+        """Returns the default width; `most` is the number of elements in a pack."""
         return most if self.kind == "contiguous" else 1
 
 
@@ -51,10 +52,10 @@ class Parameter:
     """One parameter of a kernel.
 
     Attributes:
-        name: as the text has it.
-        kind: "slots" (a pointer to an operand), "layout" (how an operand lies), "number" or "size".
-        dtype: of the slots, of the number, or of those in the layout.
-        role: what the kernel does to the slots.
+        name: its name in the source.
+        kind: "slots" (a pointer to an operand), "layout" (the layout of an operand), "number" (an attribute) or "size".
+        dtype: the dtype of the slots, of the number, or of the numbers in the layout.
+        role: "reads", "writes" or "both", for slots.
     """
 
     name: str
@@ -65,17 +66,17 @@ class Parameter:
 
 @dataclass(frozen=True, repr=False)
 class Source:
-    """A kernel that can be compiled. It shows itself as its text.
+    """The source of a kernel. Printing it shows the CUDA C text.
 
     Attributes:
         name: the name of its function.
-        kind: which of the `.cu` files it is.
-        text: CUDA C.
-        parameters: in order.
-        dtype: of what it computes with.
-        width: how many elements a thread takes at once.
-        bits: of the numbers that it counts with.
-        axes: of the layouts that it is given.
+        kind: the name of the `.cu` file.
+        text: the text in CUDA C.
+        parameters: the parameters, in order.
+        dtype: the dtype of the computation.
+        width: the number of elements that a thread processes at once.
+        bits: the width of its indices.
+        axes: the number of axes of its layout parameters.
     """
 
     name: str
@@ -87,17 +88,17 @@ class Source:
     bits: int = 64
     axes: int = 0
 
-    def __hash__(self) -> int:  # asked for at every launch: a string remembers its own
+    def __hash__(self) -> int:  # needed at every launch; a string caches its hash
         return hash((self.name, self.text))
 
     @property
     def operands(self) -> tuple[Parameter, ...]:
-        """The parameters that are memory."""
+        """The parameters that are pointers to operands."""
         return tuple(p for p in self.parameters if p.kind == "slots")
 
     @property
     def waits(self) -> bool:
-        """True if its threads wait for each other."""
+        """Whether its threads wait at barriers."""
         return "__syncthreads" in self.text
 
     def __repr__(self) -> str:
@@ -105,25 +106,25 @@ class Source:
 
 
 def normalize(dtype: str) -> Source:
-    """Each row minus its mean, divided by its standard deviation, in place."""
+    """Returns the kernel that subtracts from each row its mean and divides it by its standard deviation, in place."""
     x = Parameter("x", "slots", dtype, "both")
     sizes = Parameter("rows", "size"), Parameter("columns", "size")
     return _fixed("normalize", dtype, x, Parameter("epsilon", "number", dtype), *sizes)
 
 
 def transpose(dtype: str) -> Source:
-    """The transpose of a matrix, out of place."""
+    """Returns the kernel that transposes a matrix, out of place."""
     slots = Parameter("x", "slots", dtype), Parameter("out", "slots", dtype, "writes")
     return _fixed("transpose", dtype, *slots, Parameter("rows", "size"), Parameter("columns", "size"))
 
 
 def transpose_square(dtype: str) -> Source:
-    """The transpose of a square matrix, in place."""
+    """Returns the kernel that transposes a square matrix, in place."""
     return _fixed("transpose_square", dtype, Parameter("x", "slots", dtype, "both"), Parameter("n", "size"))
 
 
 def scatter_add(dtype: str) -> Source:
-    """Additions to the slots that an index names, in place, by atomic operations."""
+    """Returns the kernel that computes `x[index[i]] += y[i]` in place, with atomic additions."""
     slots = Parameter("x", "slots", dtype, "both"), Parameter("index", "slots"), Parameter("y", "slots", dtype)
     return _fixed("scatter_add", dtype, *slots, Parameter("n", "size"))
 
@@ -139,5 +140,5 @@ def _template(kind: str) -> Template:
 
 
 def fill(kind: str, **parts: str) -> str:
-    """The text of a `.cu` file, with its places filled in."""
-    return _template(kind).substitute(parts).replace("\n\n\n", "\n\n")  # where a part is empty
+    """Returns the text of the file `kind`.cu with its placeholders replaced by `parts`."""
+    return _template(kind).substitute(parts).replace("\n\n\n", "\n\n")  # an empty part leaves two blank lines

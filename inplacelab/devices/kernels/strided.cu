@@ -1,4 +1,4 @@
-// One element after the other, wherever a layout says that it lies.
+// One element after another, at the slots of a layout.
 
 $divisor
 struct Layout {

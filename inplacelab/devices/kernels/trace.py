@@ -1,4 +1,4 @@
-"""What the threads of a launch did to memory, access by access, as it was written down while the kernel ran on the CPU."""
+"""Traces of memory accesses, recorded while a kernel runs on the CPU, and the races in them."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ RECORD = np.dtype([
     ("block", "i8"), ("byte", "i8"), ("thread", "i4"), ("ordinal", "i4"), ("barriers", "i4"), ("operand", "i4"), ("bytes", "i4"),
     ("kind", "i4"),
 ])  # fmt: skip
-"""One access: `struct Record` in cuda_on_cpu.h. `byte` counts from the start of the operand's storage, `ordinal` the accesses of
-a thread, `barriers` those that its block has passed.
+"""One access: `struct Record` in cuda_on_cpu.h. `byte` is counted from the start of the operand's storage, `ordinal` is the number of
+the access in its thread, and `barriers` the number of barriers that the block has passed.
 """
 
 KINDS = ("reads", "writes", "adds")
 
 
 class Seen(NamedTuple):
-    """One access, in words.
+    """One access, decoded.
 
     Attributes:
-        operand: its name.
+        operand: the name of the operand.
         kind: "reads", "writes" or "adds" (an atomic addition).
-        byte: the first byte, from the start of the operand's storage.
-        bytes: how many.
+        byte: the first byte, counted from the start of the operand's storage.
+        bytes: the number of bytes.
     """
 
     operand: str
@@ -34,11 +34,11 @@ class Seen(NamedTuple):
 
 
 class Race(NamedTuple):
-    """Two threads that touch the same bytes, at least one of them writing, with no barrier between them.
+    """Two threads that access the same byte without a barrier between, at least one of them with a write.
 
     Attributes:
-        operand: its name.
-        byte: from the start of its storage.
+        operand: the name of the operand.
+        byte: the byte, counted from the start of its storage.
         one, other: (block, thread) of both.
     """
 
@@ -52,8 +52,8 @@ class Trace:
     """Every access of a launch.
 
     Attributes:
-        operands: their names.
-        records: an array of `RECORD`s, in the order in which they happened.
+        operands: the names of the operands.
+        records: an array of `RECORD`s, in order of execution.
     """
 
     def __init__(self, operands: tuple[str, ...], records: np.ndarray[Any, Any]) -> None:
@@ -63,19 +63,27 @@ class Trace:
         return len(self.records)
 
     def of_thread(self, block: int, thread: int) -> list[Seen]:
-        """What one thread did, in order."""
+        """Returns the accesses of one thread, in order.
+
+        Args:
+            block: the number of the block in the grid.
+            thread: the number of the thread in its block.
+        """
         mine = self.records[(self.records["block"] == block) & (self.records["thread"] == thread)]
         return [Seen(self.operands[r["operand"]], KINDS[r["kind"]], int(r["byte"]), int(r["bytes"])) for r in mine]
 
     def bytes(self, kind: str) -> int:
-        """All bytes that were read ("reads"), written or added to."""
+        """Returns the number of bytes of one kind of access: "reads", "writes" or "adds"."""
         return int(self.records["bytes"][self.records["kind"] == KINDS.index(kind)].sum())
 
     def races(self) -> list[Race]:
-        """Where the result depends on which thread comes first.
+        """Finds the accesses that make the result depend on the order of the threads.
 
-        Two accesses to the same byte, at least one of which writes, by threads of different blocks, or of one block with no
-        barrier in between. Atomic additions do not disturb each other. Shared memory is not watched.
+        A race is two accesses to the same byte, at least one of which writes, by threads of different blocks, or of one block
+        without a barrier between them. Two atomic additions are no race. Shared memory is not traced.
+
+        Returns:
+            At most one race for each byte.
         """
         spread = np.repeat(self.records, self.records["bytes"])
         starts = np.cumsum(self.records["bytes"]) - self.records["bytes"]
@@ -93,7 +101,7 @@ class Trace:
 
 
 def _conflict(group: np.ndarray[Any, Any]) -> tuple[Any, Any] | None:
-    """Two of the accesses to one byte that are in each other's way."""
+    """Two conflicting accesses to one byte, or None."""
     writes = group[group["kind"] != KINDS.index("reads")]
     for write in writes:
         apart = (group["block"] != write["block"]) | (

@@ -1,14 +1,14 @@
-"""What a launch costs: bytes asked for, bytes moved.
+"""Computes the memory traffic of a launch: bytes requested and bytes moved.
 
-Memory answers in sectors of 32 bytes. The 32 threads of a warp ask together; their requests are served by as few sectors as
-hold them all. Neighbours that want neighbouring slots share sectors ("coalesced"): 32 floats are 4 sectors. Neighbours that
-want slots far apart pay for a sector each: 32 sectors, of which an eighth was wanted.
+Memory moves sectors of 32 bytes. The 32 threads of a warp send one request, which moves each sector that it needs once. Neighbouring
+threads that access neighbouring slots share sectors ("coalesced"): 32 floats are 4 sectors. Neighbouring threads that access distant
+slots need a sector each: 32 sectors, of which an eighth is used.
 
-    requested   the bytes that threads read or wrote
-    moved       the bytes of the sectors that hold them
+    requested   the bytes that threads read or write
+    moved       the bytes of the sectors that contain them
     efficiency  requested / moved
 
-Caches are left out: a sector that a later request finds in a cache is counted again, as the load and store units count it.
+Caches are ignored: a sector that a later request finds in a cache is counted again, as the load and store units count it.
 
 Source: NVIDIA, CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory".
 """
@@ -26,18 +26,18 @@ from inplacelab.devices.kernels.types import C_TYPES
 from inplacelab.layout import Layout
 
 SECTOR = 32
-"""Bytes that memory moves at least."""
+"""The smallest number of bytes that memory moves."""
 
 
 class Request(NamedTuple):
-    """What the threads of one warp ask for by one instruction.
+    """The accesses of the threads of one warp by one instruction.
 
     Attributes:
-        operand: its name.
+        operand: the name of the operand.
         kind: "reads" or "writes".
-        threads: those that take part, counted within the warp.
-        requested: bytes.
-        sectors: the sectors that hold them, counted from the start of the operand's storage.
+        threads: the threads that take part, counted within the warp.
+        requested: the number of bytes that they access.
+        sectors: the sectors that contain them, counted from the start of the operand's storage.
     """
 
     operand: str
@@ -53,7 +53,7 @@ class Request(NamedTuple):
 
     @property
     def efficiency(self) -> float:
-        """The part of what is moved that was wanted."""
+        """The fraction of the moved bytes that was requested."""
         return self.requested / self.moved
 
 
@@ -71,7 +71,7 @@ class Bytes(NamedTuple):
 
     @property
     def total(self) -> int:
-        """Both together."""
+        """The sum of both."""
         return self.read + self.written
 
     def __add__(self, other: tuple[int, ...]) -> Bytes:  # type: ignore[override]  # two sums, not one longer tuple
@@ -79,7 +79,7 @@ class Bytes(NamedTuple):
 
 
 def sectors(byte_ranges: Iterable[tuple[int, int]]) -> tuple[int, ...]:
-    """The sectors that hold some bytes, given as (first, number).
+    """Returns the sectors that contain some byte ranges, given as (first byte, number of bytes).
 
     >>> sectors((4 * thread, 4) for thread in range(32)), len(sectors((400 * thread, 4) for thread in range(32)))
     ((0, 1, 2, 3), 32)
@@ -89,12 +89,12 @@ def sectors(byte_ranges: Iterable[tuple[int, int]]) -> tuple[int, ...]:
 
 
 def requests(launch: Launch, block: int = 0, warp: int = 0) -> tuple[Request, ...]:
-    """The requests of one warp, in order. What an atomic addition asks for, the data decide: it is left out.
+    """Returns the requests of one warp, in order, except atomic additions, whose slots depend on values.
 
     Args:
-        launch: of one of our kernels.
-        block: counted within the grid.
-        warp: counted within the block.
+        launch: a launch of a kernel of this package.
+        block: the number of the block in the grid.
+        warp: the number of the warp in the block.
     """
     turns: dict[tuple[int, str, str], list[tuple[int, int, int]]] = defaultdict(list)
     for lane in range(min(geometry.WARP, launch.threads - warp * geometry.WARP)):
@@ -109,10 +109,15 @@ def requests(launch: Launch, block: int = 0, warp: int = 0) -> tuple[Request, ..
 
 
 def of_kernel(kind: str, operands: Sequence[Operand], width: int) -> Bytes:
-    """The bytes that all threads of a launch ask for, `width` elements at once.
+    """Computes the bytes that all threads of a launch request.
 
-    An element of an operand that is broadcast is read once for every element of the result; or once for a pack, if it is the same
-    for all elements of the pack.
+    An element of a broadcast operand is read once for every element of the result, or once for a pack if it is the same for all
+    elements of the pack.
+
+    Args:
+        kind: the kind of the kernel, as in `Launch.kind`.
+        operands: the operands.
+        width: the number of elements that a thread processes at once.
     """
     sizes = [C_TYPES[each.dtype].size for each in operands]
     first = operands[0].elements * sizes[0]
@@ -124,20 +129,23 @@ def of_kernel(kind: str, operands: Sequence[Operand], width: int) -> Bytes:
     if kind in {"transpose", "transpose_square"}:
         return Bytes(first, first)
     n = next(each.elements for each in operands if each.role != "reads")
-    turns = n // width + n % width  # packs, and what is left over
+    turns = n // width + n % width  # packs, and the remaining elements
     each_time = [turns if geometry.stays(each.layout) else n for each in operands]
     asked = [(each.role, often * size) for each, often, size in zip(operands, each_time, sizes, strict=True)]
     return Bytes(*(sum(count for role, count in asked if role != other) for other in ("writes", "reads")))
 
 
 def moved(launch: Launch) -> int | None:
-    """The bytes of the sectors that serve all requests of a launch: the sum of `moved` over `requests`, without making them.
+    """Computes the bytes of the sectors of all requests of a launch: the sum of `moved` over `requests`, without listing them.
 
-    The 32 threads of a warp take neighbouring elements, so a request is a run of elements, and the sectors of runs that follow
-    on each other repeat: that makes it a matter of a few formulas, however large the launch is.
+    The 32 threads of a warp process neighbouring elements, so a request is a run of elements, and the sectors of successive runs
+    repeat. So a few formulas suffice for any size.
+
+    Args:
+        launch: a launch of a kernel of this package.
 
     Returns:
-        None where the data decide (an atomic addition), or where a layout has too many rows before anything repeats.
+        A number of bytes; None if it depends on values (an atomic addition), or if a layout has too many rows before it repeats.
 
     >>> from inplacelab.devices.kernels.launch import Launch, Operand
     >>> x = Operand("x", "both", "float32", (1_000_000,), (8,), 0, 32_000_000)
@@ -159,7 +167,7 @@ def moved(launch: Launch) -> int | None:
 
 
 MOST_ROWS = 1 << 14
-"""Rows of a layout that are looked at one by one before they repeat."""
+"""The largest number of rows of a layout that are counted one by one before they repeat."""
 
 
 def _of_elements(operand: Operand, launch: Launch) -> int | None:
@@ -172,7 +180,7 @@ def _of_elements(operand: Operand, launch: Launch) -> int | None:
         layout = layout._replace(shape=(*layout.shape[:-1], layout.shape[-1] // width))
         n, width = n // width, 1
     per = geometry.WARP * width
-    if width > 1 and n % width:  # whole packs, and one request for what is left over
+    if width > 1 and n % width:  # whole packs, and one request for the rest
         packed, rest = n - n % width, n % width
         left_over = _in_run((operand.offset + packed) % each, 1, rest, each)
         return _in_runs(operand.offset, 1, packed, per, each) + left_over
@@ -186,14 +194,14 @@ def _of_elements(operand: Operand, launch: Launch) -> int | None:
 
 
 def _of_first(layout: Layout, n: int, per: int, each: int) -> int:
-    """The sectors of the requests for the first `n` elements; of `per` elements each, with `each` slots to a sector."""
+    """The sectors of the requests for the first `n` elements, with `per` elements in a request and `each` slots in a sector."""
     found = done = 0
     while done < n:
         row_ends = min(n, (done // layout.shape[-1] + 1) * layout.shape[-1]) if layout.shape else n
         inside = (row_ends - done) // per * per
         if inside:
             found += _in_runs(geometry.slot(layout, done), layout.strides[-1], inside, per, each)
-        else:  # a request that goes on in the next row, or the last one
+        else:  # a request that continues in the next row, or the last one
             inside = min(per, n - done)
             found += len({geometry.slot(layout, k) // each for k in range(done, done + inside)})
         done += inside
@@ -201,7 +209,7 @@ def _of_first(layout: Layout, n: int, per: int, each: int) -> int:
 
 
 def _of_rows(operand: Operand) -> int:
-    """The sectors of a matrix that warps take in runs of 32, each within a row."""
+    """The sectors of a matrix that warps process in runs of 32 elements, each within a row."""
     *_, columns = operand.shape
     rows, each = operand.elements // max(columns, 1), SECTOR // C_TYPES[operand.dtype].size
     again = each // gcd(each, columns)
@@ -210,7 +218,7 @@ def _of_rows(operand: Operand) -> int:
 
 
 def _in_runs(first: int, step: int, n: int, per: int, each: int) -> int:
-    """The sectors of the requests for `n` slots that lie `step` apart. Where the runs begin in their sectors repeats."""
+    """The sectors of the requests for `n` slots with distance `step`. The start of a run within its sector repeats."""
     again = each // gcd(each, per * step)
     of_run = [_in_run((first + k * per * step) % each, step, per, each) for k in range(min(again, n // per))]
     of_whole = (n // per // again * sum(of_run) + sum(of_run[: n // per % again])) if of_run else 0
@@ -218,18 +226,18 @@ def _in_runs(first: int, step: int, n: int, per: int, each: int) -> int:
 
 
 def _in_run(place: int, step: int, n: int, each: int) -> int:
-    """The sectors of `n` slots that lie `step` apart, the first of them at a place of its sector."""
+    """The sectors of `n` slots with distance `step`; `place` is the first slot within its sector."""
     if n == 0 or step == 0:
         return min(n, 1)
     return n if abs(step) >= each else abs((place + (n - 1) * step) // each - place // each) + 1
 
 
 def total(launches: Iterable[Launch]) -> Bytes:
-    """The bytes that several launches ask for together: those of a chain, say."""
+    """Returns the bytes that several launches request together, such as those of a chain."""
     return sum((Bytes(each.bytes_read, each.bytes_written) for each in launches), Bytes(0, 0))
 
 
 def allocated(launches: Iterable[Launch]) -> int:
-    """The bytes of new storages that the launches wrote their results into: none in place, also where nothing was read."""
+    """Returns the bytes of new storages for the results of some launches; in-place kernels allocate nothing."""
     ordinary = (each for each in launches if not each.kernel.endswith("_"))
     return sum(geometry.target(each).storage_bytes for each in ordinary)

@@ -1,7 +1,7 @@
-"""The types of CUDA C, by data type.
+"""The types of CUDA C for each dtype.
 
-Half precision has no type in CUDA C itself: `__half` is declared in a header (cuda_fp16.h), and these kernels include none. So a
-text brings a type of its own (half.cu): 16 bits in memory, a `float` wherever something is computed.
+CUDA C has no type for half precision without a header (`__half` is declared in cuda_fp16.h), and these kernels include none. So a
+source defines its type (half.cu): 16 bits in memory, and a `float` in every computation.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 PACK = 16
-"""The bytes that one instruction can move for a thread, from an address that is a multiple of them."""
+"""The largest number of bytes that one instruction moves for a thread, from an address that is a multiple of it."""
 
 
 class CType(NamedTuple):
-    """How a data type is written in CUDA C.
+    """A dtype in CUDA C.
 
     Attributes:
-        name: of one element in memory: "float".
-        size: its bytes.
-        computes: the type in which an element is computed with.
+        name: the type of an element in memory, such as "float".
+        size: its size in bytes.
+        computes: the type of an element in a computation.
     """
 
     name: str
@@ -28,7 +28,7 @@ class CType(NamedTuple):
 
     @property
     def width(self) -> int:
-        """How many elements a pack holds."""
+        """The number of elements in a pack."""
         return PACK // self.size
 
 
@@ -43,11 +43,11 @@ C_TYPES: dict[str, CType] = {
     "uint8": CType("unsigned char", 1, "unsigned char"),
     "bool": CType("bool", 1, "bool"),
 }
-"""The data types that the kernels know."""
+"""The dtypes that the kernels support."""
 
 
 def kind_of(dtype: str) -> str:
-    """NumPy's letter for the kind of a data type, with "i" for integers without a sign, too.
+    """Returns NumPy's letter for the kind of a dtype, with "i" for unsigned integers, too.
 
     >>> kind_of("float16"), kind_of("uint8"), kind_of("bool")
     ('f', 'i', 'b')
@@ -56,7 +56,7 @@ def kind_of(dtype: str) -> str:
 
 
 def width_of(dtypes: Iterable[str]) -> int:
-    """How many elements are moved at once, so that of the widest of these types they are one pack.
+    """Returns the number of elements in a pack of the widest of these dtypes.
 
     >>> width_of(["float32", "bool"]), width_of(["int8", "float64"])
     (4, 2)
@@ -65,5 +65,5 @@ def width_of(dtypes: Iterable[str]) -> int:
 
 
 def by_value(dtype: str) -> str:
-    """The data type in which a kernel is given a single number: one of half precision travels as the float that it is equal to."""
+    """Returns the dtype in which a kernel takes a single number: half precision is passed as a float of the same value."""
     return "float32" if dtype == "float16" else dtype

@@ -1,5 +1,5 @@
-// A floating-point number as an integer: the fraction is cut off. Beyond the range of $integer, C leaves the result undefined, and
-// processors differ: GPUs and ARM give the integer that comes nearest, x86 the least there is. Here it is always the latter.
+// Converts a floating-point number to an integer; the fraction is cut off. Outside the range of $integer, the result is undefined in
+// C, and processors differ: GPUs and ARM return the nearest integer, x86 the smallest one. Here it is always the smallest.
 __device__ $integer whole_number($T x)
 {
     return x >= -$bound && x < $bound ? ($integer)x : $least;

@@ -1,1 +1,1 @@
-"""What an operation is given: tensors, numbers, shapes, indices and options, checked and brought into the engine's form."""
+"""Arguments of operations: tensors, numbers, shapes, indices and options, checked and converted to the engine's form."""

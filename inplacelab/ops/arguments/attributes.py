@@ -1,9 +1,9 @@
-"""Arguments that are no tensors: shapes and numbers, checked; and numbers in the form in which they meet a tensor."""
+"""Arguments that are not tensors: checks and conversions of shapes and numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import isfinite
+from math import isfinite, isnan
 from numbers import Number
 from operator import index as as_integer
 from typing import Any
@@ -14,77 +14,77 @@ from inplacelab import errors
 from inplacelab.tensor import Tensor
 
 REAL = frozenset((int, float))
-"""The types of nearly all numbers: to ask whether one is a `Number`, whatever that may be, takes longer than to add it."""
+"""The types of nearly all numbers: the general test `isinstance(value, Number)` takes longer than an addition."""
 
 FEW = 50
-"""Up to so many numbers, Python looks through a list of them sooner than NumPy gets under way."""
+"""Up to this many numbers, Python checks a list faster than NumPy."""
 
 
 def sizes_of(op: str, shape: Any) -> list[int]:
-    """A shape, however it was given: a number, a sequence, a tensor."""
+    """Returns a shape argument (a number, a sequence, or a tensor) as a list of sizes."""
     sizes = shape.tolist() if hasattr(shape, "tolist") else shape
     try:
         return [
             as_integer(n) for n in (sizes if isinstance(sizes, Sequence) and not isinstance(sizes, str) else [sizes])
         ]
     except TypeError:
-        raise errors.bad_shape(op, shape) from None
+        raise errors.bad_shape(op=op, shape=shape) from None
 
 
 def plain_number(x: Any, value: Any) -> Any:
-    """A factor, an exponent, a value to fill with: a Python number, or a tensor of one element."""
+    """Returns a factor, an exponent or a fill value as a Python number; also from a tensor of one element."""
     if type(value) in REAL:
         return value
     if isinstance(value, Tensor):
         if not value.stop_gradient:
-            raise errors.untracked_factor(tensor=value)
+            raise errors.factor_needs_gradient(tensor=value)
         value = value.item()
     if not isinstance(value, Number | np.bool_):
-        raise errors.not_a_number(value)
+        raise errors.not_a_number(value=value)
     if isinstance(value, complex) and x.dtype.kind != "c":
-        raise errors.cannot_promote("number", x.dtype.name, "complex")
+        raise errors.cannot_promote(x=x.dtype.name, y="complex", op="number")
     return value
 
 
 def number_for(x: Any, value: Any) -> Any:
-    """The same for a number that `x` has to hold."""
+    """Does the same for a number that `x` stores."""
     number = plain_number(x, value)
     check_holds(x.dtype, number)
     return number
 
 
 def number_with(x: Any, value: Any) -> Any:
-    """The same for a number that `x` is computed with: a product of a truth value and NaN is no truth value, either."""
+    """Does the same for a number that `x` is computed with: the product of a bool and NaN is not a bool."""
     number = plain_number(x, value)
     check_holds(x.dtype, number, kinds="biu")
     return number
 
 
 def check_holds(dtype: np.dtype[Any], number: Any, kinds: str = "iu") -> None:
-    """Refuse NaN and infinity where integers are stored: whatever would be written in their place is no such number.
+    """Refuses NaN and infinity for integer dtypes, which cannot represent them.
 
-    Truth values can hold them: they are True, like all that is not zero.
+    Bools can: NaN and infinity are True, like all numbers except zero.
     """
     if dtype.kind in kinds and isinstance(number, float | np.floating) and not isfinite(number):
-        raise errors.not_finite(number, dtype.name)
+        raise errors.fill_value_not_finite(shown="NaN" if isnan(number) else "infinite", value=number, dtype=dtype.name)
 
 
 def check_keeps_imaginary(op: str, dtype: np.dtype[Any], given: np.dtype[Any]) -> None:
-    """Refuse to write complex numbers where real ones are stored. A cast is another matter: it is asked for by name."""
+    """Refuses to write complex numbers into a real tensor. An explicit `cast` is allowed."""
     if given.kind == "c" and dtype.kind != "c":
-        raise errors.imaginary_part_lost(op, given.name, dtype.name)
+        raise errors.imaginary_part_lost(op=op, given=given.name, held=dtype.name)
 
 
 def check_all_hold(op: str, dtype: np.dtype[Any], values: Any) -> None:
-    """Refuse NaN and infinity among the values of an array that are about to be cast to integers.
+    """Refuses NaN and infinity in an array that will be cast to integers.
 
-    To find the least and the largest takes no memory; and NaN is both, of any values it is among.
+    Minimum and maximum need no memory, and both are NaN if any value is.
     """
     if dtype.kind not in "iu" or values.dtype.kind not in "fc" or not values.size:
         return
-    for number in np.stack([values.real.min(), values.real.max()]).tolist():  # on a GPU one wait, for both
+    for number in np.stack([values.real.min(), values.real.max()]).tolist():  # on a GPU one synchronisation for both
         if not isfinite(number):
-            raise errors.no_such_integer(op, number, dtype.name)
+            raise errors.no_such_integer(op=op, value=number, dtype=dtype.name)
 
 
 # ---- constants ----------------------------------------------------------------------------------------------------------
@@ -93,8 +93,8 @@ _constants: dict[tuple[Any, Any], Any] = {}
 
 
 def constant(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A number as an array without axes, in the dtype of the tensor it meets; cached, because making one takes longer
-    than a small kernel.
+    """Returns a number as an array without axes, in the dtype of the other operand; cached, because making one takes
+    longer than a small kernel.
     """
     try:
         return _constants[value, dtype]
@@ -108,8 +108,8 @@ def constant(value: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _number(value: Any, dtype: np.dtype[Any]) -> Any:
-    """A Python number in `dtype`; towards zero for integers, as in Paddle. One that is too large is infinite, without a remark:
-    where a filter makes errors of remarks, that would keep the kernel from computing (see `template.parts.launch`).
+    """A Python number in `dtype`; rounded towards zero for integers, as in Paddle. A number that is too large becomes infinite
+    without a warning: if warnings are errors, one would keep the kernel from running (see `template.parts.launch`).
     """
     with np.errstate(all="ignore"):
         return np.asarray(value).astype(dtype)

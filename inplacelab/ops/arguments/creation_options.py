@@ -1,4 +1,4 @@
-"""Options of the functions that make tensors: `device=`, `requires_grad=`, `pin_memory=` and `out=`, as in PaddlePaddle 3.3."""
+"""Options of the functions that create tensors: `device=`, `requires_grad=`, `pin_memory=`, `out=`, as in PaddlePaddle 3.3."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CREATION_OPTIONS: Mapping[str, tuple[str, ...]] = {
     }.items()
     for function in functions.split()
 }
-"""The functions that make a tensor, and the keywords that they take for it: measured on PaddlePaddle 3.3.1."""
+"""The options, and the functions that accept them: measured on PaddlePaddle 3.3.1."""
 
 DEFAULTS: Mapping[str, Any] = {"out": None, "device": None, "requires_grad": False, "pin_memory": False}
 
@@ -28,7 +28,7 @@ _device: devices.Device | None = None
 
 
 def device_for(like: Tensor | None = None) -> devices.Device:
-    """Where a new tensor is made: on the device given by `device=`, else beside `like`, else on the current device."""
+    """Returns the device of a new tensor: that of the option `device=`, else that of `like`, else the current one."""
     return _device or (devices.current() if like is None else like.storage.device)
 
 
@@ -43,7 +43,7 @@ def _made_on(device: Any) -> Iterator[None]:
 
 
 def with_options(op: str, make: Callable[..., Tensor], values: tuple[Any, ...], named: dict[str, Any]) -> Tensor:
-    """The tensor that `make` makes, with the options among the keywords `named` applied."""
+    """Returns the tensor that `make` makes, with the options in `named` applied."""
     options = {word: named.pop(word, DEFAULTS[word]) for word in CREATION_OPTIONS[op]}
 
     def compute() -> Tensor:
@@ -56,7 +56,7 @@ def with_options(op: str, make: Callable[..., Tensor], values: tuple[Any, ...], 
 
 
 def finished(tensor: Tensor, requires_grad: bool, pin_memory: bool) -> Tensor:
-    """A new tensor in pinned memory, or declared a leaf that needs a gradient, if asked."""
+    """Applies `requires_grad` and `pin_memory` to a new tensor."""
     if pin_memory:
         tensor = tensor.pin_memory()
     if requires_grad:

@@ -1,4 +1,4 @@
-"""Checks on what says where to read or write: all of them are made before anything is written."""
+"""Checks of indices, all made before the first write."""
 
 from __future__ import annotations
 
@@ -13,26 +13,51 @@ from inplacelab.ops.arguments.attributes import FEW
 
 
 class Positions(NamedTuple):
-    """A key in NumPy's terms, and the shape of what it selects."""
+    """A key for NumPy, and the shape of the elements that it selects."""
 
     keys: tuple[Any, ...]
     shape: Shape
 
     @classmethod
     def counted(cls, places: Any) -> Positions:
-        """Places in a line of elements that were counted out by a kernel or a derivative: they need no check."""
+        """Positions in a vector that a kernel or a derivative computed: they need no check."""
         return cls((places,), places.shape)
 
 
-AS_INDEX_ERROR: Callable[[str, int, int], Exception] = errors.beyond_the_axis
-AS_RUNTIME_ERROR: Callable[[str, int, int], Exception] = errors.beyond_the_axis_unbroadcast
-AS_VALUE_ERROR: Callable[[str, int, int], Exception] = errors.beyond_the_axis_value
+Refuse = Callable[[str, int, int], Exception]
+"""What makes the refusal of an index: of the operation, the index, and the size of the axis."""
 
 
-def check_range(op: str, index: Any, size: int, refusal: Callable[[str, int, int], Exception] = AS_INDEX_ERROR) -> None:
-    """Refuse indices outside `[-size, size)`, and those that are not integers."""
-    if index.dtype.kind != "i" or index.dtype.itemsize < 4:  # (to ask a dtype for its name takes a while)
-        raise errors.index_dtype(op, index.dtype.name)
+def as_index_error(op: str, index: int, size: int) -> Exception:
+    """As `gather`, `scatter` and `put_along_axis` refuse an index in Paddle."""
+    return errors.index_beyond_axis(op=op, index=index, size=size, last=_last(size))
+
+
+def as_value_error(op: str, index: int, size: int) -> Exception:
+    """As `index_select` and `index_add` refuse it."""
+    return errors.selected_index_beyond_axis(op=op, index=index, size=size, last=_last(size))
+
+
+def as_value_error_of_range(op: str, index: int, size: int) -> Exception:
+    """As `gather_nd` refuses it."""
+    return errors.gathered_index_beyond_axis(op=op, index=index, size=size, last=_last(size))
+
+
+def as_runtime_error(op: str, index: int, size: int) -> Exception:
+    """As `put_along_axis` with `broadcast=False` refuses it, which checks the upper end apart."""
+    if index < size:
+        return as_index_error(op, index, size)
+    return errors.index_above_axis(op=op, index=index, size=size, last=_last(size))
+
+
+def _last(size: int) -> int:
+    return max(size - 1, 0)
+
+
+def check_range(op: str, index: Any, size: int, refusal: Refuse = as_index_error) -> None:
+    """Refuses indices outside `[-size, size)`, and those that are not integers."""
+    if index.dtype.kind != "i" or index.dtype.itemsize < 4:  # (a dtype's `name` is slow)
+        raise errors.index_not_integer(op=op, dtype=index.dtype.name)
     if not index.size:
         return
     for extreme in _extremes(index):
@@ -42,7 +67,7 @@ def check_range(op: str, index: Any, size: int, refusal: Callable[[str, int, int
 
 def _extremes(index: Any) -> tuple[int, int]:
     if index.size > FEW:
-        largest, smallest = np.stack((index.max(), index.min())).tolist()  # one look at the device for both
+        largest, smallest = np.stack((index.max(), index.min())).tolist()  # one synchronisation for both
         return largest, smallest
     places = index.ravel().tolist()
     return max(places), min(places)
@@ -52,42 +77,42 @@ def check_list(
     op: str,
     index: Any,
     size: int,
-    refusal: Callable[[str, int, int], Exception] = AS_INDEX_ERROR,
+    refusal: Refuse = as_index_error,
     *,
     single: bool = False,
 ) -> None:
-    """Refuse an index that is not a list of positions on an axis (`single`: or one position).
+    """Refuses an index that is not a list of positions on an axis (`single`: or one position).
 
     A column of positions, of shape `[n, 1]`, is a list too, as in Paddle.
     """
     if not (index.ndim == 1 or (index.ndim == 2 and index.shape[1] == 1) or (single and index.ndim == 0)):
-        raise errors.index_rank(op, index.shape)
+        raise errors.index_not_a_list(op=op, shape=index.shape, rank=len(index.shape))
     check_range(op, index, size, refusal)
 
 
 def check_dtype(op: str, argument: str, x: Any, value: Any) -> None:
-    """Refuse a value of another dtype than the tensor that takes it."""
+    """Refuses a value whose dtype differs from that of the tensor that stores it."""
     if value.dtype != x.dtype:
-        raise errors.other_dtype(op, argument, x.dtype.name, value.dtype.name)
+        raise errors.written_dtype_differs(op=op, argument=argument, wanted=x.dtype.name, given=value.dtype.name)
 
 
 def line_of(index: Any) -> Any:
-    """The positions in one line, in the 64 bits that NumPy counts in, and in this order also for a stepped index."""
+    """Returns the positions as a contiguous vector of int64, which NumPy needs."""
     return index.ravel().astype(np.intp, copy=False)
 
 
 def along(axis: int, places: Any) -> tuple[Any, ...]:
-    """The key that selects `places` on one axis, and everything on those before it."""
+    """Returns the key that selects `places` on one axis, and all positions on those before it."""
     return (*(slice(None),) * axis, places)
 
 
 def checked_axis(axis: Any, rank: int) -> int:
-    """An axis counted from the front, refused as an index where Paddle does so."""
+    """Returns an axis counted from the front; refuses it with an index error where Paddle does."""
     if not -rank <= axis < rank:
-        raise errors.axis_beyond(axis, rank)
+        raise errors.axis_out_of_range(rank=rank, last=rank - 1, axis=axis)
     return normal_axis(axis, rank)
 
 
 def front_axis(x: Any, axis: Any) -> int:
-    """The same, for `prepare`."""
+    """Does the same, for `prepare`."""
     return checked_axis(axis, x.ndim)

@@ -1,12 +1,11 @@
-"""Other names for keywords, and numbers that stand where a list is expected: as data, and what a call makes of them.
+"""Alternative keywords, and separate numbers instead of a list: the data, and their resolution in a call.
 
-PaddlePaddle 3.3.1 takes PyTorch's words beside its own: `x.sum(dim=0)` is `x.sum(axis=0)`, and `x.reshape(6, 4)` is
-`x.reshape([6, 4])`. Which function takes which is measured on the real package (`tests/reference/keywords.py`); it is data here,
-by the name of the function, and so for the Tensor method. From it follow the parameters that `template` writes, the signatures
-that `help` shows, the documentation and the stub.
+PaddlePaddle 3.3.1 accepts PyTorch's keywords in addition to its own: `x.sum(dim=0)` is `x.sum(axis=0)`, and `x.reshape(6, 4)` is
+`x.reshape([6, 4])`. Which function accepts which was measured on the real package (`tests/reference/keywords.py`); it is data
+here, by the name of the function, also for the Tensor method. The parameters that `template` writes, the signatures that
+`help` shows, the documentation and the stub are made from it.
 
-Where a parameter is given under two names, PaddlePaddle refuses most often, and sometimes takes one of them. Here it is always
-refused.
+A parameter that is given under two names is always refused here. PaddlePaddle mostly refuses, and sometimes takes one of them.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from inplacelab.tensor import Tensor
 
 
 class _Absent:
-    """What a parameter holds that was not given, where None may be given."""
+    """The default of a parameter for which None is a valid argument."""
 
     __slots__ = ()
 
@@ -37,7 +36,7 @@ ABSENT = _Absent()
 
 
 class Alias:
-    """The default of another name in a signature: `help` shows `dim=<axis>`."""
+    """The default of an alternative keyword in a signature: `help` shows `dim=<axis>`."""
 
     __slots__ = ("parameter",)
 
@@ -48,7 +47,7 @@ class Alias:
         return f"<{self.parameter}>"
 
 
-# ---- other names ----------------------------------------------------------------------------------------------------------
+# ---- alternative keywords --------------------------------------------------------------------------------------------------
 
 _SPELLED = {
     "input=x": "abs acos acosh asin atanh ceil clip cos cosh cumprod empty_like exp expm1 floor frac full_like is_complex "
@@ -89,31 +88,31 @@ _SPELLED = {
     "lambd=lam": "exponential_",
     "from=min to=max": "uniform_",
 }  # fmt: skip
-"""The other names, and the functions that take them."""
+"""The alternative keywords, and the functions that accept them."""
 
 ALIASES: Mapping[str, Mapping[str, str]] = {
     function: dict(pair.split("=") for pair in spelled.split())
     for spelled, functions in _SPELLED.items()
     for function in functions.split()
 }
-"""Function -> {other name: parameter}."""
+"""Function -> {alternative keyword: parameter}."""
 
 
 EXCHANGED: Mapping[str, tuple[str, str, type]] = {
     "sum": ("dtype", "keepdim", bool),
     **dict.fromkeys(("index_add", "index_add_", "index_select"), ("index", "axis", int)),
 }
-"""Function -> two parameters next to each other, and the type by which the first one shows that they were given in PyTorch's order:
+"""Function -> two adjacent parameters, and the type of the first argument that shows that they are in PyTorch's order:
 `x.sum(0, True)`, `x.index_add_(0, index, source)`."""
 
 
 def aliases_of(name: str) -> Mapping[str, str]:
-    """The other names of the parameters of a function: `aliases_of("sum")["dim"]` is "axis"."""
+    """Returns the alternative keywords of a function: `aliases_of("sum")["dim"]` is "axis"."""
     return ALIASES.get(name, {})
 
 
 def either(op: str, parameter: str, value: Any, alias: str, other: Any) -> Any:
-    """What was given for a parameter, under its own name or under another.
+    """Returns the argument for a parameter, given under its own name or an alternative one.
 
     Raises:
         KeywordError: if it was given under both.
@@ -121,25 +120,28 @@ def either(op: str, parameter: str, value: Any, alias: str, other: Any) -> Any:
     if other is ABSENT:
         return value
     if value is not ABSENT:
-        raise errors.given_twice(op, parameter, alias)
+        raise errors.given_twice(op=op, parameter=parameter, alias=alias)
     return other
 
 
 def check_named(op: str, most: int, excess: Any) -> None:
-    """Refuse a value that was given without a name behind the last parameter that may be."""
+    """Refuses a positional argument after the last positional parameter."""
     if excess is not ABSENT:
-        raise errors.too_many_arguments(op, most)
+        raise errors.too_many_arguments(op=op, most=most)
 
 
 def missing(op: str, parameter: str) -> None:
-    """Refuse a call that leaves out what is needed."""
-    raise errors.missing_argument(op, parameter)
+    """Refuses a call without a required argument."""
+    raise errors.missing_argument(op=op, parameter=parameter)
 
 
 def renamed(op: str, named: Mapping[str, Any], present: Sequence[str] = ()) -> dict[str, Any]:
-    """Keywords under the parameters' own names.
+    """Returns the keyword arguments under the parameters' own names.
 
-    `present` are the parameters that were given without a name.
+    Args:
+        op: the name of the function.
+        named: the keyword arguments.
+        present: the parameters that were given as positional arguments.
 
     Raises:
         KeywordError: if a parameter was given under two names.
@@ -148,7 +150,7 @@ def renamed(op: str, named: Mapping[str, Any], present: Sequence[str] = ()) -> d
     for word, value in named.items():
         parameter = aliases.get(word, word)
         if parameter != word and (parameter in found or parameter in named or parameter in present):
-            raise errors.given_twice(op, parameter, word)
+            raise errors.given_twice(op=op, parameter=parameter, alias=word)
         found[parameter] = value
     return found
 
@@ -157,7 +159,7 @@ def renamed(op: str, named: Mapping[str, Any], present: Sequence[str] = ()) -> d
 
 
 class Exchange(tuple[Any, ...]):
-    """Two axes to be exchanged: `x.transpose(0, 2)`, as in PyTorch; all axes in order are `x.transpose([2, 1, 0])`."""
+    """Two axes to exchange: `x.transpose(0, 2)`, as in PyTorch; an order of all axes is `x.transpose([2, 1, 0])`."""
 
     __slots__ = ()
 
@@ -168,9 +170,9 @@ class Separate(NamedTuple):
     parameter: str
     says: Text
     read: Callable[[Sequence[Any]], Any] = list
-    """What the numbers mean."""
+    """The meaning of the numbers."""
     words: tuple[tuple[str, ...], ...] = ()
-    """The keywords that the numbers may have."""
+    """The keywords of the numbers."""
 
 
 _SIZES = Text("The sizes need no brackets: `(6, 4)` is `([6, 4])`.", "各轴大小可以不加方括号：`(6, 4)` 即 `([6, 4])`。")
@@ -183,58 +185,58 @@ SEPARATE: Mapping[str, Separate] = {
     **dict.fromkeys(("reshape", "expand", "empty", "ones", "rand", "randn", "zeros"), Separate("shape", _SIZES)),
     "transpose": Separate("perm", _AXES, Exchange, (("dim0", "axis0"), ("dim1", "axis1"))),
 }
-"""The functions that take separate numbers: `x.reshape(6, 4)`, `zeros(2, 3)`."""
+"""The functions that accept separate numbers: `x.reshape(6, 4)`, `zeros(2, 3)`."""
 
 
 def are_numbers(values: Iterable[Any]) -> bool:
-    """True for whole numbers, also for those in tensors without axes."""
+    """Returns True for integers, also for those in tensors without axes."""
     return all(
         (isinstance(n, Integral) and not isinstance(n, bool)) or (isinstance(n, Tensor) and not n.ndim) for n in values
     )
 
 
 def spelled(op: str, x: Any, value: Any, more: tuple[Any, ...], named: Mapping[str, Any]) -> tuple[Any, Any]:
-    """The two arguments of a function that takes separate numbers: its tensor, and what the numbers are.
+    """Returns the two arguments of a function that accepts separate numbers: its tensor, and the numbers as one argument.
 
     Raises:
-        KeywordError: if there is an argument too many, or one under two names, or one under a name that nobody knows.
+        KeywordError: if there are too many arguments, one is given under two names, or a keyword does not exist.
     """
     separate = SEPARATE[op]
     numbers = [] if value is ABSENT else [value]
     if more and are_numbers([value, *more]):
         numbers += more
     elif len(more) > 1 or not isinstance(next(iter(more), None), str | None):  # one more may be `name`
-        raise errors.too_many_arguments(op, 3)
+        raise errors.too_many_arguments(op=op, most=3)
     numbers += _named_numbers(op, separate, len(numbers), named)
     known = {word for words in separate.words for word in words}
     given = renamed(op, {word: each for word, each in named.items() if word not in known})
     x = either(op, "x", x, "input", given.pop("x", ABSENT))
     value = either(op, separate.parameter, value, "size", given.pop(separate.parameter, ABSENT))
     for word in given.keys() - {"name"}:
-        raise errors.unknown_keyword(op, word)
+        raise errors.unknown_keyword(op=op, word=word)
     if len(numbers) < 2:
         return x, value
     if separate.words and len(numbers) != len(separate.words):
-        raise errors.not_two_axes(op, numbers)
+        raise errors.not_two_axes(op=op, count=len(numbers), numbers=numbers)
     return x, separate.read(numbers)
 
 
 def _named_numbers(op: str, separate: Separate, present: int, named: Mapping[str, Any]) -> list[Any]:
-    """The numbers that were given by name, behind those that were not."""
+    """The numbers that were given by keyword, after the positional ones."""
     found = []
     for words in separate.words[present:]:
         found += [named[word] for word in words if word in named][:1]
     taken = {word for words in separate.words for word in words if word in named}
     if len(taken) > len(found):
-        raise errors.given_twice(op, separate.parameter, min(taken))
+        raise errors.given_twice(op=op, parameter=separate.parameter, alias=min(taken))
     return found
 
 
-# ---- functions that are no rows ---------------------------------------------------------------------------------------------
+# ---- functions without a row ------------------------------------------------------------------------------------------------
 
 
 def public(given: Signature, op: str) -> Signature:
-    """A signature with the other names of its parameters, which have to be named."""
+    """Returns a signature with the alternative keywords added."""
     shown = [
         (alias, p) for alias, p in aliases_of(op).items() if not iskeyword(alias)
     ]  # a signature cannot show `from`
@@ -243,17 +245,17 @@ def public(given: Signature, op: str) -> Signature:
     return given.replace(parameters=[*given.parameters.values(), *options, *names])
 
 
-def in_words(op: str) -> list[Text]:
-    """Under which other names arguments may be given, and which of them as separate numbers."""
+def notes_on_keywords(op: str) -> list[Text]:
+    """Returns notes for the documentation on alternative keywords and separate numbers."""
     aliases = aliases_of(op).items()
     names = Text(
         "Other names: {en}.".format(en=", ".join(f"`{alias}` for `{parameter}`" for alias, parameter in aliases)),
         "别名：{zh}。".format(zh="，".join(f"`{alias}` 即 `{parameter}`" for alias, parameter in aliases)),
     )
-    return [names] * bool(aliases) + ([SEPARATE[op].says] if op in SEPARATE else []) + _exchange_in_words(op)
+    return [names] * bool(aliases) + ([SEPARATE[op].says] if op in SEPARATE else []) + _note_on_order(op)
 
 
-def _exchange_in_words(op: str) -> list[Text]:
+def _note_on_order(op: str) -> list[Text]:
     if op not in EXCHANGED:
         return []
     first, second, _ = EXCHANGED[op]
@@ -266,12 +268,12 @@ def _exchange_in_words(op: str) -> list[Text]:
 
 
 def takes_other_names(op: str) -> bool:
-    """True if Paddle has other names for keywords of a function, takes separate numbers, or options of creation."""
+    """Returns True if in Paddle a function accepts alternative keywords, separate numbers, or options of creation."""
     return op in ALIASES or op in SEPARATE or op in CREATION_OPTIONS
 
 
 def with_aliases(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that is no row, so that it takes other names and separate numbers too."""
+    """Makes a function without a row accept alternative keywords and separate numbers."""
     op, given = function.__name__, signature(function)
     places = [p.name for p in given.parameters.values() if p.kind is Parameter.POSITIONAL_OR_KEYWORD]
     separate, options = op in SEPARATE, frozenset(CREATION_OPTIONS.get(op, ()))
@@ -286,7 +288,7 @@ def with_aliases(function: Callable[..., Any]) -> Callable[..., Any]:
             return with_options(op, function, values, named)
         return function(*values, **named)
 
-    words = "".join(f"\n{text.en}\n{text.zh}\n" for text in in_words(op))
+    words = "".join(f"\n{text.en}\n{text.zh}\n" for text in notes_on_keywords(op))
     call.__doc__ = f"{cleandoc(function.__doc__ or '')}\n{words}"
     call.__signature__ = public(given, op)  # type: ignore[attr-defined]
     return call

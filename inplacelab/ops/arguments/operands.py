@@ -1,7 +1,7 @@
-"""Operands: what an operation was given, brought into the engine's form or refused.
+"""Operands of an operation, converted to tensors or refused.
 
-The generated functions (see `ops/template/`) compare two attributes where that will do; what stands here is called only in the
-cases that are not the plainest.
+The generated functions (see `ops/template/`) handle the usual cases with comparisons of attributes, and call these functions
+in the other cases.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from inplacelab.ops.arguments.keywords import ABSENT, missing
 from inplacelab.storage import Unaccounted
 from inplacelab.tensor import Tensor, over
 
-# ---- tensors, and numbers in their place ------------------------------------------------------------------------------
+# ---- tensors, and numbers instead of them -----------------------------------------------------------------------------
 
 
 def as_tensor(op: str, argument: str, position: int, value: Any) -> Tensor:
-    """`value` if it is a tensor (a `Parameter`, say); refused otherwise."""
+    """Returns `value` if it is a tensor (such as a `Parameter`), and refuses it otherwise."""
     if isinstance(value, Tensor):
         return value
     if value is ABSENT:
@@ -31,7 +31,7 @@ def as_tensor(op: str, argument: str, position: int, value: Any) -> Tensor:
 
 
 def as_operand(op: str, argument: str, position: int, value: Any, x: Any) -> Tensor:
-    """An input that may be a number, which `x` then has to hold: a tensor as it is, a number as a tensor without axes."""
+    """Returns an input that may be a number, which `x` must be able to hold: a number becomes a tensor without axes."""
     if isinstance(value, Tensor):
         return value
     _check_number(op, argument, value, x)
@@ -39,18 +39,18 @@ def as_operand(op: str, argument: str, position: int, value: Any, x: Any) -> Ten
     return _without_axes(value, x)
 
 
-def as_met(op: str, argument: str, position: int, value: Any, x: Any) -> Tensor:
-    """An input that may be a number, which `x` is computed with: an integer or boolean tensor must not make it lose its
-    fraction on the way.
+def as_promoted(op: str, argument: str, position: int, value: Any, x: Any) -> Tensor:
+    """Returns an input that may be a number, which `x` is computed with: a number becomes a tensor without axes. Refuses a
+    fraction for an integer or bool tensor.
     """
     if isinstance(value, Tensor):
         return value
     _check_number(op, argument, value, x)
     dtype = x.array.dtype
     if dtype.kind in "iub":
-        with np.errstate(invalid="ignore"):  # infinity is no integer, either
+        with np.errstate(invalid="ignore"):  # infinity is not an integer, either
             if constant(value, dtype) != value:
-                raise errors.cannot_promote(op, dtype.name, type(value).__name__)
+                raise errors.cannot_promote(x=dtype.name, y=type(value).__name__, op=op)
     return _without_axes(value, x)
 
 
@@ -58,15 +58,17 @@ def _check_number(op: str, argument: str, value: Any, x: Any) -> None:
     if value is ABSENT:
         missing(op, argument)
     if not isinstance(value, Number | np.bool_):
-        raise errors.not_a_number(value, op, argument)
+        if op.rstrip("_") == "pow":  # the one that is checked in Python in PaddlePaddle
+            raise errors.exponent_not_a_number(argument=argument, value=value)
+        raise errors.not_a_number(value=value)
     if not isinstance(x, Tensor):
         raise errors.not_a_tensor(op, "x", 0, x)
     if isinstance(value, complex) and x.array.dtype.kind != "c":
-        raise errors.cannot_promote("number", x.array.dtype.name, "complex")
+        raise errors.cannot_promote(x=x.array.dtype.name, y="complex", op="number")
 
 
 def _without_axes(value: Any, x: Tensor) -> Tensor:
-    """A number in the dtype of `x`. Its bytes are no tensor of the program, so the memory account does not have them."""
+    """A number in the dtype of `x`. It is not a tensor of the program, so the memory account does not count its bytes."""
     device = x.storage.device
     made = device.constant(constant(value, x.array.dtype))
     return over(made, Unaccounted(made, device))
@@ -76,14 +78,14 @@ def _without_axes(value: Any, x: Tensor) -> Tensor:
 
 
 def check_dtype(op: str, kinds: str, *inputs: np.dtype[Any]) -> None:
-    """Refuse an operation whose inputs do not meet, or meet in a dtype that it is not defined for."""
+    """Refuses inputs without a common dtype, and a common dtype that the operation is not defined for."""
     dtype = promoted(op, *inputs)
     if dtype.kind not in kinds:
-        raise errors.no_kernel(op.rstrip("_"), dtype.name)
+        raise errors.kernel_not_registered(dtype=dtype.name, op=op.rstrip("_"))
 
 
 def promoted(op: str, *inputs: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype in which the inputs meet."""
+    """Returns the common dtype of the inputs."""
     result = inputs[0]
     for other in inputs[1:]:
         result = dtypes.promote(op, result, other)
@@ -91,26 +93,28 @@ def promoted(op: str, *inputs: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def broadcast(op: str, *tensors: Tensor) -> Shape:
-    """The shape of the result of an element-wise operation."""
+    """Returns the shape of the result of an element-wise operation."""
     shape: Shape = tensors[0].array.shape
     for each in tensors[1:]:
         together = common_shape(shape, each.array.shape)
         if together is None:
-            raise errors.cannot_broadcast(op, shape, each.shape)
+            raise errors.cannot_broadcast(x=shape, y=each.shape, op=op)
         shape = together
     return shape
 
 
 def refuse_shape(op: str, x: Tensor, y: Tensor) -> None:
-    """Refuse an operand that cannot be broadcast to the shape of `x`, which is to be written."""
+    """Refuses an operand that cannot be broadcast to the shape of `x`, the target of an in-place operation."""
     refuse_growth(op, x, broadcast(op, x, y))
 
 
 def refuse_growth(op: str, x: Tensor, shape: Shape) -> None:
-    """Refuse to write a result of another shape into `x`."""
-    raise errors.would_grow(op, x.shape, shape)
+    """Refuses to write a result of another shape into `x`."""
+    if op == "setitem":
+        raise errors.assigned_would_grow(op=op, target=x.shape, result=shape)
+    raise errors.would_grow(op=op, target=x.shape, result=shape)
 
 
 def refuse_devices(op: str, x: Tensor, y: Tensor) -> None:
-    """Refuse operands on different devices."""
-    raise errors.different_devices(op, x.place.text, y.place.text)
+    """Refuses operands on different devices."""
+    raise errors.devices_differ(op=op, x=x.place.text, y=y.place.text)

@@ -1,7 +1,7 @@
-"""Operands that share slots with the tensor that is about to be written.
+"""Operands that share slots with the target of an in-place operation.
 
-Reading an element that has been overwritten would be silently wrong. So such an operand is the very window that is written, or it
-is refused, or it is read from a copy; and backward keeps a copy of it.
+Reading an element that has been overwritten would be silently wrong. So such an operand must have exactly the target's
+window, or it is read from a copy, or refused; and backward keeps a copy of it.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from inplacelab.tensor import Tensor
 
 
 def same_window(x: Tensor, y: Tensor) -> bool:
-    """True if two tensors show the same slots in the same order; axes of one element make no difference."""
+    """Returns True if two tensors show the same slots in the same order; axes of one element make no difference."""
     return x.array is y.array or (x.storage is y.storage and _walk(x.layout) == _walk(y.layout))
 
 
 def _walk(layout: Layout) -> tuple[int, list[tuple[int, int]]]:
-    """In which order a layout goes through the slots."""
+    """The order in which a layout visits the slots."""
     return layout.offset, [(n, s) for n, s in zip(layout.shape, layout.strides, strict=True) if n != 1]
 
 
 def refuse_self_overlap(op: str, x: Tensor) -> None:
-    """Refuse to write a tensor whose elements share slots."""
-    raise errors.self_overlap(op, tensor=x)
+    """Refuses to write a tensor whose elements share slots."""
+    raise errors.self_overlap(op=op, tensor=x)
 
 
 def check_overlap(op: str, x: Tensor, y: Tensor) -> None:
-    """Refuse to read `y` while writing `x` if some slot would be written by one element and read by another."""
+    """Refuses to read `y` while writing `x` if one element writes a slot and another reads it."""
     if not same_window(x, y) and x.storage.device.share_a_slot(x.array, y.array) and _cross(x, y):
-        raise errors.partial_overlap(op, tensor=x, operand=y)
+        raise errors.partial_overlap(op=op, tensor=x)
 
 
 def _cross(x: Tensor, y: Tensor) -> bool:
-    """True if an element of `y` lies in a slot that another element of `x` is written to."""
+    """True if an element of `y` is in a slot that another element of `x` writes."""
     if x.array.dtype != y.array.dtype:
         return True
     written = slots_of(x)
@@ -48,12 +48,12 @@ def _cross(x: Tensor, y: Tensor) -> bool:
 
 
 def slots_of(x: Tensor) -> Any:
-    """The number of the slot that each element lies in."""
+    """Returns the slot of each element."""
     return x.storage.device.window(np.arange(x.storage.nbytes // x.element_size()), x.layout, np.dtype(np.int64))
 
 
-def apart(x: Tensor, y: Tensor) -> Any:
-    """The values of `y`, in a buffer of their own if some of them are about to be overwritten."""
+def copy_if_overlapping(x: Tensor, y: Tensor) -> Any:
+    """Returns the values of `y`, as a copy if the operation will overwrite some of them."""
     if not x.storage.device.share_a_slot(x.array, y.array):
         return y.array
     x.storage.device.ledger.lend(y.nbytes)
@@ -61,9 +61,9 @@ def apart(x: Tensor, y: Tensor) -> Any:
 
 
 def save_operand(name: str, y: Tensor, y_edge: Node | None, x: Tensor) -> Saved:
-    """Keep an operand of an operation that is about to write `x`.
+    """Saves an operand of an operation that will write `x`.
 
-    Normally nothing is copied. But if some of it will be overwritten (`x.multiply_(x)`), a copy is.
+    It saves a copy only if the write overwrites part of it (`x.multiply_(x)`).
     """
     if y.storage is x.storage and x.storage.device.share_a_slot(x.array, y.array):
         return save_copy(name, y.array, y.storage, y_edge)

@@ -1,6 +1,6 @@
-"""The dtypes of results, from those of two operands: rules for rows that do more than promote.
+"""Rules for the dtype of a result from those of two operands, for rows that do more than promote.
 
-Each of these makes the rule of one operation, which refuses by its name. (A row without a rule promotes its operands.)
+Each function makes the rule of one operation, whose name appears in errors. (A row without a rule promotes its operands.)
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ Rule = Callable[[DType, DType], DType]
 
 
 def truth(op: str) -> Rule:
-    """Truth values, of operands that are able to meet."""
+    """Bool, for operands that have a common dtype."""
 
     def rule(x: DType, y: DType) -> DType:
         if x is not y:
@@ -28,25 +28,25 @@ def truth(op: str) -> Rule:
 
 
 def alike(op: str) -> Rule:
-    """The one dtype that both operands must have."""
+    """The dtype that both operands must have."""
 
     def rule(x: DType, y: DType) -> DType:
         if x != y:
-            raise errors.dtypes_differ(op, x.name, y.name)
+            raise errors.operand_dtypes_differ(x=x.name, y=y.name, op=op)
         return x
 
     return rule
 
 
 def floating(op: str, integers: DType | None = None) -> Rule:
-    """A real floating-point type: that in which the operands meet; for integers the default, or the one given."""
+    """A real floating-point type: the common dtype of the operands; for integers the default type, or `integers`."""
 
     def rule(x: DType, y: DType) -> DType:
         if x is y and x.kind == "f":
             return x
         dtype = dtypes.promote(op, x, y)
         if dtype.kind in "bc":
-            raise errors.no_kernel(op, dtype.name)
+            raise errors.kernel_not_registered(dtype=dtype.name, op=op)
         return integers if integers is not None and dtype.kind in "iu" else dtypes.floating(dtype)
 
     return rule

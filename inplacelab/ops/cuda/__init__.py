@@ -1,1 +1,1 @@
-"""From the rows of the table to our own kernels in CUDA C."""
+"""CUDA kernels of the rows of the table."""

@@ -1,4 +1,4 @@
-"""From a row of the table to a step of a kernel: its expression, for one data type, and the attributes in it.
+"""Makes steps of CUDA kernels from rows of the table: the row's expression, for one data type, and the attributes in it.
 
 A kernel computes in one data type, as NumPy's loops do. Operands of other types are converted when they are read and written.
 """
@@ -21,7 +21,7 @@ from inplacelab.ops.template.parts import name_of
 
 
 def expression(row: Row, dtype: str) -> str:
-    """The row's expression in CUDA C for elements of that data type; "" if there is none."""
+    """Returns the row's expression in CUDA C for elements of that data type; "" if there is none."""
     kind = kind_of(dtype)
     if kind not in row.accepts or not row.cuda:
         return ""
@@ -31,19 +31,19 @@ def expression(row: Row, dtype: str) -> str:
 
 
 def data_types(row: Row, *, in_place: bool = False) -> tuple[str, ...]:
-    """The data types for which the row has an expression. In place the result must be of the same."""
+    """Returns the data types for which the row has an expression. In place, the result must have the same type."""
     having = (dtype for dtype in C_TYPES if expression(row, dtype))
     return tuple(dtype for dtype in having if not in_place or result(row, dtype) == dtype)
 
 
 def result(row: Row, dtype: str) -> str:
-    """The data type of the result, for inputs that all have this one."""
+    """Returns the data type of the result, for inputs that all have the type `dtype`."""
     if row.dtype is None:
         return dtype
     given = np.dtype(dtype)
     known = {**dict.fromkeys(row.inputs, given), **{p.name: p.default for p in row.attributes}}
     asked = {p: known[p] for p in _names_of(row.dtype)}
-    if Parameter.empty in asked.values():  # it is told in the call, as with `cast`: any will do
+    if Parameter.empty in asked.values():  # an argument of the call, as with `cast`: any type is possible
         return dtype
     try:
         made = row.dtype(**asked)
@@ -53,22 +53,22 @@ def result(row: Row, dtype: str) -> str:
 
 
 def stored(row: Row, dtype: str, roles: Sequence[str]) -> tuple[str, ...]:
-    """The data types of the operands, by their names, where all is computed and stored in one; masks are truth values."""
+    """Returns the data types of the operands `roles` if one type is computed and stored; masks are bool."""
     made = result(row, dtype)
     return tuple("bool" if name in row.masks else made if name == "out" else dtype for name in roles)
 
 
 def computed_in(row: Row, inputs: Sequence[str], made: str) -> str:
-    """The data type in which NumPy computes the row, from those of the inputs (without masks) and of the result.
+    """Returns the data type in which NumPy computes the row, from those of the inputs (without masks) and of the result.
 
-    Floating-point numbers of several types meet in the widest. Integers that become floating-point numbers are converted to the
-    type of the result first, or to that which a ufunc chooses for them where it is given them as they are.
+    Floating-point numbers of several types are promoted to the widest. Integers that become floating-point numbers are first
+    converted to the type of the result, or by the ufunc to the type that it chooses, if it receives them unconverted.
 
     Returns:
-        "" if there is no kernel for it.
+        The name of the type; "" if there is no kernel for it.
     """
     kinds = {kind_of(each) for each in inputs}
-    if not inputs:  # a number is written
+    if not inputs:  # the row writes a number
         dtype = made
     elif kinds == {"f"}:
         dtype = max(inputs, key=lambda each: C_TYPES[each].size)
@@ -84,7 +84,7 @@ def computed_in(row: Row, inputs: Sequence[str], made: str) -> str:
 
 
 def _loop(row: Row, inputs: Sequence[str]) -> str:
-    """The data type of the loop that NumPy takes, where a ufunc computes the row by itself."""
+    """The data type of the loop that NumPy chooses, where a ufunc alone computes the row."""
     given: dict[str, Any] = {p.name: p.default for p in row.attributes}
     if row.ufunc is None or (row.plain and not eval(row.plain, {**given, "a0": np.empty(0, inputs[0])})):
         return ""
@@ -97,14 +97,16 @@ def _names_of(function: Any) -> tuple[str, ...]:
 
 
 def step(row: Row, variant: str, dtype: str) -> Step:
-    """The row as a step of a kernel.
+    """Returns the row as a step of a kernel.
 
     Raises:
         KernelError: if there is no expression for this data type.
     """
     written = expression(row, dtype)
     if not written:
-        raise errors.no_kernel_for(name_of(row, variant), dtype, data_types(row, in_place=variant == "in-place"))
+        raise errors.kernel_lacks_dtype(
+            name=name_of(row, variant), dtype=dtype, known=data_types(row, in_place=variant == "in-place")
+        )
     numbers = {p.name: c_kind(p) for p in named(row, written)}
     if row.kind == "overwrite":
         target, *read = row.inputs
@@ -113,19 +115,19 @@ def step(row: Row, variant: str, dtype: str) -> Step:
 
 
 def named(row: Row, written: str) -> list[Parameter]:
-    """Those of the row's attributes that the expression names."""
+    """Returns the row's attributes that the expression names."""
     words = set(re.findall(r"[A-Za-z_]\w*", written))
     return [p for p in row.attributes if p.name in words]
 
 
 def c_kind(parameter: Parameter) -> str:
-    """The data type of an attribute: truth values are what their default is; a number has the type of the elements ("")."""
+    """Returns the data type of an attribute in C: "bool" if its default is a bool, else "", the type of the elements."""
     return "bool" if isinstance(parameter.default, bool) else ""
 
 
 def number(name: str, value: Any, dtype: str) -> Any:
-    """An attribute as a kernel is given it. A bound that is None is one that nothing is beyond: among floating-point numbers
-    nan, which no number is less or greater than; among integers the last one.
+    """Returns an attribute as an argument of a kernel. A bound that is None becomes a value that no element is beyond: nan for
+    floating-point numbers, since no number is less or greater than nan; the last integer for integers.
     """
     given = np.dtype(dtype)
     if value is not None:

@@ -1,11 +1,11 @@
-"""The kernels of our own that rows with an expression in CUDA C have on a GPU.
+"""Launches our own CUDA kernels for rows that have an expression in CUDA C.
 
-The functions that the template makes ask here first where a device `launches` (see `template.parts.launch`): `Launcher`. On a
-GPU the kernel is launched in the place of CuPy's; on the simulated one NumPy computes, and those who listen are told of the launch
-that a GPU would have made. Whether a kernel can be launched, and how, is planned in one place (`OwnKernel.plan`), also for
-`inplacelab.kernels`: so what is told, what a GPU does and what a learner reads cannot differ.
+On a device that `launches`, the generated functions call a `Launcher` first (see `template.parts.launch`). On a GPU it
+launches the kernel instead of CuPy's; on the simulated GPU NumPy computes, and the observers receive the launch that a GPU
+would make. One function, `OwnKernel.plan`, decides whether and how a kernel is launched, also for `inplacelab.kernels`: so
+the reported launch, the launch on a GPU and the text that a learner reads are always the same.
 
-This module is imported when a row is first computed where that matters: on a GPU, real or simulated.
+This module is imported when a row is first computed on a GPU, real or simulated.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 
 class Taken(NamedTuple):
-    """What a kernel takes, for operands of certain data types.
+    """The data types of a kernel, for operands of certain data types.
 
     Attributes:
-        dtype: in which it computes.
-        numbers: the names of attributes, and the data types in which it takes them.
-        left_out: those that have a part in the result but not in the text: it holds for these values only.
+        dtype: the type in which it computes.
+        numbers: the names of the attributes that it receives, and their data types.
+        left_out: attributes that affect the result but are not in the text, which is valid for these values only.
     """
 
     dtype: str
@@ -47,13 +47,13 @@ class Taken(NamedTuple):
 
 
 class OwnKernel:
-    """An element-wise kernel: of one row, or of several that are done one after the other in one pass over memory.
+    """An element-wise kernel: of one row, or of several that run one after the other in one pass over memory.
 
     Attributes:
-        rows: what it computes.
-        in_place: whether the result lies where the first input lay.
-        name: of the operation: "relu_"; of several, all of them: "scale_ add_ relu_".
-        dtypes: the data types that it is written for.
+        rows: the rows that it computes.
+        in_place: whether the result overwrites the first input.
+        name: the name of the operation, "relu_", or of all of them, "scale_ add_ relu_".
+        dtypes: the data types that it supports.
     """
 
     def __init__(self, rows: Sequence[Row], *, in_place: bool) -> None:
@@ -67,40 +67,40 @@ class OwnKernel:
 
     @cached_property
     def roles(self) -> Mapping[str, Role]:
-        """What it does to its operands, by name, in the order of the text."""
+        """The roles of its operands (read, written), by name, in the order of the text."""
         return operands([step(row, self._variant, self.dtypes[0]) for row in self.rows], in_place=self.in_place)
 
     # ---- the text ----------------------------------------------------------------------------------------------------
 
-    def way(self, dtypes: str | tuple[str, ...], form: Form) -> Source:
+    def source_for(self, dtypes: str | tuple[str, ...], form: Form) -> Source:
         """The text in one form, written once.
 
         Args:
-            dtypes: of the operands; or the one in which all is stored and computed.
-            form: of the loops.
+            dtypes: those of the operands; or the one in which all are stored and computed.
+            form: the form of the loops.
 
         Raises:
-            KernelError: if it is not written for these data types.
+            KernelError: if it does not support these data types.
         """
         if isinstance(dtypes, str):
             if dtypes not in self.dtypes:
-                raise errors.no_kernel_for(self.name, dtypes, self.dtypes)
+                raise errors.kernel_lacks_dtype(name=self.name, dtype=dtypes, known=self.dtypes)
             dtypes = self._of_one(dtypes)
         found = self._written.get((dtypes, form))
         if found is None:
-            settled = form.settled(width_of(dtypes))
-            found = self._write(dtypes, form) if form == settled else self.way(dtypes, settled)
+            settled = form.with_width(width_of(dtypes))
+            found = self._write(dtypes, form) if form == settled else self.source_for(dtypes, settled)
             self._written[dtypes, form] = found
         return found
 
     def _of_one(self, dtype: str) -> tuple[str, ...]:
-        """The data types of the operands where all is computed in one."""
+        """The data types of the operands if there is only one."""
         return stored(self.rows[-1], dtype, [*self.roles])
 
     def _write(self, dtypes: tuple[str, ...], form: Form) -> Source:
         dtype = self._computes(dtypes)
         if not dtype:
-            raise errors.no_kernel_for(self.name, " ".join(dtypes), self.dtypes)
+            raise errors.kernel_lacks_dtype(name=self.name, dtype=" ".join(dtypes), known=self.dtypes)
         kind, width, bits, axes, once = form
         typed = (
             dtype
@@ -119,7 +119,7 @@ class OwnKernel:
     # ---- data types --------------------------------------------------------------------------------------------------
 
     def _read(self, dtypes: Sequence[str]) -> list[str]:
-        """Those of the inputs; masks are left out."""
+        """The data types of the inputs, without masks."""
         return [
             dtype
             for (name, role), dtype in zip(self.roles.items(), dtypes, strict=True)
@@ -127,11 +127,11 @@ class OwnKernel:
         ]
 
     def _made(self, dtypes: Sequence[str]) -> str:
-        """That of the result."""
+        """The data type of the result."""
         return next(d for role, d in zip(self.roles.values(), dtypes, strict=True) if role != "reads")
 
     def _computes(self, dtypes: tuple[str, ...]) -> str:
-        """The one in which it computes, for operands of these; "" if there is none."""
+        """The data type in which it computes, for operands of these types; "" if there is none."""
         if any(each not in C_TYPES for each in dtypes):
             return ""
         one = dtypes[0] if len(self.rows) > 1 else computed_in(self.rows[0], self._read(dtypes), self._made(dtypes))
@@ -145,40 +145,47 @@ class OwnKernel:
     def plan(
         self, given: Mapping[str, Any], storages: Mapping[str, Storage | None], device: Device
     ) -> Plan | Callable[[], Exception]:
-        """How to launch it; or what makes the refusal that says why it cannot be: who has another way to compute needs none.
+        """Plans the launch.
 
         Args:
             given: arrays and attributes, by the names in the text: `out` is the result of an ordinary variant.
-            storages: where the arrays lie, as far as they lie in storages.
-            device: where all of them are.
+            storages: the storages of the arrays that have one.
+            device: the device of all of them.
+
+        Returns:
+            The plan; or, if the kernel cannot do it, a function that makes the error (most callers compute another way).
         """
         dtypes = tuple([launching.dtype_name(given[name].dtype) for name in self.roles])
         taken = self._taken[dtypes] if dtypes in self._taken else self._takes(dtypes)
         if taken is None:
-            return lambda: errors.no_kernel_for(self.name, ", ".join(dict.fromkeys(dtypes)), self.dtypes)
+            return lambda: errors.kernel_lacks_dtype(
+                name=self.name, dtype=", ".join(dict.fromkeys(dtypes)), known=self.dtypes
+            )
         for name, default in taken.left_out:
             if given[name] != default:
-                return lambda name=name: errors.attribute_not_in_kernel(self.name, name, given[name])  # type: ignore[misc]
+                return lambda name=name: errors.kernel_lacks_attribute(
+                    name=self.name, attribute=name, given=given[name]
+                )  # type: ignore[misc]
         windows = [
             launching.window(name, role, given[name], storages.get(name), device) for name, role in self.roles.items()
         ]
         numbers = [number(name, given[name], kind) for name, kind in taken.numbers]
-        return launching.elementwise(self.name, self.way, windows, numbers, device)
+        return launching.elementwise(self.name, self.source_for, windows, numbers, device)
 
     def _takes(self, dtypes: tuple[str, ...]) -> Taken | None:
         dtype, found = self._computes(dtypes), None
         if dtype:
-            source = self.way(dtypes, Form())
+            source = self.source_for(dtypes, Form())
             numbers = [(p.name, p.dtype) for p in source.parameters if p.kind == "number"]
             rest: list[tuple[str, Any]] = []
-            if len(self.rows) == 1:  # of a chain, no others are asked for
+            if len(self.rows) == 1:  # a chain has no others
                 rest = [(p.name, p.default) for p in computed_with(self.rows[0]) if p.name not in dict(numbers)]
             found = Taken(dtype, numbers, rest)
         return self._taken.setdefault(dtypes, found)
 
 
 class Launcher:
-    """What the function of a row asks, where a device launches kernels of our own.
+    """Launches the kernel of one row, if possible; called by the row's function.
 
     >>> import inplacelab as paddle
     >>> from inplacelab import kernels
@@ -195,21 +202,21 @@ class Launcher:
         self._kernel = OwnKernel([row], in_place=variant == "in-place")
 
     def __call__(self, tensors: Sequence[Tensor], arrays: Sequence[Any], out: Any = None, /, **attributes: Any) -> bool:
-        """Launch the kernel, if it can do what is asked.
+        """Launches the kernel, if it supports these arguments.
 
         Args:
             tensors: the inputs.
-            arrays: their arrays; or copies, where an input would be overwritten while it is read. (Such a copy lies in bytes of its
-                own, as does a number that was given in a tensor's place.)
+            arrays: their arrays; or copies, where an input would be overwritten while it is read. (Such a copy is in no storage, and
+                neither is a number that was passed instead of a tensor.)
             out: the result of an ordinary variant.
-            attributes: those on which the result depends.
+            attributes: the attributes that affect the result.
 
         Returns:
-            Whether all is done: False if NumPy, or CuPy, has to compute.
+            True if the result is computed; False if NumPy or CuPy has to compute it.
         """
         device, first = tensors[0].storage.device, arrays[0]
-        heard = bool(observe.launch_listeners)
-        if (device.simulated and not heard) or not (first if out is None else out).size:
+        observed = bool(observe.launch_listeners)
+        if (device.simulated and not observed) or not (first if out is None else out).size:
             return False
         given = {**dict(zip(self._inputs, arrays, strict=True)), "out": out, **attributes}
         storages = {
@@ -222,6 +229,6 @@ class Launcher:
             return False
         if not device.simulated:
             launching.run(plan)
-        if heard:
-            launching.tell(plan)
+        if observed:
+            launching.report(plan)
         return not device.simulated

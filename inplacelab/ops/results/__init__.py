@@ -1,1 +1,1 @@
-"""What operations make their results with: destinations, other metadata, constant and random tensors, tools for kernels."""
+"""Results of operations: destinations, changes of metadata, constant and random tensors, and tools for kernels."""

@@ -1,4 +1,4 @@
-"""New tensors with one number in every element: what `zeros`, `full` and their like are made of."""
+"""New tensors with the same number in every element, for `zeros`, `full` and similar functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from inplacelab.tensor import Tensor, fresh
 
 
 def constant_tensor(shape: tuple[int, ...], value: Any, dtype: np.dtype[Any], device: Device) -> Tensor:
-    """A new tensor with `value` in every element: memory, and then the kernel of `fill_`. Nobody is told of the tensor."""
+    """Returns a new tensor filled by the kernel of `fill_`. It is not reported to observers."""
     tensor = fresh(device.empty(shape, dtype), device)
     number = number_for(tensor.array, value)
     if not (device.launches and _launch_fill()((tensor,), (tensor.array,), value=number)):
@@ -27,13 +27,13 @@ def constant_tensor(shape: tuple[int, ...], value: Any, dtype: np.dtype[Any], de
 
 @cache
 def _launch_fill() -> Callable[..., bool]:
-    """Launches the kernel of `fill_`. It is made when a device first asks for it: the CPU never does."""
+    """Launches the kernel of `fill_`. It is made on first use, which never happens on the CPU."""
     from inplacelab.ops.cuda.own_kernels import Launcher  # noqa: PLC0415
 
     return Launcher(ROWS["fill"], "in-place")
 
 
-# ---- what derivatives ask for ---------------------------------------------------------------------------------------------
+# ---- for derivatives ------------------------------------------------------------------------------------------------------
 
 
 def _like(like: Tensor, shape: Shape, value: int) -> Tensor:

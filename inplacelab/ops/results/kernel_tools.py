@@ -1,4 +1,4 @@
-"""What the kernels and derivatives of several chapters share."""
+"""Helpers for the kernels and derivatives of several chapters of the table."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from inplacelab.ops.arguments.attributes import REAL, constant
 from inplacelab.tensor import Tensor
 
 quietly = np.errstate(all="ignore")
-"""For kernels of several steps: a remark on the first must not keep the second from being taken (see `template.parts.launch`)."""
+"""For kernels of several steps: a warning in the first must not keep the second from running (see `template.parts.launch`)."""
 
 
 def conj(x: Tensor) -> Tensor:
-    """Conjugate a complex tensor; a real one is its own conjugate. A product with `y` has `g` times that of `y` as its derivative."""
+    """Returns the conjugate of a complex tensor; a real one unchanged; derivatives of products use it."""
     return x.conj() if x.array.dtype.kind == "c" else x
 
 
 def room(out: Any, x: Any, device: Any) -> Any:
-    """Where a kernel of several steps puts what comes before its last step: into `out`, unless it still has to read `x` there."""
+    """Returns an array for the intermediate results of a kernel: `out`, unless the kernel still has to read `x` there."""
     if out is not x:
         return out
     device.ledger.borrow(out.nbytes)
@@ -31,8 +31,8 @@ def room(out: Any, x: Any, device: Any) -> Any:
 
 
 def power(out: Any, x: Any, y: Any, device: Any) -> None:
-    """`x ** y`. Of an integer to a negative power its integer part is left: 1 or -1 for those two, else 0, as in Paddle.
-    NumPy refuses them.
+    """Computes `x ** y`. An integer to a negative power is rounded towards zero: 1 or -1 for those two, else 0, as in Paddle.
+    NumPy refuses negative powers of integers.
     """
     if out.dtype.kind not in "iu" or not np.any(y < 0):
         np.power(x, y, out)
@@ -45,18 +45,18 @@ def power(out: Any, x: Any, y: Any, device: Any) -> None:
 
 
 def start(out: Any, x: Any) -> None:
-    """Begin with the elements of `x`, for a kernel that then changes some of them. In place they are there already."""
+    """Copies the elements of `x` to `out`, for a kernel that then changes some of them. In place they are there already."""
     if out is not x:
         np.copyto(out, x)
 
 
 def packed(x: Any) -> Any:
-    """The elements one after the other, the last axis first: itself if they lie so, else a copy."""
+    """Returns a contiguous array in row-major order: `x`, if it is one, else a copy."""
     return x if x.flags.c_contiguous else x.copy()
 
 
 def clip_into(out: Any, x: Any, min: Any, max: Any) -> None:
-    """Raise what is below `min`, then lower what is above `max`. nan stays nan."""
+    """Raises elements below `min` to it, then lowers those above `max` to it. nan stays nan."""
     if min is not None:
         x = np.maximum(x, constant(min, out.dtype), out=out)
     if max is not None:
@@ -65,7 +65,7 @@ def clip_into(out: Any, x: Any, min: Any, max: Any) -> None:
 
 
 def in_dtype_of_result(ufunc: Any) -> Callable[..., None]:
-    """A kernel that converts integers to the result's dtype first: left to itself, NumPy computes small ones in float16."""
+    """Makes a kernel that converts integers to the result's dtype first; otherwise NumPy computes small ones in float16."""
 
     def of_one(out: Any, x: Any) -> None:
         ufunc(x, out, dtype=out.dtype)
@@ -77,29 +77,29 @@ def in_dtype_of_result(ufunc: Any) -> Callable[..., None]:
 
 
 def whole_number(op: str, argument: str) -> Callable[[Any, Any], Any]:
-    """A check for an attribute that must be an integer."""
+    """Makes a check for an attribute that must be an integer."""
 
     def check(x: Any, value: Any) -> Any:
         try:
             return index(value)
         except TypeError:
-            raise errors.not_an_integer(op, argument, 2, value) from None
+            raise errors.not_an_integer(op=op, argument=argument, position=2, value=value) from None
 
     return check
 
 
 def scalar(op: str, argument: str, *, optional: bool = False) -> Callable[[Any, Any], Any]:
-    """A check for an attribute that must be a real number, or None where that is possible."""
+    """Makes a check for an attribute that must be a real number; None is accepted if `optional`."""
 
     def check(x: Any, value: Any) -> Any:
         if type(value) in REAL:
             return value
         if isinstance(value, Tensor) and value.size == 1:
             if not value.stop_gradient:
-                raise errors.untracked_factor(tensor=value)
+                raise errors.factor_needs_gradient(tensor=value)
             value = value.item()
         if not (isinstance(value, Real | np.bool_) or (optional and value is None)):
-            raise errors.not_a_scalar(op, argument, value)
+            raise errors.not_a_scalar(op=op, argument=argument, value=value)
         return value
 
     return check

@@ -1,4 +1,4 @@
-"""Views and changes of metadata: other windows on bytes that stay where they are."""
+"""Views and changes of metadata: other windows on the same bytes."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ from inplacelab.tensor import Tensor, fresh, over
 
 
 def window(x: Tensor, layout: Layout, dtype: np.dtype[Any] | None = None) -> Any:
-    """The array that shows the storage of `x` through a layout."""
+    """Returns the array that shows the storage of `x` through a layout."""
     return x.storage.device.window(x.storage.buffer, layout, dtype or x.array.dtype)
 
 
 def view(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: Layout | None = None) -> Tensor:
-    """Another tensor on the storage of `x`: it shows the array `shown`, whose layout is `after` (or is found out if needed)."""
-    result = glance(x, shown, after)
-    _belong(result)
+    """Returns another tensor on the storage of `x`, with the window `shown`, whose layout is `after` (computed if needed)."""
+    result = temporary_view(x, shown, after)
+    _register(result)
     if row.rules[0] is None:
         result.untracked = "bits"
     node = None
     if not x._stop and modes.recording_history:
         node = attach(row, x, result, _remembered(row, x, result, facts, after))
     if observe.listeners:
-        observe.tell(row.called or row.name, "view", (x,), result, node, attributes=facts)
+        observe.notify(row.called or row.name, "view", (x,), result, node, attributes=facts)
     return result
 
 
-def glance(x: Tensor, shown: Any, after: Layout | None = None) -> Tensor:
-    """The same view without a node, and unknown to its base: for a moment, to write through it."""
+def temporary_view(x: Tensor, shown: Any, after: Layout | None = None) -> Tensor:
+    """Returns the same view without a node and not registered at its base: for one write through it."""
     base, storage = x.base, x.storage
     if base is not None:
         if modes.recording_history:
@@ -56,14 +56,14 @@ def glance(x: Tensor, shown: Any, after: Layout | None = None) -> Tensor:
 
 
 def _show(x: Tensor, shown: Any, after: Layout | None) -> None:
-    """Let `x` look through the window `shown`. What NumPy finds by itself shows no slot twice, unless `x` did so before."""
+    """Gives `x` the window `shown`. A window made by NumPy shows no slot twice, unless `x` did so before."""
     x.array = shown
     if after is not None or x.overlaps:
         x.overlaps = may_overlap_itself(after or x.layout)
 
 
-def _belong(view: Tensor) -> None:
-    """Have a view be remembered by its base."""
+def _register(view: Tensor) -> None:
+    """Registers a view at its base."""
     base = view.base
     assert base is not None
     if base._views is None:
@@ -72,12 +72,12 @@ def _belong(view: Tensor) -> None:
 
 
 def attach(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any]) -> OpNode | None:
-    """Give `result` its place in the history, for operations of one input that keep no tensors."""
-    return hand_on(row, x, result, facts) if modes.recording_history else None
+    """Puts `result` into the history, for operations of one input that save no tensors."""
+    return attach_always(row, x, result, facts) if modes.recording_history else None
 
 
-def hand_on(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any]) -> OpNode | None:
-    """The same, whether history is recorded or not."""
+def attach_always(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any]) -> OpNode | None:
+    """Does the same even if history is not recorded."""
     if x._stop or row.rules[0] is None:
         return None
     node = OpNode.__new__(OpNode)
@@ -90,10 +90,10 @@ def hand_on(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any]) -> Op
 def _remembered(
     row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any], after: Layout | None
 ) -> Mapping[str, Any]:
-    """Of all there is to know about a view, what its derivative asks for: finding out where a window lies takes a while.
+    """The facts about a view that its derivative needs; only these, since computing the position of a window is slow.
 
-    If elements of `x` share a slot, the slot does not tell which of them the view shows. So both are remembered as they would
-    lie if each element had a slot of its own.
+    If elements of `x` share a slot, the slot does not determine which of them the view shows. So both layouts are kept as if
+    each element had a separate slot.
     """
     known = dict(facts)
     if x.overlaps and row.layout is not None:
@@ -109,7 +109,7 @@ def _remembered(
 
 
 def copied(row: Row, x: Tensor, shape: Shape, facts: Mapping[str, Any]) -> Tensor:
-    """What a view would show, in a storage of its own: for layouts that no strides can express."""
+    """Returns a copy with the elements that a view would show: for layouts that no strides can express."""
     device = x.storage.device
     out = device.empty(shape, x.array.dtype)
     np.copyto(out.reshape(x.array.shape), x.array)
@@ -118,7 +118,7 @@ def copied(row: Row, x: Tensor, shape: Shape, facts: Mapping[str, Any]) -> Tenso
         refresh(x)
     node = attach(row, x, result, {**facts, "x_meta": meta(x), "out_meta": meta(result)})
     if observe.listeners:
-        observe.tell(row.name, "ordinary", (x,), result, node, attributes=facts)
+        observe.notify(row.name, "ordinary", (x,), result, node, attributes=facts)
     return result
 
 
@@ -126,11 +126,11 @@ def copied(row: Row, x: Tensor, shape: Shape, facts: Mapping[str, Any]) -> Tenso
 
 
 def relayout(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: Layout | None = None) -> Tensor:
-    """Change the metadata of `x` itself: it shows the array `shown` from now on, whose layout is `after` (or is found out if
-    needed). No data move; the version is raised all the same, as in Paddle.
+    """Changes the metadata of `x` itself: it gets the window `shown`, whose layout is `after` (computed if needed). No data
+    move; the version is raised nevertheless, as in Paddle.
 
-    A tensor with history keeps it also under `no_grad`: nothing is computed, only named differently, and the old node
-    would not even fit the new shape.
+    A tensor with history gets a new node also under `no_grad`: the values do not change, and the old node would not fit the
+    new shape.
     """
     name = row.name + "_"
     base, storage = x.base, x.storage
@@ -142,15 +142,15 @@ def relayout(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: L
     node = None
     if has_history and (base is not None or x.node is not None):
         result = over(shown, storage)
-        node = hand_on(row, x, result, _remembered(row, x, result, facts, after))
+        node = attach_always(row, x, result, _remembered(row, x, result, facts, after))
     _show(x, shown, after)
     storage.version += 1
     if modes.keeper is not None:
-        modes.keeper.after_write(storage)  # no slot was written: what is saved still shows what it showed
+        modes.keeper.after_write(storage)  # no slot was written: saved tensors keep their values
     if base is not None:
         x._seen = -1 if has_history else storage.version
     elif node is not None:
         x.node = node
     if observe.listeners:
-        observe.tell(name, "relayout", (x,), x, node, attributes=facts)
+        observe.notify(name, "relayout", (x,), x, node, attributes=facts)
     return x

@@ -1,8 +1,8 @@
-"""Where random numbers come from: one seeded stream, and the distributions that are drawn from it.
+"""The seeded stream of random numbers, and the distributions drawn from it.
 
-`seed(n)` starts a stream that is the same on every machine. Each distribution below writes into `out`, whatever its dtype
-and strides: NumPy draws single and double precision straight into packed memory, and everything else by way of a buffer, so
-the same seed gives a view the numbers that it would give a tensor of its own.
+`seed(n)` starts a stream that is the same on every machine. Each distribution below writes into `out` of any dtype and
+strides: single and double precision in packed memory directly, everything else through a buffer. So the same seed gives the
+same numbers for a view and for a packed tensor.
 """
 
 from __future__ import annotations
@@ -23,9 +23,12 @@ _streams: dict[str, Any] = {}
 
 
 def seed(seed: int) -> None:
-    """Start the streams of random numbers anew: after `seed(0)` the same calls give the same numbers, on every machine.
+    """Restarts the streams of random numbers: after `seed(0)` the same calls give the same numbers, on every machine.
 
-    On a GPU the numbers are made there, and are others than on the CPU: see `devices/cupy_random.py`.
+    Args:
+        seed: an integer.
+
+    A GPU generates its own numbers, which differ from the CPU's: see `devices/cupy_random.py`.
     """
     global _seed
     _seed = int(seed)
@@ -33,20 +36,20 @@ def seed(seed: int) -> None:
 
 
 def generator(device: Device = CPU, own: int = 0) -> Any:
-    """The stream that random numbers on a device come from, made when first needed: NumPy's random module is slow to import.
+    """Returns the stream of a device, made on first use: NumPy's random module is slow to import.
 
-    With a number other than 0, a stream of that number: the common one does not move on.
+    If `own` is not 0: a new stream with that seed; the common one does not advance.
     """
     if own:
         return device.stream_of(int(own))
-    stream = _streams.get(device.kind_of_numbers)
+    stream = _streams.get(device.generator_kind)
     if stream is None:
-        stream = _streams[device.kind_of_numbers] = device.stream_of(_seed)
+        stream = _streams[device.generator_kind] = device.stream_of(_seed)
     return stream
 
 
 def _into(out: Any, device: Any, fill: Callable[[Any], object]) -> None:
-    """Have `fill` write random numbers into `out`, or into a buffer where NumPy cannot draw into it."""
+    """Calls `fill` with `out`, or with a buffer where NumPy cannot draw into `out`."""
     wide = np.dtype(np.float32) if out.dtype == np.float16 else out.dtype
     if out.flags.c_contiguous and wide == out.dtype:
         fill(out)
@@ -65,14 +68,14 @@ def _stretch(x: Any, scale: Any, shift: Any) -> None:
 
 
 def uniform(out: Any, min: float, max: float, seed: int, device: Any) -> None:
-    """Evenly distributed from `min` up to, but without, `max`."""
+    """Draws from the uniform distribution on [`min`, `max`)."""
 
     def fill(x: Any) -> None:
         generator(device, seed).random(out=x, dtype=x.dtype)
         _stretch(x, max - min, min)
 
     _into(out, device, fill)
-    if (min, max) != (0, 1) or out.dtype == np.float16:  # rounding must not reach the bound that is left out
+    if (min, max) != (0, 1) or out.dtype == np.float16:  # rounding must not reach the excluded bound
         np.minimum(out, np.nextafter(out.dtype.type(max), out.dtype.type(min)), out=out)
 
 
@@ -86,13 +89,13 @@ def _normal(x: Any, mean: complex, std: float, device: Device) -> None:
 
 
 def normal(out: Any, mean: complex, std: float, device: Any) -> None:
-    """Normally distributed. A complex number has half of the variance in each of its parts."""
+    """Draws from the normal distribution. Each part of a complex number has half of the variance."""
     _into(out, device, lambda x: _normal(x, mean, std, device))
 
 
 @quietly
 def log_normal(out: Any, mean: complex, std: float, device: Any) -> None:
-    """The exponential of what `normal` draws."""
+    """Draws numbers whose logarithms are normally distributed."""
 
     def fill(x: Any) -> None:
         _normal(x, mean, std, device)
@@ -102,7 +105,7 @@ def log_normal(out: Any, mean: complex, std: float, device: Any) -> None:
 
 
 def exponential(out: Any, lam: float, device: Any) -> None:
-    """Exponentially distributed, with mean `1 / lam`."""
+    """Draws from the exponential distribution with mean `1 / lam`."""
 
     def fill(x: Any) -> None:
         generator(device).standard_exponential(out=x, dtype=x.dtype)
@@ -113,7 +116,7 @@ def exponential(out: Any, lam: float, device: Any) -> None:
 
 @quietly
 def cauchy(out: Any, loc: float, scale: float, device: Any) -> None:
-    """Cauchy-distributed: the tangent of an angle that is evenly distributed."""
+    """Draws from the Cauchy distribution, as the tangent of a uniformly distributed angle."""
 
     def fill(x: Any) -> None:
         generator(device).random(out=x, dtype=x.dtype)
@@ -125,7 +128,7 @@ def cauchy(out: Any, loc: float, scale: float, device: Any) -> None:
 
 
 def bernoulli(out: Any, p: Any, device: Any) -> None:
-    """1 with probability `p`, otherwise 0: whether an evenly distributed number lies below `p`."""
+    """Draws 1 with probability `p`, otherwise 0: whether a uniformly distributed number is less than `p`."""
 
     def fill(x: Any) -> None:
         generator(device).random(out=x, dtype=x.dtype)
@@ -138,7 +141,7 @@ def bernoulli(out: Any, p: Any, device: Any) -> None:
 
 @quietly
 def geometric(out: Any, probs: Any, device: Any) -> None:
-    """How many trials it takes until the first succeeds, each with probability `probs`: 1, 2, 3, ...
+    """Draws the number of trials until the first success, each with probability `probs`: 1, 2, 3, ...
 
     It is the waiting time of a process with a constant rate, in whole steps.
     """
@@ -155,7 +158,7 @@ def geometric(out: Any, probs: Any, device: Any) -> None:
 
 
 def integers(out: Any, low: int, high: int, device: Any, rng: Rng | None = None) -> None:
-    """Integers from `low` up to, but without, `high`, all equally likely."""
+    """Draws integers from `low` (inclusive) to `high` (exclusive), all equally likely."""
     drawn = (rng or generator(device)).integers(low, high, out.shape, out.dtype if out.dtype.kind in "iu" else np.int64)
     device.ledger.borrow(drawn.nbytes)
     np.copyto(out, drawn, casting="unsafe")

@@ -1,7 +1,7 @@
-"""The table: every operation there is, by name, and the ways to write a row.
+"""The table of all operations, by name, and the functions that add rows.
 
-The chapters (`elementwise.py`, `views.py`, ...) hold nothing but rows. Each call below adds one, and with it a function,
-a method, an in-place variant, a derivative, documentation and a standard set of tests.
+The chapters (`arithmetic.py`, `views.py`, ...) contain rows. Each call below adds one, and with it a function, a method, an
+in-place variant, a derivative, documentation and a standard set of tests.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TAKE_OUT = frozenset((
     "remainder", "round", "rsqrt", "scatter", "sigmoid", "sign", "sin", "sinh", "softmax", "sqrt", "stack",
     "subtract", "sum", "take_along_axis", "tanh", "tril", "triu", "where",
 ))  # fmt: skip
-"""The functions that take `out=`, as in PaddlePaddle 3.3.1."""
+"""The functions that accept `out=`, as in PaddlePaddle 3.3.1."""
 
 
 def _split(names: str) -> tuple[str, ...]:
@@ -42,12 +42,24 @@ def _node_name(name: str) -> str:
 
 
 def add_row(kind: str, name: str, inputs: str, says: tuple[str, str], **columns: Any) -> Row:
-    """Add a row. Columns `d_x`, `d_y`, ... are the derivatives with respect to the inputs: a function, `ZERO`, or None."""
+    """Adds a row to the table, and its functions and methods to the package.
+
+    Args:
+        kind: the kind of operation: "elementwise", "reduction", ...
+        name: Paddle's name, without underscore.
+        inputs: the names of the tensors that it reads: "x, y".
+        says: one sentence on what it does, in English and in Chinese.
+        columns: attributes of `Row`; and `d_x`, `d_y`, ..., the derivatives with respect to the inputs: a function, `ZERO`,
+            or None.
+
+    Returns:
+        The row.
+    """
     named = _split(inputs)
     rules = {column: columns.pop(column) for column in tuple(columns) if column.startswith("d_")}
     unknown = set(rules) - {f"d_{n}" for n in named}
     if unknown:
-        raise errors.derivative_of_no_input(name, unknown, named)
+        raise errors.derivative_of_no_input(row=name, named=sorted(unknown), possible=[f"d_{n}" for n in named])
     given = [rules.get(f"d_{n}") for n in named]
     columns.setdefault("node", _node_name(name))
     columns.setdefault("out", name in TAKE_OUT and columns.get("function", True))
@@ -62,14 +74,14 @@ def add_row(kind: str, name: str, inputs: str, says: tuple[str, str], **columns:
 
 
 def variants(row: Row) -> tuple[str, ...]:
-    """Which functions a row has."""
+    """Returns the variants of a row: "ordinary", "in-place", "view", "relayout"."""
     if row.layout is not None:
         return ("view", "relayout") if row.in_place else ("view",)
     return ("ordinary",) * row.ordinary + ("in-place",) * row.in_place
 
 
 def _install(row: Row, variant: str) -> None:
-    made = Made(row, variant)
+    made = LazyFunction(row, variant)
     suffix = "_" * (variant in ("in-place", "relayout"))
     for name in (row.name, *row.aliases):
         if row.method:
@@ -80,8 +92,8 @@ def _install(row: Row, variant: str) -> None:
             FUNCTIONAL[name + suffix] = made.function
 
 
-class Made:
-    """A method that is written out and compiled when it is first asked for, and then takes its own place.
+class LazyFunction:
+    """A method whose function is generated and compiled on first use, and then replaces it.
 
     A session uses few of the rows, and importing the package should be quick.
     """
@@ -91,7 +103,7 @@ class Made:
         self._made: Callable[..., Any] | None = None
 
     def function(self) -> Callable[..., Any]:
-        """The function itself."""
+        """Generates the function, and returns it."""
         if self._made is None:
             self._made = template.function(self._row, self._variant)
             for plain in (self._row.name, *self._row.aliases):
@@ -105,17 +117,17 @@ class Made:
         return made if tensor is None else made.__get__(tensor, owner)
 
 
-# ---- ways to write a row --------------------------------------------------------------------------------------------------
+# ---- kinds of rows --------------------------------------------------------------------------------------------------------
 
 
 def elementwise(name: str, inputs: str, says: tuple[str, str], **columns: Any) -> Row:
-    """Each element of the result comes from the elements in the same place: so the result may lie where the first input does."""
+    """Adds an element-wise row: each result reads only the elements at its position, so it may overwrite the first input."""
     return add_row("elementwise", name, inputs, says, **columns)
 
 
 def transcendental(name: str, says: tuple[str, str], **columns: Any) -> Row:
-    """An element-wise function of one input whose values are not integers. Of integers there is only the ordinary variant,
-    unless the row accepts them: their results are floating-point and cannot lie where the integers are.
+    """Adds an element-wise function of one input with floating-point results. For integers there is only the ordinary variant,
+    unless the row accepts them: floating-point results do not fit into the storage of the integers.
     """
     columns.setdefault("accepts", "fc")
     columns.setdefault("accepts_ordinary", columns["accepts"].replace("i", "") + "i")
@@ -125,21 +137,21 @@ def transcendental(name: str, says: tuple[str, str], **columns: Any) -> Row:
 
 
 def reduction(name: str, says: tuple[str, str], **columns: Any) -> Row:
-    """Many elements make one: the result is smaller, so there is no in-place variant."""
+    """Adds a reduction: the result is smaller, so there is no in-place variant."""
     return add_row("reduction", name, "x", says, in_place=False, **columns)
 
 
 def contraction(name: str, inputs: str, says: tuple[str, str], **columns: Any) -> Row:
-    """Every element of the result reads many of the inputs', so it cannot be written over them while it is computed."""
+    """Adds a contraction: every element of the result reads many elements of the inputs, so it cannot overwrite them."""
     return add_row("contraction", name, inputs, says, in_place=False, **columns)
 
 
 def view(name: str, says: tuple[str, str], *, layout: Callable[..., Any], **columns: Any) -> Row:
-    """Other metadata on the same storage; the in-place variant gives them to the tensor itself."""
+    """Adds a view: other metadata on the same storage; the in-place variant changes those of the tensor itself."""
     return add_row("view", name, "x", says, layout=layout, **columns)
 
 
 def overwrite(name: str, inputs: str, says: tuple[str, str], **columns: Any) -> Row:
-    """Writes values that do not depend on the old ones: in place only, and of the target's own dtype."""
+    """Adds an overwrite: new values that do not depend on the old ones, in place only, in the target's dtype."""
     columns.setdefault("function", False)
     return add_row("overwrite", name, inputs, says, ordinary=False, **columns)

@@ -1,4 +1,4 @@
-"""`python -m inplacelab.ops.table [words ...]`: print the table, or the operations whose names contain a word.
+"""Prints the table, or the operations whose names contain a word: `python -m inplacelab.ops.table [words ...]`.
 
 In Chinese with `INPLACELAB_LANGUAGE=zh`.
 """
@@ -11,7 +11,7 @@ from inplacelab.ops.table.printed import listing
 
 
 def main(words: list[str]) -> None:
-    """Print it."""
+    """Prints the table."""
     everything = listing()
     print(everything.about(*words) if words else everything)
 

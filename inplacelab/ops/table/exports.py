@@ -1,6 +1,6 @@
-"""Gives functions to the package and methods to `Tensor`, under their names in Paddle.
+"""Adds functions to the package and methods to `Tensor`, under their names in Paddle.
 
-A row of the table does so when it is added. What is no row is marked by one of the decorators below, where it is defined:
+A row of the table does so when it is added. Other functions use the decorators below:
 
     @as_method
     @as_function
@@ -20,14 +20,14 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class Functions(dict[str, Callable[[], Callable[..., Any]]]):
-    """Functions by name, each made when a module is first asked for it, and then kept there until another takes its name."""
+    """Functions by name, each made on first use by a module, which keeps it until another one gets its name."""
 
     def __init__(self) -> None:
         super().__init__()
         self._kept: dict[str, dict[str, Any]] = {}
 
     def give(self, name: str, module: dict[str, Any]) -> Callable[..., Any]:
-        """Make a function, and keep it among the names of the module that was asked for it."""
+        """Makes a function, and stores it among the names of the module."""
         made = module[name] = self[name]()
         self._kept[name] = module
         return made
@@ -38,7 +38,7 @@ class Functions(dict[str, Callable[[], Callable[..., Any]]]):
 
 
 FUNCTIONS = Functions()
-"""The functions of the package's top level, by name, each made when it is first asked for."""
+"""The functions of the package's top level, by name, each made on first use."""
 
 FUNCTIONAL = Functions()
 """The functions of `nn.functional` that come from `ops`."""
@@ -46,28 +46,28 @@ FUNCTIONAL = Functions()
 
 @cache
 def _exported(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function as learners call it: where Paddle has other names for its keywords, it takes these, too."""
+    """The public function, which also accepts Paddle's alternative keywords."""
     return with_aliases(function) if takes_other_names(function.__name__) else function
 
 
 def as_function(function: _F, name: str = "") -> _F:
-    """Offer a function in the package's top level, under its own name or another."""
+    """Adds a function to the package's top level, under its own name or another."""
     FUNCTIONS[name or function.__name__] = lambda: _exported(function)
     return function
 
 
 def as_functional(function: _F) -> _F:
-    """Offer a function in `nn.functional`."""
+    """Adds a function to `nn.functional`."""
     FUNCTIONAL[function.__name__] = lambda: _exported(function)
     return function
 
 
 def as_method(function: _F, name: str = "") -> _F:
-    """Make a function a method of `Tensor`, under its own name or another."""
+    """Makes a function a method of `Tensor`, under its own name or another."""
     setattr(Tensor, name or function.__name__, _exported(function))
     return function
 
 
 def as_property(name: str, read: Callable[[Tensor], Any], write: Callable[[Tensor, Any], None] | None = None) -> None:
-    """Give `Tensor` a property, documented by the function that reads it."""
+    """Adds a property to `Tensor`, documented by the function that reads it."""
     setattr(Tensor, name, property(read, write, doc=read.__doc__))

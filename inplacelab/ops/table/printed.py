@@ -1,7 +1,7 @@
-"""The table as people read it: for each operation what backward keeps, whether it works in place, and when that costs a copy.
+"""The table in readable form: for each operation what backward keeps, whether it works in place, and when that costs a copy.
 
-Everything is read off the rows; only what is known of Paddle is listed here. Its versions are those of the pull requests and release
-notes that name the functions (2.1: PaddlePaddle/Paddle#30103 and #32573; 2.6: #54683, #55078, #55509, #55576; 3.x: #74493 and the
+All of it is computed from the rows, except for the facts about Paddle. Its versions are those of the pull requests and release notes
+that name the functions (2.1: PaddlePaddle/Paddle#30103 and #32573; 2.6: #54683, #55078, #55509, #55576; 3.x: #74493 and the
 torch-compatible names of 2025); names that no such document gives have no version here. The counts were measured on the real 3.3.1,
 where a call that is composed of several counts several times.
 """
@@ -24,14 +24,14 @@ _SINCE = {
     "3.x": "mul sub random",
 }
 SINCE = {name: version for version, names in _SINCE.items() for name in names.split()}
-"""For a name without underscore, the version of Paddle that first had it in place, where that is documented."""
+"""For a name without underscore, the first version of Paddle with its in-place variant, where that is documented."""
 
 RAISES = {
     "sinc": 4, "nan_to_num": 3, "hypot": 3, "ldexp": 2, "gammainc": 3, "gcd": 5, "lcm": 4, "exponential": 0, "bernoulli": 3,
     "cauchy": 6, "geometric": 3, "log_normal": 2, "index_fill": 3, "copy": 0, "detach": 0, "requires_grad": 0, "apply": 0,
     "reconstruct_from": 0,
 }  # fmt: skip
-"""By how much Paddle's in-place call raises the version, where it is not one."""
+"""The number by which Paddle's in-place call raises the version, where it is not 1."""
 
 TITLE = Text("The operations, in place", "各操作的原地行为")
 HEADS = (
@@ -47,7 +47,7 @@ KINDS = {
 OTHERS = Text("others", "其他")
 
 _YES, _METADATA = Text("yes", "是"), Text("yes: metadata only, no data move", "是：只改元数据，不移动数据")
-_ONLY = Text("yes, and only so", "是，且只有原地形式")
+_ONLY = Text("yes, only in place", "是，且只有原地形式")
 _NEW_DTYPE = Text("in name only if the dtype changes", "若数据类型改变，则仅名义上原地")
 _NOT = {
     "reduction": Text("no: the result is smaller", "否：结果更小"),
@@ -63,7 +63,7 @@ _NO_PATH = Text("- (no derivative)", "-（不可导）")
 
 
 def listing() -> Listing:
-    """All public rows, by kind."""
+    """Returns the table of all public rows, by kind."""
     public = [row for row in ROWS.values() if not row.name.startswith("_")]
     groups = [Group(title, [_line(row) for row in public if row.kind == kind]) for kind, title in KINDS.items()]
     rest = [_line(row) for row in public if row.kind not in KINDS]
@@ -77,7 +77,7 @@ def _line(row: Row) -> tuple[Cell, ...]:
 
 
 def _kept(row: Row) -> Cell:
-    """What the derivatives ask for, input by input."""
+    """The tensors that the derivatives keep, for each input."""
     rules = [(name, row.rules[k], row.keeps(k)) for k, name in enumerate(row.inputs)]
     if not any(rule for _, rule, _ in rules):
         return _NO_PATH
@@ -98,7 +98,7 @@ def _in_place(row: Row) -> Cell:
 
 
 def _copied(row: Row) -> Cell:
-    """When a copy of what is overwritten must be kept."""
+    """The condition under which a copy of the overwritten input is kept."""
     if not row.in_place or row.layout is not None:
         return "-"
     needed = [f"`{row.inputs[k]}`" for k in row.needed_for(row.inputs[0])]

@@ -1,18 +1,18 @@
-"""What a row of the table says, and what follows from it.
+"""Rows of the table of operations, and properties computed from them.
 
 A row names an operation's inputs and attributes, the kernel that computes it and the derivative with respect to each
 input. **The parameter names of a derivative say what backward keeps**:
 
     g         the gradient of the result: costs nothing
-    x         the input `x` as it was: a saved tensor, or a copy if the operation overwrites `x`
+    x         the old value of the input `x`: a saved tensor, or a copy if the operation overwrites `x`
     out       the result: a saved tensor
     x_meta    the shape, strides and dtype of `x`: no bytes
     alpha     an attribute
 
-so there is no second declaration that could go stale, and a misspelt name is refused when the table is read.
+So there is no second declaration that could become wrong, and a misspelt name is refused when the table is read.
 
-`ZERO` says that the derivative is zero, and that zero travels on (`x.zero_()` forgets what `x` was). `None` says that
-there is no path for a gradient at all (`x > y`).
+`ZERO` means that the derivative is zero, and that zeros are passed on (`x.zero_()` discards the old `x`). `None` means that
+there is no path for a gradient (`x > y`).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ from inplacelab.language import Text
 
 
 def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of a plain function's parameters, a hundred times faster than by `inspect.signature`."""
+    """Returns the names of a plain function's parameters, a hundred times faster than `inspect.signature`."""
     code = function.__code__
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 class Rule:
-    """The derivative with respect to one input, and the names of what it asks for."""
+    """The derivative with respect to one input, and the names of its parameters."""
 
     __slots__ = ("asks", "function")
 
@@ -44,36 +44,36 @@ class Rule:
 
 
 class NoFormula(Rule):
-    """There is a derivative, but no formula for it here: whoever asks for it is refused, and not given a zero."""
+    """A derivative that exists but has no formula here: backward refuses, instead of returning zero."""
 
     __slots__ = ()
 
     def __init__(self, op: str, argument: str) -> None:
         def refuse(g: Any) -> Any:
-            raise errors.no_formula(op, argument)
+            raise errors.derivative_not_implemented(op=op, argument=argument)
 
         super().__init__(refuse)
 
 
 ZERO = Rule(lambda g: g._zeros())
-"""The old value no longer matters: the derivative is zero, and the zero is handed on."""
+"""The result does not depend on the old value: the derivative is zero, and the zero is passed on."""
 
 
 def same(x: Any) -> Any:
-    """The shape, or the dtype, of a result that has those of the first input."""
+    """Returns the shape, or dtype, of the first input: for results that have the same."""
     return x
 
 
 WRITING = ("scatter", "masking")
 SELECTING = ("gather", "selection", *WRITING)
-"""The kinds of row that read, or write, some elements only."""
+"""The kinds of rows that read or write only some elements."""
 
-SAYS_WHERE = ("index", "indices", "key", "mask")
-"""The parameters of such a row that say which."""
+INDEX_PARAMETERS = ("index", "indices", "key", "mask")
+"""The parameters of such a row that select the elements."""
 
 POINTWISE = ("elementwise", "overwrite")
-"""The kinds of row whose result at one place reads the inputs at that place only: inputs are broadcast against each other,
-and an operand may be the very window that is written."""
+"""The kinds of rows whose result at one position reads the inputs only at that position: inputs are broadcast against each
+other, and an operand may have the same window as the target."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -82,40 +82,40 @@ class Row:
 
     Attributes:
         name: Paddle's name, without underscore.
-        kind: the chapter's word: "elementwise", "reduction", "contraction", "view", "overwrite", ...
+        kind: "elementwise", "reduction", "contraction", "view", "overwrite", ...
         inputs: the names of the tensors it reads; the first is the one that an in-place variant writes.
-        attrs: the other parameters, as they stand in a signature: "perm", "*, alpha=1".
+        attrs: the other parameters, as in a signature: "perm", "*, alpha=1".
         call: instead of `attrs`: all parameters, where Paddle mixes tensors and others: "x, index, axis, value".
-        masks: those of the inputs that are truth values, whatever the others are.
-        numbers: those of the inputs that may be given as plain numbers, which take the dtype of the first input.
+        masks: the inputs that are bool, independent of the others.
+        numbers: the inputs that may be plain numbers, which get the dtype of the first input.
         accepts: the kinds of dtype it is defined for, as NumPy's letters: f, i (with u), b, c.
         accepts_ordinary: the same for the ordinary variant, where that accepts more: it may convert integers first.
         validate: checks arrays and attributes, by name, before anything else happens.
-        kernel: computes into `out`; its parameters are named after what it wants (out, inputs, attributes, device).
+        kernel: computes into `out`; its parameters are names of out, inputs, attributes, device.
         ufunc: instead of a kernel: a NumPy ufunc, called as `ufunc(x, y, out)`.
-        plain: with both: the condition on the attributes, and on the array `a0`, under which the ufunc alone will do.
+        plain: with both: the condition on the attributes, and on the array `a0`, under which the ufunc alone is enough.
         shape: the shape of the result, from the shapes of the inputs and the attributes it names.
         dtype: the dtype of the result, from those of the inputs and the attributes it names.
         dtype_ordinary: the same for the ordinary variant, where that differs: it may count small integers in int64.
-        resizes: in place, a result of another shape is given a new storage; otherwise it is refused.
-        prepare: for an attribute, a function (array, value) that checks it and brings it into the kernel's form.
+        resizes: in place, a result of another shape gets a new storage; otherwise it is refused.
+        prepare: for an attribute, a function (array, value) that checks it and converts it to the kernel's form.
         layout: for a view: the new layout, from the old one and the attributes; None where no view is possible.
-        shortcut: for a view: NumPy's own way to the same window, from the array and the attributes; None where it has none.
+        shortcut: for a view: NumPy's function for the same window, from the array and the attributes; None where there is none.
         rules: the derivative with respect to each input.
         ordinary, in_place: which variants there are.
         method, function: whether there is a Tensor method and a function in the package's top level.
         functional: whether there is a function in `nn.functional`.
         out: whether the function takes `out=`, a tensor to write the result into.
-        says: what it does, in one sentence.
-        aliases: other names for the same thing.
+        says: one sentence on what it does.
+        aliases: other names of the operation.
         node: the name of its grad node.
         cuda: one element of the result, in CUDA C, from the names of inputs and attributes: "x > 0 ? x : 0"; `T` is the type
-            of the elements. (An overwrite does not name its first input: it reads nothing of what was there.) For floating-point
-            numbers, and for integers, which become such numbers first where the result is one; where these differ, or for truth
-            values: by NumPy's letter, f, i, b. A row without one has no kernel of our own.
-        by_argument: it is in place when `inplace=True` is given, and not by an underscore.
-        called: what messages and observers call it, if not by its name.
-        same_is_self: a view that changes nothing gives back the very tensor.
+            of the elements. (An overwrite does not name its first input, which it does not read.) It applies to
+            floating-point numbers, and to integers, which are first converted if the result is floating-point. Where these
+            differ, and for bools: a dictionary by NumPy's letter, f, i, b. A row without one has no CUDA kernel.
+        by_argument: it is in place with the argument `inplace=True`, not with an underscore.
+        called: its name for messages and observers, if another one.
+        same_is_self: a view that changes nothing returns the tensor itself.
     """
 
     name: str
@@ -158,12 +158,12 @@ class Row:
 
     @property
     def node_name(self) -> str:
-        """As `grad_fn.name()` gives it: "MultiplyGradNode"."""
+        """The name of its grad node, as `grad_fn.name()` returns it: "MultiplyGradNode"."""
         return self.node
 
     @cached_property
     def parameters(self) -> tuple[inspect.Parameter, ...]:
-        """All parameters in Paddle's order: tensors, attributes, `name`, and then those that must be named."""
+        """All parameters in Paddle's order: tensors, attributes, `name`, and then the keyword-only ones."""
         given = list(inspect.signature(self.empty).parameters.values())
         if not self.call:
             given = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in self.inputs] + given
@@ -183,54 +183,56 @@ class Row:
 
     @cached_property
     def empty(self) -> Callable[..., None]:
-        """A function that has `call` or `attrs` as its parameters."""
+        """A function with the parameters in `call` or `attrs`."""
         made: Callable[..., None] = eval(f"lambda {self.call or self.attrs}: None")
         return made
 
     @property
     def pointwise(self) -> bool:
-        """True if the result at one place reads the inputs at that place only."""
+        """True if the result at one position reads the inputs only at that position."""
         return self.kind in POINTWISE and self.shape is None
 
     @cached_property
     def selects(self) -> bool:
-        """True if an argument says which elements of the first input are read or, in place, written: an index, a key, a mask."""
-        return self.kind in SELECTING and any(p.name in SAYS_WHERE for p in self.parameters)
+        """True if an argument selects the elements of the first input that are read or, in place, written: an index, a key, a mask."""
+        return self.kind in SELECTING and any(p.name in INDEX_PARAMETERS for p in self.parameters)
 
     @property
-    def reads_apart(self) -> bool:
-        """True if operands that show slots of the target are read from a copy: where the result at one place reads other
-        places, and where values are only copied, so that nothing but the order of the loop would be in the way.
+    def reads_copies(self) -> bool:
+        """True if operands that overlap the target are read from a copy: where the result at one position reads other positions,
+        and where values are only copied, so that only the order of the loop matters.
         """
         return len(self.inputs) > 1 and (not self.pointwise or self.kind == "overwrite")
 
     def needed_for(self, name: str) -> tuple[int, ...]:
-        """The positions of the inputs whose derivative asks for `name`."""
+        """Returns the positions of the inputs whose derivative needs `name`."""
         return tuple(k for k, rule in enumerate(self.rules) if rule and name in rule.asks)
 
     @cached_property
     def facts(self) -> tuple[str, ...]:
-        """The attributes and metadata that some derivative asks for."""
+        """The attributes and metadata that a derivative needs."""
         asked = {name for rule in self.rules if rule for name in rule.asks}
         return tuple(sorted(asked - {"g", "out", *self.inputs}))
 
     def keeps(self, position: int = 0) -> tuple[str, ...]:
-        """What backward keeps to differentiate with respect to the input at `position`: names of tensors."""
+        """Returns the names of the tensors that backward keeps to differentiate with respect to the input at `position`."""
         rule = self.rules[position]
         return tuple(n for n in rule.asks if n == "out" or n in self.inputs) if rule else ()
 
 
 def _check_names(row: Row) -> None:
-    """Refuse a derivative that asks for something that there is not."""
+    """Refuses a derivative with a parameter that does not exist."""
     known = {"g", "out", "out_meta", *row.inputs, *(f"{n}_meta" for n in row.inputs)}
     for argument, rule in zip(row.inputs, row.rules, strict=False):
         unknown = set(rule.asks) - known if rule else set()
-        if unknown:  # until now only the attributes have not been looked at: to read them takes a while
+        if unknown:  # the attributes come last, since reading them is slow
             known.update(parameters_of(row.empty))
             unknown -= known
         if unknown:
-            raise errors.unknown_names(row.name, argument, unknown, known)
+            raise errors.unknown_derivative_names(
+                row=row.name, argument=argument, asked=sorted(unknown), known=sorted(known)
+            )
     if row.in_place and row.layout is None and row.dtype in (None, same) and row.rules[:1] == (None,):
-        raise errors.written_without_derivative(row.name)
+        raise errors.written_without_derivative(row=row.name)
     if len(row.rules) != len(row.inputs):
-        raise errors.derivative_count(row.name, len(row.inputs), len(row.rules))
+        raise errors.derivative_count_differs(row=row.name, inputs=len(row.inputs), rules=len(row.rules))

@@ -1,7 +1,7 @@
-"""The type stub of `Tensor`: what the rows of the table, the operators and autograd give to it, for editors and checkers.
+"""Generates the type stub of `Tensor`, with its methods from the table, the operators and autograd, for editors and checkers.
 
-python -m inplacelab.ops.table.stub            write inplacelab/tensor.pyi anew
-python -m inplacelab.ops.table.stub --check    say whether it is up to date
+python -m inplacelab.ops.table.stub            write inplacelab/tensor.pyi
+python -m inplacelab.ops.table.stub --check    check that it is up to date
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from inplacelab.storage import Storage
 """
 _TYPES = {"dtypes.DType": "DType"}
 _BUILTINS = re.compile(r"(?<![\w.])(bool|float|int)\b")
-"""Types that `Tensor` has methods of the same name as: in its body they must be called by their full names."""
+"""Types with the same name as a method of `Tensor`: in its body they need their qualified names."""
 _ATTRIBUTES = {
     "array": "Any", "storage": "Storage", "base": "Tensor | None", "node": "Any", "overlaps": "bool", "untracked": "str",
     "_accumulator": "Any", "_grad": "Tensor | None", "_hooks": "dict[int, Any] | None", "_name": "str | None", "_seen": "int",
@@ -48,7 +48,7 @@ _ATTRIBUTES = {
 
 
 def text() -> str:
-    """The whole stub."""
+    """Returns the text of the stub."""
     parts = [
         _HEADER,
         *_class(module.Size, "list[int]"),
@@ -153,12 +153,12 @@ def _row_method(row: Row, variant: str, name: str) -> str:
 
 
 def _without_own(parameters: list[inspect.Parameter], own: str) -> list[inspect.Parameter]:
-    """Without the other names of the tensor itself: a method has it already."""
+    """Without the alternative keywords of the tensor itself, which is `self`."""
     return [p for p in parameters if not (isinstance(p.default, Alias) and p.default.parameter == own)]
 
 
 def _optional(parameters: list[inspect.Parameter]) -> set[str]:
-    """The parameters that may be given under another name, and so left out; and, by Python's grammar, those behind them."""
+    """The parameters that may be given under another name and so left out; and, by Python's grammar, those after them."""
     aliased = {p.default.parameter for p in parameters if isinstance(p.default, Alias)}
     names = [p.name for p in parameters if p.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
     return aliased | set(names[min((names.index(n) for n in aliased if n in names), default=len(names)) :])
@@ -175,7 +175,7 @@ def _row_parameter(row: Row, parameter: inspect.Parameter, aliased: set[str]) ->
 
 
 def _default(parameter: inspect.Parameter, aliased: Container[str]) -> str:
-    """The default, if there is one: "..." for another name, and for a parameter that may be given under another."""
+    """The default, if any: "..." for an alternative keyword, and for a parameter that has one."""
     if isinstance(parameter.default, Alias):
         return " = ..."
     if parameter.default is inspect.Parameter.empty:
@@ -191,7 +191,7 @@ def _functions() -> Iterator[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write the stub, or check it; the exit status."""
+    """Writes the stub, or checks it. Returns the exit status."""
     wanted = text()
     if "--check" in arguments:
         if TARGET.read_text(encoding="utf-8") == wanted:

@@ -1,8 +1,8 @@
-"""The table of views: which operations give the tensor itself, a view or a copy; here, in PaddlePaddle and in PyTorch.
+"""The table of views: which operations return the tensor itself, a view or a copy; here, in PaddlePaddle and in PyTorch.
 
     python -m inplacelab.ops.table.views_and_copies             print it (INPLACELAB_LANGUAGE=zh for Chinese)
 
-In a notebook, `inplacelab.ops.table.views_and_copies.TABLE` shows itself. Every line is a program on a tensor `x` of shape [3, 4]; the tests
+In a notebook, `inplacelab.ops.table.views_and_copies.TABLE` is displayed as a table. Every line is a program on a tensor `x` of shape [3, 4]; the tests
 run each one here, in the real PaddlePaddle 3.3.1 and in PyTorch 2.13, write through the result, and look at `x`.
 
 >>> from inplacelab.ops.table.views_and_copies import TABLE
@@ -22,7 +22,7 @@ from inplacelab.listing import Cell, Group, Listing
 __all__ = ["CHAPTERS", "TABLE", "Chapter", "Kind", "Line"]
 
 Kind = Literal["self", "view", "copy", ""]
-"""The very tensor; another tensor on its storage; a tensor on a storage of its own; "" where there is no such operation."""
+"""The tensor itself; another tensor on its storage; a tensor on a new storage; "" where there is no such operation."""
 
 
 class Line(NamedTuple):
@@ -40,12 +40,12 @@ class Line(NamedTuple):
     writable_in_torch: bool = True
     """The same in PyTorch."""
     shared_in_paddle: bool | None = None
-    """Whether the result has the version counter of `x` in Paddle, where that is not what one expects of its kind."""
+    """Whether the result has the version counter of `x` in Paddle, where that differs from the rule."""
     note: Text | None = None
 
     @property
     def shares_counter(self) -> bool:
-        """Whether the result has the version counter of `x`: it has if, and only if, it has its storage."""
+        """Whether the result has the version counter of `x`: True if and only if it has its storage."""
         return self.here != "copy"
 
     @property
@@ -167,7 +167,7 @@ CHAPTERS = (
         Line("x.view('float32')", "self", "self", "view", "x.view(torch.float32)", note=Text("the same dtype", "数据类型不变")),
     )),
 )  # fmt: skip
-"""Everything, chapter by chapter."""
+"""All lines, by chapter."""
 
 # ---- how the table is shown ------------------------------------------------------------------------------------------------
 

@@ -1,18 +1,19 @@
-"""One row of the table, written out as Python: a function for each variant, with everything specialised that the row fixes.
+"""Generates Python functions from a row of the table, one for each variant, specialised for the row.
 
-A generic `run(row, *args)` would look up in every call what never changes: how many inputs there are, which derivative
-asks for what. So the path is written once, here, as a template, and each row fills it in. What comes out can be read:
+A generic `run(row, *args)` would look up constant facts in every call: the number of inputs, the arguments of derivatives.
+So the path is written once, here, as a template, and each row fills it in. The generated source can be read:
 
     print(inplacelab.ops.template.source(row, "in-place"))
 
 and tracebacks show it. Names in capitals are the row's own objects. The path that every operation takes:
 
-    check -> keep what the derivatives ask for -> launch the kernel -> raise the version -> attach or rewrite history -> tell
+    check -> save what the derivatives need -> launch the kernel -> raise the version -> attach or rewrite history -> report
 
-All checks come before the launch. Whatever can be decided by comparing two attributes is written out; functions (of `operands`,
-`overlap`, `metadata`, `destinations`) are called only in the cases that are not the plainest.
+All checks come before the launch. The usual cases are inlined as comparisons of attributes; functions (of `operands`,
+`overlap`, `metadata`, `destinations`) are called in the other cases.
 
-`parts` has what the variants have in common, `spelling` the parameters and their other names; `ordinary`, `in_place` and `views` write one each.
+`parts` has the lines that the variants share, `spelling` the parameters and their alternative names; `ordinary`, `in_place`
+and `view` generate one variant each.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ _SCOPE: dict[str, Any] = {
 
 
 def function(row: Row, variant: str) -> Callable[..., Any]:
-    """The function of a row. `variant` is "ordinary", "in-place", "view" or "relayout"."""
+    """Returns the function of a row. `variant` is "ordinary", "in-place", "view" or "relayout"."""
     name, text = name_of(row, variant), source(row, variant)
     filename = f"<inplacelab operation {name}>"
     scope = {
@@ -75,7 +76,7 @@ def function(row: Row, variant: str) -> Callable[..., Any]:
     exec(compile(text, filename, "exec"), scope)
     linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
     made = scope["SELF"] = scope[name]
-    made.__code__, made.__signature__ = _spoken(made.__code__, row, variant), spelling.public(row, variant)
+    made.__code__, made.__signature__ = _with_keyword_names(made.__code__, row, variant), spelling.public(row, variant)
     made.__module__, made.__qualname__, made.__doc__ = (
         "inplacelab",
         f"Tensor.{name}" if row.method else name,
@@ -85,7 +86,7 @@ def function(row: Row, variant: str) -> Callable[..., Any]:
 
 
 def _launcher(row: Row, variant: str) -> Callable[..., bool]:
-    """Launches the row's kernel of our own. It is made when a device first asks for it: the CPU never does."""
+    """Launches the row's CUDA kernel. It is made on first use, which never happens on the CPU."""
 
     @cache
     def made() -> Callable[..., bool]:
@@ -96,17 +97,17 @@ def _launcher(row: Row, variant: str) -> Callable[..., bool]:
     return lambda *given, **attributes: made()(*given, **attributes)
 
 
-def _spoken(code: CodeType, row: Row, variant: str) -> CodeType:
-    """The code with parameters under the words that are meant, though Python's grammar has no place for them (`from`)."""
+def _with_keyword_names(code: CodeType, row: Row, variant: str) -> CodeType:
+    """The code with parameters renamed to Python's keywords, which its grammar does not allow (`from`)."""
     words = {spelling.safe(alias): alias for alias in aliases_of(spelling.op_of(row, variant))}
     return code.replace(co_varnames=tuple(words.get(name, name) for name in code.co_varnames))
 
 
 def source(row: Row, variant: str) -> str:
-    """The Python text of one variant of a row."""
+    """Returns the Python source of one variant of a row."""
     body = {"ordinary": ordinary.lines, "in-place": in_place.lines, "view": view.view, "relayout": view.relayout}[
         variant
     ]
-    lines = [*spelling.sorted_out(row, variant), *body(row)]
+    lines = [*spelling.resolve_keywords(row, variant), *body(row)]
     head = f"def {name_of(row, variant)}({spelling.written(row, variant)}):"
     return "\n".join([head, *("    " + line for line in lines)]) + "\n"

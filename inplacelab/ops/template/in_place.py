@@ -1,4 +1,4 @@
-"""The in-place variant, written out: the result lies where the first input lay."""
+"""Generates the in-place variant: the result overwrites the first input."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inplacelab.ops.template import parts
 
 
 def lines(row: Row) -> Iterator[str]:
-    """The body of the function."""
+    """Yields the body of the function."""
     name = row.called or parts.name_of(row, "in-place")
     x = row.inputs[0]
     yield from parts.operands(row, name, row.accepts)
@@ -24,12 +24,12 @@ def lines(row: Row) -> Iterator[str]:
     yield "node = None"
     yield "if modes.recording_history:"
     yield from ("    " + line for line in _history(row, name))
-    if row.reads_apart:
+    if row.reads_copies:
         yield from _read_apart(row)
     yield "if modes.keeper is not None:"
     yield f"    modes.keeper.before_write({x})"
     yield from parts.launch(row, "a0")
-    if row.reads_apart:
+    if row.reads_copies:
         yield "finally:"
         yield "    storage.device.ledger.lent = 0"
     yield "storage.version += 1"
@@ -37,7 +37,7 @@ def lines(row: Row) -> Iterator[str]:
     yield "    modes.keeper.after_write(storage)"
     yield from _rewrite(row)
     yield "if observe.listeners:"
-    yield f"    observe.tell({name!r}, 'in-place', ({', '.join(row.inputs)},), {x}, node{parts.details(row, 'written')})"
+    yield f"    observe.notify({name!r}, 'in-place', ({', '.join(row.inputs)},), {x}, node{parts.details(row, 'written')})"
     yield f"return {x}"
 
 
@@ -52,13 +52,13 @@ def _check_write(row: Row, name: str) -> Iterator[str]:
         if row.pointwise:
             yield f"if shape{k} != shape0 and common_shape(shape0, shape{k}) != shape0:"
             yield f"    operands.refuse_shape({name!r}, {x}, {other})"
-        if not row.reads_apart:
+        if not row.reads_copies:
             yield f"if storage{k} is storage and {other} is not {x}:"
             yield f"    overlap.check_overlap({name!r}, {x}, {other})"
 
 
 def _check_dtype(row: Row, name: str) -> Iterator[str]:
-    """A result of another dtype cannot lie in the storage that is there: the operation is then in place in name only."""
+    """A result of another dtype does not fit into the storage: the operation is then in place in name only."""
     result = parts.result_dtype(row)
     if row.kind == "overwrite" or result == "dtype0":
         return
@@ -72,7 +72,7 @@ def _check_dtype(row: Row, name: str) -> Iterator[str]:
 
 
 def _check_shape(row: Row, name: str) -> Iterator[str]:
-    """A result of another shape does not fit: it is refused, or the row says that it may have a storage of its own."""
+    """A result of another shape does not fit: it is refused, unless the row allows a new storage."""
     if row.kind == "overwrite" or row.shape in (None, same):
         return
     yield f"shape = {parts.result_shape(row)}"
@@ -85,17 +85,17 @@ def _check_shape(row: Row, name: str) -> Iterator[str]:
 
 def _reallocate(row: Row, name: str) -> Iterator[str]:
     given = {p.name: p.name for p in row.parameters if p.name not in {"name", "out"}}
-    if row.dtype_ordinary is not None:  # left to itself, the ordinary variant would choose another
+    if row.dtype_ordinary is not None:  # otherwise the ordinary variant would choose another
         given["dtype"] = parts.result_dtype(row)
     arguments = ", ".join(f"{name}={value}" for name, value in given.items())
     yield f"    return destinations.reallocate({name!r}, {row.inputs[0]}, lambda: ORDINARY({arguments}))"
 
 
 def _read_apart(row: Row) -> Iterator[str]:
-    """An operand that shows slots about to be written is read from a copy."""
+    """An operand that overlaps the target is read from a copy."""
     for k, other in enumerate(row.inputs[1:], 1):
         yield f"if storage{k} is storage:"
-        yield f"    a{k} = overlap.apart({row.inputs[0]}, {other})"
+        yield f"    a{k} = overlap.copy_if_overlapping({row.inputs[0]}, {other})"
 
 
 def _history(row: Row, name: str) -> Iterator[str]:
@@ -114,7 +114,7 @@ def _history(row: Row, name: str) -> Iterator[str]:
 
 
 def _saved(row: Row) -> dict[str, str]:
-    """The first input is about to be overwritten, so a copy of it is kept; and so may be an operand on the same storage."""
+    """A copy of the first input is saved, since it will be overwritten; perhaps also of an operand on the same storage."""
     x, *others = row.inputs
     saved = {x: f"save_copy({x!r}, a0, storage, e0)"}
     for k, other in enumerate(others, 1):

@@ -1,4 +1,4 @@
-"""The ordinary variant, written out: a result in a storage of its own."""
+"""Generates the ordinary variant: a result in a new storage."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inplacelab.ops.template import parts
 
 
 def lines(row: Row) -> Iterator[str]:
-    """The body of the function."""
+    """Yields the body of the function."""
     first, *others = row.inputs
     name = row.called or row.name
     if row.out:
@@ -36,7 +36,7 @@ def lines(row: Row) -> Iterator[str]:
         yield "if modes.recording_history:"
         yield from ("    " + line for line in _history(row))
     yield "if observe.listeners:"
-    yield f"    observe.tell({name!r}, 'ordinary', ({', '.join(row.inputs)},), result, node{parts.details(row, 'read')})"
+    yield f"    observe.notify({name!r}, 'ordinary', ({', '.join(row.inputs)},), result, node{parts.details(row, 'read')})"
     yield "return result"
 
 

@@ -1,4 +1,4 @@
-"""What the variants of a row have in common, line by line: operands, the launch, the node."""
+"""Generates the lines that the variants of a row share: operands, the launch, the node."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from inplacelab.ops.table.row import WRITING, Row, same
 
 
 def name_of(row: Row, variant: str) -> str:
-    """The name of a variant: the in-place ones end in an underscore."""
+    """Returns the name of a variant: the in-place ones end in an underscore."""
     return row.name + "_" * (variant in ("in-place", "relayout"))
 
 
 def arguments(function: Callable[..., Any], known: dict[str, str]) -> str:
-    """The arguments of a shape or dtype rule: what its parameters are named after."""
+    """Returns the arguments of a shape or dtype rule, from the names of its parameters."""
     return ", ".join(known.get(p, p) for p in inspect.signature(function).parameters)
 
 
-# ---- what comes before the launch -----------------------------------------------------------------------------------------
+# ---- before the launch ----------------------------------------------------------------------------------------------------
 
 
 def operands(row: Row, name: str, accepts: str) -> Iterator[str]:
-    """Take the arrays from the tensors, with what is asked of them more than once: NumPy makes a new shape each time."""
+    """Yields lines that read the arrays of the tensors, and shapes that are used several times: NumPy makes a new one each time."""
     first = row.inputs[0]
     for k, each in enumerate(row.inputs):
         stored = row.dtype is same or row.kind != "elementwise" or not {*accepts} & {*"ib"}
-        convert = "as_tensor" if each not in row.numbers else "as_operand" if stored else "as_met"
+        convert = "as_tensor" if each not in row.numbers else "as_operand" if stored else "as_promoted"
         like = f", {first}" if each in row.numbers else ""
         yield f"if type({each}) is not Tensor:"
         yield f"    {each} = operands.{convert}({name!r}, {each!r}, {k}, {each}{like})"
@@ -39,17 +39,17 @@ def operands(row: Row, name: str, accepts: str) -> Iterator[str]:
 
 
 def compares_shapes(row: Row) -> bool:
-    """True if the shapes of several inputs have to go together."""
+    """Returns True if the shapes of several inputs must be broadcast."""
     return row.pointwise and len(row.inputs) > 1
 
 
 def shape(row: Row, k: int) -> str:
-    """An expression for the shape of an input."""
+    """Returns an expression for the shape of an input."""
     return f"shape{k}" if compares_shapes(row) else f"a{k}.shape"
 
 
 def checks(row: Row, name: str, accepts: str) -> Iterator[str]:
-    """Check dtypes, and what else the row has to check."""
+    """Yields the checks of dtypes, and those of the row."""
     if set(accepts) < set("fibc"):
         kinds, others = accepts.replace("i", "iu"), range(1, len(row.inputs) if row.dtype is None else 1)
         yield f"if {' or '.join([f'dtype0.kind not in {kinds!r}', *(f'dtype{k} is not dtype0' for k in others)])}:"
@@ -62,7 +62,7 @@ def checks(row: Row, name: str, accepts: str) -> Iterator[str]:
 
 
 def prepare(row: Row) -> Iterator[str]:
-    """Bring attributes into the kernel's form."""
+    """Yields lines that convert attributes to the kernel's form."""
     indent = "    " if row.plain else ""
     if row.plain and row.prepare:
         yield f"if not ({row.plain}):"
@@ -74,20 +74,20 @@ def prepare(row: Row) -> Iterator[str]:
 
 
 def result_shape(row: Row) -> str:
-    """An expression for the shape of the result."""
+    """Returns an expression for the shape of the result."""
     shapes = [shape(row, k) for k in range(len(row.inputs))]
     if row.shape is same or (row.shape is None and len(row.inputs) == 1):
         return shapes[0]
     if row.shape is not None:
         return f"SHAPE({arguments(row.shape, dict(zip(row.inputs, shapes, strict=True)))})"
     together = f"operands.broadcast({row.name!r}, {', '.join(row.inputs)})"
-    if len(shapes) == 2:  # (different ones never meet in the shape of a number, which would count as False here)
+    if len(shapes) == 2:  # (the common shape of two different ones is never (), which would be False here)
         together = f"common_shape({', '.join(shapes)}) or {together}"
     return f"{shapes[0]} if {' == '.join(shapes)} else {together}"
 
 
 def result_dtype(row: Row) -> str:
-    """An expression for the dtype of the result."""
+    """Returns an expression for the dtype of the result."""
     known = {name: f"dtype{k}" for k, name in enumerate(row.inputs)}
     if row.dtype is same or (row.dtype is None and len(row.inputs) == 1):
         return "dtype0"
@@ -97,12 +97,12 @@ def result_dtype(row: Row) -> str:
 
 
 def launch(row: Row, out: str) -> Iterator[str]:
-    """The call of the kernel: a ufunc writes into its last argument, a kernel gets what its parameters are named after.
+    """Yields the call of the kernel: a ufunc writes into its last argument, a kernel receives the arguments that it names.
 
-    NumPy's remarks on values (a division by zero) come after the loop, when all is written. Where a filter has made them
-    errors, they must not keep the version from being raised.
+    NumPy warns (of a division by zero) after the loop, when all elements are written. If a filter turns warnings into errors,
+    they must not keep the version from being raised.
 
-    A row that has an expression in CUDA C has a kernel of our own, which takes the place of both on a GPU (see `own_kernels`).
+    A row with an expression in CUDA C has a CUDA kernel, which replaces both on a GPU (see `own_kernels`).
     """
     arrays = {name: f"a{k}" for k, name in enumerate(row.inputs)}
     plain = f"UFUNC({', '.join([*arrays.values(), out])})"
@@ -117,7 +117,7 @@ def launch(row: Row, out: str) -> Iterator[str]:
 
 
 def _launched(row: Row, out: str) -> str:
-    """The question whether a kernel of our own has done it."""
+    """An expression that is True if a CUDA kernel has computed the result."""
     first, *others = (f"a{k}" for k in range(len(row.inputs)))
     given = [f"({', '.join(row.inputs)},)", f"({', '.join([first, *others])},)"]
     given += [] if out == first else [out]
@@ -125,7 +125,7 @@ def _launched(row: Row, out: str) -> str:
 
 
 def computed_with(row: Row) -> tuple[inspect.Parameter, ...]:
-    """The attributes on which the result depends: those that the kernel takes. Others are for the history alone."""
+    """Returns the attributes that affect the result: those that the kernel names. Others are only for the history."""
     taken = () if row.kernel is None else inspect.signature(row.kernel).parameters
     return tuple(p for p in row.attributes if p.name in taken)
 
@@ -134,7 +134,7 @@ def computed_with(row: Row) -> tuple[inspect.Parameter, ...]:
 
 
 def node(row: Row, edges: list[str]) -> Iterator[str]:
-    """Make the node and number it, after the nodes it leads to."""
+    """Yields lines that make the node and number it, after the nodes on its edges."""
     yield "node = new(OpNode)"
     yield f"node.row, node.edges, node.kept = ROW, ({', '.join(edges)},), kept"
     each = range(len(row.inputs))
@@ -152,16 +152,16 @@ def _facts(row: Row) -> str:
 
 
 def metas(row: Row) -> Iterator[str]:
-    """Find the metadata of inputs that a derivative asks for."""
+    """Yields lines that get the metadata of inputs that a derivative needs."""
     for k, name in enumerate(row.inputs):
         if f"{name}_meta" in row.facts:
             yield f"meta{k} = meta({name})"
 
 
 def keep(row: Row, saved: dict[str, str]) -> Iterator[str]:
-    """Keep, of what is `saved` here by name, that which derivatives ask for whose gradients are wanted.
+    """Yields lines that save the tensors that the needed derivatives name. `saved` has an expression for each tensor.
 
-    Some gradient is wanted, or there were no node: what all derivatives ask for is kept in any case.
+    At least one gradient is needed, or there would be no node: a tensor that all derivatives name is always saved.
     """
     asked = [name for name in saved if row.needed_for(name)]
     if all(len(row.needed_for(name)) == len(row.inputs) for name in asked):
@@ -174,22 +174,22 @@ def keep(row: Row, saved: dict[str, str]) -> Iterator[str]:
 
 
 def keep_result(row: Row, saved: str) -> Iterator[str]:
-    """Keep the result, once it is there, if a gradient is wanted whose derivative asks for it."""
+    """Yields lines that save the result, after the launch, if a needed derivative names it."""
     if row.needed_for("out"):
         yield f"if {wanted(row, 'out')}:"
         yield f"    node.kept += ({saved},)"
 
 
 def wanted(row: Row, name: str) -> str:
-    """A condition: a gradient is wanted whose derivative asks for `name`."""
+    """Returns a condition: a derivative that names `name` is needed."""
     return " or ".join(f"e{k} is not None" for k in row.needed_for(name))
 
 
-# ---- what is told ---------------------------------------------------------------------------------------------------------
+# ---- reports --------------------------------------------------------------------------------------------------------------
 
 
 def details(row: Row, touched: str) -> str:
-    """What else an observer is told: the attributes, and which elements were `read` or `written` if the row selects some."""
+    """Returns further arguments of the report: the attributes, and the slots `read` or `written` if the row selects some."""
     attributes = {p.name: p.name for p in row.attributes}
     found = ""
     if row.selects and (touched == "written") == (row.kind in WRITING):

@@ -1,15 +1,15 @@
-"""The parameters of a function, and the lines that sort out under which names they were given.
+"""Generates the parameters of a function, and the lines that resolve alternative keywords.
 
-Keyword-only parameters are dear: CPython looks up their defaults in a dictionary, one by one, in every call that leaves them out.
-So a function that takes other names for its keywords is written with plain parameters behind a guard:
+Keyword-only parameters are slow: CPython looks up their defaults in a dictionary, one by one, in every call without them. So
+a function with alternative keywords is generated with plain parameters after a guard:
 
     def add_(x=ABSENT, y=ABSENT, name=None, _=ABSENT, alpha=1, other=ABSENT):
         if other is not _:
 
-Whoever gives a fourth value without a name gives it to the guard, and is refused by the same comparison that finds
-another name in use. What `help` shows is the signature without it: `public`.
+A fourth positional argument is assigned to the guard, and is refused by the same comparison that finds an alternative
+keyword. `help` shows the signature without the guard: `public`.
 
-A function that takes separate numbers (`x.reshape(6, 4)`) collects them, and all keywords that it does not know.
+A function that accepts separate numbers (`x.reshape(6, 4)`) collects them, and all other keywords.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ Parameter = inspect.Parameter
 
 
 def parameters(row: Row, variant: str) -> list[Parameter]:
-    """The parameters, in Paddle's order; only a function that makes its result takes `out`."""
+    """Returns the parameters in Paddle's order; only a function with a new result has `out`."""
     return [p for p in row.parameters if p.name != "out" or variant == "ordinary"]
 
 
 def op_of(row: Row, variant: str) -> str:
-    """The name under which `keywords` knows a function; "" for rows that only other functions call."""
+    """Returns the name of a function in `keywords`; "" for rows that only other functions call."""
     return name_of(row, variant) if row.method or row.function or row.functional else ""
 
 
 def public(row: Row, variant: str) -> inspect.Signature:
-    """The signature that `help` shows, with the other names."""
+    """Returns the signature that `help` shows, with the alternative keywords."""
     return keywords.public(inspect.Signature(parameters(row, variant)), op_of(row, variant))
 
 
 def written(row: Row, variant: str) -> str:
-    """The parameters as they stand in the source."""
+    """Returns the parameters as in the generated source."""
     name, given = op_of(row, variant), parameters(row, variant)
     aliases = keywords.aliases_of(name)
     if name in keywords.SEPARATE:
@@ -62,12 +62,12 @@ def _written(parameter: Parameter, aliased: Iterable[str]) -> str:
 
 
 def safe(word: str) -> str:
-    """A word as the name of a parameter: `from` is one of Python's own, and gets an underscore."""
+    """Returns a valid name of a parameter: a keyword of Python, such as `from`, gets an underscore."""
     return word + "_" * iskeyword(word)
 
 
-def sorted_out(row: Row, variant: str) -> Iterator[str]:
-    """Lines that give every parameter the value that was given under another name."""
+def resolve_keywords(row: Row, variant: str) -> Iterator[str]:
+    """Yields lines that assign arguments given under alternative keywords to their parameters."""
     name, given = op_of(row, variant), parameters(row, variant)
     aliases = keywords.aliases_of(name)
     if name in keywords.SEPARATE:
@@ -93,10 +93,10 @@ def sorted_out(row: Row, variant: str) -> Iterator[str]:
 
 
 def _exchanged(name: str, defaults: dict[str, Any]) -> Iterator[str]:
-    """Two neighbours that were given in PyTorch's order change places; what was not given has its own default again."""
-    first, second, told_by = keywords.EXCHANGED[name]
+    """Exchanges two adjacent arguments in PyTorch's order; a missing one gets its own default again."""
+    first, second, marker = keywords.EXCHANGED[name]
     back = second
     if defaults[first] is not Parameter.empty:
         back = f"{defaults[first]!r} if {second} is {defaults[second]!r} else {second}"
-    yield f"if type({first}) is {told_by.__name__}:"
+    yield f"if type({first}) is {marker.__name__}:"
     yield f"    {first}, {second} = {back}, {first}"

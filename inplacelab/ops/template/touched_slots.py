@@ -1,7 +1,7 @@
-"""Which slots of a storage an index operation reads or writes, for observers.
+"""Computes which slots of a storage an index operation reads or writes, for observers.
 
-A row says nowhere what its index means, but its kernel knows. So the kernel is asked: it computes once more, on slot numbers in the
-place of the values that are read, or with NaN in the place of those that are written.
+A row does not declare the meaning of its index. So its kernel runs again, on slot numbers instead of the values that are
+read, or with NaN instead of those that are written.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from typing import Any
 import numpy as np
 
 from inplacelab.ops.arguments.overlap import slots_of
-from inplacelab.ops.table.row import SAYS_WHERE, Row
+from inplacelab.ops.table.row import INDEX_PARAMETERS, Row
 from inplacelab.tensor import Tensor
 
 ENOUGH = 1 << 20
-"""Slots are counted one by one. For tensors of more elements, or storages of more slots, that would take longer than a learner waits."""
+"""The most elements of a tensor, or slots of a storage, for which slots are computed; more would take too long."""
 
 
 def read(row: Row, x: Tensor, given: Mapping[str, Any], shape: tuple[int, ...]) -> tuple[int, ...] | None:
-    """The slots that a selection reads.
+    """Returns the slots that a selection reads.
 
     Args:
         row: the operation.
         x: its first input.
-        given: its arrays and attributes, by name, as the kernel is given them.
+        given: its arrays and attributes, by name, as the kernel receives them.
         shape: the shape of the result.
 
     Returns:
-        For each element of the result, in row-major order, the slot that it was read from; None if `x` is too large to say.
+        The slot of each element of the result, in row-major order; None if `x` is too large.
     """
     if _too_large(x):
         return None
@@ -41,20 +41,22 @@ def read(row: Row, x: Tensor, given: Mapping[str, Any], shape: tuple[int, ...]) 
 
 
 def written(row: Row, x: Tensor, given: Mapping[str, Any]) -> tuple[int, ...] | None:
-    """The slots that an operation wrote which writes some elements of `x` in place.
+    """Returns the slots that an in-place operation on some elements of `x` wrote.
 
     Args:
         row: the operation.
         x: its first input.
-        given: its arrays and attributes, by name, as the kernel is given them.
+        given: its arrays and attributes, by name, as the kernel receives them.
 
     Returns:
-        The slots in ascending order; None if `x` is too large to say.
+        The slots in ascending order; None if `x` is too large.
     """
     if _too_large(x):
         return None
     marks = np.zeros(x.array.shape, np.float32)
-    values = {name: np.full(given[name].shape, np.nan, np.float32) for name in row.inputs[1:] if name not in SAYS_WHERE}
+    values = {
+        name: np.full(given[name].shape, np.nan, np.float32) for name in row.inputs[1:] if name not in INDEX_PARAMETERS
+    }
     _run(row, x, {**given, **values, row.inputs[0]: marks}, marks)
     return tuple(np.unique(slots_of(x)[np.isnan(marks)]).tolist())
 
@@ -64,18 +66,18 @@ def _too_large(x: Tensor) -> bool:
 
 
 class _Unaccounted:
-    """In the place of the device: what is computed here is no memory of the program's."""
+    """Replaces the device: memory used here is not the program's."""
 
     @property
     def ledger(self) -> _Unaccounted:
         return self
 
     def borrow(self, _bytes: int) -> None:
-        """Count nothing."""
+        """Counts nothing."""
 
 
 def _run(row: Row, x: Tensor, given: Mapping[str, Any], out: Any) -> None:
-    """Run the kernel in ordinary memory, whatever device it ran on."""
+    """Runs the kernel in the memory of the CPU."""
     assert row.kernel is not None
     device = x.storage.device
     host = {

@@ -1,4 +1,4 @@
-"""Views, and changes of a tensor's own metadata, written out: another window on the same bytes."""
+"""Generates views and changes of a tensor's metadata: another window on the same bytes."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from inplacelab.ops.template import parts
 
 
 def view(row: Row) -> Iterator[str]:
-    """The body of a function that gives another tensor."""
+    """Yields the body of a function that returns another tensor."""
     yield from _metadata(row, row.name, "view")
 
 
 def relayout(row: Row) -> Iterator[str]:
-    """The body of a function that changes the tensor itself."""
+    """Yields the body of a function that changes the tensor itself."""
     yield from _metadata(row, parts.name_of(row, "relayout"), "relayout")
 
 
 def _metadata(row: Row, name: str, change: str) -> Iterator[str]:
-    """Find the new window, by NumPy's own way if there is one, and give it to another tensor or to the tensor itself."""
+    """Yields lines that make the new window, by NumPy's function if there is one, for another tensor or the tensor itself."""
     x, attributes, facts = row.inputs[0], ", ".join(p.name for p in row.attributes), _facts_given(row)
     yield from parts.operands(row, name, row.accepts)
     yield from parts.checks(row, name, row.accepts)

@@ -1,6 +1,6 @@
-"""Learning rates that change while a program trains, under Paddle's names.
+"""Learning-rate schedulers under Paddle's names.
 
-A scheduler counts epochs, or whatever its `step()` is called after. An optimizer that was given one asks it before each update.
+A scheduler counts calls of its `step()`, usually one per epoch. An optimizer reads the rate of its scheduler before each update.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What all schedulers have in common: the epoch, and the rate that belongs to it."""
+"""The base of all schedulers: the epoch, its rate and the saved state."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ _POSITIVE = Text("a number of 0 or more", "不小于 0 的数")
 
 
 class LRScheduler:
-    """The base of every scheduler. One of your own says in `get_lr()` which rate belongs to `self.last_epoch`.
+    """The base of every scheduler. A subclass defines `get_lr()`, which returns the rate for `self.last_epoch`.
 
     Args:
-        learning_rate: the rate to begin with.
-        last_epoch: the epoch that was reached before; -1 begins anew.
+        learning_rate: the first rate.
+        last_epoch: the epoch reached before; -1 for a new start.
         verbose: whether each step prints the rate.
 
     Attributes:
-        base_lr: the rate to begin with.
-        last_lr: the rate that holds now; calling the scheduler gives it, too.
-        last_epoch: the epoch that is reached, counted from 0.
+        base_lr: the first rate.
+        last_lr: the current rate; calling the scheduler returns it, too.
+        last_epoch: the current epoch, counted from 0.
 
     Raises:
-        OptionError: if the rate is no number.
+        OptionError: if `learning_rate` is not a number.
         ArgumentError: if it is negative.
 
     >>> import inplacelab as paddle
@@ -42,11 +42,11 @@ class LRScheduler:
     """
 
     KEPT: tuple[str, ...] = ("last_epoch", "last_lr")
-    """The attributes that `state_dict` gives."""
+    """The attributes that `state_dict` returns."""
 
     def __init__(self, learning_rate: float = 0.1, last_epoch: int = -1, verbose: bool = False) -> None:
         if not isinstance(learning_rate, int | float):
-            raise errors.bad_rate(type(learning_rate).__name__)
+            raise errors.bad_initial_rate(kind=type(learning_rate).__name__)
         check("learning_rate", learning_rate, learning_rate >= 0, _POSITIVE)
         self.base_lr = self.last_lr = float(learning_rate)
         self.last_epoch, self.verbose = last_epoch, verbose
@@ -56,36 +56,41 @@ class LRScheduler:
         return self.last_lr
 
     def get_lr(self) -> float:
-        """The rate that belongs to `self.last_epoch`. To be defined by each scheduler."""
-        raise NotImplementedError(
-            f"{type(self).__name__} defines no get_lr(): say there which rate belongs to an epoch"
-        )
+        """Returns the rate for `self.last_epoch`. Every subclass defines it.
+
+        Raises:
+            NotImplementedError: if the subclass does not define it.
+        """
+        raise NotImplementedError(f"{type(self).__name__} does not define get_lr(), which returns the rate of an epoch")
 
     def step(self, epoch: int | None = None) -> None:
-        """Go on to the next epoch, or to a certain one."""
+        """Moves to the next epoch, or to `epoch` if it is given, and updates `last_lr`."""
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         self.last_lr = self.get_lr()
-        self._say()
+        self._print_rate()
 
-    def _say(self) -> None:
+    def _print_rate(self) -> None:
         if self.verbose:
-            print(  # noqa: T201  # that is what `verbose` asks for
+            print(  # noqa: T201  # `verbose` prints
                 f"Epoch {self.last_epoch}: {type(self).__name__} set learning rate to {self.last_lr}."
             )
 
     def state_dict(self) -> dict[str, Any]:
-        """What must be kept for training to go on later."""
+        """Returns the state that a later run needs to go on: the attributes named in `KEPT`."""
         return {name: getattr(self, name) for name in self.KEPT}
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave.
+        """Restores a state that `state_dict` returned.
+
+        Args:
+            state_dict: the state; other entries are ignored.
 
         Raises:
-            StateError: if something is missing; nothing is changed then.
+            ScheduleError: if an entry is missing. Nothing is changed then.
         """
         for name in self.KEPT:
             if name not in state_dict:
-                raise errors.missing_schedule(name)
+                raise errors.missing_schedule_state(name=name)
         for name in self.KEPT:
             setattr(self, name, state_dict[name])
 
@@ -93,11 +98,25 @@ class LRScheduler:
 
 
 def check(argument: str, given: Any, good: bool, possible: Text) -> None:
-    """Refuse an argument that makes no schedule."""
+    """Checks an argument of a scheduler.
+
+    Args:
+        argument: the name of the argument.
+        given: its value, for the error message.
+        good: whether the value is valid.
+        possible: the valid values, for the error message.
+
+    Raises:
+        ArgumentError: if `good` is False.
+    """
     if not good:
-        raise errors.bad_schedule(argument, given, possible)
+        raise errors.bad_schedule(argument=argument, possible=possible, given=given)
 
 
 def check_count(argument: str, given: Any) -> None:
-    """Refuse what is no number of steps."""
+    """Checks that an argument is a positive integer; `argument` is its name.
+
+    Raises:
+        ArgumentError: if it is not.
+    """
     check(argument, given, isinstance(given, int) and given > 0, Text("an integer greater than 0", "大于 0 的整数"))

@@ -1,4 +1,4 @@
-"""A rate that falls when training makes no progress."""
+"""A scheduler that lowers the rate when training makes no progress."""
 
 from __future__ import annotations
 
@@ -10,19 +10,23 @@ from inplacelab.optimizer.lr.base import LRScheduler, check
 
 
 class ReduceOnPlateau(LRScheduler):
-    """Multiply the rate by `factor` when the loss has not improved for more than `patience` epochs.
+    """Multiplies the rate by `factor` when the loss has not improved for more than `patience` epochs.
 
     Args:
-        learning_rate: the rate to begin with.
-        mode: "min" if less is better, "max" if more is.
-        factor: less than 1.
-        patience: how many epochs without improvement are tolerated.
-        threshold: what counts as an improvement.
-        threshold_mode: "rel" if `threshold` is a part of the best value, "abs" if it is a difference.
-        cooldown: how many epochs to wait after the rate was lowered.
-        min_lr: the rate does not fall below this.
-        epsilon: a smaller change of the rate is not made.
-        verbose: whether a change is printed.
+        learning_rate: the first rate.
+        mode: "min" if a smaller loss is better, "max" if a larger one is.
+        factor: the factor, less than 1.
+        patience: the number of epochs without improvement before the rate changes.
+        threshold: the smallest change that counts as an improvement.
+        threshold_mode: "rel" if `threshold` is a fraction of the best loss, "abs" if it is a difference.
+        cooldown: the number of epochs to wait after a change.
+        min_lr: the lowest rate.
+        epsilon: the rate changes only if the difference is greater than this.
+        verbose: whether to print each change.
+
+    Raises:
+        OptionError: if `learning_rate` is not a number.
+        ArgumentError: if `mode`, `factor` or `threshold_mode` is out of range.
 
     >>> import inplacelab as paddle
     >>> rate = paddle.optimizer.lr.ReduceOnPlateau(1.0, factor=0.5, patience=1)
@@ -55,7 +59,7 @@ class ReduceOnPlateau(LRScheduler):
             "threshold_mode", threshold_mode, threshold_mode in ("rel", "abs"), Text("'rel' or 'abs'", "'rel' 或 'abs'")
         )
         if not isinstance(learning_rate, int | float):
-            raise errors.bad_rate(type(learning_rate).__name__)
+            raise errors.bad_initial_rate(kind=type(learning_rate).__name__)
         self.base_lr = self.last_lr = float(learning_rate)
         self.mode, self.factor, self.patience, self.cooldown = mode, factor, patience, cooldown
         self.threshold, self.threshold_mode = threshold, threshold_mode
@@ -63,8 +67,12 @@ class ReduceOnPlateau(LRScheduler):
         self.best: float | None = None
         self.cooldown_counter = self.num_bad_epochs = self.last_epoch = 0
 
-    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]  # as in Paddle, it is told the loss
-        """Go on to the next epoch, with the loss that was reached: a number, or a tensor of one element.
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]  # as in Paddle, it takes the loss
+        """Moves to the next epoch, and lowers the rate if the loss has not improved.
+
+        Args:
+            metrics: the loss: a number, or a tensor with one element.
+            epoch: the epoch to move to; None for the next one.
 
         Raises:
             ConversionError: if a tensor has several elements.
@@ -90,4 +98,4 @@ class ReduceOnPlateau(LRScheduler):
         lower = max(self.last_lr * self.factor, self.min_lr)
         if self.last_lr - lower > self.epsilon:
             self.last_lr = lower
-            self._say()
+            self._print_rate()

@@ -1,4 +1,4 @@
-"""Rates that are a smooth function of the epoch, here called t."""
+"""Schedulers whose rate is a smooth function of the epoch t."""
 
 from __future__ import annotations
 
@@ -13,7 +13,17 @@ _FUNCTION = Text("a function of the epoch", "以轮次为参数的函数")
 
 
 class ExponentialDecay(LRScheduler):
-    """`learning_rate * gamma**t`.
+    """Computes the rate `learning_rate * gamma**t` for epoch t.
+
+    Args:
+        learning_rate: the first rate.
+        gamma: the base of the power, between 0 and 1.
+        last_epoch: the epoch reached before; -1 for a new start.
+        verbose: whether each step prints the rate.
+
+    Raises:
+        OptionError: if `learning_rate` is not a number.
+        ArgumentError: if `gamma` is out of range or `learning_rate` negative.
 
     >>> import inplacelab as paddle
     >>> w = paddle.to_tensor([1.], stop_gradient=False)
@@ -32,12 +42,25 @@ class ExponentialDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate of this epoch."""
+        """Returns the rate of the current epoch."""
         return float(self.base_lr * self.gamma**self.last_epoch)
 
 
 class NaturalExpDecay(LRScheduler):
-    """`learning_rate * exp(-gamma * t)`."""
+    """Computes the rate `learning_rate * exp(-gamma * t)` for epoch t.
+
+    Args:
+        learning_rate: the first rate.
+        gamma: how fast the rate falls; greater than 0.
+        last_epoch: the epoch reached before; -1 for a new start.
+        verbose: whether each step prints the rate.
+
+    Raises:
+        OptionError: if `learning_rate` is not a number.
+        ArgumentError: if `gamma` is out of range or `learning_rate` negative.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/NaturalExpDecay_en.html
+    """
 
     def __init__(self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False) -> None:
         check("gamma", gamma, gamma > 0, _POSITIVE)
@@ -45,33 +68,53 @@ class NaturalExpDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate of this epoch."""
+        """Returns the rate of the current epoch."""
         return self.base_lr * exp(-self.gamma * self.last_epoch)
 
 
 class InverseTimeDecay(LRScheduler):
-    """`learning_rate / (1 + gamma * t)`."""
+    """Computes the rate `learning_rate / (1 + gamma * t)` for epoch t.
+
+    Args:
+        learning_rate: the first rate.
+        gamma: how fast the rate falls.
+        last_epoch: the epoch reached before; -1 for a new start.
+        verbose: whether each step prints the rate.
+
+    Raises:
+        OptionError: if `learning_rate` is not a number.
+        ArgumentError: if `learning_rate` is negative.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/InverseTimeDecay_en.html
+    """
 
     def __init__(self, learning_rate: float, gamma: float, last_epoch: int = -1, verbose: bool = False) -> None:
         self.gamma = gamma
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate of this epoch."""
+        """Returns the rate of the current epoch."""
         return self.base_lr / (1 + self.gamma * self.last_epoch)
 
 
 class PolynomialDecay(LRScheduler):
-    """From `learning_rate` down to `end_lr` within `decay_steps` epochs: the distance that is left, to the power of `power`.
+    """Lowers the rate from `learning_rate` to `end_lr` as a polynomial of the epoch t.
+
+    The rate is `end_lr + (learning_rate - end_lr) * (1 - t / decay_steps) ** power`.
 
     Args:
-        learning_rate: the rate to begin with.
-        decay_steps: after how many epochs the end is reached.
-        end_lr: the rate at the end.
-        power: 1 for a straight line.
-        cycle: whether a longer way to the end begins whenever it was reached; otherwise the rate stays there.
-        last_epoch: the epoch that was reached before.
+        learning_rate: the first rate.
+        decay_steps: the number of epochs until `end_lr` is reached.
+        end_lr: the last rate.
+        power: the exponent, greater than 0; 1 for a straight line.
+        cycle: whether the length is extended to the next multiple of `decay_steps` each time it is reached; otherwise the
+            rate stays at `end_lr`.
+        last_epoch: the epoch reached before; -1 for a new start.
         verbose: whether each step prints the rate.
+
+    Raises:
+        OptionError: if `learning_rate` is not a number.
+        ArgumentError: if `decay_steps` or `power` is out of range, or `learning_rate` negative.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/PolynomialDecay_en.html
     """
@@ -92,14 +135,26 @@ class PolynomialDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate of this epoch."""
-        way = self.decay_steps * max(ceil(self.last_epoch / self.decay_steps), 1) if self.cycle else self.decay_steps
-        left = 1 - min(self.last_epoch, way) / way
+        """Returns the rate of the current epoch."""
+        cycles = max(ceil(self.last_epoch / self.decay_steps), 1) if self.cycle else 1
+        length = self.decay_steps * cycles
+        left = 1 - min(self.last_epoch, length) / length
         return float((self.base_lr - self.end_lr) * left**self.power + self.end_lr)
 
 
 class CosineAnnealingDecay(LRScheduler):
-    """From `learning_rate` down to `eta_min` and back, as the cosine goes: half a wave takes `T_max` epochs.
+    """Lowers the rate from `learning_rate` to `eta_min` and raises it again, as a cosine with the period `2 * T_max`.
+
+    Args:
+        learning_rate: the first rate.
+        T_max: the number of epochs until `eta_min` is reached; half a period.
+        eta_min: the lowest rate.
+        last_epoch: the epoch reached before; -1 for a new start.
+        verbose: whether each step prints the rate.
+
+    Raises:
+        OptionError: if `learning_rate` is not a number.
+        ArgumentError: if `T_max` is not a positive integer, or `learning_rate` is negative.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/CosineAnnealingDecay_en.html, after
     Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts", https://arxiv.org/abs/1608.03983
@@ -118,12 +173,25 @@ class CosineAnnealingDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate of this epoch."""
+        """Returns the rate of the current epoch."""
         return self.eta_min + (self.base_lr - self.eta_min) * (1 + cos(pi * self.last_epoch / self.T_max)) / 2
 
 
 class LambdaDecay(LRScheduler):
-    """`learning_rate * lr_lambda(t)`."""
+    """Computes the rate `learning_rate * lr_lambda(t)` for epoch t.
+
+    Args:
+        learning_rate: the first rate.
+        lr_lambda: called with the epoch, returns the factor.
+        last_epoch: the epoch reached before; -1 for a new start.
+        verbose: whether each step prints the rate.
+
+    Raises:
+        OptionError: if `learning_rate` is not a number.
+        ArgumentError: if `lr_lambda` is not a function, or `learning_rate` is negative.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/LambdaDecay_en.html
+    """
 
     def __init__(
         self, learning_rate: float, lr_lambda: Callable[[int], float], last_epoch: int = -1, verbose: bool = False
@@ -133,13 +201,18 @@ class LambdaDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate of this epoch."""
+        """Returns the rate of the current epoch."""
         return self.base_lr * self.lr_lambda(self.last_epoch)
 
 
 class MultiplicativeDecay(LambdaDecay):
-    """`learning_rate * lr_lambda(1) * ... * lr_lambda(t)`."""
+    """Computes the rate `learning_rate * lr_lambda(1) * ... * lr_lambda(t)` for epoch t.
+
+    The arguments are those of `LambdaDecay`.
+
+    Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/MultiplicativeDecay_en.html
+    """
 
     def get_lr(self) -> float:
-        """The rate of this epoch."""
+        """Returns the rate of the current epoch."""
         return self.base_lr * prod(self.lr_lambda(epoch) for epoch in range(1, self.last_epoch + 1))

@@ -1,4 +1,4 @@
-"""Rates that stay for some epochs, and then change at once."""
+"""Schedulers whose rate is constant for some epochs and then changes in one step."""
 
 from __future__ import annotations
 
@@ -12,7 +12,18 @@ _BELOW_ONE = Text("a number less than 1", "小于 1 的数")
 
 
 class StepDecay(LRScheduler):
-    """Every `step_size` epochs the rate is multiplied by `gamma`.
+    """Multiplies the rate by `gamma` every `step_size` epochs.
+
+    Args:
+        learning_rate: the first rate.
+        step_size: the number of epochs between two changes.
+        gamma: the factor, less than 1.
+        last_epoch: the epoch reached before; -1 for a new start.
+        verbose: whether each step prints the rate.
+
+    Raises:
+        OptionError: if `learning_rate` is not a number.
+        ArgumentError: if `step_size` is not a positive integer, `gamma` is out of range, or `learning_rate` is negative.
 
     >>> import inplacelab as paddle
     >>> rate = paddle.optimizer.lr.StepDecay(0.5, step_size=2, gamma=0.5)
@@ -35,12 +46,23 @@ class StepDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate of this epoch."""
+        """Returns the rate of the current epoch."""
         return float(self.base_lr * self.gamma ** (self.last_epoch // self.step_size))
 
 
 class MultiStepDecay(LRScheduler):
-    """At each of the epochs in `milestones` the rate is multiplied by `gamma`.
+    """Multiplies the rate by `gamma` at each epoch in `milestones`.
+
+    Args:
+        learning_rate: the first rate.
+        milestones: the epochs of the changes, in rising order.
+        gamma: the factor, less than 1.
+        last_epoch: the epoch reached before; -1 for a new start.
+        verbose: whether each step prints the rate.
+
+    Raises:
+        OptionError: if `learning_rate` is not a number.
+        ArgumentError: if `milestones` does not rise, `gamma` is out of range, or `learning_rate` is negative.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/MultiStepDecay_en.html
     """
@@ -62,12 +84,21 @@ class MultiStepDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate of this epoch."""
+        """Returns the rate of the current epoch."""
         return float(self.base_lr * self.gamma ** bisect_right(self.milestones, self.last_epoch))
 
 
 class PiecewiseDecay(LRScheduler):
-    """`values[0]` before the epoch `boundaries[0]`, from then on `values[1]`, and so on.
+    """Returns `values[0]` before epoch `boundaries[0]`, `values[1]` from then until `boundaries[1]`, and so on.
+
+    Args:
+        boundaries: the epochs of the changes, in rising order.
+        values: the rates, one more than boundaries.
+        last_epoch: the epoch reached before; -1 for a new start.
+        verbose: whether each step prints the rate.
+
+    Raises:
+        ArgumentError: if `boundaries` is empty, or there are not more values than boundaries.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/PiecewiseDecay_en.html
     """
@@ -82,6 +113,6 @@ class PiecewiseDecay(LRScheduler):
         super().__init__(last_epoch=last_epoch, verbose=verbose)
 
     def get_lr(self) -> float:
-        """The rate of this epoch."""
+        """Returns the rate of the current epoch."""
         below = bisect_right(self.boundaries, self.last_epoch)
         return self.values[below if below < len(self.boundaries) else -1]

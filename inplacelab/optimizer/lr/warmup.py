@@ -1,4 +1,4 @@
-"""Rates that rise first: large steps from values that nothing has been learnt for yet lead astray."""
+"""Schedulers whose rate rises first, because large steps from untrained values can make training diverge."""
 
 from __future__ import annotations
 
@@ -11,15 +11,19 @@ from inplacelab.optimizer.lr.base import LRScheduler, check, check_count
 
 
 class LinearWarmup(LRScheduler):
-    """In a straight line from `start_lr` to `end_lr` in `warmup_steps` epochs; then `learning_rate`.
+    """Raises the rate linearly from `start_lr` to `end_lr` in `warmup_steps` epochs, then uses `learning_rate`.
 
     Args:
-        learning_rate: the rate afterwards, or a scheduler, which begins then.
-        warmup_steps: for how many epochs the rate rises.
+        learning_rate: the rate after the warmup, or a scheduler that begins then.
+        warmup_steps: the number of epochs of the warmup.
         start_lr: the rate of the first epoch.
-        end_lr: the rate that is reached.
-        last_epoch: the epoch that was reached before.
+        end_lr: the rate at the end of the warmup.
+        last_epoch: the epoch reached before; -1 for a new start.
         verbose: whether each step prints the rate.
+
+    Raises:
+        OptionError: if `learning_rate` is neither a number nor a scheduler.
+        ArgumentError: if `warmup_steps` is not a positive integer, or `end_lr` is not greater than `start_lr`.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/LinearWarmup_en.html
     """
@@ -34,7 +38,7 @@ class LinearWarmup(LRScheduler):
         verbose: bool = False,
     ) -> None:
         if not isinstance(learning_rate, int | float | LRScheduler):
-            raise errors.bad_rate(type(learning_rate).__name__)
+            raise errors.bad_initial_rate(kind=type(learning_rate).__name__)
         check_count("warmup_steps", warmup_steps)
         check("end_lr", end_lr, end_lr > start_lr, Text("a rate greater than `start_lr`", "大于 `start_lr` 的学习率"))
         self.learning_rate, self.warmup_steps = learning_rate, warmup_steps
@@ -42,7 +46,7 @@ class LinearWarmup(LRScheduler):
         super().__init__(start_lr, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate of this epoch."""
+        """Returns the rate of the current epoch."""
         if self.last_epoch < self.warmup_steps:
             return self.start_lr + (self.end_lr - self.start_lr) * self.last_epoch / self.warmup_steps
         if isinstance(self.learning_rate, LRScheduler):
@@ -51,23 +55,38 @@ class LinearWarmup(LRScheduler):
         return self.learning_rate
 
     def state_dict(self) -> dict[str, Any]:
-        """What must be kept for training to go on later; also of the scheduler that begins afterwards."""
+        """Returns the state that a later run needs to go on, with that of the scheduler after the warmup."""
         state = super().state_dict()
         if isinstance(self.learning_rate, LRScheduler):
             state["LinearWarmup_LR"] = self.learning_rate.state_dict()
         return state
 
     def set_state_dict(self, state_dict: Mapping[str, Any]) -> None:
-        """Go on from what `state_dict` gave."""
+        """Restores a state that `state_dict` returned.
+
+        Raises:
+            ScheduleError: if an entry is missing.
+        """
         if isinstance(self.learning_rate, LRScheduler):
             if "LinearWarmup_LR" not in state_dict:
-                raise errors.missing_schedule("LinearWarmup_LR")
+                raise errors.missing_schedule_state(name="LinearWarmup_LR")
             self.learning_rate.set_state_dict(state_dict["LinearWarmup_LR"])
         super().set_state_dict(state_dict)
 
 
 class NoamDecay(LRScheduler):
-    """`learning_rate * d_model**-0.5 * min(t**-0.5, t * warmup_steps**-1.5)`: how the first Transformer was trained.
+    """Computes the rate `learning_rate * d_model**-0.5 * min(t**-0.5, t * warmup_steps**-1.5)`, as for the first Transformer.
+
+    Args:
+        d_model: the width of the model, greater than 0.
+        warmup_steps: the number of epochs in which the rate rises.
+        learning_rate: the factor.
+        last_epoch: the epoch reached before; -1 for a new start.
+        verbose: whether each step prints the rate.
+
+    Raises:
+        OptionError: if `learning_rate` is not a number.
+        ArgumentError: if `d_model` is not greater than 0, or `learning_rate` is negative.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/NoamDecay_en.html, after Vaswani et al.,
     "Attention is all you need", https://arxiv.org/abs/1706.03762
@@ -86,6 +105,6 @@ class NoamDecay(LRScheduler):
         super().__init__(learning_rate, last_epoch, verbose)
 
     def get_lr(self) -> float:
-        """The rate of this epoch."""
+        """Returns the rate of the current epoch."""
         falling = self.last_epoch**-0.5 if self.last_epoch else 1.0
         return float(self.base_lr * self.d_model**-0.5 * min(falling, self.last_epoch * self.warmup_steps**-1.5))

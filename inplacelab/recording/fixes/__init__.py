@@ -1,7 +1,7 @@
-"""How to fix a program that ended with an error: in particular, with its own names and lines.
+"""Finds fixes for a program that ended with an error, in terms of its own names and lines.
 
-A fix is offered only if it fixes *this* program: it then runs, and its gradients are those of the program written with
-ordinary operations. What a recording does not show to be safe is not offered; the general advice stays.
+A fix is offered only if it fixes *this* program: the program then runs, and its gradients are those of the program written
+with ordinary operations. If the recording does not show that a fix is safe, only general advice is given.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ __all__ = ["Edit", "Fix", "fixes", "in_one_sentence"]
 
 
 def fixes(recording: Recording, has_ordinary: HasOrdinary) -> tuple[Fix, ...]:
-    """What fixes a program whose recording ends with an error; nothing if nothing is sure to.
+    """Returns the fixes for a program whose recording ends with an error; empty if none is certain to work.
 
     Args:
         recording: the recording, up to the error.
-        has_ordinary: whether there is an ordinary operation of a name: "relu", but not "zero".
+        has_ordinary: whether a name is an ordinary operation: "relu" is, "zero" is not.
     """
     index = len(recording) - 1
     error = recording.steps[index].error if index >= 0 else None
@@ -37,7 +37,7 @@ def fixes(recording: Recording, has_ordinary: HasOrdinary) -> tuple[Fix, ...]:
 
 
 def in_one_sentence(found: Sequence[Fix]) -> Text:
-    """Several ways to fix a program, after "Instead, ": "call `loss.backward()` before line 6; or in line 6 write ..."."""
+    """Joins fixes into a sentence that follows "Instead, ": "call `loss.backward()` before line 6; or in line 6 write ..."."""
     return Text(
         "; or ".join(each.says.en for each in found) + ".", "；或者，".join(each.says.zh for each in found) + "。"
     )

@@ -1,4 +1,4 @@
-"""After an update of parameters: what was computed from the old values is computed again, from the new ones."""
+"""Fixes a pass after a parameter update by computing again what was computed from the old values."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def computed_again(
     across: Sequence[ast.stmt],
     backward: ast.stmt,
 ) -> Fix | None:
-    """The lines that lead from the updated parameters to what `backward` is called on, once more.
+    """Returns the lines that lead from the updated parameters to the loss, to be repeated before `backward`.
 
     Args:
         program: the program.
-        makers: the statements that kept what was overwritten: all of them must be made anew.
+        makers: the statements that saved the overwritten values: all of them must run again.
         updated: the names of the parameters.
-        across: the statements from the one that updates, up to the call of `backward`.
-        backward: that call.
+        across: the statements from the update up to the call of `backward`.
+        backward: the call of `backward`.
     """
     block = program.block(backward)
     earlier = block[: block.index(across[0])]
@@ -47,14 +47,14 @@ def computed_again(
 
 
 def _root(name: str) -> str | None:
-    """`net` of `net.weight`, `w` of `w[0]`."""
+    """Returns the root of a path: `net` for `net.weight`, `w` for `w[0]`."""
     return (
         root_of(ast.parse(name, mode="eval").body) if name.partition("[")[0].replace(".", "_").isidentifier() else None
     )
 
 
 def _needed(earlier: Sequence[ast.stmt], backward: ast.stmt, parameters: set[str]) -> list[ast.stmt]:
-    """The statements that what `backward` reads comes from, in order. What names a parameter names the same one still."""
+    """Returns the statements that compute what `backward` reads, in order. Names of parameters must still be bound to them."""
     needed, found = _reads(backward), []
     for each in reversed(earlier):
         if _binds(each) & needed - parameters:
@@ -64,7 +64,7 @@ def _needed(earlier: Sequence[ast.stmt], backward: ast.stmt, parameters: set[str
 
 
 def _affected(needed: Iterable[ast.stmt], parameters: set[str]) -> list[ast.stmt]:
-    """Those of them that come from the parameters."""
+    """Returns the needed statements that depend on the parameters."""
     names, found = set(parameters), []
     for each in needed:
         if _reads(each) & names:
@@ -74,8 +74,8 @@ def _affected(needed: Iterable[ast.stmt], parameters: set[str]) -> list[ast.stmt
 
 
 def _says_all(again: Sequence[ast.stmt], earlier: Sequence[ast.stmt]) -> bool:
-    """Whether these statements alone give their names the values that they had: each name is bound once, by an assignment
-    that does not read it, and nothing else than these statements and calls of `backward` has to do with it.
+    """Whether running these statements again gives their names the same values: each name is bound once, by an assignment
+    that does not read it, and only these statements and calls of `backward` use it.
     """
     bound = {name for each in again for name in _binds(each)}
     others = [each for each in earlier[earlier.index(again[0]) :] if each not in again]
@@ -90,7 +90,7 @@ def _says_all(again: Sequence[ast.stmt], earlier: Sequence[ast.stmt]) -> bool:
 
 
 def _changes(statement: ast.stmt, names: set[str]) -> bool:
-    """Whether a statement may do something to one of these tensors: `backward` does nothing to their values."""
+    """Whether a statement may change one of these tensors; `backward` does not change their values."""
     call = statement.value if isinstance(statement, ast.Expr) else None
     passes = isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "backward"
     return not passes and not isinstance(statement, ast.Assign) and bool(_reads(statement) & names)

@@ -1,4 +1,4 @@
-"""Fixes for what the engine refuses at once, by the words with which it refuses."""
+"""Finds fixes for operations that the engine refuses immediately, by the kind of refusal."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class _Case:
 
 
 def refusal_fixes(recording: Recording, program: Program, index: int, has_ordinary: HasOrdinary) -> list[Fix]:
-    """What fixes the program that was refused at step `index`."""
+    """Returns the fixes for a program that was refused at step `index`."""
     step = recording.steps[index]
     statement = program.statement(step.line)
     if step.error is None or statement is None or not index:
@@ -56,7 +56,7 @@ def refusal_fixes(recording: Recording, program: Program, index: int, has_ordina
 
 
 def _leaf(case: _Case) -> list[Fix]:
-    """Either the changed values are computed with, under a name of their own, or the leaf itself is to be changed."""
+    """Offers both readings: a changed copy under a new name, or a change of the leaf itself."""
     leaf, _ = _leaf_and_first(case)
     otherwise = _under_another_name(case)
     if otherwise is None and leaf is not None and leaf.names:
@@ -102,7 +102,7 @@ def _under_another_name(case: _Case) -> Fix | None:
 
 
 def _leaf_and_first(case: _Case) -> tuple[TensorFacts | None, ast.stmt | None]:
-    """The leaf, and the first statement that must not see it: the refused one, or the one that made the view."""
+    """Returns the leaf and the first statement that must not read it: the refused one, or the one that made the view."""
     tensor = case.tensor
     if tensor is None:  # a view that was made in the same statement
         base = next(
@@ -124,7 +124,7 @@ def _written_root(statement: ast.stmt) -> str | None:
 
 
 def _reads_of(program: Program, where: ast.AST, name: str) -> list[ast.expr]:
-    """Where a tensor is computed with, or a part of it written."""
+    """Returns the expressions that read a tensor or write a part of it."""
     return [
         node
         for node in program.reads(where, name)
@@ -135,7 +135,7 @@ def _reads_of(program: Program, where: ast.AST, name: str) -> list[ast.expr]:
 
 
 def _reads_after(program: Program, first: ast.stmt, name: str) -> list[ast.expr] | None:
-    """The same in what follows; None if the name may be read elsewhere, or be bound anew."""
+    """Returns such expressions in later statements; None if the name may be read elsewhere or bound again."""
     block = program.tree.body
     after = block[block.index(first) + 1 :]
     functions = [n for n in ast.walk(program.tree) if isinstance(n, ast.FunctionDef | ast.Lambda | ast.ClassDef)]
@@ -165,7 +165,7 @@ def _without_gradient(case: _Case) -> Fix | None:
 
 
 def _module(program: Program) -> str | None:
-    """What the program calls the package."""
+    """Returns the name under which the program imports the package."""
     aliases = [each for n in ast.walk(program.tree) if isinstance(n, ast.Import) for each in n.names]
     imported = [each.asname or each.name for each in aliases if each.name in ("inplacelab", "paddle")]
     used = [n.id for n in ast.walk(program.tree) if isinstance(n, ast.Name) and n.id == "paddle"]
@@ -183,7 +183,7 @@ def _lines(numbers: list[int]) -> Text:
 
 
 def _freed(case: _Case) -> list[Fix]:
-    """The pass that freed what this one needs must keep it."""
+    """Makes the pass that freed the saved tensors retain them."""
     steps = case.recording.steps
     freed = {
         next((s.index for s in steps if (now := dict(s.nodes).get(key)) is not None and now.released), 0)
@@ -208,7 +208,7 @@ def _freed(case: _Case) -> list[Fix]:
 
 
 def _read_while_written(case: _Case) -> list[Fix]:
-    """The operand is read from a clone."""
+    """Reads the operand from a clone."""
     statement, operand = case.statement, None
     if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Subscript):
         operand = statement.value
@@ -222,7 +222,7 @@ def _read_while_written(case: _Case) -> list[Fix]:
 
 
 def _not_in_place(case: _Case) -> list[Fix]:
-    """The ordinary operation makes room for its result."""
+    """Uses the ordinary operation, which allocates its result."""
     root = _written_root(case.statement)
     tensor = case.before.tensors.get(case.before.bound(root) or -1) if root else None
     if root is None or tensor is None or not stands_alone(case.before, tensor):
@@ -244,7 +244,7 @@ _SAYS = Text("in line {0} make a tensor of it: `{1}`", "让第 {0} 行把它做�
 
 
 def _not_a_tensor(case: _Case) -> list[Fix]:
-    """A tensor is made of the number; nothing if it would be refused again, or if it is not known what dtype suits."""
+    """Makes a tensor of the number; no fix if it would be refused again, or if the right dtype is unknown."""
     program, statement, words = case.program, case.statement, _WORDS.search(case.error.message)
     call = program.did(statement, words["op"]) if words else None
     package = _package(program)
@@ -266,7 +266,7 @@ def _not_a_tensor(case: _Case) -> list[Fix]:
 
 
 def _dtype(kind: str, other: TensorFacts) -> str | None:
-    """How the dtype of the other operand is asked for, if it must be; None if a number of this kind does not suit it."""
+    """Returns the `dtype=` argument that matches the other operand, if needed; None if the number does not fit its dtype."""
     if kind == "float" and other.dtype == "float32":
         return ""
     suits = other.dtype.startswith(("float", "bfloat")) or (kind == "int" and other.dtype.startswith("int"))
@@ -274,12 +274,12 @@ def _dtype(kind: str, other: TensorFacts) -> str | None:
 
 
 def _tensor(operand: ast.expr, before: State) -> TensorFacts | None:
-    """The tensor that a name leads to."""
+    """Returns the tensor that an operand's name is bound to."""
     return before.tensors.get(before.bound(ast.unparse(operand)) or -1)
 
 
 def _package(program: Program) -> str | None:
-    """What the program calls the package of its tensors: by its import, or, in a cell below that, by what it makes tensors with."""
+    """Returns the name of the tensors' package in the program: from its import, or, in a later cell, from calls that make tensors."""
     for node in ast.walk(program.tree):
         if isinstance(node, ast.Import):
             for each in node.names:

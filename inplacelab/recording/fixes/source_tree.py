@@ -1,4 +1,4 @@
-"""The learner's program: a tree that knows which statement stands on a line and which expression did what, and changes to its text."""
+"""Parses the learner's program: finds the statement on a line and the expression of an operation, and edits the text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Edit", "Fix", "Program", "in_place_calls", "program_of", "root_of"]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Edit:
-    """Put `text` in place of what stands between two places; lines count from 1, columns from 0 in characters."""
+    """Replaces the text between two places by `text`. Lines count from 1, columns from 0, in characters."""
 
     line: int
     column: int
@@ -32,19 +32,19 @@ class Fix:
 
     Attributes:
         says: what to do, as a part of a sentence: "in line 6 write `a = a.relu()`, which makes a new tensor".
-        edits: the same as changes to the source; none for advice that leaves a choice to the reader.
+        edits: the same as edits of the source; empty for advice that leaves a choice to the reader.
     """
 
     says: Text
     edits: tuple[Edit, ...]
 
     def apply(self, source: str) -> str:
-        """The program, fixed."""
+        """Returns the source with the edits applied."""
         return applied(source, self.edits)
 
 
 def applied(source: str, edits: Sequence[Edit]) -> str:
-    """The source with these changes, which do not overlap."""
+    """Returns the source with these edits, which must not overlap."""
     lines = source.splitlines(keepends=True)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"
@@ -70,10 +70,10 @@ _ATOMS = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 
 
 class Program:
-    """A program that can be asked about its lines.
+    """A parsed program.
 
     Raises:
-        SyntaxError: if the source is not Python alone, as a cell with shell commands is not.
+        SyntaxError: if the source is not plain Python, such as a cell with shell commands.
     """
 
     def __init__(self, source: str) -> None:
@@ -87,28 +87,28 @@ class Program:
         return [node for node in ast.walk(self.tree) if isinstance(node, ast.stmt) and not hasattr(node, "body")]
 
     def statement(self, line: int | None) -> ast.stmt | None:
-        """The one simple statement on a line; None if there is none there, or several."""
+        """Returns the only simple statement on a line; None if there are none or several."""
         found = [each for each in self._simple if line is not None and each.lineno <= line <= (each.end_lineno or 0)]
         return found[0] if len(found) == 1 else None
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
-        """What a node stands in, from the inside out."""
+        """Yields the nodes around a node, from the inside out."""
         while node in self._parents:
             node = self._parents[node]
             yield node
 
     def block(self, statement: ast.stmt) -> list[ast.stmt]:
-        """The statements among which one stands."""
+        """Returns the block that contains a statement."""
         parent = self._parents[statement]
         lists = (value for _, value in ast.iter_fields(parent) if isinstance(value, list))
         return next(found for found in lists if statement in found)
 
     def repeats(self, statement: ast.stmt) -> bool:
-        """Whether a statement stands in a loop."""
+        """Whether a statement is in a loop."""
         return any(isinstance(each, ast.For | ast.While | ast.AsyncFor) for each in self.around(statement))
 
     def function(self, statement: ast.stmt) -> ast.AST | None:
-        """The function that a statement stands in."""
+        """Returns the function that contains a statement."""
         return next((each for each in self.around(statement) if isinstance(each, _Function)), None)
 
     def may_bind(self, statement: ast.stmt, name: str) -> bool:
@@ -128,41 +128,41 @@ class Program:
     # ---- text ------------------------------------------------------------------------------------------------------------
 
     def _column(self, line: int, offset: int) -> int:
-        """A column in characters: the tree counts bytes."""
+        """Converts a column from bytes, as in the tree, to characters."""
         return len(self._lines[line - 1].encode()[:offset].decode())
 
     def start(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """Line and column at which a node begins."""
+        """Returns the line and column where a node begins."""
         return node.lineno, self._column(node.lineno, node.col_offset)
 
     def end(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
-        """Line and column behind a node."""
+        """Returns the line and column just after a node."""
         line = node.end_lineno or node.lineno
         return line, self._column(line, node.end_col_offset or 0)
 
     def insert(self, node: ast.expr | ast.stmt, text: str) -> Edit:
-        """Put text before a node."""
+        """Returns an edit that inserts text before a node."""
         place = self.start(node)
         return Edit(*place, *place, text)
 
     def append(self, node: ast.expr | ast.stmt, text: str) -> Edit:
-        """Put text behind a node."""
+        """Returns an edit that inserts text after a node."""
         place = self.end(node)
         return Edit(*place, *place, text)
 
     def line_before(self, statement: ast.stmt, text: str) -> Edit:
-        """Put a line of its own before a statement."""
+        """Returns an edit that inserts a line before a statement."""
         line, column = self.start(statement)
         return Edit(line, 0, line, 0, " " * column + text + "\n")
 
     def cloned(self, expression: ast.expr) -> list[Edit]:
-        """Put the clone of a value in place of it."""
+        """Returns an edit that replaces an expression by its clone."""
         if isinstance(expression, _ATOMS):
             return [self.append(expression, ".clone()")]
         return [self.insert(expression, "("), self.append(expression, ").clone()")]
 
     def text(self, statement: ast.stmt, edits: list[Edit] | None = None) -> str:
-        """A statement in one line, as it stands or as edits inside it make it."""
+        """Returns a statement as one line, with edits applied if any are given."""
         shown = applied(self.source, edits or ())
         lines = shown.splitlines()[statement.lineno - 1 : statement.end_lineno]
         return " ".join(line.strip() for line in lines).partition("  #")[0]
@@ -170,12 +170,12 @@ class Program:
     # ---- expressions -----------------------------------------------------------------------------------------------------
 
     def did(self, statement: ast.stmt, op: str | None) -> ast.expr | None:
-        """The expression in a statement that is an operation; None if there is none, or several may be."""
+        """Returns the expression in a statement that ran an operation; None if there are none or several candidates."""
         found = [node for node in ast.walk(statement) if isinstance(node, ast.expr) and _may_be(node, op)]
         return found[0] if len(found) == 1 else None
 
     def reads(self, where: ast.AST, name: str) -> list[ast.expr]:
-        """Where in a part of the program something called `name` is read: a plain name, or a path such as `net.weight`."""
+        """Returns the expressions in a part of the program that read `name`: a plain name, or a path such as `net.weight`."""
         nodes = (node for node in ast.walk(where) if isinstance(node, ast.Name | ast.Attribute | ast.Subscript))
         return [node for node in nodes if isinstance(node.ctx, ast.Load) and ast.unparse(node) == name]
 
@@ -190,7 +190,7 @@ def _may_be(node: ast.expr, op: str | None) -> bool:
 
 
 def program_of(recording: Recording) -> Program | None:
-    """The program of a recording; None if it is not Python alone, such as a cell with shell commands."""
+    """Returns the parsed program of a recording; None if it is not plain Python, such as a cell with shell commands."""
     return recording.once(_program)
 
 
@@ -202,7 +202,7 @@ def _program(recording: Recording) -> Program | None:
 
 
 def in_place_calls(value: ast.expr) -> list[ast.Call]:
-    """The calls of a chain, the outermost first, if all of them are named as in-place operations are: `a.exp_().add_(b)`."""
+    """Returns the calls of a chain, outermost first, if all of them have names of in-place operations: `a.exp_().add_(b)`."""
     found = []
     while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr.endswith("_"):
         found.append(value)
@@ -211,7 +211,7 @@ def in_place_calls(value: ast.expr) -> list[ast.Call]:
 
 
 def root_of(expression: ast.expr) -> str | None:
-    """The name at the root of an expression: `a` of `a[0].t().relu_()`."""
+    """Returns the name at the root of an expression: `a` for `a[0].t().relu_()`."""
     while not isinstance(expression, ast.Name):
         if isinstance(expression, ast.Call):
             expression = expression.func

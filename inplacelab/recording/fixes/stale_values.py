@@ -1,4 +1,4 @@
-"""Fixes for a value that was overwritten before backward could use it."""
+"""Finds fixes for a value that was overwritten before backward could use it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TOUCHES_GRADIENTS = {
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """A backward pass that failed, with all that it would have found overwritten."""
+    """A failed backward pass, with all values that it would have found overwritten."""
 
     recording: Recording
     program: Program
@@ -45,15 +45,15 @@ class _Case:
 
     @property
     def kept_by(self) -> int:
-        """The last step that kept something of it."""
+        """The last step that saved one of these values."""
         whose = kept_values(self.recording)
         return max((whose[node, saved.name].step or 0 for node, saved in self.lost), default=0)
 
 
 def stale_fixes(recording: Recording, program: Program, index: int, has_ordinary: HasOrdinary) -> list[Fix]:
-    """What fixes the program whose backward pass failed at step `index`: the cheapest first.
+    """Returns the fixes for a program whose backward pass failed at step `index`, the cheapest first.
 
-    Each fix is for all values that the pass would have found overwritten, not only for the first.
+    Each fix covers all values that the pass would have found overwritten, not only the first.
     """
     case = _case(recording, program, index)
     if case is None:
@@ -68,7 +68,7 @@ def stale_fixes(recording: Recording, program: Program, index: int, has_ordinary
 
 
 def _case(recording: Recording, program: Program, index: int) -> _Case | None:
-    # The step before: the failing step may already have lost what a function's end gives back.
+    # The step before: in the failing step, locals of a function may be gone.
     state = recording.state(max(index - 1, 0))
     begun = begun_at(recording, index)
     lost = tuple(each for each in stale(state) if state.nodes[each[0]].status in _ON_THE_WAY)
@@ -87,7 +87,7 @@ def _case(recording: Recording, program: Program, index: int) -> _Case | None:
 
 
 def _backward_first(case: _Case) -> Fix | None:
-    """The pass runs before the first write, if all that it goes through was there by then, and nobody minds."""
+    """Moves the pass before the first write, if all its nodes existed by then and no other statement depends on the order."""
     program, recording = case.program, case.recording
     backward, wrote = program.statement(recording.steps[case.begun].line), case.writes[0].step
     across = None if backward is None else _between(program, backward, wrote.line)
@@ -111,7 +111,7 @@ def _backward_first(case: _Case) -> Fix | None:
 
 
 def _between(program: Program, backward: ast.stmt, line: int | None) -> list[ast.stmt] | None:
-    """The statements from the one that wrote, or in which it was written, up to the call of `backward`."""
+    """Returns the statements from the one that wrote, or that contains the write, up to the call of `backward`."""
     block = program.block(backward)
     end = block.index(backward)
     holds = [
@@ -133,7 +133,7 @@ def _needs(across: Sequence[ast.stmt], backward: ast.stmt) -> bool:
 
 
 def _was_the_same(case: _Case, backward: ast.stmt, index: int) -> bool:
-    """Whether the call of `backward` would have meant the same before step `index`: all tensors that it names were there,
+    """Whether the call of `backward` would have meant the same before step `index`: all tensors that it names existed,
     with the same history and the same values.
     """
     then, now = case.recording.state(index - 1), case.recording.state(case.begun - 1)
@@ -152,7 +152,7 @@ def _was_the_same(case: _Case, backward: ast.stmt, index: int) -> bool:
 
 
 def _computed_again(case: _Case) -> Fix | None:
-    """After a step of an optimizer, what was computed from the old parameters is computed from the new ones."""
+    """Computes again, after an optimizer's step, what was computed from the old parameters."""
     program, steps = case.program, case.recording.steps
     backward = program.statement(steps[case.begun].line)
     kept = [kept_values(case.recording)[node, saved.name].step for node, saved in case.lost]
@@ -164,7 +164,7 @@ def _computed_again(case: _Case) -> Fix | None:
 
 
 def _updated(case: _Case) -> list[str]:
-    """The names of all that the same lines gave new values: of the parameters, too, whose old values nobody had kept."""
+    """Returns the names of all tensors that the same lines updated, including parameters whose old values were not saved."""
     lines, recording = {each.step.line for each in case.writes}, case.recording
     writes = [(s.index, each.tensor) for s in recording.steps if s.index and s.line in lines for each in s.writes]
     tensors = (recording.state(index - 1).tensors.get(tensor) for index, tensor in writes)
@@ -175,7 +175,7 @@ def _updated(case: _Case) -> list[str]:
 
 
 def _kept_as_copies(case: _Case) -> Fix | None:
-    """What is kept is a clone, which nobody writes."""
+    """Has the node save a clone, which is never written."""
     whose = kept_values(case.recording)
     changes: dict[ast.stmt, dict[Edit, None]] = {}
     for node, saved in case.lost:
@@ -206,7 +206,7 @@ def _copy_of(program: Program, statement: ast.stmt, op: str | None, kept: Kept) 
 
 
 def _operand(did: ast.expr | None, role: str) -> list[ast.expr]:
-    """An operand without a name: by where it stands."""
+    """Returns an operand without a name, by its position."""
     if isinstance(did, ast.BinOp):
         return [did.left] if role == "x" else [did.right] if role == "y" else []
     if isinstance(did, ast.Call) and isinstance(did.func, ast.Attribute):
@@ -214,23 +214,23 @@ def _operand(did: ast.expr | None, role: str) -> list[ast.expr]:
     return []
 
 
-# --- no particular change is sure to help ----------------------------------------------------------------------------
+# --- no particular fix is certain to work ----------------------------------------------------------------------------
 
 
 def _advice(program: Program, writes: Sequence[Write], has_ordinary: HasOrdinary) -> Fix:
-    """What is always true, with the lines and the name that it is about."""
+    """Returns general advice, with the lines and the name that it is about."""
     write = writes[0]
     if write.step.line is None or write.step.op is None:
         pattern = Text("call `backward()` before that, or write to a copy", "在此之前调用 `backward()`，或改为写入副本")
         return Fix(pattern, ())
-    if write.tensor is None or not write.tensor.names:  # within a call: a layer that works in place, say
+    if write.tensor is None or not write.tensor.names:  # inside a call, such as that of an in-place layer
         pattern = Text(
             "in what line {0} calls, use the ordinary form of `{1}` (without the underscore, or without `inplace=True`), or have "
             "it write to a clone",
             "在第 {0} 行所调用的代码中，使用 `{1}` 的普通形式（去掉下划线，或去掉 `inplace=True`），或让它写入副本",
         )
         return Fix(pattern.format(write.step.line, write.step.op.rstrip("_")), ())
-    if write.step.phase == "backward":  # a hook has written it, or a derivative that the program has written
+    if write.step.phase == "backward":  # written by a hook, or by the `backward` of a `PyLayer`
         pattern = Text(
             "have line {0}, which is run while backward still needs `{1}`, write to a clone of it",
             "第 {0} 行运行时反向传播还需要 `{1}`，请让它写入 `{1}` 的副本",

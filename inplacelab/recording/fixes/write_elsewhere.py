@@ -1,7 +1,7 @@
-"""Ways to spare a value by writing elsewhere: the ordinary operation, or a clone made before the write.
+"""Finds fixes that write elsewhere to spare a value: the ordinary operation, or a clone made before the write.
 
-Both bind a name anew, so what else leads to the old storage sees no write any more. They are offered only where nothing does:
-where the tensor that is written has one name, and no other tensor with a name shows any of its slots.
+Both bind the name to another tensor, so other aliases of the old storage no longer see the write. They are offered only if there are
+none: the written tensor has one name, and no other named tensor reaches any of its slots.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ HasOrdinary = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """A write, with what was there before it."""
+    """A write, with the state before it."""
 
     step: Step
     facts: WriteFacts
@@ -41,22 +41,22 @@ class Write:
 
     @property
     def tensor(self) -> TensorFacts | None:
-        """What was written through, as it was before; None for one that was made in the same statement and not recorded."""
+        """The tensor written through, with its facts before the write; None if it was made in the same statement and not recorded."""
         return self.before.tensors.get(self.facts.tensor)
 
     @property
     def updates(self) -> bool:
-        """Whether it gave a parameter its next values."""
+        """Whether it updated a parameter."""
         return self.unrecorded and self.tensor is not None and self.tensor.leaf
 
     @property
     def unrecorded(self) -> bool:
-        """Whether it was done under `no_grad`, to a tensor that needs a gradient: bound anew, it would be another tensor."""
+        """Whether it was done under `no_grad` to a tensor that needs a gradient: an ordinary operation would make another tensor."""
         return self.step.kept is None and self.tensor is not None and self.tensor.needs_gradient
 
 
 def written_ordinarily(program: Program, writes: Sequence[Write], has_ordinary: HasOrdinary) -> Fix | None:
-    """Every write becomes the ordinary operation, under the same name."""
+    """Replaces every write by the ordinary operation, under the same name."""
     said, edits = [], []
     for statement, of_statement in _by_statement(program, writes).items():
         write = of_statement[0]
@@ -84,7 +84,7 @@ _FEW = 2
 def ordinary(
     program: Program, statement: ast.stmt, name: str, has_ordinary: HasOrdinary, target: str = ""
 ) -> list[Edit]:
-    """`a.relu_()` as `a = a.relu()`, or with another target; nothing if the statement is anything else than such calls."""
+    """Rewrites `a.relu_()` as `a = a.relu()`, or with another target; None if the statement is not a chain of such calls."""
     target = target or name
     if not isinstance(statement, ast.Expr | ast.Assign) or not program.may_bind(statement, name):
         return []
@@ -109,9 +109,9 @@ def ordinary(
 
 
 def rebinding(program: Program, statement: ast.stmt | None, has_ordinary: HasOrdinary) -> str | None:
-    """`self.state.scale_(0.5)` as `self.state = self.state.scale(0.5)`; None if the statement is anything else than such calls.
+    """Rewrites `self.state.scale_(0.5)` as `self.state = self.state.scale(0.5)`; None if the statement is not a chain of such calls.
 
-    What else leads to the old tensor does not see the new one: whether that is wanted, a recording does not show.
+    Other references to the old tensor do not see the new one. A recording does not show whether that is wanted.
     """
     calls = in_place_calls(statement.value) if isinstance(statement, ast.Expr) else []
     attributes = [call.func for call in calls if isinstance(call.func, ast.Attribute)]
@@ -127,7 +127,7 @@ def _without_underscores(program: Program, names: Sequence[ast.Attribute]) -> li
 
 
 def _is_function_on(value: ast.expr, name: str) -> bool:
-    """`F.relu_(a)`."""
+    """Whether an expression is a call such as `F.relu_(a)`."""
     if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or not value.args:
         return False
     first = value.args[0]
@@ -135,13 +135,13 @@ def _is_function_on(value: ast.expr, name: str) -> bool:
 
 
 def cloned_before(recording: Recording, program: Program, writes: Sequence[Write], kept_by: int) -> Fix | None:
-    """The first write, or the view that it went through, begins with a clone of its own.
+    """Inserts a clone before the first write, or before the view that it went through.
 
     Args:
         recording: the recording.
         program: the program.
         writes: the writes, in order.
-        kept_by: the last step that kept what they overwrite: the clone must come after it.
+        kept_by: the last step that saved what they overwrite; the clone must come after it.
     """
     first = writes[0]
     place = _place(recording, program, first, kept_by)
@@ -190,7 +190,7 @@ def _place(recording: Recording, program: Program, write: Write, kept_by: int) -
 
 
 def _begun(recording: Recording, write: Write, tensor: TensorFacts | None) -> int | None:
-    """The step that made the view through which was written."""
+    """Returns the step that made the view that was written through."""
     number = write.facts.tensor
     made = (step.index for step in recording.steps if step.output == number and step.category == "view")
     return next(made, None) if tensor is None or tensor.base is not None else None
@@ -201,7 +201,7 @@ def _read(statement: ast.stmt) -> set[str]:
 
 
 def stands_alone(state: State, tensor: TensorFacts) -> bool:
-    """Whether a write to a tensor is seen under one name only."""
+    """Whether a write to a tensor is visible under one name only."""
     if len(tensor.names) != 1 or tensor.storage not in state.storages:
         return False
     mine = slot_runs(tensor)
@@ -210,7 +210,7 @@ def stands_alone(state: State, tensor: TensorFacts) -> bool:
 
 
 def name_of(tensor: TensorFacts) -> str:
-    """A tensor's first name as the text has it: a local one that hides another is recorded with its function before it."""
+    """Returns a tensor's first name as written in the source: a shadowing local is recorded with its function as a prefix."""
     return tensor.names[0].rpartition(".")[2] if tensor.names else ""
 
 

@@ -1,12 +1,19 @@
-"""Questions about a step before it is shown: what will change, and what will not?
+"""Makes questions about a step before it is shown: what will change, and what will not?
 
-The answers are computed from the recording, so they cannot be wrong. A question is asked only where there is something
-to learn from it; each function that makes one says when.
+The answers are computed from the recording. A question is asked only where it teaches something; the docstring of each
+function that makes one says when.
 
->>> from inplacelab.recording.quiz import questions_at, quiz  # doctest: +SKIP
->>> questions_at(recording, 5)                                   # all that can be asked of step 5  # doctest: +SKIP
->>> quiz(recording)                                              # a choice for the whole program   # doctest: +SKIP
->>> quiz(recording, at=("line:5", 7), kinds=("values", "stale")) # an author's choice               # doctest: +SKIP
+>>> import inplacelab as paddle
+>>> with paddle.record() as rec:
+...     b = paddle.zeros([2, 2])
+...     v = b[0]
+...     _ = v.fill_(1.0)
+>>> [question.kind for question in questions_at(rec.recording, 2)]  # all questions about one step
+['values', 'version', 'bytes']
+>>> [(question.step, question.kind) for question in quiz(rec.recording)]  # a selection for the whole program
+[(1, 'shares'), (2, 'values'), (2, 'version')]
+>>> [question.kind for question in quiz(rec.recording, at="line:3", kinds="version")]  # an author's choice
+['version']
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which questions are asked: all that a step allows, a choice for a whole program, or what an author wants."""
+"""Selects questions: all for one step, a selection for a whole program, or an author's choice."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from inplacelab.recording.sentences.step_context import Moment
 __all__ = ["MOST_AT_ONCE", "questions_at", "quiz"]
 
 MOST_AT_ONCE = 2
-"""A program that nobody chose questions for asks no more than this of one step."""
+"""The automatic selection asks at most this many questions about one step."""
 
 _MAKERS: dict[Kind, Callable[[Moment], Question | None]] = {
     "values": values,
@@ -35,10 +35,10 @@ _MAKERS: dict[Kind, Callable[[Moment], Question | None]] = {
 
 
 def questions_at(recording: Recording, step: int) -> tuple[Question, ...]:
-    """Every question that can be asked of one step, at most one of each kind, those that teach most first.
+    """Returns every question about one step, at most one of each kind, in the order of `KINDS`.
 
     Args:
-        recording: what happened.
+        recording: the recording.
         step: the step, counted from 0; negative numbers count from the end.
 
     Raises:
@@ -49,9 +49,9 @@ def questions_at(recording: Recording, step: int) -> tuple[Question, ...]:
 
 def _made(recording: Recording, step: int, kinds: Iterable[Kind]) -> list[Question]:
     if not step:
-        return []  # nothing is there yet of which a question could be asked
+        return []  # before the first step there is nothing to ask about
     moment = Moment(recording, step)
-    if not framework_of(recording).has_gradients:  # its versions are counted by inplacelab, and by nobody else
+    if not framework_of(recording).has_gradients:  # the framework has no version counters: inplacelab counts the writes
         kinds = [kind for kind in kinds if kind != "version"]
     return [question for kind in kinds if (question := _MAKERS[kind](moment)) is not None]
 
@@ -59,19 +59,18 @@ def _made(recording: Recording, step: int, kinds: Iterable[Kind]) -> list[Questi
 def quiz(
     recording: Recording, at: Iterable[int | str] | int | str | None = None, kinds: Iterable[str] | str | None = None
 ) -> tuple[Question, ...]:
-    """The questions for a recording, in the order of its steps.
+    """Returns the questions for a recording, in the order of its steps.
 
-    Without `at` the choice is made by rule: a line is asked the same kind of question once, however often a loop runs it;
-    a step is asked `MOST_AT_ONCE` questions at the most, of the kinds that have been asked least so far.
+    Without `at` the selection is automatic: each operation of a line gets one question of a kind, however often a loop runs it;
+    a step gets at most `MOST_AT_ONCE` questions, of the kinds asked least so far.
 
     Args:
-        recording: what happened.
-        at: where to ask: steps by number, lines as "line:5". All questions of the wanted kinds are then asked there.
-        kinds: which kinds to ask, of `KINDS`; all of them if not given.
+        recording: the recording.
+        at: where to ask: steps by number, lines as "line:5". All questions of the wanted kinds are asked there.
+        kinds: the kinds to ask, of `KINDS`; by default all.
 
     Raises:
-        ValueError: if there is no such kind, if a place is not written as described, or if nothing of the wanted kinds
-            can be asked there.
+        ValueError: if a kind is unknown, a place is malformed, or a place has no question of the wanted kinds.
         LookupError: if there is no such step, or nothing was recorded on that line.
     """
     wanted = _wanted(kinds)
@@ -118,8 +117,8 @@ def _by_rule(recording: Recording, kinds: tuple[Kind, ...]) -> tuple[Question, .
 
 
 def _spoils_later(recording: Recording, step: Step) -> bool:
-    """Whether it is a later operation of the same kind, in the same run of the line, that overwrites what is kept: of all that
-    `sgd.step()` writes, that is the one to ask about.
+    """Whether a later operation of the same name, in the same run of the line, overwrites a saved tensor: of all writes of
+    `sgd.step()`, that is the one to ask about.
     """
     if newly_stale(recording, step.index):
         return False
@@ -145,8 +144,8 @@ def _asked_at(recording: Recording, place: int | str, kinds: tuple[Kind, ...]) -
 def _steps_at(recording: Recording, place: int | str) -> list[int]:
     if isinstance(place, int):
         return [recording.state(place).step.index]
-    word, _, number = place.partition(":")
-    if word != "line" or not number.isdecimal():
+    prefix, _, number = place.partition(":")
+    if prefix != "line" or not number.isdecimal():
         raise ValueError(str(_NO_PLACE.format(place)))
-    recording.after_line(int(number))  # says which lines there are, if this is none
+    recording.after_line(int(number))  # raises an error that lists the lines, if there is no such line
     return [step.index for step in recording.on_line(int(number))]

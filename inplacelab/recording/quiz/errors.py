@@ -1,4 +1,4 @@
-"""Questions about errors: will backward raise, and where; will this line be refused?"""
+"""Makes questions about errors: will backward raise, and where; will this line be refused?"""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ __all__ = ["raises"]
 
 
 def raises(moment: Moment) -> Question | None:
-    """Will it raise an error?
+    """Asks whether a step raises an error.
 
-    Asked of a backward pass, if the learner has written anything in place before it: the options are the nodes that
-    have saved something. And asked of a refused line, and of the write of a leaf that is allowed, because nobody
-    records its gradient: both look alike.
+    Asked about a backward pass if the program has written in place before it; the options are the nodes with saved
+    tensors. Also asked about a refused line, and about a write to a leaf that is allowed because gradients are not
+    recorded: both look alike.
     """
     backward = moment.step.backward
     if backward is not None and backward.action == "begin":
@@ -52,8 +52,8 @@ def _backward_raises(moment: Moment) -> Question | None:
 
 
 def _end(moment: Moment) -> Step | None:
-    """The step in which this backward pass ends or fails; None if the recording was cut before."""
-    failed, inside = None, 0  # a hook may begin passes of its own, and catch what is raised in it
+    """Returns the step in which this backward pass ends or fails; None if the recording was cut before."""
+    failed, inside = None, 0  # a hook may begin a pass inside, and catch its errors
     for step in moment.recording.steps[moment.step.index + 1 :]:
         action: BackwardAction | None = step.backward.action if step.backward else None
         if step.phase == "forward":
@@ -110,7 +110,7 @@ def _line_raises(moment: Moment) -> Question | None:
 
 
 def _refused(step: Step) -> bool:
-    """An error that the engine explains; any other has nothing to do with tensors."""
+    """Whether the engine refused the step, with an explanation; other errors are not about tensors."""
     return step.error is not None and step.error.explanation is not None
 
 

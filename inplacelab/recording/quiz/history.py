@@ -1,4 +1,4 @@
-"""Questions about the gradient history: what goes stale, and which grad node a tensor comes from."""
+"""Makes questions about the gradient history: what goes stale, and which grad node a tensor comes from."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from inplacelab.recording.sentences.step_context import Moment
 __all__ = ["node", "stale"]
 
 Kept = tuple[int, int]
-"""What a node keeps of a storage, as (node, storage): it goes stale as a whole."""
+"""A node's saved tensors on one storage, as (node, storage): they go stale together."""
 
 
 # --- stale ---------------------------------------------------------------------------------------------------------
 
 
 def stale(moment: Moment) -> Question | None:
-    """Which saved tensors will become stale?
+    """Asks which saved tensors will become stale.
 
-    Asked of a write while anything fresh is kept for backward, also if nothing of it goes stale: otherwise the mere
-    question would tell the answer. The other options are what is kept of other storages, and "none of them".
+    Asked about a write while any saved tensor is fresh, also if none goes stale: otherwise asking would give the
+    answer away. The other options are saved tensors on other storages, and "none of them".
     """
     before = moment.before
     if not learners_write(moment):
@@ -40,7 +40,7 @@ def stale(moment: Moment) -> Question | None:
     spoilt = {(key, saved.storage) for key, saved in newly_stale(moment.recording, moment.index)}
     if not fresh or not spoilt <= fresh.keys():
         return None
-    # What goes stale is never cut off.
+    # Saved tensors that go stale come first, so the limit never drops them.
     shown = sorted([*sorted(spoilt), *(kept for kept in fresh if kept not in spoilt)][: MOST_OPTIONS - 1])
     options: list[Option] = [(_kept_label(moment, before, kept, fresh[kept]), kept in spoilt) for kept in shown]
     options.append((Text("none of them", "都不会"), not spoilt))
@@ -50,7 +50,7 @@ def stale(moment: Moment) -> Question | None:
 
 
 def _fresh(state: State) -> dict[Kept, list[SavedFacts]]:
-    """What is kept and could still go stale: a copy of its own is never written again."""
+    """Returns the saved tensors that can still go stale; a copy is never written again."""
     found: dict[Kept, list[SavedFacts]] = {}
     for key in state.nodes:
         for saved in kept_by(state, key):
@@ -79,7 +79,7 @@ def _why_stale(moment: Moment, before: State, fresh: dict[Kept, list[SavedFacts]
 
 
 def _fate(moment: Moment, kept: Kept, spoilt: bool) -> Text:
-    """What became of something that was kept of a storage whose version rose."""
+    """Explains what happened to a saved tensor whose storage has a new version."""
     if spoilt:
         return Text(
             "What {0} saved is of the version before: backward would refuse it.",
@@ -102,14 +102,14 @@ def _went_up(storage: int, before: int, after: int) -> Text:
 
 
 def node(moment: Moment) -> Question | None:
-    """Which grad node will a tensor come from?
+    """Asks which grad node a tensor will come from.
 
-    Asked where a write rewrites a history: of the base, if it was written through a view, since that is the surprise,
-    else of the tensor that was written. Also asked where a write that nobody records leaves the history of what it
-    overwrites as it is. The other options are the node that the tensor has now and the nodes that the write makes;
+    Asked about a write that rewrites a history: about the base if the write was through a view, since that is the surprise,
+    otherwise about the tensor written. Also asked about an unrecorded write, which leaves the history of what it
+    overwrites unchanged. The other options are the tensor's current node and the nodes that the write makes;
     `CopySlices` is always among them.
     """
-    before, tensor = moment.before, _told(moment)
+    before, tensor = moment.before, _rewritten(moment)
     now = moment.after.tensors.get(tensor.id) if tensor is not None else None
     if tensor is None or now is None or not learners_write(moment):
         return None
@@ -128,8 +128,8 @@ def node(moment: Moment) -> Question | None:
     return a_question(moment, "node", ask.format(moment.called_until_now(tensor.id)), options, why, about)
 
 
-def _told(moment: Moment) -> TensorFacts | None:
-    """The tensor whose history to ask about."""
+def _rewritten(moment: Moment) -> TensorFacts | None:
+    """Returns the tensor whose history to ask about; None if there is none."""
     known = {tensor.id: tensor for tensor in named(moment)}
     written = {write.tensor for write in moment.step.writes}
     storages = {write.storage for write in moment.step.writes if write.slots}

@@ -1,4 +1,4 @@
-"""Questions about memory: in which storage a result lies, and how many bytes are live."""
+"""Makes questions about memory: in which storage a result is, and how many bytes are live."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LOOKALIKES = {
     "getitem", "__getitem__", "reshape", "flatten", "clone", "contiguous", "astype", "cast", "to", "gather",
     "index_select", "take_along_axis", "expand", "tile", "broadcast_to",
 }  # fmt: skip
-"""Operations that hand on what they are given, and can be taken for views when they copy."""
+"""Operations that return the elements of their input and can be mistaken for views when they copy."""
 
 _MOST_STORAGES = 3
 
@@ -25,10 +25,10 @@ _MOST_STORAGES = 3
 
 
 def shares(moment: Moment) -> Question | None:
-    """In which storage will the result lie?
+    """Asks in which storage the result will be.
 
-    Asked of views, of copies that could be taken for views (`reshape`, indexing with a list), of operations that return
-    their input itself, and of those that are in place in name only. The other options are the storages of the inputs
+    Asked about views, copies that could be mistaken for views (`reshape`, indexing with a list), operations that return
+    their input itself, and operations that are in place in name only. The other options are the storages of the inputs
     and of other named tensors, or a new one.
     """
     step, before = moment.step, moment.before
@@ -61,7 +61,7 @@ def _storages_to_choose(moment: Moment, before: State, result: TensorFacts) -> l
     inputs = [before.tensors[key].storage for key in moment.step.inputs if key in before.tensors]
     shared = [result.storage] if result.storage in before.storages else []
     others = [tensor.storage for tensor in named(moment)]
-    # The true one must not be cut off; the order of serial numbers does not tell which it is.
+    # The right option comes first, so the limit never drops it; sorting by number hides which it is.
     return sorted(list(dict.fromkeys([*shared, *inputs, *others]))[:_MOST_STORAGES])
 
 
@@ -82,7 +82,7 @@ def _why_there(moment: Moment, before: State, result: TensorFacts) -> Text:
             "{0} makes new metadata only: the elements stay in {1}, so a write through either tensor is seen by both.",
             "{0}只产生新的元数据，元素仍在 {1} 中，所以经由任何一个张量的写入，双方都看得到。",
         )
-        return moment.told(pattern).format(moment.head, place)
+        return moment.in_framework_words(pattern).format(moment.head, place)
     storage = moment.after.storages.get(result.storage)
     pattern = Text(
         "{0} allocates {1} ({2}): from now on, a write to the old storage is not seen here, nor the other way round.",
@@ -95,12 +95,11 @@ def _why_there(moment: Moment, before: State, result: TensorFacts) -> Text:
 
 
 def live_bytes(moment: Moment) -> Question | None:
-    """How many bytes will be live?
+    """Asks how many bytes will be live.
 
-    Asked of operations in place, where the answer is often "as many as now" but not always (a copy kept for backward,
-    a reallocation), and where something is freed. The other options are what the same operation would
-    cost if it allocated its result once, or twice, or gave it back. Asked only where the storages that come and go
-    account for every byte.
+    Asked about in-place operations, where the answer is often "as many as now" but not always (a copy saved for backward,
+    a reallocation), and about operations after which storages are freed. The other options are the bytes if the operation
+    allocated its result once or twice, or freed it. Asked only if the recorded storages account for every byte.
     """
     step, before = moment.step, moment.before
     if step.kind != "operation" or step.phase != "forward" or step.output is None:
@@ -120,7 +119,7 @@ def live_bytes(moment: Moment) -> Question | None:
 
 
 def _accounted(moment: Moment, before: State, made: list[StorageFacts], gone: list[StorageFacts]) -> bool:
-    """Whether the storages explain the account: it is kept for each device, and counts what is not recorded, too."""
+    """Whether the recorded storages explain the change in live bytes, which are counted per device and include unrecorded storages."""
     devices = {storage.device for state in (before, moment.after) for storage in state.storages.values()}
     difference = sum(storage.bytes for storage in made) - sum(storage.bytes for storage in gone)
     return len(devices) == 1 and before.step.live + difference == moment.step.live

@@ -1,4 +1,4 @@
-"""What a question is, and what makes a list of answers fit to be one."""
+"""Defines a question and its options."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Kind = Literal["values", "stale", "raises", "version", "shares", "node", "bytes"
 * "values": which named tensors will show other values?
 * "stale": which saved tensors will backward find overwritten?
 * "raises": will backward raise, and at which node; or will this line be refused?
-* "version": where will the storage's version counter stand?
-* "shares": in which storage will the result lie: is it a view or a copy?
+* "version": what will the storage's version be?
+* "shares": in which storage will the result be: is it a view or a copy?
 * "node": which grad node will a tensor come from?
 * "bytes": how many bytes will be live?
 """
@@ -31,7 +31,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 """All kinds, those that teach most first."""
 
 MOST_OPTIONS = 6
-"""A question offers no more answers than this: it must be read at one glance."""
+"""A question has at most this many options, so that they can be read at a glance."""
 
 Option = tuple[Text, bool]
 """An answer to choose, and whether it is right."""
@@ -39,7 +39,7 @@ Option = tuple[Text, bool]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question about a step, to be asked before the step is shown.
+    """One question about a step, asked before the step is shown.
 
     Attributes:
         step: the index of the step that the question is about.
@@ -48,8 +48,8 @@ class Question:
         options: the answers to choose from, in a fixed order.
         several: True if any number of the options may be right, False if exactly one is.
         right: the positions of the right options; never empty.
-        why: the explanation, to be shown once the reader has answered.
-        about: keys of what it concerns in the picture: "s1" is storage 1, "t2" tensor 2, "n3" grad node 3.
+        why: the explanation, shown after the answer.
+        about: what it concerns in the picture: "s1" is storage 1, "t2" tensor 2, "n3" grad node 3.
     """
 
     step: int
@@ -66,30 +66,34 @@ def a_question(
     moment: Moment, kind: Kind, ask: Text, options: Sequence[Option], why: Text, about: Sequence[str], *,
     several: bool = False,
 ) -> Question | None:  # fmt: skip
-    """A question; None if there is nothing to choose: one option only, none that is right, or two that read alike."""
-    words = tuple(closed_up(said) for said, _ in options)
+    """Makes a question from its options.
+
+    Returns:
+        The question; None if there is only one option, none is right, or two have the same text.
+    """
+    texts = tuple(closed_up(text) for text, _ in options)
     right = tuple(position for position, (_, is_right) in enumerate(options) if is_right)
-    readable = all(len({getattr(said, language) for said in words}) == len(words) for language in ("en", "zh"))
-    if len(words) < 2 or not right or not readable or (len(right) > 1 and not several):
+    readable = all(len({getattr(text, language) for text in texts}) == len(texts) for language in ("en", "zh"))
+    if len(texts) < 2 or not right or not readable or (len(right) > 1 and not several):
         return None
     return Question(
-        moment.step.index, kind, closed_up(ask), words, several, right, closed_up(why), tuple(dict.fromkeys(about))
+        moment.step.index, kind, closed_up(ask), texts, several, right, closed_up(why), tuple(dict.fromkeys(about))
     )
 
 
 def named(moment: Moment) -> list[TensorFacts]:
-    """The tensors that have a name before the step and outlive it, as they are before it."""
+    """Returns the tensors with a name before the step that are alive after it, with their facts before it."""
     return [tensor for tensor in moment.before.tensors.values() if tensor.names and tensor.id in moment.after.tensors]
 
 
 def learners_write(moment: Moment) -> bool:
-    """Whether the step is an operation by which the learner's program writes in place."""
+    """Whether the step is an in-place operation of the learner's program."""
     step = moment.step
     return step.kind == "operation" and step.category in ("in-place", "relayout")
 
 
 def on_storage(moment: Moment, storage: int) -> Text:
-    """S1 (`a` and `v`): a storage with the name of each tensor on it, the first if it has several; the numbers of temporaries if nothing has a name."""
+    """Labels a storage with the first name of each tensor on it: "S1 (`a` and `v`)"; with temporaries if no tensor has a name."""
     called = [moment.before.called(tensor.id) for tensor in tensors_on(moment.before, storage)]
     names = [each.first for each in called if each.names] or [each.first for each in called]
     label = storage_label(storage)

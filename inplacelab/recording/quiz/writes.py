@@ -1,4 +1,4 @@
-"""Questions about a write: who sees it, and where the version counter stands afterwards."""
+"""Makes questions about a write: which tensors see it, and what the version is afterwards."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ __all__ = ["values", "version"]
 
 
 def values(moment: Moment) -> Question | None:
-    """Which tensors will show other values?
+    """Asks which tensors will show other values.
 
-    Asked of a write that another named tensor on the same storage may see. The other options are tensors that live
-    elsewhere. Not asked where values were not recorded, nor where nobody shows another value.
+    Asked about a write that another named tensor on the same storage may see. The other options are tensors on other
+    storages. Not asked if values were not recorded, or if no tensor changes.
     """
     write = next((write for write in moment.step.writes if write.slots), None)
     if write is None or not learners_write(moment):
@@ -45,7 +45,13 @@ def values(moment: Moment) -> Question | None:
     ask = Text("Which of these tensors will show other values?", "其中哪些张量的值会改变？")
     about = [f"t{tensor.id}" for tensor in shown if tensor.id in changed]
     return a_question(
-        moment, "values", moment.told(ask), options, _who_sees(moment, write, shown, changed), about, several=True
+        moment,
+        "values",
+        moment.in_framework_words(ask),
+        options,
+        _who_sees(moment, write, shown, changed),
+        about,
+        several=True,
     )
 
 
@@ -57,7 +63,7 @@ def _recorded(moment: Moment, tensor: TensorFacts) -> bool:
 
 
 def _shown(moment: Moment, sharing: list[TensorFacts]) -> list[TensorFacts]:
-    """Those on the storage first, then others; all in the order in which they were made, so that none stands out."""
+    """Returns the tensors to offer, those on the storage before others, sorted by number so that none stands out."""
     ids = {tensor.id for tensor in sharing}
     others = [tensor for tensor in named(moment) if tensor.id not in ids and _recorded(moment, tensor)]
     return sorted([*sharing, *others][:MOST_OPTIONS], key=lambda tensor: tensor.id)
@@ -95,9 +101,9 @@ _ELSEWHERE = Text("Not on {1} at all: {0}.", "{0} 不在 {1} 上。")
 
 
 def version(moment: Moment) -> Question | None:
-    """Where will the version counter of the storage stand?
+    """Asks what the version of the storage will be.
 
-    Asked where the counter rises, and where it might be expected to: of the storage that a tensor leaves, when an
+    Asked if a counter rises, and if it might be expected to: about the storage that a tensor leaves when an
     operation is in place in name only. The other options are the versions around it.
     """
     counter = _counted(moment)
@@ -114,7 +120,7 @@ def version(moment: Moment) -> Question | None:
 
 
 def _counted(moment: Moment) -> int | None:
-    """The counter that is worth a question."""
+    """Returns the counter to ask about; None if there is none."""
     step = moment.step
     if learners_write(moment):
         return next((write.counter for write in step.writes if write.before != write.after), None)
@@ -146,7 +152,7 @@ def _raised(moment: Moment, counter: CounterFacts) -> Text:
 
 
 def _spared(moment: Moment, storage: int) -> Text:
-    assert moment.step.output is not None  # `_counted` asked for it
+    assert moment.step.output is not None  # checked by `_counted`
     pattern = Text(
         "{0} is in place in name only: {1} moves to a storage of its own, and {2} is not written.",
         "{0}只是名义上的原地操作：{1} 搬到自己的新存储，{2} 没有被写入。",

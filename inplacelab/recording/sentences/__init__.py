@@ -1,4 +1,4 @@
-"""Each step of a recording in a sentence or two, in both languages, from recorded facts alone."""
+"""Describes each step of a recording in a sentence or two, in both languages, from recorded facts alone."""
 
 from __future__ import annotations
 
@@ -26,13 +26,24 @@ _BY_KIND: dict[StepKind, Callable[[Moment], Text]] = {
 
 
 def sentence(recording: Recording, index: int) -> Text:
-    """What happened at step `index`: which slots were written, which versions rose, who sees it, what went stale; and on a GPU,
-    which kernels it launched.
+    """Describes step `index`: slots written, versions raised, tensors that see it, values gone stale, kernels launched.
 
-    Names of the program stand in backticks. Words for gradient flags are those of the recorded framework.
+    Args:
+        recording: the recording.
+        index: the step, counted from 0; negative numbers count from the end.
+
+    Returns:
+        The text in both languages. Names of the program are in backticks; the terms are those of the recorded framework.
 
     Raises:
         IndexError: if there is no such step.
+
+    >>> import inplacelab as paddle
+    >>> with paddle.record() as rec:
+    ...     x = paddle.ones([2])
+    ...     _ = x.scale_(0.5)
+    >>> print(sentence(rec.recording, 1).en)
+    Line 2 `scale_` wrote slots 0-1 of S0 through `x`. Version of S0: 0 → 1, seen by `x` (also called `_`).
     """
     moment = Moment(recording, index)
     return closed_up(joined([_BY_KIND[moment.step.kind](moment), *launched(moment.step.launches)]))

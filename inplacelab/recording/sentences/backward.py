@@ -1,4 +1,4 @@
-"""What one moment of the backward pass did."""
+"""Describes the steps of a backward pass."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["backward_moment"]
 
 
 def backward_moment(moment: Moment) -> Text:
-    """The sentences for a backward step."""
+    """Returns the sentences for a backward step."""
     facts = moment.step.backward
     if facts is None:
         return Text("The backward pass goes on.", "反向传播继续进行。")
@@ -97,13 +97,13 @@ def _function(moment: Moment) -> Text:
 
 
 def _given(moment: Moment) -> Text:
-    """What the program calls the gradient that it is given."""
+    """Returns what the program calls the gradient that it receives."""
     given = moment.step.inputs
     return moment.called(given[0]) if given else quoted("?")
 
 
 def _whose_gradient(moment: Moment, facts: BackwardFacts) -> Text:
-    """The gradient of the tensor that a node made, if the program has a name for it, or else the one that came to the node."""
+    """Names a gradient by the tensor that the node made, if the program has a name for it, otherwise by the node."""
     node = moment.node(facts.node) if facts.node is not None else None
     tensors = [*moment.after.tensors.values()] if node else []
     its_own = (t for t in tensors if t.id == node.leaf or (node.leaf is None and t.node == node.id))  # type: ignore[union-attr]
@@ -121,7 +121,7 @@ def _ran(moment: Moment, facts: BackwardFacts) -> Text:
         return _accumulated(moment, node.leaf)
     return joined(
         [*written(moment), _sent(moment, node), *_released(moment, node)]
-    )  # what it wrote is no step of its own
+    )  # its writes are not separate steps
 
 
 def _accumulated(moment: Moment, leaf: int) -> Text:
@@ -138,7 +138,7 @@ def _accumulated(moment: Moment, leaf: int) -> Text:
 
 
 def _fills(moment: Moment, leaf: int) -> bool:
-    """Whether the step put something into the leaf's `.grad`."""
+    """Whether the step stored or added a gradient in the leaf's `.grad`."""
     was, now = moment.tensor_before(leaf), moment.after.tensors.get(leaf)
     if now is None or now.grad != (was.grad if was else None):
         return True
@@ -163,13 +163,13 @@ def _sent(moment: Moment, node: NodeFacts) -> Text:
 
 
 def _waits(moment: Moment, node: int) -> bool:
-    """Whether no gradient has come to a node so far: not all inputs of an operation need one."""
+    """Whether a node has not received a gradient yet: not all inputs of an operation need one."""
     facts = moment.after.nodes.get(node)
     return facts is not None and facts.status == "waiting"
 
 
 def _target(moment: Moment, node: int) -> Text:
-    """The next node; for an accumulation node the leaf says more than the node's name."""
+    """Names the next node; an accumulation node by its leaf."""
     facts = moment.node(node)
     if facts is None or facts.leaf is None:
         return moment.called_node(node)
@@ -200,11 +200,11 @@ def _ended(moment: Moment, _: BackwardFacts) -> Text:
 
 
 def _filled(moment: Moment) -> set[int]:
-    """The leaves whose `.grad` the pass has filled that is over now."""
+    """Returns the leaves whose `.grad` was filled by the pass that ends at this step."""
     leaves = set()
     for step in steps_of_pass(moment.recording, moment.index):
-        told, then = step.backward, Moment(moment.recording, step.index)
-        node = then.node(told.node) if told is not None and told.action == "run" and told.node is not None else None
+        facts, then = step.backward, Moment(moment.recording, step.index)
+        node = then.node(facts.node) if facts is not None and facts.action == "run" and facts.node is not None else None
         if node is not None and node.leaf is not None and _fills(then, node.leaf):
             leaves.add(node.leaf)
     return leaves
@@ -236,7 +236,7 @@ def _gradient(facts: BackwardFacts) -> Text:
 
 
 def _contents(facts: BackwardFacts) -> Text:
-    """What is in a gradient that was named before: its numbers, if they are few."""
+    """Describes the contents of a gradient: its values if there are few, otherwise its shape."""
     if facts.gradient is not None:
         return Text("{0}", "{0}").format(values(facts.gradient))
     return Text("its shape is {0}", "形状是 {0}").format(shape(facts.shape or ()))

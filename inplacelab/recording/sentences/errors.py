@@ -1,4 +1,4 @@
-"""What went wrong: the exception, where the value was kept, where it was overwritten, how to fix the program."""
+"""Describes an error: the exception, where the value was saved, where it was overwritten, how to fix the program."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Spoilt", "error_step", "spoilt", "stale_notes", "written_through"]
 
 @dataclass(frozen=True, slots=True)
 class Spoilt:
-    """The value that a failed node had kept, and the writes that overwrote it, in order."""
+    """A saved value that a failed node found overwritten, and the writes that did it, in order."""
 
     node: int
     saved: SavedFacts
@@ -25,7 +25,7 @@ class Spoilt:
 
 
 def error_step(moment: Moment) -> Text:
-    """The sentences for the step that raised."""
+    """Returns the sentences for a step that raised an error."""
     error = moment.step.error
     if error is None:
         return Text("{0} raised an error.", "{0}抛出了异常。").format(moment.line)
@@ -41,14 +41,14 @@ def _raised(moment: Moment, error: ErrorFacts) -> Text:
 
 
 def _why(moment: Moment, error: ErrorFacts) -> list[Text]:
-    story = list(error.notes or stale_notes(moment))
-    reason = [error.explanation] if error.explanation and not story else []
+    notes = list(error.notes or stale_notes(moment))
+    reason = [error.explanation] if error.explanation and not notes else []
     instead = [Text("Instead, {0}", "改法：{0}").format(error.fix)] if error.fix else []
-    return [*reason, *story, *instead]
+    return [*reason, *notes, *instead]
 
 
 def stale_notes(moment: Moment) -> tuple[Text, ...]:
-    """For a failed node: which line kept the value, and which lines overwrote it, through which tensor."""
+    """Describes for a failed node which line saved the value, and which lines overwrote it, through which tensor."""
     found = spoilt(moment)
     if found is None:
         return ()
@@ -57,7 +57,7 @@ def stale_notes(moment: Moment) -> tuple[Text, ...]:
 
 
 def spoilt(moment: Moment) -> Spoilt | None:
-    """What a failed node had kept and found overwritten; None if something else went wrong."""
+    """Returns the saved value that a failed node found overwritten; None if the error has another cause."""
     error = moment.step.error
     if error is None or error.node is None:
         return None
@@ -70,7 +70,7 @@ def spoilt(moment: Moment) -> Spoilt | None:
 
 
 def _last_unpacked(moment: Moment) -> str | None:
-    """The name of the saved tensor that backward looked at last: a node may keep several of one storage."""
+    """Returns the name of the saved tensor that backward unpacked last: a node may save several of one storage."""
     moments = (step.backward for step in reversed(moment.recording.steps[: moment.step.index]))
     return next((backward.saved for backward in moments if backward and backward.action == "unpack"), None)
 
@@ -83,13 +83,13 @@ def _kept(moment: Moment, node: int, saved: SavedFacts) -> Text:
 
 def _raise(moment: Moment, saved: SavedFacts, step: Step, write: WriteFacts) -> Text:
     there = Moment(moment.recording, step.index)
-    # Versions count per storage: the write may have spared the very slots that were kept, and is refused all the same.
+    # Versions count per storage: backward refuses the value even if the write left its slots alone.
     pattern = _OVERWROTE if common_runs(slot_runs(saved), write.slots) else _WROTE_BESIDE
     return pattern.format(there.head, written_through(there, write.tensor), write.before, write.after)
 
 
 def written_through(moment: Moment, tensor: int) -> Text:
-    """What was written through; of a view, whose view it is."""
+    """Names the tensor that was written through; for a view, its base too."""
     called, facts = moment.called_before(tensor), moment.tensor_before(tensor) or moment.after.tensors.get(tensor)
     if facts is None or facts.base is None:
         return called

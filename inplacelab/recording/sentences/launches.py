@@ -1,4 +1,4 @@
-"""The kernels that a step launched, in one sentence at its end."""
+"""Describes the kernels that a step launched, in one sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["launched"]
 
 
 def launched(launches: Sequence[LaunchFacts]) -> list[Text]:
-    """Which kernels ran, where, with how many threads, and the bytes that these asked for; nothing if none ran.
+    """Describes which kernels ran, where, with how many threads, and the bytes that these requested; nothing if none ran.
 
     >>> print(launched([LaunchFacts("relu_", "contiguous", (2, 1, 1), (256, 1, 1), 4, "float32", (), 4000, 4000, "", True)])[0].en)
     Kernel `relu_` (simulated): 2 blocks × 256 threads, 4,000 bytes read and 4,000 written.
@@ -46,5 +46,5 @@ def _several(launches: Sequence[LaunchFacts]) -> Text:
 
 
 def _where(launch: LaunchFacts) -> Text:
-    """The name of the hardware, or that there was none."""
+    """Returns the name of the GPU, or "simulated"."""
     return Text(launch.device, launch.device) if launch.device else Text("simulated", "模拟")

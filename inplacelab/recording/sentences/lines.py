@@ -1,4 +1,4 @@
-"""What a plain line did: names bound and unbound, flags set, storages freed."""
+"""Describes a line without an operation: names bound and unbound, flags set, storages freed."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["freed", "plain_line", "written"]
 
 
 def plain_line(moment: Moment) -> Text:
-    """The sentences for a line that ran no operation, or for the end of one that did."""
+    """Returns the sentences for a line that ran no operation, or for the end of one that did."""
     happened = [*_bound(moment), *_unbound(moment), *_flags(moment), *written(moment), *freed(moment)]
     if not happened:
-        return moment.told(Text("{0} changed no tensor.", "{0}没有改变任何张量。")).format(moment.line)
+        return moment.in_framework_words(Text("{0} changed no tensor.", "{0}没有改变任何张量。")).format(moment.line)
     return Text("{0}: {1}", "{0}：{1}").format(moment.line, joined(happened))
 
 
 def written(moment: Moment) -> list[Text]:
-    """Storages with another version: written by operations that are no steps, as those in the `forward` of a `PyLayer` are."""
+    """Describes writes by operations that are not steps, such as those in the `forward` of a `PyLayer`."""
     before = moment.before.counters
     said = []
     for key, now in moment.step.counters:
@@ -38,7 +38,7 @@ def written(moment: Moment) -> list[Text]:
 
 
 def freed(moment: Moment) -> list[Text]:
-    """The storages that the step let go."""
+    """Describes the storages that the step freed."""
     before = moment.before.storages
     gone = [before[key] for key, facts in moment.step.storages if facts is None and key in before]
     if not gone:
@@ -49,7 +49,7 @@ def freed(moment: Moment) -> list[Text]:
 
 
 def _bound(moment: Moment) -> list[Text]:
-    """Names that now point to another tensor object than before, or had pointed to none."""
+    """Describes names that are bound to another tensor than before, or are new."""
     return [said for key, facts in moment.step.tensors if facts is not None for said in _bindings(moment, key, facts)]
 
 
@@ -59,7 +59,7 @@ def _bindings(moment: Moment, key: int, facts: TensorFacts) -> list[Text]:
     if new and others:
         pattern = _OTHER_NAME if len(new) == 1 else _OTHER_NAMES
         names = listing([quoted(name) for name in new])
-        return [moment.told(pattern).format(names, moment.label(facts, tuple(others)))]
+        return [moment.in_framework_words(pattern).format(names, moment.label(facts, tuple(others)))]
     return [_binding(moment, name, facts) for name in new]
 
 
@@ -79,11 +79,11 @@ def _binding(moment: Moment, name: str, facts: TensorFacts) -> Text:
         pattern = Text("`{0}` now names another tensor, in {1}.", "`{0}` 改为指向另一个张量，其存储是 {1}。")
     else:
         pattern = Text("The tensor in {1} is now called `{0}`.", "存储 {1} 上的张量现在名为 `{0}`。")
-    return moment.told(pattern).format(name, place)
+    return moment.in_framework_words(pattern).format(name, place)
 
 
 def _unbound(moment: Moment) -> list[Text]:
-    """Names that point to no tensor any more."""
+    """Describes names that are no longer bound to a tensor."""
     bound = {name for tensor in moment.after.tensors.values() for name in tensor.names}
     touched = (moment.before.tensors[key] for key, _ in moment.step.tensors if key in moment.before.tensors)
     lost = [name for tensor in touched for name in tensor.names if name not in bound]
@@ -91,7 +91,7 @@ def _unbound(moment: Moment) -> list[Text]:
         return []
     verb = "names" if len(lost) == 1 else "name"
     pattern = Text(f"{{0}} {verb} no tensor any more.", "{0} 不再指向任何张量。")
-    return [moment.told(pattern).format(listing([quoted(name) for name in lost]))]
+    return [moment.in_framework_words(pattern).format(listing([quoted(name) for name in lost]))]
 
 
 def _flags(moment: Moment) -> list[Text]:

@@ -1,4 +1,4 @@
-"""What an operation did: what it made or wrote, and what followed for versions, history and backward."""
+"""Describes operations: what one made or wrote, and the consequences for versions, history and backward."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ __all__ = ["operation"]
 
 
 def operation(moment: Moment) -> Text:
-    """The sentences for an operation step."""
-    describe = _DEEDS[moment.step.category or "ordinary"]
+    """Returns the sentences for an operation step."""
+    describe = _DESCRIBE[moment.step.category or "ordinary"]
     return joined([describe(moment), *_consequences(moment)])
 
 
-# --- the deed ------------------------------------------------------------------------------------------------------
+# --- the operation -------------------------------------------------------------------------------------------------
 
 
 def _created(moment: Moment) -> Text:
@@ -86,7 +86,7 @@ def _written(moment: Moment, write: WriteFacts) -> Text:
     return pattern.format(slots=slots(write.slots), storage=storage_label(write.storage), x=x)
 
 
-def _laid_out_anew(moment: Moment) -> Text:
+def _relaid(moment: Moment) -> Text:
     result = _result(moment)
     was = moment.tensor_before(result.id) if result else None
     if result is None or was is None:
@@ -104,7 +104,7 @@ def _laid_out_anew(moment: Moment) -> Text:
     return pattern.format(moment.head, moment.called_before(result.id), changed)
 
 
-def _moved_house(moment: Moment) -> Text:
+def _reallocated(moment: Moment) -> Text:
     result = _result(moment)
     was = moment.tensor_before(result.id) if result else None
     if result is None or was is None:
@@ -114,9 +114,11 @@ def _moved_house(moment: Moment) -> Text:
 
 
 def _nothing(moment: Moment) -> Text:
-    if moment.step.output is not None:  # `x.sum().item()`: nobody holds the sum
-        return moment.told(_ONE_MORE_GONE if _goes_on(moment) else _ONE_GONE).format(moment.head)
-    return moment.told(Text("{0} ran and made no tensor.", "{0}已执行，没有产生张量。")).format(moment.head)
+    if moment.step.output is not None:  # `x.sum().item()`: the sum is freed immediately
+        return moment.in_framework_words(_ONE_MORE_GONE if _goes_on(moment) else _ONE_GONE).format(moment.head)
+    return moment.in_framework_words(Text("{0} ran and made no tensor.", "{0}已执行，没有产生张量。")).format(
+        moment.head
+    )
 
 
 _ONE_GONE = Text(
@@ -129,7 +131,7 @@ _ONE_MORE_GONE = Text(
 
 
 def _goes_on(moment: Moment) -> bool:
-    """Whether the step before is of the same operation: `x.split(2)[0]` makes two tensors, and keeps one."""
+    """Whether the step before is part of the same operation: `x.split(2)[0]` makes two tensors and drops one."""
     if moment.index == 0:
         return False
     earlier, now = moment.recording.steps[moment.index - 1], moment.step
@@ -142,7 +144,7 @@ def _returned_itself(moment: Moment, result: TensorFacts) -> Text:
 
 
 def _result(moment: Moment) -> TensorFacts | None:
-    """The tensor an operation gave back; what it wrote to, for one that gave back nothing (`x[0] = 5`)."""
+    """Returns the result of an operation; the tensor written, if it returned none (`x[0] = 5`)."""
     written = (write.tensor for write in moment.step.writes)
     output = moment.step.output if moment.step.output is not None else next(written, None)
     return None if output is None else moment.after.tensors.get(output)
@@ -156,17 +158,17 @@ def _place(moment: Moment, tensor: TensorFacts) -> Text:
     return Text("a new storage {0} ({1})", "新存储 {0}（{1}）").format(label, byte_count(storage.bytes))
 
 
-_DEEDS: dict[Category, Callable[[Moment], Text]] = {
+_DESCRIBE: dict[Category, Callable[[Moment], Text]] = {
     "create": _created,
     "ordinary": _computed,
     "view": _viewed,
     "in-place": _wrote,
-    "relayout": _laid_out_anew,
-    "reallocated": _moved_house,
+    "relayout": _relaid,
+    "reallocated": _reallocated,
 }
 
 
-# --- what followed -------------------------------------------------------------------------------------------------
+# --- consequences --------------------------------------------------------------------------------------------------
 
 
 def _consequences(moment: Moment) -> list[Text]:
@@ -183,7 +185,7 @@ def _consequences(moment: Moment) -> list[Text]:
 
 
 def _named_later(moment: Moment) -> list[Text]:
-    """What the arrow means: in `y = x.exp().relu_()` the result of `exp` is called `y` when all is done."""
+    """Explains the arrow: in `y = x.exp().relu_()` the result of `exp` is called `y` when the line is done."""
     result, before = _result(moment), moment.before
     called = None if result is None else moment.after.called(result.id)
     if called is None or not called.coming or before.called(called.tensor).coming:
@@ -191,20 +193,20 @@ def _named_later(moment: Moment) -> list[Text]:
     here = called.line == moment.step.line
     line = Text("the line", "这一行") if here else Text("line {0}", "第 {0} 行").format(called.line)
     elsewhere = moment.after.bound(called.names[0])
-    pattern = _NAMED_LATER if elsewhere is None else _NAMED_ANEW
+    pattern = _NAMED_LATER if elsewhere is None else _REBOUND_LATER
     where = "" if elsewhere is None else storage_label(moment.after.tensors[elsewhere].storage)
-    return [moment.told(pattern).format(called.first, called.names[0], line, where)]
+    return [moment.in_framework_words(pattern).format(called.first, called.names[0], line, where)]
 
 
 _NAMED_LATER = Text("`{0}` will be named `{1}` when {2} is done.", "`{0}` 要到{2}执行完才得名 `{1}`。")
-_NAMED_ANEW = Text(
+_REBOUND_LATER = Text(
     "`{0}` will be named `{1}` when {2} is done; until then `{1}` is still the tensor in {3}.",
     "`{0}` 要到{2}执行完才得名 `{1}`，在此之前 `{1}` 仍是 {3} 上的张量。",
 )
 
 
 def _renamed(moment: Moment) -> list[Text]:
-    """Which tensor loses its name to the result and goes on under another: in `y = x; x += 1.` nothing is written."""
+    """Names tensors that lose a name to the result but keep another: `y = x; x = x + 1.` writes nothing to `y`."""
     pattern = Text(
         "From now on `{name}` is the name of the result; {old} is as it was.",
         "从此 `{name}` 是结果的名字；{old} 保持原样。",
@@ -245,16 +247,16 @@ def _versions(moment: Moment) -> list[Text]:
 
 def _seen_by(moment: Moment, write: WriteFacts) -> Text:
     sharers = [tensor.id for tensor in tensors_counted_by(moment.after, write.counter)]
-    # The one that was written through, then those with names: of a long list it is the end that is cut.
+    # The tensor written through first, then those with names: a long list is cut at the end.
     in_order = sorted(sharers, key=lambda t: (t != write.tensor, not moment.names_by_line_end(t)))
-    return listing([moment.called(tensor) for tensor in in_order] or [moment.told(_NOBODY)])
+    return listing([moment.called(tensor) for tensor in in_order] or [moment.in_framework_words(_NO_TENSOR)])
 
 
-_NOBODY = Text("no live tensor", "零个存活的张量")
+_NO_TENSOR = Text("no live tensor", "零个存活的张量")
 
 
 def _history(moment: Moment) -> list[Text]:
-    # A temporary that dies with the statement takes its new node along: there is nothing left to tell of.
+    # A temporary that is freed with the statement takes its new node along: there is nothing left to describe.
     lasting = (each for each in moment.step.rewired if each.after is None or moment.node(each.after) is not None)
     return [_rewired(moment, each) for each in lasting]
 

@@ -1,4 +1,4 @@
-"""The small words of a sentence: lists, slots, bytes, shapes, values, in both languages."""
+"""Formats the parts of a sentence: lists, slots, bytes, shapes, values, in both languages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from inplacelab.recording.naming import number_label
 from inplacelab.recording.slots import Runs
 
 MOST_ITEMS = 4
-"""A sentence names no more things of one kind than this, and counts the rest."""
+"""A sentence names at most this many items of one kind, and counts the rest."""
 MOST_VALUES = 8
 
 _BLANK = re.compile(r"(?<=）) |(?<=[一-鿿]) (?=[一-鿿])")
@@ -20,17 +20,17 @@ __all__ = ["MOST_ITEMS", "byte_count", "closed_up", "joined", "listing", "quoted
 
 
 def joined(parts: Sequence[Text]) -> Text:
-    """Sentences, one after the other. A thing that one begins with ("the temporary `T5`") is written large in English."""
+    """Joins sentences. In English, each begins with a capital letter ("The temporary `T5`")."""
     return Text(" ".join(part.en[:1].upper() + part.en[1:] for part in parts), "".join(part.zh for part in parts))
 
 
 def closed_up(said: Text) -> Text:
-    """Without blanks between Chinese characters: the patterns set them for the code that usually stands there."""
+    """Removes blanks between Chinese characters: patterns have them around placeholders, which are usually code."""
     return Text(said.en, _BLANK.sub("", said.zh))
 
 
 def listing(items: Sequence[Text]) -> Text:
-    """`a`, `b` and `c`; a long list is cut short and says how many are missing."""
+    """Joins items as "`a`, `b` and `c`"; a long list ends with the number of items left out."""
     shown = list(items)
     if len(shown) > MOST_ITEMS:
         shown[MOST_ITEMS - 1 :] = [Text("{0} others", "另外 {0} 个").format(len(shown) - MOST_ITEMS + 1)]
@@ -44,22 +44,22 @@ def listing(items: Sequence[Text]) -> Text:
 
 
 def quoted(code: str) -> Text:
-    """A word of the program."""
+    """Puts a name of the program in backticks."""
     return Text(f"`{code}`", f"`{code}`")
 
 
 def byte_count(number: int) -> Text:
-    """1 byte, 134,217,728 bytes."""
+    """Formats a number of bytes: "1 byte", "134,217,728 bytes"."""
     return Text("{0:,} byte" if number == 1 else "{0:,} bytes", "{0:,} 字节").format(number)
 
 
 def shape(sizes: Sequence[int]) -> str:
-    """[2, 3], whatever sequence holds it."""
+    """Formats a shape or strides: "[2, 3]"."""
     return str(list(sizes))
 
 
 def slots(runs: Runs) -> Text:
-    """Slot 3, slots 0-7, slots 0-1 and 4-5; of many scattered slots their number and the range they lie in."""
+    """Formats runs of slots: "slot 3", "slots 0-1 and 4-5"; many scattered slots by their number and range."""
     if len(runs) > MOST_ITEMS:
         count = sum(stop - start for start, stop in runs)
         pattern = Text("{0:,} slots between {1:,} and {2:,}", "第 {1:,} 到 {2:,} 号槽位中的 {0:,} 个")
@@ -71,6 +71,6 @@ def slots(runs: Runs) -> Text:
 
 
 def values(numbers: Values) -> str:
-    """[1, 0.5, ...]: four significant digits, the first few of many."""
+    """Formats values: "[1, 0.5, ...]", in four significant digits, at most `MOST_VALUES` of them."""
     shown = [number_label(number) for number in numbers[:MOST_VALUES]]
     return f"[{', '.join([*shown, '...'] if len(numbers) > MOST_VALUES else shown)}]"

@@ -1,4 +1,4 @@
-"""One step of a recording, with the states around it: what the sentences are made from."""
+"""Gives sentences and questions their context: a step of a recording, with the states before and after it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Moment"]
 
 @dataclass(frozen=True)
 class Moment:
-    """Step `index` of `recording`."""
+    """Step `index` of `recording`, with the states around it."""
 
     recording: Recording
     index: int
@@ -36,26 +36,26 @@ class Moment:
         """The step itself."""
         return self.after.step
 
-    def told(self, pattern: Text) -> Text:
-        """A text in the words of the framework (see `Framework.told`)."""
-        return framework_of(self.recording).told(pattern)
+    def in_framework_words(self, pattern: Text) -> Text:
+        """Returns a text in the framework's terms (see `Framework.in_framework_words`)."""
+        return framework_of(self.recording).in_framework_words(pattern)
 
     def label(self, tensor: TensorFacts, names: tuple[str, ...] | None = None) -> Text:
-        """`tensor_label` in the words of the framework."""
+        """Returns `tensor_label` in the framework's terms."""
         named = tensor.names if names is None else names
-        return tensor_label(tensor, named) if named else self.told(tensor_label(tensor, named))
+        return tensor_label(tensor, named) if named else self.in_framework_words(tensor_label(tensor, named))
 
     def tensor_before(self, tensor: int) -> TensorFacts | None:
-        """A tensor's facts before the step, if it was there."""
+        """Returns a tensor's facts before the step; None if it is new."""
         return self.before.tensors.get(tensor)
 
     def node(self, node: int) -> NodeFacts | None:
-        """A node's facts after the step, or before it if the step was its last."""
+        """Returns a node's facts after the step, or before it if the node is gone; None if it is unknown."""
         return self.after.nodes.get(node) or self.before.nodes.get(node)
 
     @property
     def head(self) -> Text:
-        """Line 5 `scale_`: where we are in the program, as the beginning of a sentence."""
+        """The beginning of a sentence: "Line 5 `scale_`"."""
         line, op = self.step.line, self.step.op
         if line is None:
             return Text("`{0}`", "`{0}` ").format(op or "?")
@@ -63,30 +63,30 @@ class Moment:
 
     @property
     def line(self) -> Text:
-        """Line 5."""
+        """The line, as "Line 5"."""
         number = self.step.line
         return Text("This step", "这一步") if number is None else Text("Line {0}", "第 {0} 行").format(number)
 
     def called_before(self, tensor: int) -> Text:
-        """What the program called a tensor when it began this step; one without a name goes by that which its line will give it:
-        in `y = x.exp().relu_()` all is done to `y`.
+        """Returns the tensor's names when the step began. A temporary has the name that its line will bind: in
+        `y = x.exp().relu_()` every operation works on `y`.
         """
         facts = self.tensor_before(tensor) or self.after.tensors.get(tensor)
-        if facts is None:  # a tensor of the program is known before it is used: this is the 2 of `x * 2`
+        if facts is None:  # tensors of the program are recorded before they are used, so this is the 2 of `x * 2`
             return Text("a constant", "一个常数")
         return self.label(facts, facts.names or self._shown_by_line_end(tensor))
 
     def called_until_now(self, tensor: int) -> Text:
-        """What a tensor is called while the step has yet to be shown: in a question about it."""
+        """Returns what a tensor is called before the step is shown, for a question about it."""
         facts, called = self.tensor_before(tensor), self.before.called(tensor)
         if facts is None:
             return self.called_before(tensor)
         return self.label(facts, called.shown if called.names else ())
 
     def called(self, tensor: int) -> Text:
-        """What a tensor is called once the present line is done: in `v = b[0]` the view is `v` as soon as it exists.
+        """Returns what a tensor is called when the current line is done: in `v = b[0]` the view is `v` as soon as it exists.
 
-        A name that another step of the line has yet to bind is written as one that is coming.
+        A name that another step of the line has yet to bind is written as pending: `→v`.
         """
         facts, was = self.after.tensors.get(tensor), self.tensor_before(tensor)
         if facts is None:
@@ -97,17 +97,17 @@ class Moment:
         return Text("{0} (from now on {1})", "{0}（此后名为 {1}）").format(self.label(was), self.label(facts, now[:1]))
 
     def called_shortly(self, tensor: int) -> Text:
-        """The first of a tensor's names, for a second mention."""
+        """Returns the first of a tensor's names, for a second mention."""
         facts = self.tensor_before(tensor) or self.after.tensors.get(tensor)
         return self.label(facts, facts.names[:1]) if facts and facts.names else self.called(tensor)
 
     def called_node(self, node: int) -> Text:
-        """A node's name, and its line if that is not the present one."""
+        """Returns a node's name, and its line if that is not the current one."""
         facts = self.node(node)
         return node_label(self.after, facts, self.step.line) if facts else Text("a grad node", "某个梯度节点")
 
     def names_by_line_end(self, tensor: int) -> tuple[str, ...]:
-        """A tensor's names once the steps are over that finish the line of this operation."""
+        """Returns a tensor's names after the last step of this operation's line."""
         called = self.after.called(tensor)
         if not called.bound or self.step.kind != "operation":
             return called.names
@@ -115,6 +115,6 @@ class Moment:
         return (facts.names or called.names) if facts else called.names
 
     def _shown_by_line_end(self, tensor: int) -> tuple[str, ...]:
-        """The same as they are written, as far as there are any."""
+        """Returns these names as shown, with arrows for pending ones."""
         called = self.after.called(tensor)
         return called.shown if called.coming else self.names_by_line_end(tensor)

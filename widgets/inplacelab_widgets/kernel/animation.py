@@ -36,7 +36,7 @@ def animation_of(shown: ShownLaunch, picks: Picks, steps: Sequence[Pick]) -> Gro
 
 
 def mark_of(drawn: Drawn) -> Mark:
-    """A mark that looks the same at every step."""
+    """Makes a mark that looks the same at every step."""
     return Mark(drawn.tag, _place(drawn), always(Look(drawn.style, drawn.content)))
 
 

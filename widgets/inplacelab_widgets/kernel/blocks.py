@@ -121,7 +121,7 @@ def grid_hits(launch: Launch, pick: Pick, drawn: Collection[int]) -> list[Drawn]
 
 
 def blocks_in(launch: Launch, seen: Window) -> list[int]:
-    """The blocks of a window."""
+    """Yields the blocks of a window."""
     if seen.wraps:
         first = seen.top * COLUMNS
         return list(range(first, min(first + seen.rows * COLUMNS, launch.grid[0])))
@@ -135,7 +135,7 @@ def _block_box(launch: Launch, seen: Window, block: int) -> str:
 
 
 def _grid_title(launch: Launch, block: int) -> Text:
-    """A block's number, and its place in a grid of several rows."""
+    """Returns a block's number, with its position in a grid of several rows."""
     x, y, _ = geometry.block_position(launch, block)
     number = f"{grouped(block)} ({grouped(x)}, {grouped(y)})" if launch.grid[1] > 1 else grouped(block)
     return PICKED["grid"].format(block=number, blocks=grouped(launch.blocks))
@@ -182,7 +182,7 @@ def block_hits(launch: Launch, pick: Pick, warps: Collection[int]) -> list[Drawn
 
 
 def threads_of(launch: Launch, warp: int) -> range:
-    """The threads of a warp."""
+    """Returns the threads of a warp."""
     return range(warp * WARP, min((warp + 1) * WARP, launch.threads))
 
 
@@ -209,7 +209,7 @@ def lane_marks(launch: Launch, pick: Pick, top: float) -> list[Drawn]:
 
 
 def picked_lane(pick: Pick, top: float) -> list[Drawn]:
-    """The picked thread among the 32."""
+    """Draws the picked thread among the 32."""
     return [path(_lane_box(pick.thread, top), "written"), _lane_number(pick.thread, top)]
 
 

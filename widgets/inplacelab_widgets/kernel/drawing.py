@@ -51,7 +51,7 @@ Layers = dict[str, list[Drawn]]
 
 
 def text(x: float, y: float, style: str, content: Words) -> Drawn:
-    """A line of text."""
+    """Makes a line of text."""
     return Drawn("text", f"text {style}".rstrip(), {"x": tenth(x), "y": tenth(y)}, content)
 
 
@@ -65,24 +65,24 @@ def grouped(number: int) -> str:
 
 
 def path(d: str, style: str, key: str = "") -> Drawn:
-    """A line or shape."""
+    """Makes a line or shape."""
     return Drawn("path", style, {"d": d}, None, key)
 
 
 def tenth(value: float) -> float:
-    """A coordinate with one decimal."""
+    """Rounds a coordinate to one decimal."""
     return floor(value * 10 + 0.5) / 10
 
 
 @lru_cache(maxsize=1 << 14)
 def coordinate(value: float) -> str:
-    """A coordinate in path notation."""
+    """Formats a coordinate for a path."""
     rounded = tenth(value)
     return str(int(rounded)) if rounded == int(rounded) else str(rounded)
 
 
 def box(x: float, y: float, width: float, height: float) -> str:
-    """A rectangle in path notation."""
+    """Returns the path of a rectangle."""
     return f"M{coordinate(x)} {coordinate(y)}h{coordinate(width)}v{coordinate(height)}h{coordinate(-width)}z"
 
 

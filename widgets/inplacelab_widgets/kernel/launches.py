@@ -20,7 +20,7 @@ class ShownLaunch(NamedTuple):
     Attributes:
         launch: the facts of the launch.
         storages: for each operand the name of its storage ("S1"); "" where it is not known.
-        places: for a scatter, the slot that each added element goes to; None if they are not known.
+        places: for a scatter, the slot to which each element is added; None if they are unknown.
         step: the step of the recording that launched it; None without a recording.
         line: the line of the program; None if not known.
     """
@@ -91,7 +91,7 @@ def _values(facts: LaunchFacts, state: State) -> Sequence[int] | None:
 
 
 def _chosen(launch: Launch, index: Sequence[int] | None) -> tuple[int, ...] | None:
-    """The slot of each element of the index; None if it is not known or does not fit."""
+    """Returns the slot of each element of the index; None if it is unknown or does not match."""
     if launch.kind != "scatter_add" or index is None or not len(index) == launch.operands[1].elements <= MOST_PLACES:
         return None
     return tuple(geometry.slot(launch.operands[0].layout, int(each)) for each in index)

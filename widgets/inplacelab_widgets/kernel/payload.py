@@ -28,7 +28,7 @@ def payload(launches: Sequence[tuple[ShownLaunch, Picks]]) -> Json:
         launches: each launch with the threads that are drawn of it.
     """
     pools = Pools()
-    animations: dict[tuple[ShownLaunch, Picks], _Animation] = {}  # a training loop launches the same again and again
+    animations: dict[tuple[ShownLaunch, Picks], _Animation] = {}  # a training loop repeats the same launches
     steps: list[Json] = []
     groups: list[Group] = []
     tables: list[Json] = []
@@ -116,7 +116,7 @@ _Row = tuple[int, str, tuple[Words, ...] | None]
 
 
 def _rows(found: Sequence[tuple[int, Table]], after: int) -> list[_Row]:
-    """The rows of a table over the steps, until it is gone."""
+    """Yields the rows of a table over the steps, until it is gone."""
     most = range(max(len(table.rows) for _, table in found))
     rows = [(step, table.rows[k] if k < len(table.rows) else None, k) for step, table in found for k in most]
     return [*((step, f"row:{k}", cells) for step, cells, k in rows), *((after, f"row:{k}", None) for k in most)]

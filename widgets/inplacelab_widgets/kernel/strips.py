@@ -126,7 +126,7 @@ def _places(shown: ShownLaunch, request: WarpRequest) -> Spread:
 
 
 def _slot_boxes(places: Spread, lanes: Iterable[Lane], y: float) -> str:
-    """The slots that threads touch, each once."""
+    """Draws the slots that threads access, each once."""
     slots = sorted({slot for _, first, count in lanes for slot in range(first, first + count)})
     return "".join(box(left_of(places, slot), y, places.slot, STRIP_HEIGHT) for slot in slots)
 

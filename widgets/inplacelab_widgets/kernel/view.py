@@ -82,7 +82,7 @@ class KernelView(LiveWidget):
         self._picks: tuple[Picks, ...] = ()
         super().__init__(**given)
         self._draw(self._picked_of_each())
-        # In the browser, so that it works without a kernel too.
+        # In the browser, so that it works without a Python process, too.
         self._links = [jslink((other, name), (self, name)) for name in ("step", "language")] if other else []
 
     def _picked_of_each(self) -> list[Pick]:

@@ -25,7 +25,7 @@ LIBRARY = Text(
 EMPTY = Text("There was nothing to compute: no thread was started.", "没有元素需要计算：没有启动任何线程。")
 NO_LAUNCH = Text("No kernel was launched in this step.", "这一步没有启动内核。")
 
-# --- what depends on the pick -------------------------------------------------------------------------------------------------
+# --- texts that depend on the pick---------------------------------------------------------------------------------------------
 
 PICKED = {
     "grid": Text("Grid: block {block} of {blocks}", "网格：线程块 {block}，共 {blocks} 个"),

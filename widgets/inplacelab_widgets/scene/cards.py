@@ -1,4 +1,4 @@
-"""Draws tensors as cards beside their storage."""
+"""Draws tensors as cards beside their storage, with wires to it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ LINE_HEIGHT = 14.0
 PAD = 9.0
 CHIP_GAP = 4.0
 LONGEST_NAME = 130.0
-"""The width at which a chip is cut; the table below the picture has the whole name."""
+"""A chip is cut at this width; the table below the picture has the whole name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """The content of a card after one step."""
+    """The contents of a card after one step."""
 
     facts: TensorFacts
     called: Called
@@ -52,7 +52,7 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A tensor on one storage, over the steps in which it refers to it."""
+    """A tensor on one storage, over the steps in which it is there."""
 
     tensor: int
     storage: int
@@ -62,7 +62,7 @@ class Card:
 
     @property
     def height(self) -> float:
-        """The height of a row of names and a row for each line, in px; all cards of a recording have the same number of lines."""
+        """The height of a row of names and a row for each line. All cards of a recording have the same height."""
         return LINE_HEIGHT * (1 + len(self.life.moments[0][1].lines)) + 16
 
     @property
@@ -71,12 +71,12 @@ class Card:
 
     @property
     def links(self) -> tuple[str, ...]:
-        """The keys of the nodes that ever made its value."""
+        """The nodes that have made its value at some step."""
         return tuple(dict.fromkeys(f"n{face.facts.node}" for face in self.life.every() if face.facts.node is not None))
 
 
 def cards(recording: Recording) -> list[Card]:
-    """Return the cards of all tensors; a tensor that gets a new storage has a card on each."""
+    """Returns the cards of all tensors; a tensor that changes its storage has a card on each."""
     return recording.once(_cards)
 
 
@@ -90,7 +90,7 @@ def _cards(recording: Recording) -> list[Card]:
 
 
 def card_changes(recording: Recording) -> Iterator[tuple[int, tuple[int, int], Face | None]]:
-    """Yield (step, (tensor, storage), face) where the face or the storage of a tensor changes; None where its card ends."""
+    """Yields (step, (tensor, storage), face) whenever a tensor's card changes."""
     on: dict[int, int] = {}
     for touch in touched(recording):
         state, index = touch.state, touch.state.step.index
@@ -104,7 +104,7 @@ def card_changes(recording: Recording) -> Iterator[tuple[int, tuple[int, int], F
 
 
 def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
-    """Return the content of a tensor's card after one step."""
+    """Returns the contents of a tensor's card after one step."""
     called = state.called(tensor.id)
     node = state.nodes.get(tensor.node) if tensor.node is not None else None
     framework = framework_of(recording)
@@ -133,7 +133,7 @@ def _chip_width(name: str) -> float:
 
 
 def card_marks(card: Card, x: float, y: float, width: float) -> list[Mark]:
-    """Draw a card with its top left corner at (x, y)."""
+    """Draws a card with its top left corner at (x, y)."""
     keys, links, moments, last = card.keys, card.links, card.life.moments, card.life.last
     outline = flashes(((step, Look("card changed"), Look("card")) for step, _ in moments), last)
     bar = between(card.life.first, last, Look(f"bar c{card.colour}-fill"))
@@ -152,7 +152,7 @@ def card_marks(card: Card, x: float, y: float, width: float) -> list[Mark]:
 
 
 def chip_marks(card: Card, face: Face, x: float, y: float, first: int, last: int) -> list[Mark]:
-    """Draw a tensor's names from step `first` to step `last`, from (x, y) to the right."""
+    """Draws a tensor's names from step `first` to step `last`, from (x, y) to the right."""
     marks = []
     for name in face.chips:
         width = _chip_width(name)
@@ -172,7 +172,7 @@ def _style(called: Called) -> str:
 
 
 def wire_marks(card: Card, card_left: float, card_middle: float, strip_right: float, strip_middle: float) -> list[Mark]:
-    """Draw the pointer from a card to its storage."""
+    """Draws the pointer from a card to its storage."""
     wire, tip = (between(card.life.first, card.life.last, Look(style)) for style in ("wire", "tip"))
     a, b, bus = coordinate(card_left), coordinate(card_middle), coordinate(card_left - 9)
     right, middle = coordinate(strip_right + 2), coordinate(strip_middle)
@@ -183,7 +183,7 @@ def wire_marks(card: Card, card_left: float, card_middle: float, strip_right: fl
 
 
 def stretches(life: Life[Face]) -> list[tuple[int, int, Face]]:
-    """Return (first, last, face) for each range of steps over which the tensor keeps its names."""
+    """Yields (first, last, face) for each stretch of steps in which the tensor keeps its names."""
     starts: list[tuple[int, Face]] = []
     for step, face in life.moments:
         if not starts or starts[-1][1].called != face.called:

@@ -1,6 +1,6 @@
-"""Finds the storages that each step is about: those that it reads, writes, saves, unpacks or creates.
+"""Finds for each step the storages in focus: those that it reads, writes, saves, unpacks or creates.
 
-In a recording with dozens of storages these are drawn in full, and the others only named.
+In a recording with dozens of storages these are drawn in full, and the others as names.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from inplacelab.recording.facts import SavedFacts, Step
 from inplacelab.recording.recording import Recording, State
 
 MOST = 4
-"""The most storages drawn in full at one step. Written ones come first."""
+"""The most storages drawn in full at one step. Those that are written come first."""
 
 Span = tuple[int, int]
-"""The first and the last step of a range of steps."""
+"""The first and the last step of a stretch."""
 
 
 def storages_in_focus(recording: Recording) -> tuple[tuple[int, ...], ...]:
-    """Return for each step the storages that it is about, written ones first."""
+    """Returns the storages in focus for each step, written ones first."""
     return recording.once(_found)
 
 
@@ -34,9 +34,9 @@ def _found(recording: Recording) -> tuple[tuple[int, ...], ...]:
 
 
 def open_spans(recording: Recording) -> dict[int, tuple[Span, ...]]:
-    """Return for each storage the ranges of steps at which it is drawn in full.
+    """Returns the stretches of steps in which each storage is drawn in full.
 
-    A step that is about no storage keeps those of the step before.
+    A step without a storage in focus keeps those of the step before.
     """
     spans: dict[int, list[Span]] = {}
     stage: tuple[int, ...] = ()
@@ -53,13 +53,13 @@ def open_spans(recording: Recording) -> dict[int, tuple[Span, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """What is shown of a tensor that a reader follows.
+    """A tensor that a reader can follow.
 
     Attributes:
-        name: its name in the program.
-        storages: the storages that tensors of this name have had.
+        name: the learner's name for it.
+        storages: the storages of all tensors with this name.
         keys: the keys of its marks: the tensors, the storages, and the nodes that made or saved it.
-        stops: the steps at which something happens on those storages.
+        stops: the steps with events on those storages.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Thread:
 
 
 def threads(recording: Recording) -> tuple[Thread, ...]:
-    """Return what can be followed: every name that the program bound to a tensor, in order of appearance."""
+    """Returns every name that the learner bound to a tensor, in order of appearance."""
     return recording.once(_threads)
 
 
@@ -101,7 +101,7 @@ def _keys(storages: Iterable[int], keepers: Mapping[int, Mapping[int, None]]) ->
 
 
 def _keepers(recording: Recording) -> dict[int, dict[int, None]]:
-    """For each storage, the nodes that ever saved a tensor on it."""
+    """Returns for each storage the nodes that have saved a tensor on it."""
     found: dict[int, dict[int, None]] = {}
     for step in recording.steps:
         for key, node in step.nodes:
@@ -111,7 +111,7 @@ def _keepers(recording: Recording) -> dict[int, dict[int, None]]:
 
 
 def _stops(recording: Recording) -> dict[int, list[int]]:
-    """For each storage, the steps that are about it."""
+    """Returns for each storage the steps that have it in focus."""
     found: dict[int, list[int]] = {}
     for step, about in enumerate(storages_in_focus(recording)):
         for storage in about:
@@ -120,7 +120,7 @@ def _stops(recording: Recording) -> dict[int, list[int]]:
 
 
 def _about(state: State, before: State | None) -> Iterator[int]:
-    """The storages that a step is about, the most important first."""
+    """Yields the storages of a step, the most important first."""
     step = state.step
     yield from (write.storage for write in step.writes)
     if step.error is not None and step.error.storage is not None:
@@ -143,7 +143,7 @@ def _unpacked(state: State) -> Iterable[SavedFacts]:
 
 
 def _bound(step: Step) -> list[int]:
-    """The tensors whose names or flags a plain line changed."""
+    """Returns the tensors whose names or flags a line without operations changed."""
     return [key for key, facts in step.tensors if facts is not None] if step.kind == "line" else []
 
 

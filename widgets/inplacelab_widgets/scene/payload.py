@@ -1,6 +1,6 @@
-"""Packs a scene as plain data for the player: marks with their runs, sentences, tables and words in both languages.
+"""Encodes a scene as plain data for the player: marks with their runs, sentences, tables and texts in both languages.
 
-`panel_payload.py` packs panels and tables; this module adds the sentences, the steps and the source.
+`panel_payload.py` encodes panels and tables; this module adds the steps and the program.
 """
 
 from __future__ import annotations
@@ -25,13 +25,12 @@ from inplacelab_widgets.scene.tables import table_changes, tables, tables_of_pan
 
 
 def payload(scene: Scene, questions: Sequence[Question] = (), *, panels: Sequence[str] | None = None) -> Json:
-    """Return all data that the player needs to play a recording without a Jupyter kernel.
+    """Returns everything that the player needs to play a recording without a Python process.
 
     Args:
         scene: the picture over all steps.
         questions: the questions of predict mode.
-        panels: the panels to show, out of `scene.PANELS` and "code" for the source; all that the recording has if not
-            given.
+        panels: the panels to show, of `scene.PANELS` and "code"; by default all of the recording.
     """
     return _Packer(scene, panels_of(scene.recording) if panels is None else panels).packed() | {
         "predict": [question_data(scene.recording, each) for each in questions]
@@ -56,14 +55,16 @@ class _Packer:
             "truncated": recording.truncated,
             "source": source_lines(recording) if "code" in self.shown else [],
             "axis": {"left": LEFT, "right": RIGHT, "spacing": Axis(len(recording)).spacing},
-            "keys": [[in_both_languages(keys), in_both_languages(framework.told(does))] for keys, does in keys],
+            "keys": [
+                [in_both_languages(keys), in_both_languages(framework.in_framework_words(does))] for keys, does in keys
+            ],
             "words": {
-                key: in_both_languages(framework.told(phrase))
+                key: in_both_languages(framework.in_framework_words(phrase))
                 for key, phrase in (
                     player_words(framework) | words.LINKS | words.PREDICT | words.FOLLOW | words.LENSES
                 ).items()
             },
-            # A program without gradients has no graph to open first.
+            # A program without gradients has no graph to show first.
             "opens": "graph" if any(state.nodes for state in recording.states()) else "history",
             "steps": steps,
             "panels": panels,
@@ -90,26 +91,26 @@ class _Packer:
         }
 
     def _marked(self, marked: Marked) -> list[Any]:
-        """[line, role, brief, says, first and past the last column]."""
+        """Encodes a marked line as [line, role, brief, says, first column, one past the last]."""
         brief, says = (self.pools.says(each) for each in (marked.brief, unquoted(marked.says)))
         return [marked.line, marked.role, brief, says, *self._columns(marked)]
 
     def _columns(self, marked: Marked) -> list[int]:
-        """The columns of the marked part of a line, in the line as it is shown."""
+        """Returns the marked columns of the line as shown."""
         lines = self.scene.recording.source.split("\n")
         if marked.span is None or marked.line > len(lines):
             return []
         return [len(lines[marked.line - 1][:column].expandtabs(4)) for column in marked.span]
 
     def _elsewhere(self) -> dict[str, str]:
-        """The links of objects in the panels that are not shown: a view also highlights what is selected in another view."""
+        """Returns links of objects in panels that are not shown, since highlights are shared between views."""
         found: dict[str, dict[str, None]] = {}
         for name in PANELS:
             if name in self.shown:
                 continue
             for group in self.scene.panel(name).groups:
                 for mark in group.marks:
-                    # The layouts give the sharers of a slot or an element.
+                    # Links of slots and elements follow from the layouts.
                     if mark.links and mark.keys and _is_thing(mark.keys[0]):
                         found.setdefault(mark.keys[0], {}).update(dict.fromkeys(mark.links))
         return {key: " ".join(links) for key, links in found.items()}

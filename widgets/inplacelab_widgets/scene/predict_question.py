@@ -1,4 +1,4 @@
-"""Packs a question of predict mode as plain data for the player, with the operation that it is about."""
+"""Encodes a question of predict mode as plain data for the player, with its operation."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["in_both_languages", "question_data"]
 
 
 def in_both_languages(words: Words) -> Any:
-    """Return a pair where the languages differ, or one string where they do not."""
+    """Encodes a text: a pair if the languages differ, otherwise one string."""
     if isinstance(words, Text):
         return words.en if words.en == words.zh else [words.en, words.zh]
     return words
 
 
 def question_data(recording: Recording, question: Question) -> dict[str, Any]:
-    """Return a question as plain data; `predict.js` documents its fields."""
+    """Encodes a question; `predict.js` documents its shape."""
     return {
         "step": question.step,
         "kind": question.kind,
@@ -36,8 +36,8 @@ def question_data(recording: Recording, question: Question) -> dict[str, Any]:
 
 
 def _which_of_the_line(recording: Recording, step: Step) -> str | None:
-    """The operation that a question is about, where the line runs several: `add_`; `net.weight.subtract_` among those of
-    `sgd.step()`; `multiply 2/3` if nothing else distinguishes them.
+    """Names the operation, if the line runs several: `add_`; `net.weight.subtract_` for one of the writes of `sgd.step()`;
+    `multiply 2/3` if they have no other difference.
     """
     there = [
         each

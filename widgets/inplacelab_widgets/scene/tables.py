@@ -1,4 +1,4 @@
-"""Tabulates a state, for screen readers and where no picture can be shown."""
+"""Lists a state as plain tables, for screen readers and where no picture can be shown."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _TELL = {
     "lanes": ("storages", "saved"),
     "memory": ("memory",),
 }
-"""The tables with the content of each panel."""
+"""Which tables tell what a panel shows."""
 
 _Facts = TypeVar("_Facts", StorageFacts, TensorFacts, NodeFacts)
 
 Row = tuple[str, tuple[Words, ...]]
-"""(key, cells): the key is the one that the object's marks have in the picture."""
+"""(key, cells): the key is the one that the same thing's marks have in the picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Table:
 
 
 def tables(recording: Recording, state: State) -> tuple[Table, ...]:
-    """Return the tables of one state: storages, tensors, saved tensors, grad nodes, bytes."""
+    """Returns the tables of one state: storages, tensors, saved tensors, grad nodes, bytes."""
     framework = framework_of(recording)
     found = {
         "storages": map(partial(_storage, state, framework), state.storages.values()),
@@ -70,7 +70,7 @@ def tables(recording: Recording, state: State) -> tuple[Table, ...]:
         "memory": _bytes(state.step),
     }
     return tuple(
-        Table(name, framework.told(words.TABLES[name]), _columns(name, framework), tuple(rows))
+        Table(name, framework.in_framework_words(words.TABLES[name]), _columns(name, framework), tuple(rows))
         for name, rows in found.items()
         if framework.has_gradients or name not in _OF_GRADIENTS
     )
@@ -81,17 +81,20 @@ _OF_GRADIENTS = ("saved", "nodes")
 
 def _columns(table: str, framework: Framework) -> tuple[Words, ...]:
     columns = (each for each in words.COLUMNS[table] if framework.has_gradients or each not in words.OF_GRADIENTS)
-    return tuple(framework.told(column).format(flag=framework.flag, version=framework.version) for column in columns)
+    return tuple(
+        framework.in_framework_words(column).format(flag=framework.flag, version=framework.version)
+        for column in columns
+    )
 
 
 def tables_of_panels(panels: Iterable[str], found: Iterable[Table]) -> tuple[Table, ...]:
-    """Return the tables with the content of these panels."""
+    """Returns the tables with the contents of these panels."""
     wanted = {name for panel in panels for name in _TELL.get(panel, ())}
     return tuple(table for table in found if table.name in wanted)
 
 
 def table_changes(recording: Recording) -> dict[str, list[tuple[int, str, tuple[Words, ...] | None]]]:
-    """Return for each table (step, key, cells) wherever a step may change a row; None where the row ends."""
+    """Returns for each table (step, key, cells) for each row that a step may change; None for a removed row."""
     changes: dict[str, list[tuple[int, str, tuple[Words, ...] | None]]] = {name: [] for name in words.TABLES}
     for touch in touched(recording):
         state, framework = touch.state, framework_of(recording)
@@ -167,7 +170,7 @@ def _node(recording: Recording, state: State, node: NodeFacts) -> Row:
 
 
 def _way(recording: Recording, state: State, node: int, to: int, several: int) -> Text:
-    """The node that gradients go to, and the tensors they belong to: "ScaleGradNode (line 3): h ×2" if `h` was both operands."""
+    """Describes an edge: "ScaleGradNode (line 3): h ×2" if `h` was both operands."""
     passed = edge_names(recording).get((node, to))
     parts = [passed_name(passed, state)] if passed else []
     parts += [f"×{several}"] if several > 1 else []

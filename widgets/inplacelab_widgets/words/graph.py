@@ -1,4 +1,4 @@
-"""The text of the graph of grad nodes, folded or whole, and of the steps of backward."""
+"""Texts of the graph panel: grad nodes, folded boxes, and backward."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of predict mode."""
+"""Texts of predict mode."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The kinds of refusal: each is one of ours and, at the same time, the built-in exception that Paddle raises."""
+"""The classes of refusals: each is one of ours and, at the same time, the built-in exception that Paddle raises."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 from inplacelab.language import Text
 
@@ -21,6 +21,15 @@ class Refusal(Exception):
         hint: Paddle's second line, where programs look for it: the comparison that failed.
         facts: the objects concerned (a tensor, a node, a saved tensor), for a recorder.
     """
+
+    def __init_subclass__(cls, *, named_as_builtin: bool = True) -> None:
+        """Have it print, and call itself, what Paddle raises: `ValueError: (InvalidArgument) Leaf Var () ...`.
+
+        It stays a class of its own, so `except errors.LeafWriteError` is possible too.
+        """
+        if named_as_builtin:
+            cls.__name__ = cls.__qualname__ = cls.__bases__[1].__name__
+            cls.__module__ = "builtins"
 
     def __init__(self, headline: str, why: Text, fix: Text, *, hint: str = "", **facts: Any) -> None:
         super().__init__(worded(headline, why, fix, hint))
@@ -42,174 +51,126 @@ def worded(headline: str, why: Text, fix: Text, hint: str = "") -> str:
     return f"{headline}\n{second}  {_WHY}: {why}\n  {_FIX}: {fix}"
 
 
-_C = TypeVar("_C", bound=type[Refusal])
-
-
-def _shown_as(base: type[Exception]) -> Callable[[_C], _C]:
-    """Have a kind of refusal print, and call itself, what Paddle raises: `ValueError: (InvalidArgument) Leaf Var () ...`.
-
-    It stays a class of its own, so `except errors.LeafWriteError` is possible too.
-    """
-
-    def name(kind: _C) -> _C:
-        kind.__name__ = kind.__qualname__ = base.__name__
-        kind.__module__ = "builtins"
-        return kind
-
-    return name
-
-
-@_shown_as(ValueError)
 class LeafWriteError(Refusal, ValueError):
     """A leaf that needs a gradient, or a view of one, was about to be written."""
 
 
-@_shown_as(RuntimeError)
 class StaleSavedTensorError(Refusal, RuntimeError):
     """Backward needs a value that was overwritten after it was kept."""
 
 
-@_shown_as(SystemError)
 class FreedGraphError(Refusal, SystemError):
     """Backward went through a part of the graph whose saved tensors are gone."""
 
 
-@_shown_as(RuntimeError)
 class WriteConflictError(Refusal, RuntimeError):
     """One slot would be written twice, or read after it was written, by the same operation."""
 
 
-@_shown_as(RuntimeError)
 class AmbiguousViewError(Refusal, RuntimeError):
     """A view that was made as a constant was used after its storage was written."""
 
 
-@_shown_as(ValueError)
 class ShapeError(Refusal, ValueError):
     """Shapes do not fit."""
 
 
-@_shown_as(ValueError)
 class AxisError(Refusal, ValueError):
     """An axis does not exist, or is named twice."""
 
 
-@_shown_as(AssertionError)
 class AxisNameError(Refusal, AssertionError):
     """An axis or a part of one does not exist, where PaddlePaddle checks it by `assert`."""
 
 
-@_shown_as(IndexError)
 class IndexRangeError(Refusal, IndexError):
     """An index lies outside its axis."""
 
 
-@_shown_as(TypeError)
 class IndexKindError(Refusal, TypeError):
     """Something that cannot be an index was used as one."""
 
 
-@_shown_as(TypeError)
 class ConstructionError(Refusal, TypeError):
     """A tensor was to be made by calling its class."""
 
 
-@_shown_as(TypeError)
 class DTypeError(Refusal, TypeError):
     """An operation is not defined for these dtypes."""
 
 
-@_shown_as(RuntimeError)
 class KernelError(Refusal, RuntimeError):
     """An operation has no kernel for this dtype."""
 
 
-@_shown_as(ValueError)
 class OperandError(Refusal, ValueError):
     """An argument is of the wrong kind."""
 
 
-@_shown_as(ValueError)
 class ArgumentError(Refusal, ValueError):
     """An argument has a value that makes no sense here."""
 
 
-@_shown_as(TypeError)
 class ArgumentKindError(Refusal, TypeError):
     """An argument is of another kind than the number that is needed."""
 
 
-@_shown_as(TypeError)
 class KeywordError(Refusal, TypeError, ValueError):
     """A call does not fit the function's parameters. PaddlePaddle says TypeError or ValueError, depending on where it looks."""
 
 
-@_shown_as(TypeError)
 class RowError(Refusal, TypeError):
     """A row of the table contradicts itself."""
 
 
-@_shown_as(AssertionError)
 class AssertedArgumentError(Refusal, AssertionError):
     """An argument makes no sense here, where PaddlePaddle checks it by `assert`."""
 
 
-@_shown_as(RuntimeError)
 class KernelTextError(Refusal, RuntimeError):
     """The text of a kernel does not compile."""
 
 
-@_shown_as(RuntimeError)
 class KernelFaultError(Refusal, RuntimeError):
     """A kernel left the memory that it was given, or not all of its threads reached a barrier."""
 
 
-@_shown_as(ImportError)
 class MissingLibraryError(Refusal, ImportError):
     """An optional library is needed and not installed."""
 
 
-@_shown_as(ZeroDivisionError)
 class DivisionError(Refusal, ZeroDivisionError):
     """An integer was to be divided by zero."""
 
 
-@_shown_as(ValueError)
 class DeviceError(Refusal, ValueError):
     """A device is unknown, missing, or not the one that the other tensor is on."""
 
 
-@_shown_as(ValueError)
 class NoGradientError(Refusal, ValueError):
     """A gradient was asked for where there is none."""
 
 
-@_shown_as(RuntimeError)
 class HookError(Refusal, RuntimeError):
     """A hook was to be put where no gradient comes by."""
 
 
-@_shown_as(NotImplementedError)
 class GpuError(Refusal, NotImplementedError):
     """An operation that does not run on a GPU yet."""
 
 
-@_shown_as(NotImplementedError)
 class UnsupportedError(Refusal, NotImplementedError):
     """PaddlePaddle does not have this form of an operation, and neither has this package."""
 
 
-@_shown_as(NotImplementedError)
 class StaticGraphError(Refusal, NotImplementedError):
     """A static graph was asked for."""
 
 
-@_shown_as(AssertionError)
 class ConversionError(Refusal, AssertionError):
     """A tensor with several elements was used as if it were one number."""
 
 
-@_shown_as(KeyError)
 class TakenNameError(Refusal, KeyError):
     """A name in a layer is used already."""
 
@@ -217,16 +178,17 @@ class TakenNameError(Refusal, KeyError):
         return str(self.args[0])
 
 
-@_shown_as(AttributeError)
 class MissingParametersError(Refusal, AttributeError):
     """An optimizer was made without parameters."""
 
 
-@_shown_as(TypeError)
 class OptionError(Refusal, TypeError):
     """An optimizer was given an option of a kind that it cannot use."""
 
 
-@_shown_as(RuntimeError)
 class ScheduleError(Refusal, RuntimeError):
     """A learning rate is said by a scheduler, and something else would say another; or a scheduler's state does not fit."""
+
+
+class GradcheckError(Refusal, RuntimeError, named_as_builtin=False):
+    """A derivative is wrong, or cannot be checked."""

@@ -1,0 +1,132 @@
+"""The entries of the catalogue: read from the chapters (`*.toml` beside this file), filled in, and made into refusals.
+
+A text shows a field as a reader expects it, and this is decided here, for all entries: a shape as a list (`[2, 3]`), a list of
+names with commas, a `Text` in its reader's language. Besides `{x!r}` and `{x:f}` a text may say
+
+- `{x!t}` and `{x!T}`: the name of its type (`int`), and the type as Python prints it (`<class 'int'>`);
+- `{x!q}`: each name between backticks;
+- `{x!s}`: as it is, whatever it is;
+- `{-x}`: the number with the other sign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+from inplacelab.errors import classes
+from inplacelab.language import Language, Text
+
+CHAPTERS = Path(__file__).parent
+"""The folder with the chapters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One refusal, before it is known what it is about.
+
+    Attributes:
+        kind: the class that is raised.
+        headline: Paddle's first line.
+        why: why this cannot be done.
+        fix: what to write instead.
+        hint: Paddle's second line, if there is one.
+    """
+
+    kind: type[classes.Refusal]
+    headline: str
+    why: Text
+    fix: Text
+    hint: str = ""
+
+    def __call__(self, *, node: Any = None, saved: Any = None, tensor: Any = None, **fields: Any) -> classes.Refusal:
+        """The refusal to raise: `raise errors.bad_unfold_step(step=0)`.
+
+        Args:
+            node: the grad node concerned, for a recorder.
+            saved: the saved tensor concerned, for a recorder.
+            tensor: the tensor concerned, for a recorder.
+            **fields: what the texts are filled in with.
+
+        Raises:
+            TypeError: if a field is missing, or one is given that no text has.
+        """
+        if fields.keys() != self.fields():
+            raise TypeError(f"the fields of {self.headline!r} are {sorted(self.fields())}, not {sorted(fields)}")
+        return self.kind(
+            _filled(self.headline, "en", fields),
+            *(Text(_filled(text.en, "en", fields), _filled(text.zh, "zh", fields)) for text in (self.why, self.fix)),
+            hint=_filled(self.hint, "en", fields),
+            node=node,
+            saved=saved,
+            tensor=tensor,
+        )
+
+    def fields(self) -> frozenset[str]:
+        """The names of the fields in its texts."""
+        return frozenset().union(*map(fields_of, (self.headline, self.hint, self.why.en, self.fix.en)))
+
+
+@cache
+def entries() -> dict[str, Entry]:
+    """All entries by their names. The chapters are read when the first refusal is raised."""
+    import tomllib
+
+    tables: dict[str, Any] = {}
+    for chapter in sorted(CHAPTERS.glob("*.toml")):
+        tables |= tomllib.loads(chapter.read_text(encoding="utf-8"))
+    return {name: _entry(_complete(tables, name)) for name in tables}
+
+
+def _complete(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A table of a chapter, with what it has in common with the entry that it is `like`."""
+    table = tables[name]
+    return {**_complete(tables, table["like"]), **table} if "like" in table else table
+
+
+def _entry(table: Mapping[str, Any]) -> Entry:
+    kind = getattr(classes, table["class"])
+    return Entry(kind, table["headline"], Text(**table["why"]), Text(**table["fix"]), table.get("hint", ""))
+
+
+@cache
+def fields_of(text: str) -> frozenset[str]:
+    """The names of the fields in one text."""
+    return frozenset(name.removeprefix("-") for _, name, _, _ in Formatter().parse(text) if name)
+
+
+def _filled(text: str, language: Language, fields: Mapping[str, Any]) -> str:
+    return _Words(language).vformat(text, (), fields)
+
+
+class _Words(Formatter):
+    """Shows the fields of a text, as the description of this module says."""
+
+    def __init__(self, language: Language) -> None:
+        self.language = language
+
+    def get_field(self, field_name: str, args: Any, kwargs: Any) -> Any:
+        value, first = super().get_field(field_name.removeprefix("-"), args, kwargs)
+        return (-value if field_name.startswith("-") else value), first
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        match conversion:
+            case "t":
+                return type(value).__name__
+            case "T":
+                return str(type(value))
+            case "q":
+                return ", ".join(f"`{each}`" for each in value)
+        return super().convert_field(value, conversion)
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        if isinstance(value, Text):
+            return value.in_language(self.language)
+        if isinstance(value, list | tuple):
+            names = value and all(isinstance(each, str) for each in value)
+            return ", ".join(value) if names else str(list(value))
+        return super().format_field(value, format_spec)

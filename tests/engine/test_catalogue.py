@@ -1,0 +1,147 @@
+"""The catalogue of refusals: its entries are complete, and raised somewhere with the fields that their texts have."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from inplacelab import errors
+from inplacelab.errors import computed
+from inplacelab.errors.catalogue import CHAPTERS, Entry, entries, fields_of
+from inplacelab.language import Text, speak
+
+ROOT = Path(__file__).parents[2]
+FACTS = {"node", "saved", "tensor"}
+"""The keywords that no text shows: objects, for a recorder."""
+
+
+@cache
+def trees(*folders: str) -> dict[Path, ast.Module]:
+    """The files in these folders that import `errors` from the package."""
+    files = [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+    found = {path.relative_to(ROOT): ast.parse(path.read_text(encoding="utf-8")) for path in files}
+    return {path: tree for path, tree in found.items() if any(map(_imports_errors, ast.walk(tree)))}
+
+
+def _imports_errors(node: ast.AST) -> bool:
+    if not isinstance(node, ast.ImportFrom) or node.module != "inplacelab":
+        return False
+    return any(each.name == "errors" and each.asname is None for each in node.names)
+
+
+def mentioned(*folders: str) -> Iterator[tuple[str, ast.Attribute]]:
+    """Every `errors.name`, and its position."""
+    for path, tree in trees(*folders).items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "errors":
+                yield f"{path}:{node.lineno}", node
+
+
+def raised() -> Iterator[tuple[str, ast.Call, str]]:
+    """Every call of an entry in the packages: its position, and the name."""
+    names = {id(node): where for where, node in mentioned("inplacelab", "widgets") if node.attr in entries()}
+    for tree in trees("inplacelab", "widgets").values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and id(node.func) in names:
+                yield names[id(node.func)], node, node.func.attr
+
+
+def in_computed() -> set[str]:
+    """The entries that `computed` asks for by their names."""
+    tree = ast.parse(Path(computed.__file__).read_text(encoding="utf-8"))
+    words = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    return words & entries().keys()
+
+
+def test_every_entry_is_raised_somewhere() -> None:
+    assert {name for _, _, name in raised()} | in_computed() == entries().keys()
+
+
+def test_every_name_that_is_used_is_there() -> None:
+    known = list(mentioned("inplacelab", "widgets", "tests"))
+    assert len(known) > 300
+    assert [where for where, node in known if not hasattr(errors, node.attr)] == []
+
+
+def test_an_entry_is_raised_with_the_fields_of_its_texts() -> None:
+    wrong = [
+        where
+        for where, call, name in raised()
+        if call.args or {each.arg for each in call.keywords} - FACTS != entries()[name].fields()
+    ]
+    assert wrong == []
+
+
+def test_an_entry_is_called_where_its_name_is_used() -> None:
+    """Or its keywords could not be compared."""
+    called = {id(call.func) for _, call, _ in raised()}
+    places = mentioned("inplacelab", "widgets")
+    assert [where for where, node in places if node.attr in entries() and id(node) not in called] == []
+
+
+def test_no_name_is_given_twice_or_hidden() -> None:
+    tables = [tomllib.loads(chapter.read_text(encoding="utf-8")) for chapter in CHAPTERS.glob("*.toml")]
+    assert sum(map(len, tables)) == len(entries())
+    assert all(getattr(errors, name) is entry for name, entry in entries().items())
+    known = {"class", "fix", "headline", "hint", "like", "why"}
+    assert {key for table in tables for entry in table.values() for key in entry} == known
+
+
+def test_every_entry_says_what_happened_why_and_what_to_do_in_both_languages() -> None:
+    for name, entry in entries().items():
+        assert issubclass(entry.kind, errors.Refusal), name
+        assert entry.headline.strip(), name
+        assert "\n" not in entry.headline, name
+        for text in (entry.why, entry.fix):
+            assert all((text.en.strip(), text.zh.strip())), name
+            assert fields_of(text.en) == fields_of(text.zh), name
+        assert not entry.fields() & FACTS, name
+
+
+def test_a_refusal_is_filled_in() -> None:
+    refusal = errors.uneven_split(sections=2, shape=(3, 4), axis=0)
+    assert isinstance(refusal, errors.ShapeError)
+    assert str(refusal) == (
+        "(InvalidArgument) The input's size along the split dimension must be evenly divisible by Attr(num_or_sections). But "
+        "received Attr(num_or_sections) = 2, input(X)'s shape = [3, 4], Attr(dim) = 0.\n"
+        "  Why: all parts of a split into a number of parts are equal.\n"
+        "  Instead: give the sizes as a list, or use `tensor_split`, whose parts may differ by one."
+    )
+    with speak("zh"):
+        assert str(errors.zero_step()).splitlines()[1:] == [
+            "  原因: 步长为 0 时切片无法前进。",
+            "  改法: 请选择正的或负的步长。",
+        ]
+
+
+def test_how_fields_are_shown() -> None:
+    entry = Entry(
+        errors.ShapeError, "{x} {y} {-n} {x!r} {n!t} {n!T} {y!q} {x!s} {f:.2f}", Text("{t}", "{t}"), Text("a", "b")
+    )
+    refusal = entry(x=(1, 2), y=["a", "b"], n=3, f=0.5, t=Text("one", "一"))
+    assert refusal.headline == "[1, 2] a, b -3 (1, 2) int <class 'int'> `a`, `b` (1, 2) 0.50"
+    assert refusal.why == Text("one", "一")
+
+
+@pytest.mark.parametrize("fields", [{}, {"step": 0, "size": 1}])
+def test_a_missing_or_an_unknown_field_is_a_type_error(fields: dict[str, int]) -> None:
+    with pytest.raises(TypeError, match=r"the fields of .* are \['step'\], not"):
+        errors.bad_unfold_step(**fields)
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    name = "no_such_refusal"
+    with pytest.raises(AttributeError, match=f"has no attribute '{name}'"):
+        getattr(errors, name)
+
+
+def test_the_catalogue_is_read_when_something_is_refused() -> None:
+    program = "import sys, inplacelab; assert 'tomllib' not in sys.modules"
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)
