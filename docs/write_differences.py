@@ -23,7 +23,7 @@ def record() -> tuple[dict[str, str], dict[str, Answers]]:
     """Run every program in all three frameworks; returns their versions and answers."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Paddle warns about its own dependencies while it is imported
-        import paddle  # noqa: PLC0415  # only where the answers are recorded anew
+        import paddle  # noqa: PLC0415  # only where the answers are recorded again
         import torch  # noqa: PLC0415
     answers = {each.key: all_answers(each, paddle, torch) for chapter in CHAPTERS for each in chapter.differences}
     print(f"recorded {len(answers)} programs")

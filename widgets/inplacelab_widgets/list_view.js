@@ -32,7 +32,7 @@ const worded = (words) => parted(words).map(([part, code]) => (code ? make("code
 /** @param {string} words */
 const bare = (words) => parted(words).map(([part]) => part).join("");
 
-/** The rows that contain all the words of `wanted`, whatever the case. @param {string[][]} rows @param {string} wanted */
+/** The rows that contain all the words of `wanted`, ignoring case. @param {string[][]} rows @param {string} wanted */
 export const filtered = (rows, wanted) => {
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter((row) => words.every((word) => bare(row.join(" ")).toLowerCase().includes(word)));

@@ -71,7 +71,7 @@ export function drawCode(stage) {
       // If a line has two marks, the first is underlined.
       if (!marked.has(number)) line.children[1].replaceChildren(...written(source[number - 1], role, from, to));
       const title = speak(said[says], stage.language);
-      line.append(html("span", { class: `ipl-told ipl-told-${role}`, title }, speak(said[brief], stage.language)));
+      line.append(html("span", { class: `ipl-traced ipl-traced-${role}`, title }, speak(said[brief], stage.language)));
       line.classList.add("ipl-marked");
       marked.add(number);
     }
@@ -97,9 +97,9 @@ export function drawCode(stage) {
     if (!current) return undefined;
     arrive(root);
     const room = root.clientHeight;
-    const story = [...marked].map((number) => lines[number - 1]);
-    const bottom = Math.max(...[current, ...story].map((line) => line.offsetTop + line.offsetHeight));
-    const highest = Math.min(...[current, ...story].map((line) => line.offsetTop));
+    const traced = [...marked].map((number) => lines[number - 1]);
+    const bottom = Math.max(...[current, ...traced].map((line) => line.offsetTop + line.offsetHeight));
+    const highest = Math.min(...[current, ...traced].map((line) => line.offsetTop));
     const [top, height] = bottom - highest <= room ? [highest, bottom - highest] : [current.offsetTop, current.offsetHeight];
     const isInSight = top >= root.scrollTop && top + height <= root.scrollTop + room;
     return isInSight ? undefined : () => scrollPane(root, { top: Math.max(0, top - Math.max(0, Math.min(room / 3, room - height))), left: root.scrollLeft });

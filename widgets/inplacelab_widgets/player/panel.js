@@ -170,7 +170,7 @@ export function drawPanel(panel, payload) {
     return changed;
   }
 
-  /** The marks that may look different at `step`: those with a run that begins in between. @param {DrawnGroup} drawn @param {number} step */
+  /** The marks that may look different at `step`: those with a run that begins on the way there. @param {DrawnGroup} drawn @param {number} step */
   function toBring({ marks, at, starts }, step) {
     const [low, high] = [Math.min(at, step), Math.max(at, step)];
     // From the last to the first, so that the next sibling already has its element.

@@ -30,7 +30,7 @@ export function courier(model, go) {
       }, QUIET);
       model.set("step", step);
     },
-    hear() {
+    receive() {
       const step = model.get("step");
       if (timer && sent.includes(step)) return;
       clearTimeout(timer);
@@ -99,7 +99,7 @@ async function draw(model, el) {
     },
   });
   /** @type {Object<string, () => void>} */
-  const followers = Object.fromEntries(steps.traits.map((trait) => [trait, step.hear]));
+  const followers = Object.fromEntries(steps.traits.map((trait) => [trait, step.receive]));
   for (const trait of TRAITS) followers[modelName(trait)] ??= () => player.follow(trait, model.get(modelName(trait)));
   for (const [trait, follower] of Object.entries(followers)) model.on(`change:${trait}`, follower);
   return () => {
