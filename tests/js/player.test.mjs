@@ -162,13 +162,13 @@ test("an echo of an earlier step does not move the reader back", (context) => {
 
   post.tell(2);
   state.step = 3; // the kernel's echo arrives while step 2 waits
-  post.hear();
+  post.receive();
   assert.deepEqual(gone, []);
   context.mock.timers.tick(1000);
   assert.deepEqual(state.saved, [3, 2]);
 
   state.step = 5; // and now Python moves the player
-  post.hear();
+  post.receive();
   assert.deepEqual(gone, [5]);
 });
 
@@ -181,10 +181,10 @@ test("who goes on in another view before all is sent is not taken back", (contex
   post.tell(1);
   post.tell(2);
   state.step = 1; // an echo
-  post.hear();
+  post.receive();
   assert.deepEqual(gone, []);
   state.step = 9; // the other view
-  post.hear();
+  post.receive();
   context.mock.timers.tick(1000);
   assert.deepEqual([state.step, gone, state.saved], [9, [9], []]);
 });
@@ -203,7 +203,7 @@ test("two steppers of one model follow each other", (context) => {
   };
   const places = [0, 0];
   const posts = places.map((_, k) => courier(model, (step) => (places[k] = step)));
-  for (const post of posts) listeners.push(post.hear);
+  for (const post of posts) listeners.push(post.receive);
   places[0] = 4;
   posts[0].tell(4);
   context.mock.timers.tick(1000);
