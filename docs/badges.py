@@ -1,4 +1,4 @@
-"""Writes the repository that `pyproject.toml` names, the only place to change it, into the READMEs' badges and into CITATION.cff.
+"""Copies the repository address from `pyproject.toml`, the only place to change it, into the READMEs' badges and into CITATION.cff.
 
 python docs/badges.py
 """
@@ -20,19 +20,19 @@ BADGE = re.compile(
 
 
 def repository() -> str:
-    """The owner and the name, as in `owner/name`."""
+    """Returns the owner and the name, as in `owner/name`."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     address: str = project["urls"]["Repository"]
     return urlsplit(address).path.strip("/")
 
 
 def with_badges_for(name: str, readme: str) -> str:
-    """The text of one of these files with the repository `name` in it."""
+    """Returns the text of one of these files with the repository `name` in it."""
     return BADGE.sub(lambda _: name, readme)
 
 
 def main() -> None:
-    """Rewrite these files."""
+    """Rewrites these files."""
     for readme in (*READMES, CITATION):
         path = ROOT / readme
         path.write_text(with_badges_for(repository(), path.read_text(encoding="utf-8")), encoding="utf-8")

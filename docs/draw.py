@@ -1,4 +1,4 @@
-"""Draw the pictures of the READMEs from a recording of the very program that they show.
+"""Draws the pictures of the READMEs from a recording of the program that they show.
 
 python docs/draw.py
 """
@@ -23,7 +23,7 @@ CELL = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def recording_of(readme: str) -> Recording:
-    """Run the cells that `readme` shows, up to the first that is stepped through, as a notebook would."""
+    """Runs the cells of `readme`, up to the first with `%%stepper`, as a notebook would; returns its recording."""
     shell = InteractiveShell.instance()
     for cell in CELL.findall((HERE.parent / readme).read_text(encoding="utf-8")):
         with capture_output():
@@ -35,7 +35,7 @@ def recording_of(readme: str) -> Recording:
 
 
 def main() -> None:
-    """Draw one picture for each language: the program after its last in-place line."""
+    """Draws one picture for each language: the program after its last in-place line."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
     for language, (readme, picture) in PICTURES.items():
         recording = recording_of(readme)

@@ -1,4 +1,4 @@
-"""Print what CHANGELOG.md says of the version that a tag names; fail if the tag is not the version of the package.
+"""Prints the section of CHANGELOG.md for the version in a tag; fails if the tag does not match the version of the package.
 
 python docs/release.py v0.1.0
 """
@@ -14,13 +14,13 @@ VERSION = re.compile(r'^__version__ = "([^"]+)"$', re.MULTILINE)
 
 
 def version() -> str:
-    """The version of the package, read without importing it: a release is built where NumPy may be missing."""
+    """Returns the version of the package without importing it: NumPy may be missing where a release is built."""
     (found,) = VERSION.findall((ROOT / "inplacelab" / "version.py").read_text(encoding="utf-8"))
     return str(found)
 
 
 def notes(tag: str, changelog: str) -> str:
-    """The section of a changelog about the release `tag`.
+    """Returns the section of a changelog about the release `tag`.
 
     Raises:
         ValueError: if the tag is not "v" and the version of the package, or the changelog has no dated section with content for it.

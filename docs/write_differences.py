@@ -1,4 +1,4 @@
-"""Write the differences: the data of the lessons, and the page in both languages.
+"""Writes the differences: the data of the lessons, and the page in both languages.
 
 python docs/write_differences.py              # with the recorded answers
 python docs/write_differences.py --record     # first record the answers: needs PyTorch and PaddlePaddle (the extra "oracle")
@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 
 
 def record() -> tuple[dict[str, str], dict[str, Answers]]:
-    """Run every program in all three frameworks; returns their versions and answers."""
+    """Runs every program in all three frameworks; returns their versions and answers."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Paddle warns about its own dependencies while it is imported
         import paddle  # noqa: PLC0415  # only where the answers are recorded again
@@ -31,7 +31,7 @@ def record() -> tuple[dict[str, str], dict[str, Answers]]:
 
 
 def main() -> None:
-    """Write the data, and from it one page for each language."""
+    """Writes the data, and from it one page for each language."""
     parser = argparse.ArgumentParser(description="Write the differences: the data of the lessons, and the page.")
     parser.add_argument("--record", action="store_true", help="first run every program in all three frameworks")
     versions, answers = record() if parser.parse_args().record else (load().versions, load().answers)
