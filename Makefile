@@ -57,7 +57,7 @@ test-fast: $(VENV)/test.stamp ## Run the checks and the unit tests only, with sm
 	@$(MAKE) --no-print-directory js
 
 PROCESSORS = $(shell $(PY) -c 'import os; print(os.cpu_count())')
-# With --torch, what we refuse is held against PyTorch, if it is installed.
+# With --torch, refusals are compared with PyTorch's, if it is installed.
 test-long: export TIER := long
 test-long: $(VENV)/e2e.stamp ## Run everything there is, and 100,000 random programs: for the night
 	@$(MAKE) --no-print-directory test
@@ -74,7 +74,7 @@ PACKAGES := $(sort $(FOLDERS) differences engine widgets)
 CODE = $(or $(CODE_$(PKG)),inplacelab/$(PKG))
 TESTS = $(or $(wildcard tests/$(PKG)),tests/engine)
 
-# Single files are imported by the rest, which is how mypy finds them: told `tensor.py`, it would not look at the stub beside it.
+# mypy finds single files through the imports of the rest: given `tensor.py`, it would ignore the stub beside it.
 check: $(VENV)/test.stamp ## Run one package's checks and small samples of its tests: `make check PKG=recorders`
 	@[ -n "$(filter $(PACKAGES),$(PKG))" ] || { echo "Say which package: make check PKG=..., one of $(PACKAGES)"; exit 1; }
 	$(BIN)/ruff check $(CODE) $(TESTS)

@@ -103,7 +103,7 @@ def _options(line: str) -> argparse.Namespace:
     parser.add_argument("--title", default=None)
     parser.add_argument("--framework", default=None)
     parser.add_argument("--predict", action="store_true")
-    parser.add_argument("--no-fix", "--no-mend", dest="fix", action="store_false")  # `--no-mend` was its name
+    parser.add_argument("--no-fix", dest="fix", action="store_false")
     try:
         options, unknown = parser.parse_known_args(shlex.split(line))
     except (argparse.ArgumentError, ValueError):  # no value after `--name`, a quotation without end

@@ -13,6 +13,14 @@ class L2Decay:
     Args:
         coeff: the factor.
 
+    >>> import inplacelab as paddle
+    >>> w = paddle.to_tensor([2.], stop_gradient=False)
+    >>> sgd = paddle.optimizer.SGD(1.0, parameters=[w], weight_decay=paddle.regularizer.L2Decay(0.25))
+    >>> (w * 0.).backward()
+    >>> sgd.step()                              # the gradient is 0 + 0.25 * 2
+    >>> w.item()
+    1.5
+
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/regularizer/L2Decay_en.html
     """
 
@@ -20,9 +28,9 @@ class L2Decay:
         self.coeff = float(coeff)
 
     def __call__(self, parameter: Tensor, gradient: Tensor) -> Tensor:
-        """The gradient with the pull: a new tensor."""
-        pulled: Tensor = gradient.add(parameter, alpha=self.coeff)
-        return pulled
+        """Returns the gradient plus the decay: a new tensor."""
+        decayed: Tensor = gradient.add(parameter, alpha=self.coeff)
+        return decayed
 
     def __repr__(self) -> str:
         return f"L2Decay, coeff={self.coeff:f}"
@@ -38,7 +46,7 @@ class L1Decay(L2Decay):
     """
 
     def __call__(self, parameter: Tensor, gradient: Tensor) -> Tensor:
-        """The gradient with the pull: a new tensor."""
+        """Returns the gradient plus the decay: a new tensor."""
         return super().__call__(parameter.sign(), gradient)
 
     def __repr__(self) -> str:

@@ -2,7 +2,7 @@
 
     python notebooks/build.py                                        # all of them, glossary and claims
     python notebooks/build.py notebooks/lessons/01_*.md              # only these
-    python notebooks/build.py --translated notebooks/lessons/01_*.md       # somebody has looked at each Chinese paragraph
+    python notebooks/build.py --translated notebooks/lessons/01_*.md       # after comparing each Chinese paragraph
 
 A built notebook carries its outputs but nothing that differs between two runs, so that building twice gives the same
 bytes: cell ids count from 0, metadata is fixed, and of a stepper's outputs that with pictures and text stays while the

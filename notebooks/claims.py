@@ -309,7 +309,7 @@ CLAIMS = (
             "用户不必操心：会让梯度出错的原地操作都会报错。",
         ),
         Text(
-            "Not in PaddlePaddle 3.3.1: views and in-place writes together give wrong gradients without a word (recorded).",
+            "Not in PaddlePaddle 3.3.1: views and in-place writes together silently give wrong gradients (recorded).",
             "在 PaddlePaddle 3.3.1 中并非如此：视图加原地写入会一声不响地给出错误的梯度（有记录）。",
         ),
         REFUTED,

@@ -1,4 +1,4 @@
-"""The lock on translations: an English paragraph that has changed waits until somebody has looked at its Chinese.
+"""Locks translations: after an English paragraph changed, its Chinese must be compared before the tests pass.
 
 Beside the sources, `translation_lock/` holds for each one the fingerprints of its English paragraphs as they were when a person
 last compared them with their Chinese partners. `python notebooks/build.py --translated SOURCE` is that person's word.

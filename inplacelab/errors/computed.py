@@ -38,7 +38,7 @@ def bad_window_offset(offset: int, itemsize: int) -> Refusal:
 def not_there(module: str, name: str, names: Iterable[str]) -> AttributeError:
     """What to raise for `module.name`, when the module has other `names`: it names the nearest.
 
-    No operation was refused, so this is a plain exception, and no recorder hears of it.
+    No operation was refused, so this is a plain exception, and it is not reported to recorders.
     """
     headline = f"module '{module}' has no attribute '{name}'"
     if name.startswith("_"):  # Python and notebooks look for `__path__` and the like, and nobody reads the answer

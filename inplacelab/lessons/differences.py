@@ -119,7 +119,7 @@ class Verdict(Enum):
     RIGHT = Text("✓ right", "✓ 正确")
     WRONG = Text("✗ silently wrong", "✗ 悄悄出错")
     REFUSED = Text("⊘ refuses", "⊘ 拒绝执行")
-    OUTSIDE = Text("↷ leaves the write out, as told", "↷ 按程序的要求不计这次写入")
+    OUTSIDE = Text("↷ ignores the write, as the program asks", "↷ 按程序的要求不计这次写入")
     VALUE = Text("= gives", "= 得到")
     ENDLESS = Text("∞ does not come back", "∞ 不再返回")
     ABSENT = Text("– cannot be written there", "– 无法写出")
@@ -330,8 +330,8 @@ def _rounded(value: Any) -> Any:
 def _first_line(error: BaseException) -> str:
     """The line of an error's message that says what happened, without numbers that change from run to run."""
     lines = [line.strip() for line in str(error).splitlines()]
-    told = [line for line in lines if line and not line.startswith("---") and "Traceback" not in line]
-    return _SERIAL_NUMBER.sub("generated_tensor", told[0] if told else "")
+    found = [line for line in lines if line and not line.startswith("---") and "Traceback" not in line]
+    return _SERIAL_NUMBER.sub("generated_tensor", found[0] if found else "")
 
 
 # ---- what is shown ---------------------------------------------------------------------------------------------------

@@ -67,6 +67,11 @@ class Embedding(Layer):
     Raises:
         ArgumentError: if `padding_idx` is out of range.
 
+    >>> import inplacelab as paddle
+    >>> table = paddle.nn.Embedding(3, 2, padding_idx=0)
+    >>> table(paddle.to_tensor([0])).tolist()
+    [[0.0, 0.0]]
+
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Embedding_en.html
     """
 

@@ -299,6 +299,11 @@ class Layer(Movable, Parts):
 
         Raises:
             ShapeError: if a value has another shape. Nothing is written then.
+
+        >>> import inplacelab as paddle
+        >>> layer = paddle.nn.Linear(1, 1)
+        >>> layer.set_state_dict({"weight": paddle.ones([1, 1]), "scale": paddle.ones([1])})
+        (['bias'], ['scale'])
         """
         own = self.state_dict()
         given = {name: state_dict[name] for name in own if name in state_dict}

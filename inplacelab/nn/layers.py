@@ -74,6 +74,11 @@ class Dropout(Layer):
         ArgumentError: if `p` is not from 0 to 1, or `mode` is not one of these.
         ArgumentKindError: if `p` is not a number, or `axis` not an integer or a list of integers.
 
+    >>> import inplacelab as paddle
+    >>> drop = paddle.nn.Dropout(0.5)
+    >>> drop.eval()(paddle.ones([2])).tolist()
+    [1.0, 1.0]
+
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/Dropout_en.html
     """
 
@@ -112,6 +117,10 @@ class LayerNorm(Layer):
     Attributes:
         weight: one number for each normalized element, in one axis.
         bias: of the same shape.
+
+    >>> import inplacelab as paddle
+    >>> paddle.nn.LayerNorm(2)(paddle.to_tensor([[1., 3.]])).numpy().round(2).tolist()
+    [[-1.0, 1.0]]
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/LayerNorm_en.html
     """

@@ -24,6 +24,16 @@ class Momentum(Optimizer):
     Raises:
         OptionError: if `momentum` is not a number.
 
+    >>> import inplacelab as paddle
+    >>> w = paddle.to_tensor([1.], stop_gradient=False)
+    >>> optimizer = paddle.optimizer.Momentum(0.5, momentum=0.5, parameters=[w])
+    >>> for _ in range(2):
+    ...     w.sum().backward()
+    ...     optimizer.step()                    # the velocity is 1, then 1.5
+    ...     optimizer.clear_grad()
+    >>> w.item()
+    -0.25
+
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/Momentum_en.html
     """
 

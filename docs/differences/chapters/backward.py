@@ -104,7 +104,7 @@ CHAPTER = Chapter(
                 loss = b
             """,
             why=Text(
-                "`paddle.grad` frees what the graph has kept unless it is told to retain it, as Paddle's documentation has it, too. "
+                "`paddle.grad` frees what the graph has kept unless `retain_graph` is set, as Paddle's documentation has it, too. "
                 "Paddle itself works on a copy of the graph, and frees nothing.",
                 "除非要求保留，`paddle.grad` 会释放计算图保存的值，Paddle 的文档也是这样写的。Paddle 实际上在计算图的副本上运行，什么也没有释放。",
             ),

@@ -53,7 +53,7 @@ CHAPTER = Chapter(
             """,
             torch=None,
             why=Text(
-                "Weights loaded too early: the gradient would be that of other weights. (Twin: see the entry before.)",
+                "Weights loaded too early: the gradient would be that of other weights. (PyTorch version: see the entry before.)",
                 "权重载入得过早：得到的会是另一组权重的梯度。（关于 PyTorch，见上一条。）",
             ),
             fixed="""

@@ -11,7 +11,7 @@ CHAPTER = Chapter(
     Text("A tensor is written, its views are used", "写入张量，再使用它的视图"),
     Text(
         "The views show the new value, so they need a new grad node, which leads to the base's present one. It is made when "
-        "a view is next used: the version counter says that somebody wrote. In Paddle the views keep the node of the old value.",
+        "a view is next used: the version counter shows the write. In Paddle the views keep the node of the old value.",
         "视图显示的是新值，因此需要一个通向基张量当前节点的新梯度节点。它在视图下一次被使用时建立：版本号表明有人写过。"
         "在 Paddle 中，视图仍保留旧值的节点。",
     ),

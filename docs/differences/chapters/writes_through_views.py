@@ -13,7 +13,7 @@ CHAPTER = Chapter(
         "The write changes the base's value, so the base's history must change too: its grad node becomes one that sends "
         "the gradient of the written part through the write and the rest around it (PyTorch calls it CopySlices). Paddle "
         "rewires only the tensor that was named in the call: the base keeps the node of a value that it no longer has, "
-        "and backward follows it without a word.",
+        "and backward silently follows it.",
         "写入改变了基张量的值，因此基张量的历史也必须改变：它的梯度节点要换成新的节点，让被写部分的梯度经过这次写入，其余部分绕过它"
         "（PyTorch 称之为 CopySlices）。Paddle 只改写调用中出现的那个张量：基张量仍保留旧值的节点，反向传播便不声不响地沿它走下去。",
     ),

@@ -68,7 +68,7 @@ def fresh_start(fresh: Recording) -> Steps:
             "把默认值设为 `None`，在函数里面再造张量。",
         ),
     )
-    return Text("A tensor that is written must be made anew in each call.", "要被写入的张量，每次调用都应当新造一个。")
+    return Text("A tensor that is written must be made again in each call.", "要被写入的张量，每次调用都应当新造一个。")
 
 
 @exercise

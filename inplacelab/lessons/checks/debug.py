@@ -60,7 +60,7 @@ def states(history: Any, stacked: Recording) -> Steps:
     after = stacked.state(-1)
     yield (
         len(history) == 3,  # the rounds of the loop
-        Text("Three states are to be in the list.", "列表里应当有三个状态。"),
+        Text("There should be three states in the list.", "列表里应当有三个状态。"),
     )
     yield (
         len({id(each) for each in history}) == len(history),
@@ -73,7 +73,7 @@ def states(history: Any, stacked: Recording) -> Steps:
     )
     yield (
         _close(visible_values(after, "loss") if "loss" in _names(after) else None, (84,)),
-        Text("The sum is to be that of 4a, 8a and 16a.", "总和应当是 4a、8a、16a 之和。"),
+        Text("The sum should be that of 4a, 8a and 16a.", "总和应当是 4a、8a、16a 之和。"),
     )
     yield (
         after.step.error is None and _close(_gradient(after, "a"), (28, 28)),
@@ -146,7 +146,7 @@ def descent(losses: Any, fitted: Recording) -> Steps:
     yield (
         len(clipped) >= len(losses),
         Text(
-            "The loss falls. But `w` is to be kept between −5 and 5.",
+            "The loss falls. But `w` must stay between −5 and 5.",
             "损失降下来了。不过 `w` 应当保持在 −5 与 5 之间。",
         ),
     )

@@ -99,7 +99,7 @@ def descent(descend: Any) -> Steps:
         yield (
             False,
             Text(
-                "It is refused: `w` is a leaf that wants a gradient. Is this write part of what is to be differentiated?",
+                "It is refused: `w` is a leaf that wants a gradient. Is this write part of what should be differentiated?",
                 "被拒绝了：`w` 是需要梯度的叶子张量。这次写入属于要求导的计算吗？",
             ),
         )

@@ -54,7 +54,7 @@ def halved_leaf(halved: Any) -> Steps:
     yield (
         after.step.error is None,
         Text(
-            "It is still refused. Is this write a part of what is to be differentiated?",
+            "It is still refused. Is this write part of what should be differentiated?",
             "还是被拒绝。这次写入属于要求导的计算吗？",
         ),
         Text("Section 6 has a table: which of the three do you want?", "第 6 节有一张表：你想做的是三件事中的哪一件？"),
@@ -64,14 +64,14 @@ def halved_leaf(halved: Any) -> Steps:
         w.leaf,
         Text("Which tensor has the name `w` now, and is it a leaf?", "现在名字 `w` 指向哪个张量？它是叶子吗？"),
         Text(
-            "The gradient went on to the tensor of line 1, which has lost its name. `w` is to be *that* one.",
+            "The gradient went on to the tensor of line 1, which has lost its name. `w` should be *that* one.",
             "梯度流到了第 1 行的那个张量，而它已经没有名字了。`w` 应当就是*它*。",
         ),
     )
     yield (
         w.grad is not None and visible_values(after, after.tensors[w.grad]) == (8, 4),
         Text(
-            "The gradient is to be 2 · 4 and 2 · 2. Which lines belong under `no_grad`, and which do not?",
+            "The gradient should be 2 · 4 and 2 · 2. Which lines belong under `no_grad`, and which do not?",
             "梯度应当是 2 · 4 和 2 · 2。哪些行应该放在 `no_grad` 之下，哪些不该？",
         ),
     )

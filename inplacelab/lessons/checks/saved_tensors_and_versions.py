@@ -64,7 +64,7 @@ def versions_counted(x_version: Any, top_version: Any, copy_version: Any) -> Ste
     yield (
         top_version == 2,
         Text(
-            "`top` counts on the counter of the first storage. Which lines write to it, through whichever name?",
+            "`top` counts on the counter of the first storage. Which lines write to it, under any name?",
             "`top` 用的是第一块存储的计数器。哪些行写了它？不管是通过哪个名字。",
         ),
     )
@@ -95,7 +95,7 @@ def fixed_for_nothing(mine: Any, a: Any, b: Any, c: Any) -> Steps:
     yield (
         written == ["add_"],
         Text(
-            f"The in-place writes are now {written or 'gone'}; `add_` is to be the only one.",
+            f"The in-place writes are now {written or 'gone'}; `add_` should be the only one.",
             f"现在的原地写入是 {written or '一个也没有'}；应当只有 `add_`。",
         ),
     )
@@ -109,7 +109,7 @@ def fixed_for_nothing(mine: Any, a: Any, b: Any, c: Any) -> Steps:
     yield b.tolist() == [3, 5], Text("`b` is to end as [3, 5].", "`b` 最后应为 [3, 5]。")
     yield (
         a.grad is not None and a.grad.tolist() == [8, 16],
-        Text("The gradient is to be 8·a.", "梯度应当是 8·a。"),
+        Text("The gradient should be 8·a.", "梯度应当是 8·a。"),
     )
     yield (
         max(_bytes(mine.state(step.index)) for step in takewhile(_is_forward, mine.steps)) <= _BYTES,

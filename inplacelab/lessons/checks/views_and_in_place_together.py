@@ -28,7 +28,7 @@ def right_gradient(mine: Recording) -> Steps:
     )
     yield (
         [step.op for step in mine.steps if step.writes] == ["scale_"],
-        Text("`scale_` is to be the one write in the program.", "程序里的写入应当只有 `scale_` 这一次。"),
+        Text("`scale_` should be the only write in the program.", "程序里的写入应当只有 `scale_` 这一次。"),
     )
     yield (
         not _a_copy_was_kept(mine),
@@ -38,7 +38,7 @@ def right_gradient(mine: Recording) -> Steps:
     yield (
         grad is not None and visible_values(after, after.tensors[grad]) == _RIGHT,
         Text(
-            "It runs, but it is another function now. `c` is to be the square of the row *before* the write: what is its "
+            "It runs, but it is another function now. `c` should be the square of the row *before* the write: what is its "
             "gradient by hand?",
             "能运行了，但已经是另一个函数。`c` 应当是*写入之前*那一行的平方：请手算一下它的梯度。",
         ),

@@ -58,7 +58,7 @@ def one_launch(mine: Any) -> Steps:
     yield (
         isinstance(mine, Kernel),
         Text(
-            "`mine` is to be a kernel: what makes one of several?", "`mine` 应当是一个内核：什么能把几个内核合成一个？"
+            "`mine` should be a kernel: what makes one of several?", "`mine` 应当是一个内核：什么能把几个内核合成一个？"
         ),
     )
     x, y = paddle.to_tensor([-3.0, 1.0]), paddle.to_tensor([1.0, 1.0])

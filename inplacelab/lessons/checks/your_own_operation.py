@@ -54,7 +54,7 @@ def cubed(mine: Recording) -> Steps:
 def squareplus(row: Any) -> Steps:
     x = paddle.to_tensor(_POINTS, dtype="float64")
     wanted = (np.array(_POINTS) + np.sqrt(np.array(_POINTS) ** 2 + 4)) / 2
-    yield row.name == "squareplus", Text("The row is to be called `squareplus`.", "这一行的名字应当是 `squareplus`。")
+    yield row.name == "squareplus", Text("The row should be called `squareplus`.", "这一行的名字应当是 `squareplus`。")
     yield (
         np.allclose(x.squareplus().numpy(), wanted),
         Text(

@@ -100,6 +100,15 @@ class PiecewiseDecay(LRScheduler):
     Raises:
         ArgumentError: if `boundaries` is empty, or there are not more values than boundaries.
 
+    >>> import inplacelab as paddle
+    >>> rate = paddle.optimizer.lr.PiecewiseDecay(boundaries=[2], values=[0.5, 0.25])
+    >>> rates = []
+    >>> for epoch in range(4):
+    ...     rates.append(rate())
+    ...     rate.step()
+    >>> rates
+    [0.5, 0.5, 0.25, 0.25]
+
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/PiecewiseDecay_en.html
     """
 

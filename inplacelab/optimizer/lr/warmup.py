@@ -25,6 +25,15 @@ class LinearWarmup(LRScheduler):
         OptionError: if `learning_rate` is neither a number nor a scheduler.
         ArgumentError: if `warmup_steps` is not a positive integer, or `end_lr` is not greater than `start_lr`.
 
+    >>> import inplacelab as paddle
+    >>> rate = paddle.optimizer.lr.LinearWarmup(1.0, warmup_steps=2, start_lr=0.0, end_lr=1.0)
+    >>> rates = []
+    >>> for epoch in range(4):
+    ...     rates.append(rate())
+    ...     rate.step()
+    >>> rates
+    [0.0, 0.5, 1.0, 1.0]
+
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/optimizer/lr/LinearWarmup_en.html
     """
 

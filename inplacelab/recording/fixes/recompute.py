@@ -11,7 +11,7 @@ from inplacelab.recording.fixes.source_tree import Fix, Program, root_of
 __all__ = ["computed_again"]
 
 _FEW = 3
-"""Of more lines than this it is better said that the loss is to be computed again."""
+"""Above this number of lines, the fix only says that the loss must be computed again."""
 
 
 def computed_again(
