@@ -106,13 +106,13 @@ def test_at_its_beginning_a_program_that_fails_leads_to_where_it_fails(open_play
 
 def test_a_failure_is_told_at_the_lines_that_led_to_it(open_player: Callable[..., Player]) -> None:
     player = open_player("really_stale")
-    said = player.page.locator(".ipl-code .ipl-told")
+    said = player.page.locator(".ipl-code .ipl-traced")
     code = player.page.locator(".ipl-code li code")
     lines = code.all_inner_texts()
     assert said.count() == 0
     player.press("End")
     assert said.all_inner_texts() == ["kept v0", "v0 → v1", "finds v1"]
-    marked = player.page.locator(".ipl-code li:has(.ipl-told)")
+    marked = player.page.locator(".ipl-code li:has(.ipl-traced)")
     meant = ["".join(line.locator("u").all_inner_texts()) for line in marked.all()]
     assert meant == ["b * b", "b.add_(paddle.to_tensor([10.0, 10.0, 10.0, 10.0]))", "c.sum().backward()"]
     assert code.all_inner_texts() == lines, "nothing is lost of the code"
