@@ -5,7 +5,7 @@ names with commas, a `Text` in its reader's language. Besides `{x!r}` and `{x:f}
 
 - `{x!t}` and `{x!T}`: the name of its type (`int`), and the type as Python prints it (`<class 'int'>`);
 - `{x!q}`: each name between backticks;
-- `{x!s}`: as it is, whatever it is;
+- `{x!s}`: as `str` gives it;
 - `{-x}`: the number with the other sign.
 """
 
@@ -27,7 +27,7 @@ CHAPTERS = Path(__file__).parent
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One refusal, before it is known what it is about.
+    """One refusal, before its fields are filled in.
 
     Attributes:
         kind: the class that is raised.

@@ -187,7 +187,7 @@ class OptionError(Refusal, TypeError):
 
 
 class ScheduleError(Refusal, RuntimeError):
-    """A learning rate is said by a scheduler, and something else would say another; or a scheduler's state does not fit."""
+    """A learning rate was set although a scheduler controls it, or a scheduler's state does not fit."""
 
 
 class GradcheckError(Refusal, RuntimeError, named_as_builtin=False):

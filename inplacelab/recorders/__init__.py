@@ -6,14 +6,14 @@
     numpy.py        the same for programs that use NumPy alone
          |            bindings.py: which names refer to what     snapshots.py: copies of storages     handles.py: numbers for live objects
          v
-    events.py       one small class for each thing that can happen             log.py   keeps all events, or the last ones
+    events.py       one small class for each kind of event                     log.py   keeps all events, or the last ones
          |
          v  when the recording is asked for
     builder.py      matches events into steps        changes.py: what is new since the last step        decode.py: bytes to values
     advice.py       what a refusal says of this very program: the lines that led to it, and a fix
 
 `run.py` is the way in: `record()`, `%%stepper` and the command line each make a `Session`. An event is plain data: numbers for
-objects, layouts, copies of bytes. It says which thread and rank it comes from, and whether it was observed or inferred. Versions
+objects, layouts, copies of bytes. It carries its thread and rank, and whether it was observed or inferred. Versions
 belong to counters, since a framework may count some aliases separately.
 
 **A framework is one class that emits events** (`recorder.Recorder`); `detection.py` finds out which one a program uses. While the

@@ -37,6 +37,14 @@ WHERE_IT_IS_KEPT = re.compile(r'^Repository = "https://github\.com/[\w-]+/[\w-]+
 LARGEST = 1_500_000
 
 
+ODD = re.compile(
+    r"\b(?:mend(?:ed|ing)|wish(?:es|ed)|whoever|without a word|of which nothing is said|(?:is|are) to be (?:\w+ed|made|shown|written)"
+    r"|goes by itself|of one's own|held against|for Paddle's sake|anew|in the place of|looks after|hands on)\b",
+    re.IGNORECASE,
+)
+"""Phrases that slow a reader down. Each has a plainer one: fix, option, any, silently, must be, custom, compared with, again."""
+
+
 def repository_files() -> list[Path]:
     listing = ["git", "-C", str(ROOT), "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     try:
@@ -91,3 +99,14 @@ def test_files_that_are_marked_as_generated_exist() -> None:
 
 def test_no_file_is_large() -> None:
     assert [path.name for path in repository_files() if path.stat().st_size > LARGEST] == []
+
+
+def test_words_are_plain() -> None:
+    """The lessons have their own editors, and this list is where the phrases may stand."""
+    paths = [path for path in repository_files() if path != Path(__file__) and "notebooks" not in path.parts]
+    assert lines_with(ODD, [path for path in paths if path.suffix != ".json"]) == []
+
+
+@pytest.mark.parametrize("odd", ["It is to be shown.", "Whoever reads this", "drawn anew"])
+def test_an_odd_phrase_is_found(odd: str) -> None:
+    assert ODD.search(odd)

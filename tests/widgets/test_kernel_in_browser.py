@@ -244,7 +244,7 @@ def test_on_a_projector_a_tall_picture_is_scrolled_and_not_shrunk(page: Any) -> 
     assert pane.locator("svg").bounding_box()["width"] >= 1.19 * 824
     across, down = pane.evaluate("(pane) => [pane.scrollWidth - pane.clientWidth, pane.scrollTop]")
     assert across <= 0
-    assert down == 0, "its head is to be seen first"
+    assert down == 0, "its head must be visible first"
     assert page.locator(".ipl-tongue").bounding_box()["x"] + page.locator(".ipl-tongue").bounding_box()["width"] < 1270
 
 
