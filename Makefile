@@ -14,7 +14,7 @@ PY := $(BIN)/python
 LESSONS ?= en
 FIRST := notebooks/$(LESSONS)/01_three_kinds_of_operation.ipynb
 
-# Without a screen nothing can be opened: JupyterLab prints the address instead. Only root has to be allowed.
+# Without a screen nothing can be opened: JupyterLab prints the address instead. Only root needs `--allow-root`.
 SCREEN := $(shell [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] || [ "$(OS)" = Windows_NT ] || \
 	{ [ "$$(uname)" = Darwin ] && [ -z "$$SSH_CONNECTION" ]; } && echo yes)
 ROOT := $(filter 0,$(shell id -u 2>/dev/null))

@@ -7,7 +7,7 @@ is measured in bytes moved a second, beside a copy from device memory to device 
 on the device's own stream, the median of many rounds. In place and out of place move the same bytes: what in place saves is
 memory (the peaks stand beside it). PyTorch's operations are measured too where it is installed and sees the GPU.
 
-Without a GPU it says what is missing, and measures nothing.
+Without a GPU it prints what is missing, and measures nothing.
 """
 
 from __future__ import annotations

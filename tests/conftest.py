@@ -1,4 +1,4 @@
-"""Shared fixtures and hooks: Chromium, the selection of tests by tier, and settings that make runs fast and repeatable."""
+"""Shared fixtures: a Chromium, where there is one; which tests the tier of this run leaves out; and what no test needs."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Waits for states of a page in browser tests.
+"""Waiting helpers for tests in a browser. On a busy machine, what a program asked for a moment ago may not have happened yet.
 
-A key or a click is handled before the next line of a test runs; unpacking the player, filling the screen and scrolling happen
-later. So tests open pages with `open_page`, and wait for the states that they need. No test waits for a time instead, except to see
-that something does *not* happen. `make browser SLOW_BROWSER=1` finds tests that do not wait (`latency.js`).
+A key or a click is answered before the next line of a test runs; a page unpacks its player, fills the screen, and scrolls, when
+it finds time. So tests open pages by `open_page`, and wait for what they need; none waits for a time instead, except to see that
+something does *not* happen. `make browser SLOW_BROWSER=1` shows who does not wait (`latency.js`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Defines the three tiers of the tests. The environment variable `TIER` selects one; the default is `standard`.
+"""Tiers of the tests: how many samples they try. There are three; the environment variable `TIER` names one, `standard` if it is not set.
 
-`fast` is for use while you work. `standard` runs every test function, with samples that are the same in every run. `long` runs all
-cases, at night. A test declares what it runs in which tier:
+`fast` is for while you work. `standard` runs every test function, with samples that are the same in every run. `long` tries all
+there is, and runs at night. A test says itself what it tries in which tier:
 
     @pytest.mark.standard       leaves the test, or a parameter of it, out of `fast`
     examples(60)                is a number of random examples, smaller or larger than this in the other tiers

@@ -124,8 +124,13 @@ def slices(
 
 
 def diagonal(layout: Layout, offset: int, axis1: int, axis2: int) -> Layout:
-    """Returns the diagonal of two axes, `offset` columns to the right of the corner (negative: rows below it), as the last
-    axis of the result.
+    """Returns the diagonal of two axes, as the last axis of the result.
+
+    Args:
+        layout: the layout.
+        offset: the number of columns to the right of the corner (negative: rows below it).
+        axis1: the axis of rows.
+        axis2: the axis of columns.
     """
     rank = len(layout.shape)
     if rank < 2:
@@ -146,8 +151,16 @@ def diagonal(layout: Layout, offset: int, axis1: int, axis2: int) -> Layout:
 
 
 def unfold(layout: Layout, axis: int, size: int, step: int) -> Layout:
-    """Returns windows of `size` elements along one axis, `step` apart: the positions inside a window are a new last axis.
-    Overlapping windows show a slot several times.
+    """Returns windows along one axis. Overlapping windows show a slot several times.
+
+    Args:
+        layout: the layout.
+        axis: the axis, whose positions are those of the windows in the result.
+        size: the number of elements in a window, the size of a new last axis.
+        step: the distance of the windows.
+
+    >>> unfold(Layout((5,), (1,), 0), 0, 3, 2)
+    Layout(shape=(2, 3), strides=(2, 1), offset=0)
     """
     shape, strides = layout.shape or (1,), layout.strides or (1,)
     at = normal_axis(axis, len(shape))

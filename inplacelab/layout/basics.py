@@ -15,7 +15,13 @@ Strides = tuple[int, ...]
 
 
 class Layout(NamedTuple):
-    """Shape, strides and offset, all in elements."""
+    """The positions of a tensor's elements in its storage.
+
+    Attributes:
+        shape: the sizes of the axes.
+        strides: the step along each axis, in elements.
+        offset: the slot of the first element.
+    """
 
     shape: Shape
     strides: Strides

@@ -39,9 +39,6 @@ class Movable:
             non_blocking: accepted for compatibility with Paddle; ignored.
 
         Returns:
-            The layer.
-
-        Returns:
             The layer itself.
 
         Raises:

@@ -130,17 +130,17 @@ def of_factors(
 def _product_of_others(values: Tensor, slots: Any) -> Tensor:
     """For each value the product of all others with the same slot: those before it, times those after it."""
     order = np.argsort(slots, kind="stable")
-    line, meets = values._take(Positions.counted(order)), np.diff(slots[order]) == 0
-    before = _product_before(line, meets)
-    behind = _product_before(line[::-1], meets[::-1])[::-1]
+    line, same_slot = values._take(Positions.counted(order)), np.diff(slots[order]) == 0
+    before = _product_before(line, same_slot)
+    behind = _product_before(line[::-1], same_slot[::-1])[::-1]
     product: Tensor = (before * behind)._take(Positions.counted(np.argsort(order)))
     return product
 
 
-def _product_before(line: Tensor, meets: Any) -> Tensor:
+def _product_before(line: Tensor, same_slot: Any) -> Tensor:
     """For each value the product of those just before it that belong to the same slot: 1 for the first of a slot."""
-    first = np.concatenate([np.ones(min(line.array.size, 1), like=meets), ~meets])
-    product: Tensor = _like(first, line)._recurrence(line[:-1].masked_fill(_like(~meets, line), 0), 0)
+    first = np.concatenate([np.ones(min(line.array.size, 1), like=same_slot), ~same_slot])
+    product: Tensor = _like(first, line)._recurrence(line[:-1].masked_fill(_like(~same_slot, line), 0), 0)
     return product
 
 

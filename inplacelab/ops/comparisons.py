@@ -77,7 +77,7 @@ def isclose(
 def allclose(
     x: Tensor, y: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False, name: str | None = None
 ) -> Tensor:
-    """Returns a bool tensor without axes: True if all elements are close, as `isclose` defines it.
+    """Returns a bool tensor without axes: True if all elements are close. The arguments and errors are those of `isclose`.
 
     单个布尔值：是否所有元素都接近（含义同 `isclose`）。
 
@@ -94,6 +94,11 @@ def equal_all(x: Tensor, y: Tensor, name: str | None = None) -> Tensor:
     """Returns a bool tensor without axes: True if two tensors have the same shape and equal elements.
 
     单个布尔值：两个张量的形状是否相同，且各元素都相等。
+
+    Args:
+        x: a tensor.
+        y: a tensor of the same dtype.
+        name: ignored.
 
     Raises:
         OperandError: if the dtypes differ.

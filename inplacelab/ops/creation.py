@@ -140,13 +140,25 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, name: str | None = None
 
 @as_function
 def zeros(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Creates a tensor of zeros of `shape`; of the default dtype (float32) if `dtype` is None."""
+    """Creates a tensor of zeros.
+
+    Args:
+        shape: the sizes of the axes.
+        dtype: the type of the elements; the default type (float32) if None.
+        name: ignored.
+    """
     return filled("zeros", shape, 0, dtype)
 
 
 @as_function
 def ones(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Creates a tensor of ones of `shape`; of the default dtype (float32) if `dtype` is None."""
+    """Creates a tensor of ones.
+
+    Args:
+        shape: the sizes of the axes.
+        dtype: the type of the elements; the default type (float32) if None.
+        name: ignored.
+    """
     return filled("ones", shape, 1, dtype)
 
 
@@ -179,7 +191,14 @@ def filled(name: str, shape: Any, value: Any, dtype: Any, device: devices.Device
 
 @as_function
 def full_like(x: Tensor, fill_value: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Creates a tensor with the shape of `x` (and its dtype if `dtype` is None) and `fill_value` in every element."""
+    """Creates a tensor with the shape of `x` and `fill_value` in every element.
+
+    Args:
+        x: a tensor.
+        fill_value: the number.
+        dtype: the type of the elements; that of `x` if None.
+        name: ignored.
+    """
     return filled("full_like", x.shape, fill_value, x.dtype if dtype is None else dtype, device_for(x))
 
 
@@ -223,7 +242,19 @@ def arange(start: Any = 0, end: Any = None, step: Any = 1, dtype: Any = None, na
 
 @as_function
 def linspace(start: Any, stop: Any, num: int, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Creates a vector of `num` evenly spaced numbers from `start` to `stop`, inclusive."""
+    """Creates a vector of evenly spaced numbers.
+
+    Args:
+        start: the first number.
+        stop: the last number, which is included.
+        num: the number of elements.
+        dtype: the type of the elements; the default type if None.
+        name: ignored.
+
+    >>> import inplacelab as paddle
+    >>> paddle.linspace(0, 1, 3).tolist()
+    [0.0, 0.5, 1.0]
+    """
     device = device_for()
     return made(
         "linspace",
@@ -234,7 +265,14 @@ def linspace(start: Any, stop: Any, num: int, dtype: Any = None, name: str | Non
 
 @as_function
 def eye(num_rows: int, num_columns: int | None = None, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Creates a matrix with ones on its diagonal; square if `num_columns` is None."""
+    """Creates a matrix with ones on its diagonal and zeros elsewhere.
+
+    Args:
+        num_rows: the number of rows.
+        num_columns: the number of columns; that of rows if None.
+        dtype: the type of the elements; the default type if None.
+        name: ignored.
+    """
     device = device_for()
     return made("eye", device.from_host(np.eye(num_rows, num_columns, dtype=dtypes.as_numpy(dtype))), device)
 
@@ -250,6 +288,14 @@ def is_tensor(x: Any) -> bool:
 
 @as_function
 def assign(x: Any, output: Tensor | None = None) -> Tensor:
-    """Returns a copy of `x`; writes it into `output` if that is given."""
+    """Copies a tensor. Gradients flow through the copy.
+
+    Args:
+        x: a tensor, an array, a number, or nested lists.
+        output: a tensor to write the copy into, in place.
+
+    Returns:
+        The copy: a new tensor, or `output`.
+    """
     source = x if isinstance(x, Tensor) else to_tensor(x)
     return source.clone() if output is None else output.copy_(source)

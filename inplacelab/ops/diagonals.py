@@ -190,6 +190,13 @@ add_row(
 def trace(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1, name: str | None = None) -> Tensor:
     """Returns the sum of a diagonal; for a stack of matrices, of each of them.
 
+    Args:
+        x: a tensor of two or more axes.
+        offset: the number of columns to the right of the main diagonal (negative: rows below it).
+        axis1: the axis of rows.
+        axis2: the axis of columns.
+        name: ignored.
+
     对角线元素之和；若为成叠的矩阵，则对每个矩阵求和。
 
     >>> import inplacelab as paddle

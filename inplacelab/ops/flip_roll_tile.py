@@ -106,7 +106,16 @@ add_row(
 @as_method
 @as_function
 def rot90(x: Tensor, k: int = 1, axes: Sequence[int] = (0, 1), name: str | None = None) -> Tensor:
-    """Returns a copy rotated by `k` right angles from the first axis towards the second; the tensor itself for `k` = 0.
+    """Rotates a tensor by right angles, from the first of two axes towards the second.
+
+    Args:
+        x: the tensor.
+        k: the number of right angles; a negative one turns backwards.
+        axes: the two axes.
+        name: ignored.
+
+    Returns:
+        A copy; the tensor itself if `k` is a multiple of 4.
 
     Raises:
         AxisError: if the two axes are the same, or do not exist.

@@ -65,7 +65,7 @@ def concat(x: Sequence[Tensor], axis: Any = 0, name: str | None = None, *, out: 
 
     Raises:
         ShapeError: if their shapes differ in another axis.
-        ArgumentError: if their dtypes differ, or there is no tensor.
+        ArgumentError: if their dtypes differ, or the list is empty.
 
     >>> import inplacelab as paddle
     >>> paddle.concat([paddle.zeros([2]), paddle.ones([1])]).tolist()
@@ -98,7 +98,7 @@ def stack(x: Sequence[Tensor], axis: int = 0, name: str | None = None, *, out: T
 
     Raises:
         ShapeError: if their shapes differ.
-        ArgumentError: if their dtypes differ, or there is no tensor.
+        ArgumentError: if their dtypes differ, or the list is empty.
 
     >>> import inplacelab as paddle
     >>> paddle.stack([paddle.zeros([2]), paddle.ones([2])], axis=1).tolist()

@@ -103,6 +103,12 @@ def _check_mask(x: Any, mask: Any) -> None:
 def masked_select(x: Tensor, mask: Tensor, name: str | None = None, *, out: Tensor | None = None) -> Tensor:
     """Returns the elements where the mask holds, as a vector: a copy.
 
+    Args:
+        x: a tensor.
+        mask: a bool tensor; `x` and `mask` are broadcast against each other.
+        name: ignored.
+        out: a tensor to write the result into.
+
     取出掩码成立处的元素，排成一行（副本）。Tensor and mask are broadcast. How many there are depends on the values of the mask, so this is a selection by the positions that it shows.
 
     Raises:
@@ -119,9 +125,16 @@ def masked_select(x: Tensor, mask: Tensor, name: str | None = None, *, out: Tens
 @as_method
 @as_function
 def nonzero(x: Tensor, as_tuple: bool = False) -> Any:
-    """Returns the indices of the elements that are not zero: one row for each.
+    """Returns the indices of the elements that are not zero.
 
-    With `as_tuple`, one tensor for each axis. 非零元素的下标：每个元素一行；`as_tuple` 时每个轴一个张量。
+    非零元素的下标：每个元素一行；`as_tuple` 时每个轴一个张量。
+
+    Args:
+        x: a tensor.
+        as_tuple: whether to return a tuple with a tensor of indices for each axis.
+
+    Returns:
+        A tensor of int64 of shape [number of elements, number of axes]; or the tuple.
 
     Raises:
         ShapeError: if the tensor has no axes.

@@ -157,6 +157,15 @@ def where_(condition: Tensor, x: Any = None, y: Any = None, name: str | None = N
 
     原地操作：在条件不成立处把 `y` 写入 `x`；`x` 的版本号加一。
 
+    Args:
+        condition: a bool tensor.
+        x: the tensor to write.
+        y: a tensor. Condition, `x` and `y` are broadcast against each other, to the shape of `x`.
+        name: ignored.
+
+    Returns:
+        `x` itself.
+
     Raises:
         OperandError: if the condition is not bool, or `x` and `y` are not both tensors.
         ShapeError: if the result has another shape than `x`. (PaddlePaddle 3.3.1 then does not change `x`.)

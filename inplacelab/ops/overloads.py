@@ -83,6 +83,8 @@ def put_along_axis_(
 ) -> Tensor:
     """Does the same as `put_along_axis` in place: writes into `arr`, whose version is raised by one.
 
+    The arguments and errors are those of `put_along_axis`.
+
     原地操作：与 `put_along_axis` 相同，但写入 `arr`，其版本加一。
 
     >>> import inplacelab as paddle
@@ -120,6 +122,17 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
     Two ways to call it: `scatter(x, index, updates, overwrite=True)`, and as in PyTorch
     `scatter(input, dim, index, src, reduce=None)`, which is `put_along_axis`. 两种调用方式：后者即 `put_along_axis`。
 
+    Args:
+        *args: `x`, a tensor; `index`, a vector of int32 or int64; `updates`, a tensor of the dtype of `x` with one row for each
+            index; `overwrite`, True to write the rows, False to add them to zeros.
+        **kwargs: the same by name.
+
+    Returns:
+        A new tensor of the shape of `x`.
+
+    Raises:
+        IndexRangeError: if an index is outside the first axis.
+
     >>> import inplacelab as paddle
     >>> x = paddle.zeros([3])
     >>> paddle.scatter(x, paddle.to_tensor([2, 2]), paddle.to_tensor([1.0, 5.0]), overwrite=False).tolist()
@@ -139,6 +152,8 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
     原地操作：把 `updates` 的各行写到 `index` 所列的位置；`overwrite=False` 时先清零这些行再累加。
 
     The version is raised by one. `x.scatter_(dim, index, src)` is `put_along_axis_`. 版本加一；给出轴时即 `put_along_axis_`。
+
+    The arguments and errors are those of `scatter`.
     """
     if _means_along_axis(args, kwargs):
         return _along(put_along_axis_, *args, **kwargs)
@@ -155,6 +170,16 @@ def gather(*args: Any, **kwargs: Any) -> Tensor:
 
     Two ways to call it: `gather(x, index, axis=0)`, and as in PyTorch `gather(input, dim, index)`, which is
     `take_along_axis` without broadcasting. 两种调用方式：后者即不作广播的 `take_along_axis`。
+
+    Args:
+        *args: `x`, a tensor; `index`, a vector of int32 or int64; `axis`, the axis of the rows.
+        **kwargs: the same by name.
+
+    Returns:
+        A new tensor whose size along `axis` is the number of indices.
+
+    Raises:
+        IndexRangeError: if an index is outside the axis.
     """
     if _means_along_axis(args, kwargs):
         named = dict(zip(("input", "dim", "index"), args, strict=False)) | kwargs

@@ -40,7 +40,13 @@ _STANDARD_NORMAL = partial(random_stream.normal, mean=0, std=1)
 
 @as_function
 def rand(shape: Any, dtype: Any = None, name: str | None = None) -> Tensor:
-    """Creates a tensor of random numbers, uniformly distributed in [0, 1)."""
+    """Creates a tensor of random numbers, uniformly distributed in [0, 1).
+
+    Args:
+        shape: the sizes of the axes.
+        dtype: a floating-point or complex type; the default type if None.
+        name: ignored.
+    """
     return _drawn("rand", shape, dtype, _FROM_0_TO_1, "f")
 
 
@@ -91,9 +97,15 @@ def randn_like(x: Tensor, dtype: Any = None, name: str | None = None) -> Tensor:
 
 @as_function
 def normal(mean: Any = 0.0, std: Any = 1.0, shape: Any = None, name: str | None = None) -> Tensor:
-    """Creates a tensor of random numbers from the normal distribution with this mean and standard deviation.
+    """Creates a tensor of random numbers from the normal distribution.
 
-    Both may be tensors with one value for each element; `shape` is then theirs. Gradients flow through them.
+    Args:
+        mean: the mean: a number, or a tensor with one value for each element.
+        std: the standard deviation: the same.
+        shape: the sizes of the axes, if neither is a tensor.
+        name: ignored.
+
+    Gradients flow through tensors `mean` and `std`.
     """
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         return _normal_of_tensors(mean, std)
@@ -111,7 +123,14 @@ def _normal_of_tensors(mean: Any, std: Any) -> Tensor:
 
 @as_function
 def log_normal(mean: float = 1.0, std: float = 2.0, shape: Any = None, name: str | None = None) -> Tensor:
-    """Creates a tensor of random numbers whose logarithms are normally distributed with this mean and standard deviation."""
+    """Creates a tensor of random numbers whose logarithms are normally distributed.
+
+    Args:
+        mean: the mean of the logarithms.
+        std: the standard deviation of the logarithms.
+        shape: the sizes of the axes.
+        name: ignored.
+    """
     std = spread("log_normal", "std")(None, std)
     return _drawn(
         "log_normal", [1] if shape is None else shape, None, partial(random_stream.log_normal, mean=mean, std=std)
@@ -132,7 +151,15 @@ def _below(low: int, high: int | None) -> tuple[int, int]:
 def randint(
     low: int = 0, high: int | None = None, shape: Any = (1,), dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """Creates a tensor of random integers in [`low`, `high`), or in [0, `low`) if `high` is None. int64 by default."""
+    """Creates a tensor of random integers.
+
+    Args:
+        low: the least integer; if `high` is None, the upper bound, and the least integer is 0.
+        high: the upper bound, which is excluded.
+        shape: the sizes of the axes.
+        dtype: the type of the elements; int64 if None.
+        name: ignored.
+    """
     low, high = _below(low, high)
     draw = partial(random_stream.integers, low=low, high=high)
     return _drawn("randint", shape, "int64" if dtype is None else dtype, draw, "i")
@@ -142,7 +169,15 @@ def randint(
 def randint_like(
     x: Tensor, low: int = 0, high: int | None = None, dtype: Any = None, name: str | None = None
 ) -> Tensor:
-    """Creates a tensor of random integers in [`low`, `high`) with the shape of `x`, and its dtype if `dtype` is None."""
+    """Creates a tensor of random integers with the shape of `x`.
+
+    Args:
+        x: a tensor.
+        low: the least integer; if `high` is None, the upper bound, and the least integer is 0.
+        high: the upper bound, which is excluded.
+        dtype: the type of the elements; that of `x` if None.
+        name: ignored.
+    """
     low, high = _below(low, high)
     draw = partial(random_stream.integers, low=low, high=high)
     return _drawn("randint_like", x.shape, x.dtype if dtype is None else dtype, draw, "iuf", x)
@@ -163,7 +198,12 @@ def randperm(n: int, dtype: Any = "int64", name: str | None = None) -> Tensor:
 
 @as_function
 def bernoulli(x: Tensor, p: float | None = None, name: str | None = None) -> Tensor:
-    """Creates a tensor of ones, with the probabilities in `x` (or `p` for all elements), and zeros.
+    """Creates a tensor of ones and zeros.
+
+    Args:
+        x: the probabilities of ones; its shape and dtype are those of the result.
+        p: one probability for all elements, instead of those in `x`.
+        name: ignored.
 
     Raises:
         IndexRangeError: if an element is not a probability.
@@ -175,7 +215,12 @@ def bernoulli(x: Tensor, p: float | None = None, name: str | None = None) -> Ten
 
 @as_function
 def poisson(x: Tensor, name: str | None = None) -> Tensor:
-    """Creates a tensor of random numbers from the Poisson distributions with the means in `x`."""
+    """Creates a tensor of random numbers from Poisson distributions.
+
+    Args:
+        x: the means; its shape and dtype are those of the result.
+        name: ignored.
+    """
 
     def draw(out: Any, device: devices.Device) -> None:
         np.copyto(out, random_stream.generator(device).poisson(x.array), casting="unsafe")
@@ -190,7 +235,7 @@ def multinomial(x: Tensor, num_samples: int = 1, replacement: bool = False, name
     """Creates a tensor of random indices along the last axis of `x`, with the weights in `x`.
 
     Args:
-        x: the weights, which need not add up to 1; a vector, or a matrix with a distribution in each row.
+        x: the weights, along the last axis; they need not add up to 1.
         num_samples: the number of indices.
         replacement: whether an index may be drawn twice.
         name: ignored.

@@ -210,7 +210,7 @@ def resize_(x: Tensor, shape: Sequence[int], fill_zero: bool = False, name: str 
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/Tensor_en.html
     """
-    if not isinstance(shape, list | tuple):  # as in Paddle: `resize_(6, 4)` would not mean what it says
+    if not isinstance(shape, list | tuple):  # as in Paddle: `resize_(6, 4)` would mean another call
         raise errors.bad_shape(op="resize_", shape=shape)
     sizes = shape_of("resize_", shape)
     if not x.is_contiguous():

@@ -82,6 +82,13 @@ def _at(x: Tensor, axis: int, bounds: Sequence[int]) -> list[Tensor]:
 def unbind(input: Tensor, axis: Any = 0) -> list[Tensor]:
     """Returns the slices along one axis, each as a view without that axis. A write to one writes the tensor.
 
+    Args:
+        input: the tensor.
+        axis: the axis; a negative one counts from the end.
+
+    Returns:
+        As many views as the axis has elements.
+
     Raises:
         AxisError: if there is no such axis.
 
@@ -102,6 +109,11 @@ def unbind(input: Tensor, axis: Any = 0) -> list[Tensor]:
 @as_function
 def unstack(x: Tensor, axis: int = 0, num: int | None = None) -> list[Tensor]:
     """Returns the slices along one axis, each as a copy without that axis.
+
+    Args:
+        x: the tensor.
+        axis: the axis; a negative one counts from the end.
+        num: the size of the axis, if given.
 
     Raises:
         AxisError: if there is no such axis.
@@ -163,7 +175,13 @@ def _sections(shape: Sequence[int], sizes: list[int], axis: int) -> list[int]:
 @as_method
 @as_function
 def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> list[Tensor]:
-    """Returns copies of `chunks` equal parts of one axis.
+    """Returns copies of equal parts of one axis.
+
+    Args:
+        x: the tensor.
+        chunks: the number of parts.
+        axis: the axis; a negative one counts from the end.
+        name: ignored.
 
     Raises:
         ArgumentError: if there are more chunks than elements, or none.
@@ -180,7 +198,14 @@ def chunk(x: Tensor, chunks: int, axis: Any = 0, name: str | None = None) -> lis
 def tensor_split(
     x: Tensor, num_or_indices: int | Sequence[int], axis: Any = 0, name: str | None = None
 ) -> list[Tensor]:
-    """Returns the parts of one axis: for a number, copies whose sizes differ by at most one; for a list of positions, views.
+    """Returns the parts of one axis.
+
+    Args:
+        x: the tensor.
+        num_or_indices: the number of parts, whose sizes differ by at most one: then they are copies. Or a list of positions
+            at which to split: then they are views.
+        axis: the axis.
+        name: ignored.
 
     That a number gives copies and a list gives views is PaddlePaddle 3.3.1's behaviour.
 

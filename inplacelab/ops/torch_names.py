@@ -62,7 +62,16 @@ def new_full(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A new tensor of `size` with `fill_value` in every element; dtype and device are those of this tensor unless given.
+    """Creates a tensor of `size` with `fill_value` in every element, by default with the dtype and device of this tensor.
+
+    Args:
+        self: a tensor.
+        size: the sizes of the axes.
+        fill_value: the number.
+        dtype: the type of the elements; that of this tensor if None.
+        device: the device; that of this tensor if None.
+        requires_grad: whether the new tensor needs a gradient.
+        pin_memory: whether to create it in pinned memory.
 
     形状为 `size`、元素均为 `fill_value` 的新张量；未指定时，dtype 与设备同本张量。
 
@@ -83,7 +92,7 @@ def new_zeros(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A new tensor of zeros, with or without brackets around its sizes; dtype and device are those of this tensor unless given.
+    """Creates a tensor of zeros. The arguments are those of `new_full`; the sizes may be separate numbers.
 
     全零的新张量，各轴大小可以不加方括号；未指定时，dtype 与设备同本张量。
 
@@ -104,7 +113,7 @@ def new_ones(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A new tensor of ones, with or without brackets around its sizes; dtype and device are those of this tensor unless given.
+    """Creates a tensor of ones. The arguments are those of `new_full`; the sizes may be separate numbers.
 
     全一的新张量，各轴大小可以不加方括号；未指定时，dtype 与设备同本张量。
 
@@ -125,7 +134,7 @@ def new_empty(
     requires_grad: bool = False,
     pin_memory: bool = False,
 ) -> Tensor:
-    """A new tensor whose elements are not initialised; dtype and device are those of this tensor unless given.
+    """Creates a tensor whose elements are not initialised. The arguments are those of `new_full`; the sizes may be separate.
 
     元素为内存中原有内容的新张量；未指定时，dtype 与设备同本张量。
 

@@ -58,7 +58,9 @@ setitem = overwrite("setitem", "x, y", ("Write `y` into a part: `x[key] = y`.", 
 def set_value(self: Tensor, value: Any) -> None:
     """Replaces the elements by those of `value`, which must have the same shape and dtype.
 
-    A list has no dtype: its numbers take that of the tensor.
+    Args:
+        self: the tensor to write.
+        value: a tensor, an array, or nested lists of numbers, which get the tensor's dtype.
 
     Parameters are loaded with it: the tensor may be a leaf, and stays one. Any other tensor loses its history, as with every
     overwrite. The version is raised by one (not in PaddlePaddle 3.3.1, where a stale saved tensor is not detected).
@@ -83,6 +85,14 @@ def set_value(self: Tensor, value: Any) -> None:
 @as_function
 def increment(x: Tensor, value: float = 1.0, name: str | None = None) -> Tensor:
     """Adds a number to a tensor of one element, in place although the name has no underscore: a counter.
+
+    Args:
+        x: a tensor of one element, whose version is raised by one.
+        value: the number.
+        name: ignored.
+
+    Returns:
+        `x` itself.
 
     Raises:
         ShapeError: if there is more than one element.

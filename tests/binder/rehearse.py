@@ -1,4 +1,4 @@
-"""Rehearse Binder's build: `python -m tests.binder.rehearse` runs its steps in a clean environment and opens a lesson.
+"""Rehearses Binder's build: `python -m tests.binder.rehearse` runs its steps in a clean environment and opens a lesson.
 
 It takes minutes and an index of packages, so no test does it. A virtual environment stands for the image: Binder's own
 versions of what the image has, then the steps that repo2docker generates for this repository, then the first lesson

@@ -1,4 +1,4 @@
-"""What Binder would do with this repository, asked of repo2docker itself: no container engine is needed for that."""
+"""Binder's build steps for this repository, as repo2docker reports them: no container engine is needed."""
 
 from __future__ import annotations
 

@@ -208,7 +208,7 @@ REPORT_IN_CHINESE = """\
 @pytest.mark.parametrize(
     ("language", "report", "readme"), [("en", REPORT, "README.md"), ("zh", REPORT_IN_CHINESE, "README.zh.md")]
 )
-def test_a_refusal_is_told_by_the_lines_that_led_to_it(run: Run, language: str, report: str, readme: str) -> None:
+def test_a_refusal_is_explained_by_the_lines_that_led_to_it(run: Run, language: str, report: str, readme: str) -> None:
     done = run("record", script(SHADOWED), "--format", "json", "--lang", language)
     head, _, rest = done.err.partition("\n\n")
     assert "\nRuntimeError: (PermissionDenied) Tensor '' used in gradient computation" in head

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 MILLISECONDS = 240_000
-"""The longest time for any state on a busy machine. Tests wait for a state, and continue as soon as it is reached."""
+"""How long anything may take on the busiest machine. Tests wait for a state, and go on as soon as it is reached."""
 
 # anywidget gives a widget two seconds to load and then fails; a browser beside a server and three kernels needs more. Only this limit
 # is raised: with anywidget's other one raised, too, a notebook whose server does not answer would take minutes to open.

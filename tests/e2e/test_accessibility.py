@@ -1,4 +1,4 @@
-"""Tests that axe-core finds no violations in any state of the player, in light and dark. (In JupyterLab: `test_lab.py`.)"""
+"""axe-core finds no violation, in every state of the player, in light and dark. (In JupyterLab: `test_lab.py`.)"""
 
 from __future__ import annotations
 

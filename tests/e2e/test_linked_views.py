@@ -36,7 +36,7 @@ class Views:
         self.page = page
         self.players = page.locator(".jp-CodeCell").nth(2).locator(".ipl")
 
-    def texts(self) -> list[str]:
+    def kernel_steps(self) -> list[str]:
         """Returns each view's text about its step: the stepper's counter, the others' panel descriptions."""
         first = str(self.players.first.locator(".ipl-counter").inner_text())
         return [first, *(str(self.players.nth(k).locator("desc").first.text_content()) for k in (1, 2))]
@@ -66,28 +66,28 @@ def views(lab: str, chromium: Any) -> Iterator[Views]:
 
 def test_linked_views_go_together_with_a_kernel_and_without(views: Views) -> None:
     page = views.page
-    start = views.texts()
+    start = views.kernel_steps()
     stepper, storage, graph = (each.bounding_box()["width"] for each in views.players.all())
     assert abs(storage - graph) < 2
     assert storage + graph > 0.95 * stepper
     steps = int(views.ask("print(stepper.n_steps)"))
     assert start[0] == f"1 / {steps}"
 
-    # The reader steps in one view: all follow, and the kernel receives the step.
+    # The reader steps in one view: all go, and the kernel is notified.
     views.players.nth(1).focus()
     page.keyboard.press("End")
     views.wait_for(f"{steps} / {steps}")
     until_equal(
         page, lambda: views.ask("print(stepper.step, storage.step, graph.step)"), " ".join([str(steps - 1)] * 3)
     )
-    end = views.texts()
+    end = views.kernel_steps()
     assert end[1] != start[1]
     assert end[2] != start[2]
 
     # Python sets a step: all views and their models in the kernel follow.
     views.ask("stepper.step = 0; stepper.selection = 't0'")
     views.wait_for(f"1 / {steps}")
-    until_equal(page, views.texts, start)
+    until_equal(page, views.kernel_steps, start)
     everywhere = "print(stepper.step, storage.step, graph.step, storage.selection)"
     until_equal(page, lambda: views.ask(everywhere), "0 0 0 t0")
 
@@ -96,4 +96,4 @@ def test_linked_views_go_together_with_a_kernel_and_without(views: Views) -> Non
     views.players.nth(2).focus()
     page.keyboard.press("End")
     views.wait_for(f"{steps} / {steps}")
-    until_equal(page, views.texts, end)
+    until_equal(page, views.kernel_steps, end)

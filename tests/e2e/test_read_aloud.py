@@ -1,4 +1,4 @@
-"""Tests the player for screen readers: Chromium's accessibility tree, announcements, reading order, and focus."""
+"""The player for a screen reader: Chromium's accessibility tree, what is announced, the order of things, and the focus."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from tests.in_browser import open_page, until_it_plays
 pytestmark = pytest.mark.browser
 
 LONGEST = 400
-"""The announcement of a step is shorter than this."""
+"""Maximum length of the announcement of a step, in characters."""
 
 # Records announcements from now on: one entry for each new text in a live region.
 LISTEN = """() => {
-    window.heard = []
+    window.announced = []
     for (const region of document.querySelectorAll('.ipl [aria-live], .ipl [role=status]')) {
-        new MutationObserver(() => region.textContent && window.heard.push(region.textContent))
+        new MutationObserver(() => region.textContent && window.announced.push(region.textContent))
             .observe(region, { childList: true, characterData: true, subtree: true })
     }
 }"""
-HEARD = "() => new Promise((done) => setTimeout(() => done(window.heard.splice(0)), 50))"
+ANNOUNCED = "() => new Promise((done) => setTimeout(() => done(window.announced.splice(0)), 50))"
 FOCUS = "() => document.activeElement.outerHTML.slice(0, 60)"
 LANGUAGE_OF = "(each) => each.closest('[lang]').lang"
 
@@ -70,7 +70,7 @@ def wrong(page: Any) -> list[str]:
         if node.name and node.name == node.description:
             found.append(f"said twice: {own}")
         if node.role == "image" and (not node.name or node.name == node.parent):
-            found.append(f"a picture that tells nothing: {own}")
+            found.append(f"a picture without a description: {own}")
         if node.role == "StaticText" and "image" in node.inside:
             found.append(f"read out of a picture: {own}")
     return found
@@ -83,7 +83,7 @@ def test_what_is_wrong_is_found(chromium: Any) -> None:
         "<svg role=img width=9 height=9><text>0</text></svg>"
     )
     assert [each.split(":")[0] for each in wrong(page)] == [
-        "without a name", "said twice", "a picture that tells nothing", "read out of a picture",
+        "without a name", "said twice", "a picture without a description", "read out of a picture",
     ]  # fmt: skip
     page.close()
 
@@ -155,14 +155,14 @@ def test_of_a_launch_too(launch: Any) -> None:
 def test_a_step_is_announced_once_and_briefly(player: Any) -> None:
     press(player, "Home")
     player.evaluate(LISTEN)
-    announced = []
+    texts = []
     for key in ("ArrowRight", "ArrowRight", "End", "ArrowLeft"):
         press(player, key)
-        (said,) = player.evaluate(HEARD)
+        (said,) = player.evaluate(ANNOUNCED)
         assert said == player.locator("[role=status]").inner_text()
-        announced.append(said)
-    assert len(set(announced)) == len(announced)
-    assert max(map(len, announced)) < LONGEST
+        texts.append(said)
+    assert len(set(texts)) == len(texts)
+    assert max(map(len, texts)) < LONGEST
 
 
 def test_what_is_no_step_is_not_announced(player: Any) -> None:
@@ -171,7 +171,7 @@ def test_what_is_no_step_is_not_announced(player: Any) -> None:
     press(player, "l", "t", "g", "p", "p", "?", "Escape", "ArrowRight")
     player.locator(".ipl-as-table").click()
     player.set_viewport_size({"width": 1300, "height": 900})
-    assert player.evaluate(HEARD) == []
+    assert player.evaluate(ANNOUNCED) == []
 
 
 def test_an_answer_is_announced_with_its_step(player: Any) -> None:
@@ -179,19 +179,19 @@ def test_an_answer_is_announced_with_its_step(player: Any) -> None:
     asked = player.locator(".ipl-predict")
     player.evaluate(LISTEN)
     asked.locator("button[type=submit]").click()
-    assert len(player.evaluate(HEARD)) == 1  # that an answer is missing
+    assert len(player.evaluate(ANNOUNCED)) == 1  # that an answer is missing
     for field in asked.locator("fieldset").all():
         field.locator("input").first.check()
     asked.locator("button[type=submit]").click()
-    heard = player.evaluate(HEARD)
-    assert sorted(heard) == sorted([heard[0], player.locator("[role=status]").inner_text()])
-    assert all(verdict.inner_text() in "".join(heard) for verdict in asked.locator(".ipl-why strong").all())
+    announced = player.evaluate(ANNOUNCED)
+    assert sorted(announced) == sorted([announced[0], player.locator("[role=status]").inner_text()])
+    assert all(verdict.inner_text() in "".join(announced) for verdict in asked.locator(".ipl-why strong").all())
 
 
 def test_a_picked_thread_is_announced_once(launch: Any) -> None:
     launch.evaluate(LISTEN)
     press(launch, "ArrowRight")
-    (said,) = launch.evaluate(HEARD)
+    (said,) = launch.evaluate(ANNOUNCED)
     assert len(said) < LONGEST
     assert "x: " in said or "x：" in said
 
@@ -231,10 +231,10 @@ def test_the_focus_stays_where_it_is_while_stepping(player: Any) -> None:
     for place in places:
         player.locator(place).first.focus()
         before = player.evaluate(FOCUS)
-        told = player.locator("[role=status]").inner_text()
+        status = player.locator("[role=status]").inner_text()
         press(player, "ArrowRight")
         assert player.evaluate(FOCUS) == before
-        assert player.locator("[role=status]").inner_text() != told
+        assert player.locator("[role=status]").inner_text() != status
 
 
 @pytest.mark.parametrize("key", ["Tab", "Shift+Tab"])

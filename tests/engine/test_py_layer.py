@@ -325,7 +325,7 @@ def test_a_gradient_that_did_not_come_is_zeros_or_none(materialize: bool, x: Ten
         return gradients[0]
 
     first, _, third = layer(forward, backward).apply(x)
-    (first + third * 0.0).sum().backward()  # a gradient of zeros has come
+    (first + third * 0.0).sum().backward()  # a gradient of zeros arrived
     assert came == [[1.0] * 3, 0.0 if materialize else None, [0.0] * 3]
 
 

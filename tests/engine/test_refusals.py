@@ -236,9 +236,9 @@ def test_tensors_on_two_devices_do_not_meet() -> None:
     x = paddle.ones([2])
     paddle.set_device("gpu", simulate=True)
     y = paddle.ones([2])
-    for meet in (lambda: x.add_(y), lambda: x + y, lambda: y.copy_(x), lambda: x @ y):
+    for operation in (lambda: x.add_(y), lambda: x + y, lambda: y.copy_(x), lambda: x @ y):
         refused(
-            meet,
+            operation,
             ValueError,
             "the operands are on different devices, (cpu and gpu:0 simulated|gpu:0 simulated and cpu)",
             x,

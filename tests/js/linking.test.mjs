@@ -1,4 +1,4 @@
-// From elements to slots and back, held against brute force and against Python's answers in linking_cases.json.
+// From elements to slots and back, compared with brute force and against Python's answers in linking_cases.json.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -75,17 +75,17 @@ test("a model is told of the thread that a step shows, and does not answer while
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const model = modelWith({ launch: 0, block: 0, turn: 0, thread: 0, step: -1 });
   const steps = played(model, { steps: STEPS, launches: LAUNCHES });
-  const heard = [];
-  const post = courier(steps, (step) => heard.push(shows(step)));
+  const shown = [];
+  const post = courier(steps, (step) => shown.push(shows(step)));
   const set = model.set;
   model.set = (name, value) => model.traits[name] !== value && (set(name, value), post.hear());
   post.tell(nearestStep(STEPS, [0, 0, 0, 0, 0, 0], { block: 9, thread: 29, turn: 2 }));
   assert.deepEqual(model.traits, { launch: 0, block: 9, turn: 2, thread: 29, step: -1 });
-  assert.deepEqual(heard, []);
+  assert.deepEqual(shown, []);
   context.mock.timers.tick(1000);
   assert.deepEqual(model.saved.at(-1), model.traits);
   model.set("thread", 4);
-  assert.deepEqual(heard, [[0, 9, 2, 1, 0, 4]]);
+  assert.deepEqual(shown, [[0, 9, 2, 1, 0, 4]]);
 });
 
 test("the keys and the slider stay within a launch", () => {

@@ -86,7 +86,7 @@ def tolerance(program: Program, *, second: bool = False) -> float:
 def judge(program: Program, *, second: bool = False, torch: bool = False) -> Judgement:
     """Run a program everywhere, and compare.
 
-    There is no agreed second derivative through a hook: a rule that is written in terms of its result (`exp`) meets the
+    There is no agreed second derivative through a hook: a rule that is written in terms of its result (`exp`) passes the
     hook on that result again, one in terms of its input (`sin`) does not.
     """
     second = second and all(statement.op != "hook" for statement in program)

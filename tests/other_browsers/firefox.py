@@ -1,4 +1,4 @@
-"""A Firefox as people have it, spoken to in WebDriver BiDi.
+"""A Firefox as people have it, driven over WebDriver BiDi.
 
 Playwright drives a Firefox of its own, which would have to be downloaded, and Selenium needs a driver beside the browser. Firefox
 itself listens on a WebSocket when it is asked to; the client for that comes with Jupyter.
@@ -55,8 +55,8 @@ class _Firefox(Window):
         answer = self._say("script.evaluate", expression=promise, target=self._tab, awaitPromise=True)
         if answer["type"] == "exception":
             raise RuntimeError(f"{promise}: {answer['exceptionDetails']['text']}")
-        told: str = answer["result"]["value"]
-        return told
+        value: str = answer["result"]["value"]
+        return value
 
     def resize(self, width: int, height: int) -> None:
         self._say("browsingContext.setViewport", **self._tab, viewport={"width": width, "height": height})
@@ -70,7 +70,7 @@ class _Firefox(Window):
 
 @contextmanager
 def firefox(folder: Path) -> Iterator[Window]:
-    """A window of a Firefox that nobody sees, with a new profile in `folder`. Raises MissingBrowserError."""
+    """A headless Firefox window, with a new profile in `folder`. Raises MissingBrowserError."""
     if websocket is None:
         raise MissingBrowserError(
             "needs websocket-client, which comes with JupyterLab: python -m pip install -e '.[lab]'"
@@ -93,9 +93,9 @@ def firefox(folder: Path) -> Iterator[Window]:
         until(lambda: process.poll() is not None or (address.exists() and address.read_text()), "Firefox to listen")
         if process.poll() is not None:
             raise MissingBrowserError(f"{program} ends at once: {(folder / 'said.log').read_text()[-400:]}")
-        told = json.loads(address.read_text(encoding="utf-8"))
+        ready = json.loads(address.read_text(encoding="utf-8"))
         # With an origin, Firefox would take us for a page.
-        url = f"ws://{told['ws_host']}:{told['ws_port']}/session"
+        url = f"ws://{ready['ws_host']}:{ready['ws_port']}/session"
         socket = websocket.create_connection(url, timeout=PATIENCE, suppress_origin=True)
         window = _Firefox(socket)
         yield window

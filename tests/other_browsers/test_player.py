@@ -1,6 +1,6 @@
-"""The player in browsers other than Chromium: what browsers have been found to do differently, and what nobody could do without.
+"""The player in browsers other than Chromium: what browsers have been found to do differently, and what every reader needs.
 
-Nobody asks for these by chance: `make browser OTHER_BROWSERS=firefox`, or `"firefox webkit"`. All else is tested in Chromium.
+These run only on request: `make browser OTHER_BROWSERS=firefox`, or `"firefox webkit"`. All else is tested in Chromium.
 """
 
 from __future__ import annotations

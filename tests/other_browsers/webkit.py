@@ -1,4 +1,4 @@
-"""WebKit, the engine of Safari, as GTK's port of it has it, spoken to in WebDriver.
+"""WebKit, the engine of Safari, as GTK's port of it has it, driven over WebDriver.
 
 It has no way of running without a screen: on a machine that has none, Xvfb makes one.
 """
@@ -40,8 +40,8 @@ class _WebKit(Window):
         _send("POST", f"{self._session}/url", url=url)
 
     def _tell(self, promise: str) -> str:
-        told: str = _send("POST", f"{self._session}/execute/sync", script=f"return {promise}", args=[])
-        return told
+        value: str = _send("POST", f"{self._session}/execute/sync", script=f"return {promise}", args=[])
+        return value
 
     def resize(self, width: int, height: int) -> None:
         wanted = [width, height]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 PATIENCE = 60.0
-"""How many seconds anything may take on the busiest machine. Whoever waits, waits for a state, and goes on as soon as it is there."""
+"""How many seconds anything may take on the busiest machine. Tests wait for a state, and go on as soon as it is reached."""
 
 KEYS = {"Tab": "\ue004", "Escape": "\ue00c", "End": "\ue010", "Home": "\ue011", "Left": "\ue012", "Right": "\ue014"}
 """The letters that stand for keys in WebDriver; any other key is its letter."""

@@ -159,7 +159,7 @@ def test_answers_can_be_read_as_the_guide_says(
     language: str, notebook_session: InteractiveShell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     blocks = {match["text"]: match["kind"] for match in BLOCK.finditer(text_of(GUIDES[language]))}
-    recorded, asked, explained, printed, counted = blocks
+    recorded, asked, report, printed, counted = blocks
     assert blocks[printed] == "text"
 
     def run(cell: str) -> str:
@@ -177,7 +177,7 @@ def test_answers_can_be_read_as_the_guide_says(
         {"step": second.step, "kind": second.kind, "chosen": [], "right": False},
         {"step": third.step, "kind": third.kind, "chosen": None, "right": None},
     ]
-    assert run(explained) == printed
+    assert run(report) == printed
 
     lesson = json.loads(text_of(NOTEBOOKS / language / f"{LESSONS[0]}.ipynb"))
     cells = [cell for cell in lesson["cells"] if "check.seen_by_both()" in "".join(cell["source"])]

@@ -26,7 +26,7 @@ h.register_hook(clip)
 """
 
 
-def summary(recording: Recording) -> list[tuple[int | None, str | None, str]]:
+def actions_of(recording: Recording) -> list[tuple[int | None, str | None, str]]:
     """Returns line, operation and backward action of each step, from the begin of backward."""
     return [
         (s.line, s.op, s.backward.action if s.backward else s.kind) for s in recording.steps if s.phase == "backward"
@@ -40,7 +40,7 @@ def said(recording: Recording, action: str) -> list[str]:
 
 def test_the_operations_of_a_hook_are_steps_at_their_lines(run: Runner) -> None:
     recording = run(CLIP).recording
-    inside = summary(recording)
+    inside = actions_of(recording)
     first = inside.index((3, "clip", "hook"))
     assert inside[first : first + 4] == [
         (3, "clip", "hook"), (4, "clip", "operation"), (5, "add_", "operation"), (9, "clip", "hooked"),
@@ -68,7 +68,7 @@ def test_a_program_that_is_not_marked_tells_of_its_hooks_too() -> None:
         y.register_hook(watch)
         y.backward()
     assert block.recording is not None
-    lines = [line for line, op, _ in summary(block.recording) if op in ("watch", "add_")]
+    lines = [line for line, op, _ in actions_of(block.recording) if op in ("watch", "add_")]
     assert lines == [1, 2, 6]  # the call, the write, and back to the line that began the pass
 
 
@@ -77,7 +77,7 @@ def test_a_hook_that_changes_nothing_is_one_step(run: Runner) -> None:
         "seen = []\nx = paddle.ones([2])\nx.stop_gradient = False\nx.register_hook(seen.append)\nx.sum().backward()\n"
     )
     recording = run(text).recording
-    assert [action for _, op, action in summary(recording) if op == "append"] == ["hook"]
+    assert [action for _, op, action in actions_of(recording) if op == "append"] == ["hook"]
     assert said(recording, "hook")[0].startswith("The gradient of `x` is complete: [1, 1]. The hook `append` is called")
 
 
@@ -102,7 +102,7 @@ def test_a_pass_that_a_hook_begins_is_a_pass_of_its_own(run: Runner) -> None:
         "def inner(g):\n    with paddle.enable_grad():\n        loss = (a * b).sum()\n    loss.backward()\n"
         "h = a * a\nh.register_hook(inner)\nh.sum().backward()\n"
     ).recording
-    actions = [(action, line) for line, _, action in summary(recording) if action in ("begin", "end")]
+    actions = [(action, line) for line, _, action in actions_of(recording) if action in ("begin", "end")]
     assert actions == [("begin", 9), ("begin", 6), ("end", 6), ("end", 9)]
     inner, outer = said(recording, "end")
     assert inner == "Backward is done: `a.grad` and `b.grad` are filled."
@@ -153,7 +153,7 @@ def test_what_a_hook_catches_stops_nothing(run: Runner) -> None:
         "x = paddle.ones([2])\ndef careful(g):\n    try:\n        g.add_(paddle.ones([3]))\n    except ValueError:\n"
         "        pass\n    g.scale_(2.)\nx.stop_gradient = False\ny = x * 2\ny.register_hook(careful)\ny.sum().backward()\n"
     ).recording
-    kinds = [(line, action) for line, _, action in summary(recording)]
+    kinds = [(line, action) for line, _, action in actions_of(recording)]
     assert (4, "error") in kinds
     assert kinds.index((7, "operation")) > kinds.index((4, "error"))
     assert kinds[-1] == (11, "end")
@@ -166,7 +166,7 @@ def test_a_derivative_of_the_programs_own_is_gone_through(run: Runner) -> None:
         "        return x * x * x\n    @staticmethod\n    def backward(ctx, g):\n        (x,) = ctx.saved_tensor()\n"
         "        d = x * x\n        return g * 3. * d\nx = paddle.ones([1])\nx.stop_gradient = False\nCube.apply(x).backward()\n"
     ).recording
-    inside = summary(recording)
+    inside = actions_of(recording)
     assert [each for each in inside if each[0] != 13] == [
         (7, "Cube.backward", "custom"), (8, "backward", "unpack"), (9, "multiply", "operation"), (10, "scale", "operation"),
         (10, "multiply", "operation"),

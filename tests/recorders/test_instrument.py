@@ -1,4 +1,4 @@
-"""Tests that instrumented programs report the begin of each statement, and that no binding is missed."""
+"""Instrumented programs report when their statements begin, and nothing that a statement binds is missed."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def calls(text: str) -> list[tuple[int, bool]]:
     """Returns the arguments of the calls in an instrumented program, in order."""
     tree = instrument.instrumented(ast.parse(text))
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and instrument.is_call(node)]
-    arguments = [tuple(ast.literal_eval(fact) for fact in each.value.args) for each in statements]  # type: ignore[attr-defined]
-    return sorted(arguments)
+    marks = [tuple(ast.literal_eval(fact) for fact in each.value.args) for each in statements]  # type: ignore[attr-defined]
+    return sorted(marks)
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "marks"),
     [
         ("x = 1; y = 2\nz = 3", [(1, True), (1, True), (2, True)]),
         ("'Docstring.'\nimport math\nx = 1", [(3, True)]),
@@ -42,15 +42,15 @@ def calls(text: str) -> list[tuple[int, bool]]:
         ("while True:\n    f(x)", [(1, False), (2, True)]),
     ],
 )
-def test_which_statements_are_reported(text: str, expected: list[tuple[int, bool]]) -> None:
-    assert calls(text) == expected
+def test_which_statements_are_marked(text: str, marks: list[tuple[int, bool]]) -> None:
+    assert calls(text) == marks
 
 
 def test_two_listeners_are_both_told_the_frame() -> None:
-    calls: list[tuple[str, int, str]] = []
+    received: list[tuple[str, int, str]] = []
 
     def listener(name: str) -> instrument.StatementListener:
-        return lambda line, simple, frame, /: calls.append((name, line, frame.f_code.co_filename))
+        return lambda line, simple, frame, /: received.append((name, line, frame.f_code.co_filename))
 
     code = compile(instrument.instrumented(ast.parse("x = 1\n")), "<program>", "exec")
     with instrument.listening(listener("outer")):
@@ -58,7 +58,7 @@ def test_two_listeners_are_both_told_the_frame() -> None:
             exec(code, {})
         exec(code, {})
     exec(code, {})
-    assert calls == [("outer", 1, "<program>"), ("inner", 1, "<program>"), ("outer", 1, "<program>")]
+    assert received == [("outer", 1, "<program>"), ("inner", 1, "<program>"), ("outer", 1, "<program>")]
 
 
 def test_the_name_in_a_loop_leads_to_what_the_loop_is_at(run: Callable[..., Any]) -> None:

@@ -1,4 +1,4 @@
-"""Tests recordings of NumPy programs by comparing them with the arrays of an unrecorded run."""
+"""Recordings of plain NumPy programs: what they say is compared with what NumPy itself says of the same arrays, run without a recorder."""
 
 from __future__ import annotations
 
@@ -183,7 +183,9 @@ def test_functions_and_loops() -> None:
         (2, "*=", "in-place"), (2, "*=", "in-place"), (10, "*", "ordinary"),
         (2, "*=", "in-place"), (13, "setitem", "in-place"), (13, "setitem", "in-place"),
     ]  # fmt: skip
-    returned = recording.on_line(3)[0]  # the result of the program's function is new, without an operation
+    returned = recording.on_line(3)[
+        0
+    ]  # what a function of the program's own returns is new, and no operation is emitted
     assert (returned.kind, returned.op) == ("line", None)
     assert recording.state(returned.index).tensor("y").shape == (2,)
     assert recording.state().version("x") == 3

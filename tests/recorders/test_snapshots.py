@@ -69,29 +69,29 @@ def test_a_snapshot_shows_what_was_there_then(dtype: str) -> None:
         taken = snapshots.snapshot(values, values[1 : size // 2 + 1 : 2], layout)
         before = values.tolist()
         values[:] = 0
-        found = decode.values(taken)
-        if isinstance(found, Summary):
-            for start, some in [(0, found.head), (size - len(found.tail), found.tail), *found.runs]:
+        decoded = decode.values(taken)
+        if isinstance(decoded, Summary):
+            for start, some in [(0, decoded.head), (size - len(decoded.tail), decoded.tail), *decoded.runs]:
                 assert list(some) == before[start : start + len(some)]
-            assert [start for start, _ in found.runs][:3] == [1, 3, 5]
+            assert [start for start, _ in decoded.runs][:3] == [1, 3, 5]
         else:
-            assert found == tuple(before)
+            assert decoded == tuple(before)
 
 
 def test_of_a_slot_written_twice_the_last_value_stays() -> None:
     values = np.arange(snapshots.WHOLE + 1.0)
-    found = decode.values(snapshots.snapshot(values, slots=[7, 3, 4, 7]))
-    assert isinstance(found, Summary)
-    assert found.runs == ((3, (3.0, 4.0)), (7, (7.0,)))
-    assert found.minimum is None  # for four slots, the extremes of all are not worth computing
+    decoded = decode.values(snapshots.snapshot(values, slots=[7, 3, 4, 7]))
+    assert isinstance(decoded, Summary)
+    assert decoded.runs == ((3, (3.0, 4.0)), (7, (7.0,)))
+    assert decoded.minimum is None  # for four slots, the extremes of all are not worth computing
 
 
 def test_a_large_storage_is_told_of_at_each_version(run: Callable[..., Any]) -> None:
     text = f"x = paddle.arange({snapshots.WHOLE + 8}, dtype='float32')\nfor k in range(3):\n    x.scale_(-2.)\n"
     stored = [facts.values for step in run(text).recording.steps for _, facts in step.storages if facts is not None]
     last = snapshots.WHOLE + 7.0
-    found = [(each.minimum, each.maximum, each.tail[-1]) for each in stored if isinstance(each, Summary)]
-    assert found == [(0, last, last), (-2 * last, 0, -2 * last), (0, 4 * last, 4 * last), (-8 * last, 0, -8 * last)]
+    decoded = [(each.minimum, each.maximum, each.tail[-1]) for each in stored if isinstance(each, Summary)]
+    assert decoded == [(0, last, last), (-2 * last, 0, -2 * last), (0, 4 * last, 4 * last), (-8 * last, 0, -8 * last)]
 
 
 def test_nothing_keeps_the_array_of_what_was_written() -> None:

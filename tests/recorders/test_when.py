@@ -1,4 +1,4 @@
-"""Tests that each change is in the step in which it happened: objects made and freed, and changes without an operation."""
+"""Each change is recorded in the step in which it happened: what a statement creates, frees, and changes without an operation."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def views_and_stale() -> Recording:
     tape.step(
         "operation", 4, storage(2, (4.0,) * 4), c, square, op="*", category="ordinary", inputs=(1, 1), output=3, kept=3
     )
-    anew = (
+    rebound = (
         node(4, "AddGradNode", 5, to=(1,)),
         node(5, "CopySlices", 5, to=(1, 4)),
         node(6, "SliceGradNode", 5, to=(5,)),
@@ -129,7 +129,7 @@ def views_and_stale() -> Recording:
         storage(1, (2.0, 12.0, 12.0, 2.0)),
         replace(b, node=5),
         replace(v, names=("v", "w"), node=6),
-        *anew,
+        *rebound,
         op="add_",
         category="in-place",
         inputs=(2,),

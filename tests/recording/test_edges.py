@@ -27,9 +27,9 @@ def test_what_has_no_name_is_left_out() -> None:
 
 
 def test_the_name_is_that_of_the_time() -> None:
-    names = named("h = x * 2\nb = h.exp()\nh = b * y\n")
-    assert names[:2] == [("ScaleGradNode", "GradNodeAccumulation", "x"), ("ExpGradNode", "ScaleGradNode", "h")]
-    assert ("MultiplyGradNode", "ExpGradNode", "b") in names
+    edges = named("h = x * 2\nb = h.exp()\nh = b * y\n")
+    assert edges[:2] == [("ScaleGradNode", "GradNodeAccumulation", "x"), ("ExpGradNode", "ScaleGradNode", "h")]
+    assert ("MultiplyGradNode", "ExpGradNode", "b") in edges
 
 
 def test_a_base_that_is_written_through_a_view_goes_by_its_own_name() -> None:

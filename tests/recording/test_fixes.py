@@ -177,7 +177,7 @@ PROGRAMS: dict[str, tuple[str, dict[str, str]]] = {
         "y = (a * a).sum()\nwith paddle.no_grad():\n    a.zero_()\ny.backward()\n",
         {"call `y.backward()` before line 4": plain, "in line 3 have a copy kept": plain},
     ),
-    "an operation of one's own": (
+    "a custom operation": (
         LAYER + "y = Own.apply(a)\na.sin_()\n(y + a).sum().backward()\n",
         {"in line 13 write `a = a.sin()`": used, "in line 12 have a copy kept: `y = Own.apply(a.clone())`": used},
     ),

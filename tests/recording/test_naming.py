@@ -14,7 +14,7 @@ from tests.subtests import for_each
 START = "x = paddle.to_tensor([1., 2.], stop_gradient=False)\n"
 
 
-def names_shown(text: str) -> list[tuple[str, ...]]:
+def names_used(text: str) -> list[tuple[str, ...]]:
     """Returns the tensors' names after each step that follows the first line, pending ones with an arrow."""
     return called(run(START + text).recording)[1:]
 
@@ -79,7 +79,7 @@ CASES: dict[str, tuple[str, list[tuple[str, ...]]]] = {
 
 @for_each(("text", "expected"), CASES.values(), ids=lambda case: case[0])
 def test_what_tensors_are_called(text: str, expected: list[tuple[str, ...]]) -> None:
-    assert names_shown(text) == expected
+    assert names_used(text) == expected
 
 
 def test_what_an_optimizer_remembers_is_called_so_while_its_first_step_runs() -> None:

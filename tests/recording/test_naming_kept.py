@@ -11,7 +11,7 @@ from tests.recorders.golden.renew import run
 HEAD = "h = paddle.to_tensor([0.5, -1.0, 2.0], stop_gradient=False)\na = h * 2.0\n"
 
 
-def names_of_kept(recording: Recording, index: int = -1) -> list[str]:
+def saved_names(recording: Recording, index: int = -1) -> list[str]:
     """Returns the names of all saved tensors after a step."""
     state = recording.state(index)
     return [
@@ -44,14 +44,14 @@ def names_of_kept(recording: Recording, index: int = -1) -> list[str]:
 )  # fmt: skip
 def test_a_kept_value_is_called_as_the_program_calls_it(text: str, expected: list[str]) -> None:
     recording = run(HEAD + text + "\n").recording
-    assert names_of_kept(recording) == expected
+    assert saved_names(recording) == expected
 
 
 def test_a_name_is_former_only_once_it_leads_elsewhere() -> None:
     recording = run(HEAD + "y = a.sin()\na = h * 3.\n").recording
     kept, rebound = recording.on_line(3)[0].index, recording.on_line(4)[0].index
-    assert names_of_kept(recording, kept) == ["`a`"]
-    assert names_of_kept(recording, rebound) == ["the former `a`"]
+    assert saved_names(recording, kept) == ["`a`"]
+    assert saved_names(recording, rebound) == ["the former `a`"]
 
 
 def test_where_there_is_little_room_a_name_is_cut_and_the_role_is_short() -> None:
@@ -69,4 +69,4 @@ def test_a_layer_of_ones_own_says_under_which_number_it_keeps() -> None:
         "        return x * x\n    @staticmethod\n    def backward(ctx, g):\n        return g\n"
     )
     recording = run(HEAD + layer + "y = Own.apply(a)\n").recording
-    assert names_of_kept(recording) == ["`a`"]
+    assert saved_names(recording) == ["`a`"]

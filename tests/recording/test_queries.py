@@ -1,4 +1,4 @@
-"""Tests queries on recordings made by hand."""
+"""Queries on recordings that are built by hand."""
 
 from __future__ import annotations
 

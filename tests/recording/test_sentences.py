@@ -355,8 +355,8 @@ def test_a_history_begins_and_ends(tape: Any) -> None:
 
 
 def test_nodes_of_one_name_and_line_are_told_apart(tape: Any) -> None:
-    nodes = [tape.node(n, "MultiplyGradNode", 2) for n in (4, 7)]
-    tape.step("backward", 3, *nodes, phase="backward", backward=BackwardFacts("failed", 7))
+    both = [tape.node(n, "MultiplyGradNode", 2) for n in (4, 7)]
+    tape.step("backward", 3, *both, phase="backward", backward=BackwardFacts("failed", 7))
     assert last(tape).en == "`MultiplyGradNode` #7 (line 2) cannot run, and backward stops here."
 
 

@@ -1,4 +1,4 @@
-"""Tests the slots of layouts by comparing them with plain enumeration."""
+"""Which slots a layout reaches: compared with plain enumeration."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def recorded(source: str) -> Recording:
     return recording
 
 
-def fields(recording: Recording, marks: tuple[Marked, ...]) -> list[tuple[int, str, str, str | None]]:
+def lines_of(recording: Recording, marks: tuple[Marked, ...]) -> list[tuple[int, str, str, str | None]]:
     """Returns line, role, brief text and marked part of the line."""
     lines = recording.source.splitlines()
     return [
@@ -27,7 +27,7 @@ def fields(recording: Recording, marks: tuple[Marked, ...]) -> list[tuple[int, s
 
 def of_last(source: str) -> list[tuple[int, str, str, str | None]]:
     recording = recorded(source)
-    return fields(recording, trace(recording, len(recording) - 1))
+    return lines_of(recording, trace(recording, len(recording) - 1))
 
 
 def test_a_failure_goes_back_to_the_line_that_kept_and_the_line_that_wrote() -> None:
@@ -50,7 +50,7 @@ def test_a_line_that_wrote_several_times_is_marked_once_and_a_third_line_not_at_
 
 def test_the_step_that_makes_a_value_stale_is_told_with_the_line_that_kept_it() -> None:
     recording = recorded("a = h * 2.\nb = a.exp()\nc = a * h\nb[1].zero_()\na.relu_()\n")
-    traces = [(step.op, fields(recording, trace(recording, step.index))) for step in recording.steps]
+    traces = [(step.op, lines_of(recording, trace(recording, step.index))) for step in recording.steps]
     assert [each for each in traces if each[1]] == [
         ("zero_", [(3, "kept", "kept v0", "a.exp()"), (5, "written", "v0 → v1", "b[1].zero_()")]),
         ("relu_", [(4, "kept", "kept v0", "a"), (6, "written", "v0 → v1", "a.relu_()")]),
@@ -67,7 +67,7 @@ def test_what_is_refused_for_another_reason_has_no_story_but_its_line() -> None:
     recording = recorded("h.scale_(2.)\n")
     last = len(recording) - 1
     assert trace(recording, last) == ()
-    assert fields(recording, refusal(recording, last)) == [(2, "refused", "refused", "h.scale_(2.)")]
+    assert lines_of(recording, refusal(recording, last)) == [(2, "refused", "refused", "h.scale_(2.)")]
 
 
 def test_a_statement_on_several_lines_is_marked_at_its_first_without_a_part() -> None:
@@ -83,4 +83,4 @@ def test_a_source_that_is_not_python_alone_is_marked_without_parts() -> None:
     source = "a = h * 2.\ny = a.exp()\ny.scale_(2.)\ny.sum().backward()\n"
     recording = recorded(source)
     shell = replace(recording, source="!ls\n" + source)
-    assert all(part is None for *_, part in fields(shell, trace(shell, len(shell) - 1)))
+    assert all(part is None for *_, part in lines_of(shell, trace(shell, len(shell) - 1)))

@@ -1,4 +1,4 @@
-"""Tests the values of tensors in recorded slots by comparing them with NumPy's view of the same bytes."""
+"""What a tensor reads in recorded slots: compared with NumPy's own view of the same bytes."""
 
 from __future__ import annotations
 

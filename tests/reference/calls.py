@@ -71,7 +71,7 @@ BINARY = [
     Call("where_", "mask.where_(x, y)"),
 ]  # fmt: skip
 
-MEETING = [
+SCANS_AND_SCATTERS = [
     *_calls("cumsum_", "x.@(0)", "x.@(axis=1)", "x.@(axis=-1)", "x.@(5)", "x.@()", shapes=("2x3", "strided", "empty")),
     *_calls("cumprod_", "x.@(0)", "x.@(dim=1)", "x.@(dim=-1)", "x.@(5)", "x.@()", shapes=FULL),
     *_calls("renorm_", "x.@(2.0, 0, 1.0)", "x.@(p=1.0, axis=1, max_norm=2.0)", "x.@(2.0, -1, 1.0)", shapes=FULL),
@@ -130,7 +130,7 @@ DRAWN = [
 ]
 """Drawn at random: only dtype, shape and refusal are compared."""
 
-CALLS = [*UNARY, *BINARY, *MEETING, *METADATA, *FILLS, *DRAWN]
+CALLS = [*UNARY, *BINARY, *SCANS_AND_SCATTERS, *METADATA, *FILLS, *DRAWN]
 
 ELSEWHERE = {
     "set_": "tests/engine: another storage, whose bytes are not those of Paddle's",

@@ -77,7 +77,7 @@ UNARY = [
 ]  # fmt: skip
 
 NO_NUMBER = "Paddle's AttributeError is an accident of its shape check; the ordinary form says ValueError in both"
-OWN_OPERAND = "Paddle refuses x.multiply_(x) at backward; ours keeps a copy of what it is about to overwrite"
+OWN_OPERAND = "Paddle refuses x.multiply_(x) at backward; ours keeps a copy of the overwritten operand"
 TRUE_SLOPE = "a rounded quotient is constant between its steps: Paddle hands the gradient on unchanged in place, and has none out of place"
 CHECKED_FIRST = "a zero divisor is Python's ZeroDivisionError, and is looked for before anything is written"
 
@@ -88,7 +88,7 @@ ARITHMETIC = [
     *_differ("multiply_ mul_ divide_ div_", "@ | x.@(x) | * | in-place", "gradients: [[]*, and not RuntimeError", OWN_OPERAND),
     *_differ("divide_ div_", "@ | * | bool | *", "ZeroDivisionError*, and not EnforceNotMet*", CHECKED_FIRST),
     *_differ("divide_ div_", "@ | *(wide) | bool | *", f"ZeroDivisionError*, and not {ANSWER}",
-             "Paddle divides truth values by False without a word, but only where x is broadcast"),
+             "Paddle divides truth values by False silently, but only where x is broadcast"),
     *_differ("divide_ div_", "@ | *rounding_mode=*", "gradients: *0.0*, and not *", TRUE_SLOPE),
     *_differ("floor_divide_", "@ | *", "gradients: *0.0*, and not *", TRUE_SLOPE),
     *_differ("remainder_ mod_ floor_mod_", "@ | * | complex* | *", f"{NO_KERNEL}, and not {ANSWER}",
@@ -96,14 +96,12 @@ ARITHMETIC = [
     *_differ("hypot_", "@ | * | complex* | *", f"{NO_KERNEL}, and not {ANSWER}", "Paddle takes the complex root of the squares, which is no length"),
     *_differ("ldexp_", "@ | * | complex* | *", f"{NO_KERNEL}, and not {ANSWER}", "Paddle drops the imaginary parts, and answers in float32"),
     *_differ("lerp_", "@ | x.lerp_(*0.25) | float* | 0-d | *", "shape: [[]], and not [[]1]", "Paddle gives a tensor without axes an axis of one element"),
-    *_differ("lerp_", "@ | *weight=y) | *", "gradients: *, and not *", "Paddle drops the gradient of the weight, without a word"),
+    *_differ("lerp_", "@ | *weight=y) | *", "gradients: *, and not *", "Paddle drops the gradient of the weight silently"),
     *_differ("gcd_ lcm_", "@ | * | [fc]* | *", f"{NO_KERNEL}, and not {ANSWER}",
              "divisors and multiples are defined for integers; Paddle computes something for fractions, too"),
 ]  # fmt: skip
 
-NO_FORMULA = (
-    "the derivative with respect to x has no closed form: ours says so at backward, Paddle drops it without a word"
-)
+NO_FORMULA = "the derivative with respect to x has no closed form: ours says so at backward, Paddle drops it silently"
 ONLY_SAME_SHAPES = (
     "Paddle's kernel does not broadcast: it reads memory that does not belong to y; ours agrees with SciPy"
 )
@@ -112,7 +110,7 @@ INCOMPLETE_GAMMA = [
     *_differ("gammainc_ gammaincc_", "@ | *", "gradients: ValueError, and not *", NO_FORMULA),
     *_differ("gammainc_ gammaincc_", "@ | *(row) | *", "[vb]*: *, and not *", ONLY_SAME_SHAPES),
     *_differ("gammainc_ gammaincc_", "@ | *c(wide) | *", "values: *, and not *", ONLY_SAME_SHAPES),
-    *_differ("gammainc_ gammaincc_", "@ | x.@(wide) | float* | *", f"{GROWS}, and not {ANSWER}", "in place cannot grow; Paddle grows x over memory nobody has filled"),
+    *_differ("gammainc_ gammaincc_", "@ | x.@(wide) | float* | *", f"{GROWS}, and not {ANSWER}", "in place cannot grow; Paddle grows x over uninitialised memory"),
 ]  # fmt: skip
 
 COMPARED = """equal_ not_equal_ greater_than_ greater_equal_ less_than_ less_ less_equal_

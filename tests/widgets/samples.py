@@ -68,8 +68,8 @@ class Script:
         self.nodes[key] = NodeFacts(key, name, op, line, edges, **plain)
 
     def change(self, kind: str, key: int, **facts: Any) -> None:
-        facts_of_kind: dict[int, Any] = getattr(self, kind)
-        facts_of_kind[key] = replace(facts_of_kind[key], **facts)
+        things: dict[int, Any] = getattr(self, kind)
+        things[key] = replace(things[key], **facts)
 
     def step(self, kind: str, line: int | None, **fields: Any) -> None:
         live = sum(s.bytes for s in self.storages.values())
@@ -440,7 +440,7 @@ def _out_of_sight(tensor: paddle.Tensor) -> Callable[[], paddle.Tensor]:
 
 
 def named_late() -> Recording:
-    """Lines that bind a name only after several operations: again, in a loop, in a list, to a tensor on the shelf, and without success."""
+    """Lines that bind a name only after several operations: again, in a loop, in a list, to what was out of sight, and in vain."""
     run = paddle.record("named late")
     with contextlib.suppress(ValueError), run:
         x = paddle.to_tensor([1.0, 2.0])

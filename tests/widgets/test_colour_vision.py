@@ -23,7 +23,7 @@ VISION: dict[str, tuple[Triple, Triple, Triple]] = {
 }  # fmt: skip
 
 APART = 0.075
-"""Nearly four times the just noticeable distance. Marks also differ in dashes, thickness and text."""
+"""Nearly four times what can just be noticed. Dashes, thickness and words are distinguishing marks as well."""
 
 TENSORS = tuple(f"c{k}" for k in range(TENSOR_COLOURS))
 SIGNALS = ("now", "bad", "line", "fg")
@@ -44,7 +44,7 @@ def times(matrix: tuple[Triple, Triple, Triple], vector: Triple) -> Triple:
 
 
 def seen(colour: str, vision: str) -> Triple:
-    """Returns a colour in OKLab as seen with a kind of vision."""
+    """A colour as a person sees it, in OKLab."""
     red, green, blue = (min(max(value, 0.0), 1.0) for value in times(VISION[vision], linear(colour)))
     to_cones = (
         (0.4122214708, 0.5363325363, 0.0514459929),

@@ -271,9 +271,9 @@ def test_a_tensor_without_elements_says_no_more_than_that() -> None:
         q = paddle.ones([0, 3])
     assert run.recording is not None
     assert q.shape == [0, 3]
-    text = said(elements_panel(run.recording), 0)
-    assert "no elements" in text
-    assert not any("one slot" in line for line in text)
+    lines = said(elements_panel(run.recording), 0)
+    assert "no elements" in lines
+    assert not any("one slot" in line for line in lines)
 
 
 def test_a_cell_without_axes_keeps_off_the_metadata() -> None:

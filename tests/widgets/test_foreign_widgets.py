@@ -1,4 +1,4 @@
-"""Tests the static HTML of other libraries' widgets in a box with ours."""
+"""Foreign widgets in a box with ours, and what they leave there."""
 
 from __future__ import annotations
 

@@ -112,15 +112,15 @@ except RuntimeError:
     assert recording.steps[last - 1].error is not None
     states = {word for style in nodes(panel, last) for word in style.split()}
     assert not {"waiting", "arrived", "ready", "unreached"} & states
-    assert any("✗ stale" in each for each in said(panel, last)), "the saved tensors of the others are listed again"
+    assert any("✗ stale" in each for each in said(panel, last)), "what the others keep is repeated"
 
 
 def test_a_node_says_at_the_write_that_what_it_keeps_is_stale() -> None:
     recording, panel = refused()
     (write,) = (step.index for step in recording.steps if step.op == "add_")
-    texts = [[words for words in said(panel, step) if words.startswith("keeps b")] for step in (write - 1, write)]
-    assert [len(each) for each in texts] == [1, 1]
-    assert texts[1] == [f"{texts[0][0]} ✗ stale"]
+    pins = [[words for words in said(panel, step) if words.startswith("keeps b")] for step in (write - 1, write)]
+    assert [len(each) for each in pins] == [1, 1]
+    assert pins[1] == [f"{pins[0][0]} ✗ stale"]
 
 
 def test_a_gradient_travels_along_the_edge_of_the_node_that_runs() -> None:

@@ -29,10 +29,10 @@ LAUNCHES = [
     Launch("relu", "strided", (16, 1, 1), (256, 1, 1), 1, "float32", TURNED, 16384, 16384),
 ]
 MODEL = """
-const traits = %s; const heard = {};
+const traits = %s; const listeners = {};
 window.traits = traits;
-window.model = { get: (n) => traits[n], on: (e, f) => (heard[e] ??= []).push(f), off: () => {}, save_changes: () => {},
-  set: (n, v) => { if (traits[n] === v) return; traits[n] = v; (heard["change:" + n] ?? []).forEach((f) => f()); } };
+window.model = { get: (n) => traits[n], on: (e, f) => (listeners[e] ??= []).push(f), off: () => {}, save_changes: () => {},
+  set: (n, v) => { if (traits[n] === v) return; traits[n] = v; (listeners["change:" + n] ?? []).forEach((f) => f()); } };
 """
 
 

@@ -1,4 +1,4 @@
-"""Tests the values sent of large storages: recorded values only, within the limit, formatted the same in Python and JavaScript."""
+"""Large storages in the browser: the values that were recorded, no more than allowed, and looking the same in both languages."""
 
 from __future__ import annotations
 

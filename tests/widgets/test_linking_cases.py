@@ -1,4 +1,4 @@
-"""Tests that the player's arithmetic of elements and slots equals Python's, by one table of layouts.
+"""The player's arithmetic of elements and slots is Python's: both are compared with one table of layouts.
 
 The table is `tests/js/linking_cases.json`; `tests/js/linking.test.mjs` reads it. To write it again:
 

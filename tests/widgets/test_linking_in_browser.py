@@ -19,7 +19,7 @@ LIT = "() => [...document.querySelectorAll('{0} [data-related]')].map(mark => ma
 
 
 class Reader:
-    """A page with a player, and helpers to point at marks."""
+    """A page with a player, for tests that point at elements."""
 
     def __init__(self, page: Any) -> None:
         self.page = page

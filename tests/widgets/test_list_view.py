@@ -73,9 +73,9 @@ def page(tmp_path: Path, chromium: Any) -> Iterator[Any]:
     file = tmp_path / "list.html"
     file.write_text(
         f"<!doctype html><meta charset=utf-8><body><script type=text/plain id=module>{ListView._esm}</script><script type=module>"
-        f"const traits = {json.dumps(traits)}; const heard = {{}};"
-        "window.model = { get: (n) => traits[n], set: (n, v) => { traits[n] = v; (heard['change:' + n] ?? []).forEach((f) => f()); },"
-        " save_changes: () => {}, on: (e, f) => (heard[e] ??= []).push(f), off: () => {} };"
+        f"const traits = {json.dumps(traits)}; const listeners = {{}};"
+        "window.model = { get: (n) => traits[n], set: (n, v) => { traits[n] = v; (listeners['change:' + n] ?? []).forEach((f) => f()); },"
+        " save_changes: () => {}, on: (e, f) => (listeners[e] ??= []).push(f), off: () => {} };"
         "const module = new Blob([document.getElementById('module').textContent], { type: 'text/javascript' });"
         "const list = (await import(URL.createObjectURL(module))).default;"
         "list.render({ model: window.model, el: document.body });</script>",

@@ -141,10 +141,10 @@ def test_a_view_leaves_a_picture_of_its_panel(
 def test_a_view_tells_in_words_what_its_panel_shows(sample: Callable[[str], Recording]) -> None:
     recording = sample("stale")
     assert "68 B live, peak 68 B." in MemoryView(recording).to_text(9)
-    text = GraphView(recording).to_markdown(9, "en")
-    assert "**Grad nodes**" in text
-    assert "**Tensors**" not in text
-    assert "b = a * 2" not in text
+    markdown = GraphView(recording).to_markdown(9, "en")
+    assert "**Grad nodes**" in markdown
+    assert "**Tensors**" not in markdown
+    assert "b = a * 2" not in markdown
     assert "Version of each storage" in VersionView(recording).to_text(9)
     page = StorageView(recording).to_html()
     assert [panel["name"] for panel in payload_of(page)["panels"]] == ["storages"]

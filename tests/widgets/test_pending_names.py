@@ -105,8 +105,8 @@ def test_the_tables_say_in_words_when_it_will_be_named(scene: Scene) -> None:
 def test_the_table_of_nodes_says_whose_gradient_goes_where(scene: Scene) -> None:
     recording = scene.recording
     last = {table.name: table for table in tables(recording, recording.state())}["nodes"]
-    cells_by_node = {spelt(cells[0]): spelt(cells[2]) for _, cells in last.rows}
-    assert cells_by_node["MultiplyGradNode"].endswith(" (line 3): x ×2")
+    cells_of = {spelt(cells[0]): spelt(cells[2]) for _, cells in last.rows}
+    assert cells_of["MultiplyGradNode"].endswith(" (line 3): x ×2")
     running = {table.name: table for table in tables(recording, recording.state(RUNNING))}["nodes"]
     assert {spelt(cells[2]) for _, cells in running.rows} == {
         "GradNodeAccumulation: x",

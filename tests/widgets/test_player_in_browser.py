@@ -90,7 +90,7 @@ def test_at_its_beginning_a_program_that_fails_leads_to_where_it_fails(open_play
     link = player.page.get_by_role("button", name="fails")
     assert re.fullmatch(r"✗ Line \d+ fails: to step \d+", link.inner_text())
     player.press("p")
-    assert not link.is_visible(), "hidden in predict mode"
+    assert not link.is_visible(), "the link gives the answer away"
     player.press("p", "ArrowRight")
     assert link.count() == 0
     player.press("e", "Home")
@@ -455,7 +455,7 @@ def test_a_step_that_comes_while_a_pane_glides_is_in_sight_in_the_end(chromium: 
     assert head is not None
     assert there is not None
     assert head["y"] >= there["y"]
-    # A reader who scrolls meanwhile is not moved back.
+    # A reader who scrolls meanwhile is not drawn back.
     player.press("Home")
     until_still(page)
     page.wait_for_timeout(400)  # a step after a pause has time for motion

@@ -1,4 +1,4 @@
-"""Tests predict mode in Python: what is sent to the player, and the traits that it sets."""
+"""Predict mode in Python: what is sent to the player, and what a stepper receives."""
 
 from __future__ import annotations
 

@@ -244,7 +244,7 @@ def test_it_speaks_to_those_who_do_not_see_it(open_quiz: Callable[..., Quiz]) ->
 def test_a_notebook_s_model_is_told_of_every_answer(
     chromium: Any, sample: Callable[[str], Recording], tmp_path: Path
 ) -> None:
-    """The module that anywidget loads, with a model that stores what it receives, like the kernel's."""
+    """The module that anywidget loads, with a model that keeps what it receives, as the kernel's would."""
     record = sample("stale")
     sent = payload(scene_of(record), quiz(record))
     state = {"step": 0, "language": "en", "mode": "event", "predict": True, "answers": [], "toolbar": True}

@@ -23,7 +23,7 @@ FIRST = 16
 
 
 @dataclass(frozen=True)
-class TensorSeen:
+class TensorPicture:
     layout: Layout
     dtype: str
     needs_gradient: bool
@@ -35,7 +35,7 @@ class TensorSeen:
 
 
 @dataclass(frozen=True)
-class StorageSeen:
+class StoragePicture:
     bytes: int
     slots: int
     dtype: str
@@ -45,7 +45,7 @@ class StorageSeen:
 
 
 @dataclass(frozen=True)
-class NodeSeen:
+class NodePicture:
     name: str
     edges: tuple[int, ...]
     saved: tuple[tuple[str, int, int, Layout, bool], ...]
@@ -55,11 +55,11 @@ class NodeSeen:
 
 @dataclass(frozen=True)
 class Picture:
-    """The live objects at one moment. Keys are unique within a picture and have no other meaning."""
+    """Everything at one moment. Keys identify an object within this picture only."""
 
-    tensors: Mapping[int, TensorSeen]
-    storages: Mapping[int, StorageSeen]
-    nodes: Mapping[int, NodeSeen]
+    tensors: Mapping[int, TensorPicture]
+    storages: Mapping[int, StoragePicture]
+    nodes: Mapping[int, NodePicture]
     names: Mapping[str, frozenset[int]]
     """The tensors that an expression leads to: several if scopes use one name for different tensors."""
     simple: Mapping[str, frozenset[int]] = field(default_factory=dict)
@@ -156,28 +156,28 @@ def _parts(name: str, value: Any, module: str) -> list[tuple[str, Any]]:
 def _layout(array: Any, storage: Storage) -> Layout:
     """Computes the offset and strides of a window in elements, from addresses."""
     begin = array.__array_interface__["data"][0] - storage.buffer.__array_interface__["data"][0]
-    if not array.size:  # no element lies anywhere
+    if not array.size:  # no elements
         return tuple(array.shape), (), 0
     return tuple(array.shape), tuple(step // array.itemsize for step in array.strides), begin // array.itemsize
 
 
-def _tensor(tensor: Tensor) -> TensorSeen:
-    return TensorSeen(
+def _tensor(tensor: Tensor) -> TensorPicture:
+    return TensorPicture(
         _layout(tensor.array, tensor.storage), tensor.array.dtype.name, not tensor._stop, tensor.node is None,
         id(tensor.storage), None if tensor.base is None else id(tensor.base),
         None if tensor.node is None else tensor.node.serial, None if tensor._grad is None else id(tensor._grad),
     )  # fmt: skip
 
 
-def _storage(storage: Storage) -> StorageSeen:
+def _storage(storage: Storage) -> StoragePicture:
     buffer = storage.buffer
-    return StorageSeen(storage.nbytes, buffer.size, buffer.dtype.name, storage.version, buffer.reshape(-1).copy())
+    return StoragePicture(storage.nbytes, buffer.size, buffer.dtype.name, storage.version, buffer.reshape(-1).copy())
 
 
-def _node(node: Node) -> NodeSeen:
+def _node(node: Node) -> NodePicture:
     saved = tuple(
         (each.name, id(each.storage), each.version, _layout(each.array, each.storage), each.is_copy)
         for each in node.saved
     )
     leaf = id(node.leaf) if isinstance(node, AccumulateNode) else None
-    return NodeSeen(node.name, tuple(each.serial for each in node.edges if each is not None), saved, leaf)
+    return NodePicture(node.name, tuple(each.serial for each in node.edges if each is not None), saved, leaf)

@@ -70,11 +70,11 @@ class Author:
         try:
             self._execute(text)
             fits = all(self.names[name].size <= LARGEST for name in self.tensors())
-        except Exception:  # noqa: BLE001  # a random statement may raise any error
+        except Exception:  # noqa: BLE001  # a random statement may raise anything
             fits = False
         if fits:
             self.text += text
-        else:  # it may have had some effect
+        else:  # it may have done part of its work
             self.begin()
             self._execute(self.text)
         return fits
@@ -93,9 +93,9 @@ class Author:
     def _in_try(self, text: str) -> str:
         kind = self.some(("Exception as error", "Exception", "ValueError", "(RuntimeError, ValueError) as error"))
         says = self.some(
-            ("told = 1", "told = str(error)" if "as error" in kind else "pass", f"{self.new()} = {self.tensor()} * 2")
+            ("note = 1", "note = str(error)" if "as error" in kind else "pass", f"{self.new()} = {self.tensor()} * 2")
         )
-        last = self.some(("", "", "else:\n    told = 2\n", f"finally:\n    {self.tensor()}\n"))
+        last = self.some(("", "", "else:\n    note = 2\n", f"finally:\n    {self.tensor()}\n"))
         return f"try:\n{indent(text, '    ')}except {kind}:\n    {says}\n{last}"
 
 

@@ -1,11 +1,11 @@
-"""Reads the live objects after a step from a recording, in the form of `alive.Picture`."""
+"""Builds a picture of what was alive after a step from a recording, in the same form as the witness's own picture."""
 
 from __future__ import annotations
 
 from inplacelab.recording.facts import NodeFacts, StorageFacts, TensorFacts
 from inplacelab.recording.recording import State
 
-from .alive import Layout, NodeSeen, Picture, StorageSeen, TensorSeen
+from .alive import Layout, NodePicture, Picture, StoragePicture, TensorPicture
 
 
 def recorded_picture(state: State) -> Picture:
@@ -28,21 +28,21 @@ def _layout(shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> La
     return (shape, (), 0) if 0 in shape else (shape, strides, offset)
 
 
-def _tensor(facts: TensorFacts) -> TensorSeen:
-    return TensorSeen(
+def _tensor(facts: TensorFacts) -> TensorPicture:
+    return TensorPicture(
         _layout(facts.shape, facts.strides, facts.offset), facts.dtype, facts.needs_gradient, facts.leaf, facts.storage,
         facts.base, facts.node, facts.grad,
     )  # fmt: skip
 
 
-def _storage(state: State, facts: StorageFacts) -> StorageSeen:
+def _storage(state: State, facts: StorageFacts) -> StoragePicture:
     (version,) = state.versions(facts.id)  # this engine has one counter for each storage
-    return StorageSeen(facts.bytes, facts.slots, facts.dtype, version, facts.values)
+    return StoragePicture(facts.bytes, facts.slots, facts.dtype, version, facts.values)
 
 
-def _node(facts: NodeFacts) -> NodeSeen:
+def _node(facts: NodeFacts) -> NodePicture:
     saved = tuple(
         (each.name, each.storage, each.version, _layout(each.shape, each.strides, each.offset), each.copy)
         for each in facts.saved
     )
-    return NodeSeen(facts.name, tuple(edge.to for edge in facts.edges), saved, facts.leaf)
+    return NodePicture(facts.name, tuple(edge.to for edge in facts.edges), saved, facts.leaf)

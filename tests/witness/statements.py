@@ -1,4 +1,4 @@
-"""Writes the next statement of a random program: one function for each kind."""
+"""Random statements of a program: one function for each kind."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def loop(author: Author) -> str:
             "count = 0\nwhile count < 2:\n    count += 1",
         )
     )
-    tail = author.some(("", "", "    if k: break\n" if "for k" in head else "", "else:\n    told = 3\n"))
+    tail = author.some(("", "", "    if k: break\n" if "for k" in head else "", "else:\n    note = 3\n"))
     return f"{head}\n{_body(author, author.some((1, 2, 3)))}{tail}"
 
 
@@ -189,7 +189,7 @@ def layer(author: Author) -> str:
 
 
 def own_operation(author: Author) -> str:
-    """A `PyLayer`."""
+    """A custom operation (`PyLayer`)."""
     n, x = author.serial(), author.tensor()
     body = author.some((
         "        y = x.exp()\n        ctx.save_for_backward(y)\n        return y\n",

@@ -34,12 +34,12 @@ def test_a_cell_is_recorded_as_it_ran(text: str) -> None:
 def test_a_cell_reads_well(text: str) -> None:
     recording, (_, _, error, _) = stepped(HEAD + text)
     assert error == "NoneType"
-    text = Stepper(recording).to_markdown()
+    markdown = Stepper(recording).to_markdown()
     for index in range(len(recording)):
         said = sentence(recording, index)
         assert said.en.strip()
         assert said.zh.strip()
-    assert recording.source.splitlines()[-1] in text
+    assert recording.source.splitlines()[-1] in markdown
 
 
 @mistakes

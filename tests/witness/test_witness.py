@@ -1,4 +1,4 @@
-"""Tests recordings of random programs against an independent observation, and that recording has no effect."""
+"""Random programs, compared with a witness: recordings show what happened, and recording changes nothing."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def wrong_answers(recording: Recording) -> list[str]:
 
 
 def wrong_changes(recording: Recording) -> list[int]:
-    """Returns steps with a wrong list of tensors whose values changed."""
+    """Steps for which the tensors whose values changed are recorded wrongly."""
     return [
         index
         for index in range(1, len(recording))

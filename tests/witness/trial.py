@@ -1,4 +1,4 @@
-"""Runs a program without a recorder, with a witness, and recorded in each possible way, and compares all of them."""
+"""Runs a program without a recorder, with a witness, and recorded in every way that there is, and compares the results."""
 
 from __future__ import annotations
 
@@ -35,38 +35,37 @@ LIMIT = 10_000
 
 
 @dataclass(frozen=True)
-class Seen:
-    """The observations of an unrecorded run."""
+class WitnessedRun:
+    """What the witness found during an unrecorded run."""
 
     pictures: tuple[Picture | None, ...]
-    """One before each statement, and one at the end; None inside a `PyLayer`, whose operations are not reported."""
+    """One before each statement, and one at the end; None where observers receive no events: inside a custom operation."""
     operations: tuple[tuple[str, int], ...]
     """Name and line."""
     left: tuple[Any, ...]
 
 
 class Witness(observe.Observer):
-    """Scans all objects before each statement. (It receives marks and operations like a recorder, but stores no log.)"""
+    """Takes a picture of everything before each statement. (It receives marks and operations as a recorder does, but keeps no journal.)"""
 
     def __init__(self) -> None:
         self.pictures: list[Picture | None] = []
         self.operations: list[tuple[str, int]] = []
         self._passes, self._start = 0, CPU.ledger.live
         self._around: list[str] = []
-        self._called = ""  # whether a pass has called code of the program: a "hook", or a "custom" derivative
+        self._called = ""  # whether a pass has called the program's own code: a "hook", or a "custom" derivative
 
     def statement_begins(self, line: int, simple: bool, frame: FrameType, /) -> None:
         self.look(frame)
 
     def look(self, frame: FrameType | None, names: dict[str, Any] | None = None) -> None:
-        seen = picture(frame, FILENAME, names)
-        assert seen.live == CPU.ledger.live - self._start, "the ledger is wrong"
+        found = picture(frame, FILENAME, names)
+        assert found.live == CPU.ledger.live - self._start, "the ledger is wrong"
         if self._passes and self._called != "hook":
-            seen = replace(
-                seen, simple={}, reached=frozenset()
-            )  # a saved tensor that a derivative reads is reported when it is used
+            # saved tensors that a derivative unpacks are recorded only when they are used
+            found = replace(found, simple={}, reached=frozenset())
         self.pictures.append(
-            None if self not in observe.listeners else replace(seen, peak=CPU.ledger.peak - self._start)
+            None if self not in observe.listeners else replace(found, peak=CPU.ledger.peak - self._start)
         )
 
     def operation(self, name: str, *_: Any, **__: Any) -> None:
@@ -101,7 +100,7 @@ class Witness(observe.Observer):
 
 @contextmanager
 def fresh() -> Iterator[None]:
-    """Begins a new session. Older objects are hidden from the witness (until `gc.unfreeze()`), and the collector is off."""
+    """A new session without garbage collection. The witness does not see older objects (until `gc.unfreeze()`)."""
     paddle.set_grad_enabled(True)
     paddle.seed(7)
     layer._serials.clear()  # layers are numbered from the start of the session, and errors name them
@@ -118,7 +117,7 @@ def fresh() -> Iterator[None]:
 def left(names: dict[str, Any], error: BaseException | None) -> tuple[Any, ...]:
     """Returns the results of a program: values, metadata and histories of its names, and its error."""
     tensors = {name: value for name, value in names.items() if isinstance(value, Tensor)}
-    numbers = {  # as text, since NaN does not equal itself
+    numbers = {  # compared as text, since NaN is unequal to itself
         name: repr(value) for name, value in names.items() if isinstance(value, int | float | str) and name[0] != "_"
     }
     return (
@@ -139,21 +138,21 @@ def _facts(tensor: Tensor) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def alone(text: str) -> tuple[Any, list[tuple[int, int]]]:
-    """Runs it unobserved; returns its results, and the live bytes and their peak at each statement."""
-    figures: list[tuple[int, int]] = []
+def unobserved(text: str) -> tuple[Any, list[tuple[int, int]]]:
+    """Run it with no observer. Returns what it leaves, and the live bytes and their peak at each statement."""
+    byte_counts: list[tuple[int, int]] = []
     with fresh():
         ledger = CPU.ledger
         ledger.reset_peak()
         start = ledger.live
 
         def mark(*_: Any) -> None:
-            figures.append((ledger.live - start, ledger.peak - start))
+            byte_counts.append((ledger.live - start, ledger.peak - start))
 
         with instrument.listening(mark):
             names, error = execute(text)
         mark()
-        return left(names, error), figures
+        return left(names, error), byte_counts
 
 
 @lru_cache(maxsize=1)
@@ -172,7 +171,7 @@ def execute(text: str) -> tuple[dict[str, Any], BaseException | None]:
     return names, None
 
 
-def witnessed(text: str) -> Seen:
+def witnessed(text: str) -> WitnessedRun:
     """Runs it with a witness and without a recorder."""
     with fresh():
         CPU.ledger.reset_peak()
@@ -180,11 +179,11 @@ def witnessed(text: str) -> Seen:
         with observe.listening(witness), instrument.listening(witness.statement_begins):
             names, error = execute(text)
             witness.look(None, names)
-        return Seen(tuple(witness.pictures), tuple(witness.operations), left(names, error))
+        return WitnessedRun(tuple(witness.pictures), tuple(witness.operations), left(names, error))
 
 
 def stepped(text: str, also: Callable[..., None] | None = None) -> tuple[Recording, tuple[Any, ...]]:
-    """Records it as `%%stepper` does. `also` receives the marks, too."""
+    """Record it as `%%stepper` does. `also`: another function that receives the marks."""
     session = Session(Program.of(ast.parse(text), text, FILENAME), limit=LIMIT)
     names: dict[str, Any] = {}
     with fresh(), ExitStack() as stack:
@@ -223,44 +222,44 @@ def by_command(text: str, folder: Path) -> Recording:
 
 
 def differences(text: str, folder: Path | None = None) -> list[str]:
-    """Returns all differences; for statements, only those of the first statement that has any."""
-    seen = witnessed(text)
+    """Everything that does not agree. Of the statements, only the first one with differences is reported."""
+    run = witnessed(text)
     recording, recorded_left = stepped(text)
-    plain_left, figures = alone(text)
+    plain_left, byte_counts = unobserved(text)
     found = [
         f"recording changes what is left: {a} is {b} when recorded"
         for a, b in zip(plain_left, recorded_left, strict=True)
         if a != b
     ]
     found += [
-        f"the witness changes what is left: {a}, {b}" for a, b in zip(plain_left, seen.left, strict=True) if a != b
+        f"the witness changes what is left: {a}, {b}" for a, b in zip(plain_left, run.left, strict=True) if a != b
     ]
-    found += _statements(recording, seen, figures)
+    found += _statements(recording, run, byte_counts)
     operations = tuple((s.op, s.line) for s in recording.steps if s.kind == "operation")
-    if operations != seen.operations:
-        found.append(f"operations: recorded {operations}, observed {seen.operations}")
+    if operations != run.operations:
+        found.append(f"operations: recorded {operations}, found {run.operations}")
     found += _block(text, recording, plain_left)
     if folder is not None and repr(by_command(text, folder).steps) != repr(recording.steps):
         found.append("the command records something else than the stepper")
     return found
 
 
-def _statements(recording: Recording, seen: Seen, figures: list[tuple[int, int]]) -> list[str]:
-    """Compares what is recorded at the end of each statement with the observation."""
-    if len(figures) != len(seen.pictures):
+def _statements(recording: Recording, run: WitnessedRun, byte_counts: list[tuple[int, int]]) -> list[str]:
+    """Compare what is recorded for the end of each statement with what the witness found there."""
+    if len(byte_counts) != len(run.pictures):
         return ["the witness sees another number of statements"]
     steps = recording.steps
     at = -1
-    for turn, (shown, account) in enumerate(zip(seen.pictures, figures, strict=True)):
+    for turn, (shown, account) in enumerate(zip(run.pictures, byte_counts, strict=True)):
         before = at
         while at + 1 < len(steps) and steps[at + 1].turn <= turn:
             at += 1
         if at < 0 or shown is None:
             continue
-        if turn == len(figures) - 1:
+        if turn == len(byte_counts) - 1:
             at = len(steps) - 1
         state = recorded_picture(recording.state(at))
-        live, peak = account if at != before else (state.live, state.peak)  # otherwise no step could have recorded it
+        live, peak = account if at != before else (state.live, state.peak)  # no step of this statement could record it
         found = Matching(state, replace(shown, live=live, peak=peak)).differences
         if found:
             return [f"after statement {turn} (step {at}, line {steps[at].line}): {each}" for each in found]
@@ -268,7 +267,7 @@ def _statements(recording: Recording, seen: Seen, figures: list[tuple[int, int]]
 
 
 def _block(text: str, stepped: Recording, plain: tuple[Any, ...]) -> list[str]:
-    """Compares the recording of a `with` block with that of the stepper."""
+    """Compare what a `with` block records with what the stepper records."""
     recording, block_left = in_a_block(text)
     found = [f"a block changes what is left: {a} is {b}" for a, b in zip(plain, block_left, strict=True) if a != b]
     ours = [step for step in recording.steps if step.kind != "line"]
@@ -276,9 +275,9 @@ def _block(text: str, stepped: Recording, plain: tuple[Any, ...]) -> list[str]:
     if len(ours) != len(theirs):
         return [*found, f"a block has {len(ours)} steps, the stepper {len(theirs)}"]
     for one, other in zip(ours, theirs, strict=True):
-        told_of = [_happened(each) for each in (one, other)]
-        if told_of[0] != told_of[1]:
-            return [*found, f"step {one.index} of a block, line {one.line}: {told_of[0]}; the stepper's: {told_of[1]}"]
+        events = [_happened(each) for each in (one, other)]
+        if events[0] != events[1]:
+            return [*found, f"step {one.index} of a block, line {one.line}: {events[0]}; the stepper's: {events[1]}"]
         in_a_hook = other.index and (stepped.steps[other.index - 1].kind, other.phase) == ("line", "backward")
         if one.index and other.index and not in_a_hook:  # whose statements are steps, but not in a block
             unlike = _unlike(recording.state(one.index - 1), stepped.state(other.index - 1))
@@ -295,7 +294,7 @@ def _happened(step: Any) -> tuple[Any, ...]:
 
 
 def _unlike(one: State, other: State) -> list[str]:
-    """Returns differences of two recordings in objects alive in both, except names, which a block reads later."""
+    """What two recordings record differently of objects alive in both. Names do not count: a block notices them later."""
     found = []
     for kind in ("tensors", "storages", "counters", "nodes"):
         here, there = getattr(one, kind), getattr(other, kind)

@@ -24,7 +24,11 @@ class PyLayerContext:
         self.__dict__.update(_memory=memory or Memory([]), _materialize=True, _not_in_place=(), _constants=())
 
     def save_for_backward(self, *tensors: Any) -> None:
-        """Saves tensors for `backward`. If one is overwritten before `backward` uses it, backward refuses it."""
+        """Saves tensors for `backward`. If one is overwritten before `backward` uses it, backward refuses it.
+
+        Args:
+            *tensors: the tensors, which `saved_tensor()` returns in the same order; other values are kept, too.
+        """
         keep = self._memory.keep
         self._memory.listed = [
             keep(f"saved_tensor()[{k}]", each) if isinstance(each, Tensor) else each for k, each in enumerate(tensors)

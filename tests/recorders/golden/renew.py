@@ -1,4 +1,4 @@
-"""Records again the golden recordings in this folder; contains their programs.
+"""The programs whose recordings are kept here, and the script that records them again.
 
     python tests/recorders/golden/renew.py [FOLDER]
 
