@@ -1,4 +1,4 @@
-"""Writes the repository that `pyproject.toml` names, the only place to change it, into the READMEs' badges and into CITATION.cff.
+"""Copies the repository address from `pyproject.toml`, the only place to change it, into the READMEs' badges and into CITATION.cff.
 
 python docs/badges.py
 """

@@ -16,11 +16,11 @@ from hypothesis import HealthCheck, settings
 
 from tests import tiers
 
-# nbformat imports jsonschema, which, if this package is installed, compiles 38 grammars for address formats that notebooks do not
-# have. That takes four seconds in every test process.
+# nbformat imports jsonschema, and that, if this is installed, compiles 38 grammars for kinds of addresses that no notebook has: four
+# seconds in every process that runs tests.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
-# The same examples on every machine and in every run, without deadlines.
+# The same examples on every machine and in every run, however long one takes: what is tested is the code, not the machine.
 settings.register_profile(
     "steady",
     derandomize=True,
@@ -32,7 +32,7 @@ settings.load_profile("steady")
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 CHROMIUM_ON_MACOS = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
-# No sandbox, since the tests may run as root. The other flags keep the browser off the network.
+# No sandbox: the tests may run as root. The rest keeps the browser from talking to anybody by itself.
 CHROMIUM_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -46,13 +46,13 @@ CHROMIUM_FLAGS = (
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
-    """Skips doctest collection in tests, since only the packages have examples in docstrings."""
+    """Examples in docstrings are the package's: none is looked for in tests, and no helper of theirs imported for it."""
     found = yield
     return [collector for collector in found if not isinstance(collector, DoctestModule)]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Deselects tests of larger tiers."""
+    """Leave out what a larger tier runs."""
     left_out = [item for item in items if not tiers.runs(mark.name for mark in item.iter_markers())]
     if left_out:
         without = {*left_out}
@@ -62,15 +62,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(autouse=True, scope="module")
 def _out_of_the_collectors_sight() -> None:
-    """Freezes the objects that exist when the tests of a file begin: thousands of tests, and other frameworks. The garbage collector
-    runs for each recording, and would need a tenth of a second or more for them.
+    """Whatever is there when the tests of a file begin: thousands of tests, and other frameworks. To go through all of it takes the
+    garbage collector a tenth of a second and more, and it is asked for each recording.
     """
     gc.collect()
     gc.freeze()
 
 
 class _SlowBrowser:
-    """A Chromium in which asynchronous events are delayed."""
+    """A Chromium in whose pages everything that may come late does."""
 
     def __init__(self, browser: Any) -> None:
         self._browser = browser
@@ -95,7 +95,7 @@ def _find_chromium() -> str | None:
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """Yields a running Chromium (Playwright's `Browser`), for tests marked `browser` or `e2e`."""
+    """A running Chromium (Playwright's `Browser`), for tests marked `browser` or `e2e`."""
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="needs Playwright: python -m pip install -e '.[e2e]'", exc_type=ImportError
     )

@@ -10,13 +10,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-# A test that puts several views on a page marks when all are there; other pages have one.
+# Views that are put on a page by a test say that they are all there; on other pages there is one.
 _PLAYS = "() => document.querySelector('.ipl') && (!document.getElementById('views') || window.closers)"
 
 _PRESENTS = "() => document.fullscreenElement || document.querySelector('.ipl:popover-open')"
 _PRESENTS_NO_MORE = "() => !document.fullscreenElement && !document.querySelector('.ipl-present, .ipl:popover-open')"
 
-# Frames, not milliseconds, since a busy machine paints fewer frames.
+# Frames, not milliseconds: of those a busy machine paints fewer.
 _STILL = """() => new Promise((done) => {
   const parts = '.ipl, .ipl-pane, .ipl-code, .ipl-map-view';
   const placed = (part) => [part.scrollLeft, part.scrollTop, ...Object.values(part.getBoundingClientRect().toJSON())];
@@ -33,28 +33,28 @@ _STILL = """() => new Promise((done) => {
 
 
 def open_page(page: Any, file: Path) -> None:
-    """Opens a page with a player, and waits until it plays."""
+    """Open a page with a player on it, and wait until it plays."""
     page.goto(file.as_uri())
     until_it_plays(page)
 
 
 def until_it_plays(page: Any) -> None:
-    """Waits until the page has unpacked its player, which happens after loading."""
+    """Until the page has unpacked its player: it is loaded before it plays."""
     page.wait_for_function(_PLAYS)
 
 
 def until_still(page: Any) -> None:
-    """Waits until panes have scrolled and the layout is stable."""
+    """Until nothing moves any more: panes have scrolled, and what follows their size has followed."""
     page.evaluate(_STILL)
 
 
 def until_it_presents(page: Any) -> None:
-    """Waits until the player fills the screen, or the page if full screen is not allowed."""
+    """Until the player fills the screen, or the page where it may not."""
     page.wait_for_function(_PRESENTS)
     until_still(page)
 
 
 def until_it_presents_no_more(page: Any) -> None:
-    """Waits until the player has left the presentation."""
+    """Until the player stands where it stood."""
     page.wait_for_function(_PRESENTS_NO_MORE)
     until_still(page)

@@ -41,30 +41,30 @@ def runs(marks: Iterable[str], *, tier: Tier = TIER) -> bool:
 
 
 def choose(fast: T, standard: T, long: T, *, tier: Tier = TIER) -> T:
-    """Returns the one of three values for the tier of this run."""
+    """The one of three values that is for the tier of this run."""
     return (fast, standard, long)[tier]
 
 
 def examples(standard: int, *, tier: Tier = TIER) -> int:
-    """Returns the number of random examples: the given number in `standard`, a quarter in `fast`, ten times as many in `long`."""
+    """How many random examples: so many in the tier `standard`, a quarter in `fast`, ten times as many in `long`."""
     return choose(max(standard // 4, 1), standard, standard * 10, tier=tier)
 
 
 def sample(
     cases: Iterable[T], *, one_in: int, by: Sequence[Callable[[Any], object]] = (), name: Callable[[T], str] = str
 ) -> list[T]:
-    """Selects about one case in `one_in`, and at least one case for each value of each function in `by`.
+    """About one case in `one_in`, and for each function in `by` at least one case with each of its values.
 
-    The selection depends only on the cases' names, so it is the same in every run.
+    Which cases are taken depends on their names alone, so it is the same in every run.
 
     Args:
-        cases: all cases, with different names.
-        one_in: such as `choose(8, 4, 1)`; 1 takes all cases.
-        by: properties of a case, such as its row or its dtype.
-        name: returns a case's name, without anything that differs between two runs, such as an address.
+        cases: All cases, no two with the same name.
+        one_in: `choose(8, 4, 1)`, say; 1 takes all cases.
+        by: What a case is one of: its row, its data type.
+        name: What a case is called: without addresses, or whatever else differs between two runs.
 
     Returns:
-        The selected cases, in the order given; at least one, if there is any.
+        The cases that are taken, in the order given; at least one, if there is any.
     """
     every = list(cases)
     draw = [crc32(name(case).encode()) for case in every]

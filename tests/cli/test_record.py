@@ -1,4 +1,4 @@
-"""Tests `inplacelab record`: the script runs as with `python`, and its recording is written."""
+"""`inplacelab record`: the script runs as with `python`, and what it did is written."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ Run = Callable[..., Done]
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command in a temporary folder."""
+    """Carries out a command in a folder of its own."""
     monkeypatch.chdir(tmp_path)
 
     def carry_out(*words: str) -> Done:
@@ -148,7 +148,7 @@ def test_a_script_runs_as_the_main_program_with_its_arguments_and_its_neighbours
 
 
 def test_a_script_s_own_future_is_its_own(run: Run) -> None:
-    """This package postpones annotations; they must be evaluated in a script that does not."""
+    """This package postpones annotations; a script that does not must find them evaluated."""
     run("record", script("def f(x: int) -> str: ...\nprint(f.__annotations__)\n"))
     program = "from __future__ import annotations\ndef f(x: int) -> str: ...\nprint(f.__annotations__)\n"
     assert run("record", script(program)).out == "{'x': 'int', 'return': 'str'}\n"

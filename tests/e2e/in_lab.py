@@ -1,4 +1,4 @@
-"""Helpers for tests in JupyterLab or Notebook: make a notebook, open it, wait for its kernel, run it."""
+"""What tests do in a JupyterLab or a Notebook that runs: make a notebook, open it, wait for its kernel, run it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import Any
 MILLISECONDS = 240_000
 """How long anything may take on the busiest machine. Tests wait for a state, and go on as soon as it is reached."""
 
-# anywidget gives a widget two seconds to load and then fails; a browser beside a server and three kernels needs more. Only this limit
-# is raised: with anywidget's other one raised, too, a notebook whose server does not answer would take minutes to open.
+# anywidget gives a widget two seconds to load, and then fails for good; a browser beside a server and three kernels needs more. Only
+# this limit: with anywidget's other one stretched, too, a notebook whose server does not answer would take minutes to open.
 _PATIENCE = """{
     const { timeout } = AbortSignal
     AbortSignal.timeout = (milliseconds) => timeout.call(AbortSignal, milliseconds === 2000 ? 100 * milliseconds : milliseconds)
 }"""
 
-# The open notebook, brought to the front. It may not be JupyterLab's current widget: that may be the launcher, if it opened after the
-# notebook, and there is none while a dialog has the focus.
+# The notebook that is open, brought to the front. It need not be what JupyterLab calls current: of the launcher, which is opened when
+# a start finds nothing to show, and the notebook of the address, the current one is whichever came later; and none is while a window
+# with a message holds the focus.
 _THE_NOTEBOOK = """{
     window.theNotebook = () => {
         const shell = window.jupyterapp?.shell
@@ -47,7 +48,7 @@ IS_OPEN = "() => window.theNotebook()?.content.model.cells.length > 1"
 READY = "() => window.theNotebook()?.sessionContext?.session?.kernel?.connectionStatus === 'connected'"
 """Whether the kernel of the open notebook can be asked."""
 
-# A command's promise is not returned, since it ends only when its dialog is closed.
+# A command's promise is not returned: it ends only when a dialog it may open is closed.
 RUN_ALL = "() => { void window.jupyterapp.commands.execute('notebook:run-all-cells') }"
 CLEAR = "async () => { await window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs') }"
 ALL_HAVE_RUN = """() => [...window.theNotebook().content.model.cells]
@@ -57,7 +58,7 @@ SHUT_DOWN = "async () => { await window.theNotebook().sessionContext.shutdown() 
 
 
 def new_page(chromium: Any, **options: Any) -> Any:
-    """Opens a page in a new context with long timeouts; the caller closes the context."""
+    """A page in a window of its own, with patience; its context is the caller's to close."""
     context = chromium.new_context(**options)
     context.add_init_script(_PATIENCE)
     context.add_init_script(_THE_NOTEBOOK)
@@ -67,7 +68,7 @@ def new_page(chromium: Any, **options: Any) -> Any:
 
 
 def run_all(page: Any) -> None:
-    """Clears and runs the open notebook, and waits for its last cell: until then JupyterLab moves the focus."""
+    """Run the open notebook from an empty one, and wait for its last cell: until then JupyterLab moves the focus about."""
     page.wait_for_function(READY)
     page.evaluate(CLEAR)
     page.evaluate(RUN_ALL)
@@ -75,7 +76,7 @@ def run_all(page: Any) -> None:
 
 
 def until_equal(page: Any, ask: Callable[[], Any], wanted: Any) -> None:
-    """Calls `ask` until it returns the wanted value; fails with the last value if it never does."""
+    """Ask until the answer is the one that is wanted; if it never is, fail with the last one."""
     given_up = time.monotonic() + MILLISECONDS / 1000
     while (found := ask()) != wanted and time.monotonic() < given_up:
         page.wait_for_timeout(100)

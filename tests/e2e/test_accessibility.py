@@ -12,7 +12,7 @@ from inplacelab.devices.kernels.launch import Launch, Operand
 from inplacelab_widgets import KernelView
 from tests.in_browser import open_page, until_it_presents
 
-# A theme changes only colours, so other rules are checked once.
+# A theme changes colours and nothing else: what is no matter of colour is asked once.
 RULES = {"light": None, "dark": ["cat.color"]}
 
 Act = Callable[[Any], object]
@@ -20,7 +20,7 @@ Axe = Callable[[Any, list[str] | None], list[str]]
 
 
 def keys(*pressed: str) -> Act:
-    """Returns a function that presses keys while the focus is on the player."""
+    """Press keys while the focus is on the player."""
 
     def press(page: Any) -> None:
         page.locator(".ipl").focus()

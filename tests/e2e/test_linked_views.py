@@ -1,4 +1,4 @@
-"""Tests several views of one recording in JupyterLab: linked in the browser, and to the kernel."""
+"""Several views of one recording in a real JupyterLab: linked in the browser, and to the kernel."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Views:
         self.players = page.locator(".jp-CodeCell").nth(2).locator(".ipl")
 
     def kernel_steps(self) -> list[str]:
-        """Returns each view's text about its step: the stepper's counter, the others' panel descriptions."""
+        """What each view says of its step: the stepper its counter, the others the description of their panel."""
         first = str(self.players.first.locator(".ipl-counter").inner_text())
         return [first, *(str(self.players.nth(k).locator("desc").first.text_content()) for k in (1, 2))]
 
@@ -84,14 +84,14 @@ def test_linked_views_go_together_with_a_kernel_and_without(views: Views) -> Non
     assert end[1] != start[1]
     assert end[2] != start[2]
 
-    # Python sets a step: all views and their models in the kernel follow.
+    # Python sets a step: all views go, and so do their models in the kernel.
     views.ask("stepper.step = 0; stepper.selection = 't0'")
     views.wait_for(f"1 / {steps}")
     until_equal(page, views.kernel_steps, start)
     everywhere = "print(stepper.step, storage.step, graph.step, storage.selection)"
     until_equal(page, lambda: views.ask(everywhere), "0 0 0 t0")
 
-    # Without a kernel they still follow each other.
+    # Without a kernel they still go together.
     page.evaluate(DIE)
     views.players.nth(2).focus()
     page.keyboard.press("End")

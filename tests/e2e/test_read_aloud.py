@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 LONGEST = 400
 """Maximum length of the announcement of a step, in characters."""
 
-# Records announcements from now on: one entry for each new text in a live region.
+# What is announced from now on: one entry for each time that words come into a live region.
 LISTEN = """() => {
     window.announced = []
     for (const region of document.querySelectorAll('.ipl [aria-live], .ipl [role=status]')) {
@@ -32,7 +32,7 @@ LANGUAGE_OF = "(each) => each.closest('[lang]').lang"
 
 
 class Node(NamedTuple):
-    """A node of the accessibility tree."""
+    """A node of the accessibility tree that a reader meets."""
 
     role: str
     name: str
@@ -43,7 +43,7 @@ class Node(NamedTuple):
 
 
 def heard_tree(page: Any) -> Iterator[Node]:
-    """Returns the nodes that are not ignored, in reading order; `inside` has the roles around a node, `parent` the next name above."""
+    """The nodes that are not ignored, in reading order; `inside` has the roles around a node, `parent` the next name above it."""
     nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
     by_id = {node["nodeId"]: node for node in nodes}
 
@@ -61,7 +61,7 @@ def heard_tree(page: Any) -> Iterator[Node]:
 
 
 def wrong(page: Any) -> list[str]:
-    """Returns problems for a screen reader."""
+    """What a reader would stumble over."""
     found = []
     for node in heard_tree(page):
         own = f"{node.role} {node.name!r}"
@@ -256,7 +256,7 @@ def test_the_focus_gets_out_again(player: Any, key: str) -> None:
 
 
 def test_a_key_with_ctrl_is_the_page_s(player: Any) -> None:
-    """JupyterLab ignores shortcuts inside an element with this attribute: "b" would insert a cell. But Ctrl+S saves."""
+    """JupyterLab takes no shortcut from within an element with this attribute: "b" would insert a cell. But Ctrl+S saves."""
     player.evaluate(
         "() => addEventListener('keydown', ({ target }) => (window.kept = !!target.closest('[data-lm-suppress-shortcuts]')))"
     )

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { drawnOf, launchesAt, nearestStep, partOf, stepFor } from "../../widgets/inplacelab_widgets/player/picks.js";
 import { placeOf, stopsOf, target } from "../../widgets/inplacelab_widgets/player/runs.js";
-import { visitThing } from "../../widgets/inplacelab_widgets/player/things.js";
+import { visitItem } from "../../widgets/inplacelab_widgets/player/items.js";
 import { courier, played } from "../../widgets/inplacelab_widgets/player/widget.js";
 
 /** The steps of a launch with warps of four threads. */
@@ -78,7 +78,7 @@ test("a model is told of the thread that a step shows, and does not answer while
   const shown = [];
   const post = courier(steps, (step) => shown.push(shows(step)));
   const set = model.set;
-  model.set = (name, value) => model.traits[name] !== value && (set(name, value), post.hear());
+  model.set = (name, value) => model.traits[name] !== value && (set(name, value), post.receive());
   post.tell(nearestStep(STEPS, [0, 0, 0, 0, 0, 0], { block: 9, thread: 29, turn: 2 }));
   assert.deepEqual(model.traits, { launch: 0, block: 9, turn: 2, thread: 29, step: -1 });
   assert.deepEqual(shown, []);
@@ -107,7 +107,7 @@ test("by warp, the last thread of each is a stop", () => {
 test("a click picks what its mark stands for", () => {
   const picked = [];
   const stage = { pick: (wanted) => picked.push(wanted) };
-  visitThing(stage, "pick:block:9");
-  visitThing(stage, "pick:lane:31");
+  visitItem(stage, "pick:block:9");
+  visitItem(stage, "pick:lane:31");
   assert.deepEqual(picked, [{ block: 9 }, { lane: 31 }]);
 });

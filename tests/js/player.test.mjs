@@ -6,11 +6,11 @@ import { test } from "node:test";
 import { cutParts, indentOf, wrapParts } from "../../widgets/inplacelab_widgets/player/code.js";
 import { isTaken } from "../../widgets/inplacelab_widgets/player/keyboard.js";
 import { makePace, PACES } from "../../widgets/inplacelab_widgets/player/pace.js";
-import { firstOf, isThing } from "../../widgets/inplacelab_widgets/player/panel.js";
+import { firstOf, isItem } from "../../widgets/inplacelab_widgets/player/panel.js";
 import { actionOf, clamp, isRelated, paired, placeOf, runAt, seek, stepAt, stopsOf, target, valueAt } from "../../widgets/inplacelab_widgets/player/runs.js";
 import { scrollNeeded } from "../../widgets/inplacelab_widgets/player/sight.js";
 import { courier } from "../../widgets/inplacelab_widgets/player/widget.js";
-import { visitThing, describe } from "../../widgets/inplacelab_widgets/player/things.js";
+import { visitItem, describe } from "../../widgets/inplacelab_widgets/player/items.js";
 import { fill, pieces, speak } from "../../widgets/inplacelab_widgets/player/words.js";
 
 const step = (phase, stop = false) => ({ line: 1, phase, error: false, stop, says: "" });
@@ -162,13 +162,13 @@ test("an echo of an earlier step does not move the reader back", (context) => {
 
   post.tell(2);
   state.step = 3; // the kernel's echo arrives while step 2 waits
-  post.hear();
+  post.receive();
   assert.deepEqual(gone, []);
   context.mock.timers.tick(1000);
   assert.deepEqual(state.saved, [3, 2]);
 
   state.step = 5; // and now Python moves the player
-  post.hear();
+  post.receive();
   assert.deepEqual(gone, [5]);
 });
 
@@ -181,10 +181,10 @@ test("who goes on in another view before all is sent is not taken back", (contex
   post.tell(1);
   post.tell(2);
   state.step = 1; // an echo
-  post.hear();
+  post.receive();
   assert.deepEqual(gone, []);
   state.step = 9; // the other view
-  post.hear();
+  post.receive();
   context.mock.timers.tick(1000);
   assert.deepEqual([state.step, gone, state.saved], [9, [9], []]);
 });
@@ -203,7 +203,7 @@ test("two steppers of one model follow each other", (context) => {
   };
   const places = [0, 0];
   const posts = places.map((_, k) => courier(model, (step) => (places[k] = step)));
-  for (const post of posts) listeners.push(post.hear);
+  for (const post of posts) listeners.push(post.receive);
   places[0] = 4;
   posts[0].tell(4);
   context.mock.timers.tick(1000);
@@ -293,8 +293,8 @@ test("code is cut once more where what is meant of it begins and ends, and is no
 });
 
 test("slots and elements are not walked through; everything else is", () => {
-  for (const key of ["s1", "t12", "n3", "v0", "p2:1:0"]) assert.ok(isThing(key), key);
-  for (const key of ["s1:4", "t1:0,2", "", "was n1"]) assert.ok(!isThing(key), key);
+  for (const key of ["s1", "t12", "n3", "v0", "p2:1:0"]) assert.ok(isItem(key), key);
+  for (const key of ["s1:4", "t1:0,2", "", "was n1"]) assert.ok(!isItem(key), key);
   assert.equal(firstOf("p2:1:0 n2 s1"), "p2:1:0");
   assert.equal(firstOf(""), "");
 });
@@ -316,7 +316,7 @@ function noting(facts = {}) {
 test("a version leads to the step that raised it, a pin to its node, anything else is kept or let go", () => {
   const visited = (key, selection = "") => {
     const { stage, asked } = noting({ selection });
-    visitThing(stage, key);
+    visitItem(stage, key);
     return asked;
   };
   assert.deepEqual(visited("v1"), [["go", 4]]);
@@ -327,7 +327,7 @@ test("a version leads to the step that raised it, a pin to its node, anything el
   assert.deepEqual(visited("s1:4", "t3"), [["selection", "s1:4"]]);
 });
 
-test("a thing is described as its row in the tables is", () => {
+test("an item is described as its row in the tables is", () => {
   const tables = [{ rows: { s0: [[0, [0, 1]]] } }, { rows: { t1: [[2, [2, 3, 4]], [5, null]] } }];
   const payload = { tables, said: ["S0", "16", "b", "", ["leaf", "叶子张量"]] };
   assert.equal(describe({ payload, step: 3, language: "en" }, "t1"), "b · leaf");

@@ -1,4 +1,4 @@
-"""Tests the teacher's guide and the list of lessons: they link every lesson, and have the tested answers."""
+"""The teacher's guide and the list of lessons: they name every lesson, lead there, and give the answers that are tested."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def text_of(path: Path) -> str:
 
 
 def links(path: Path) -> dict[Path, set[str]]:
-    """Returns a document's links into the repository, with their texts."""
+    """Where a document's links lead in the repository, with what stands on them."""
     found: dict[Path, set[str]] = {}
     for match in LINK.finditer(text_of(path)):
         if not match["target"].startswith("https://"):
@@ -49,7 +49,7 @@ def links(path: Path) -> dict[Path, set[str]]:
 
 
 def section(language: str, lesson: str) -> str:
-    """Returns the guide's section about a lesson."""
+    """What the guide says about a lesson."""
     pieces = HEADING[language].split(text_of(GUIDES[language]))
     sections = {int(number): said.split("\n## ")[0] for number, said in zip(pieces[1::2], pieces[2::2], strict=True)}
     return sections[int(lesson[:2])]
@@ -88,7 +88,7 @@ def test_every_lesson_has_a_section_in_its_order(language: str) -> None:
 @in_both_languages
 @of_each_lesson
 def test_the_guide_gives_the_solution_of_every_exercise(language: str, lesson: str) -> None:
-    """Each line of a solution that the exercise does not have is in the lesson's section."""
+    """Each line of a solution that the exercise has not stands in the lesson's section."""
     said = section(language, lesson)
     codes = [block for block in read_lesson(NOTEBOOKS / "lessons" / f"{lesson}.md") if isinstance(block, Code)]
     exercises = 0
@@ -146,7 +146,7 @@ def test_both_guides_have_the_same_code_and_the_same_shape() -> None:
 
 @pytest.fixture
 def notebook_session() -> Iterator[InteractiveShell]:
-    """An IPython shell as in a notebook; the language is restored afterwards."""
+    """What a notebook runs its cells in; the language is put back afterwards."""
     with speak(get_language()):
         shell = InteractiveShell.instance()
         yield shell

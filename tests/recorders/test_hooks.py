@@ -1,4 +1,4 @@
-"""Tests that the program's code inside backward (hooks, the `backward` of a `PyLayer`) is recorded like other code."""
+"""What the program's own code does inside backward, hooks and derivatives of its own, is recorded like all that it does."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ h.register_hook(clip)
 
 
 def actions_of(recording: Recording) -> list[tuple[int | None, str | None, str]]:
-    """Returns line, operation and backward action of each step, from the begin of backward."""
+    """Line, operation and, in a step of backward, what it does; from where backward begins."""
     return [
         (s.line, s.op, s.backward.action if s.backward else s.kind) for s in recording.steps if s.phase == "backward"
     ]

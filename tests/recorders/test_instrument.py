@@ -12,7 +12,7 @@ from inplacelab.recorders import instrument
 
 
 def calls(text: str) -> list[tuple[int, bool]]:
-    """Returns the arguments of the calls in an instrumented program, in order."""
+    """What the calls in an instrumented program say, in the order in which they stand in it."""
     tree = instrument.instrumented(ast.parse(text))
     statements = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and instrument.is_call(node)]
     marks = [tuple(ast.literal_eval(fact) for fact in each.value.args) for each in statements]  # type: ignore[attr-defined]
@@ -35,7 +35,7 @@ def calls(text: str) -> list[tuple[int, bool]]:
             "for t in pair:\n    if t:\n        continue\n    f(t)",
             [(1, False)] * 3 + [(2, False), (3, True), (4, True)],
         ),
-        ("for k in range(3):\n    f(k)", [(1, False), (2, True)]),  # a loop counter is never a tensor
+        ("for k in range(3):\n    f(k)", [(1, False), (2, True)]),  # a counter never leads to a tensor
         ("for k in range(3):\n    f(k)\nk = x", [(1, False), (1, False), (2, True), (3, True)]),
         ("range = items\nfor k in range(3):\n    f(k)", [(1, True), (2, False), (2, False), (3, True)]),
         ("while x < 3:\n    f(x)", [(1, False), (1, False), (2, True)]),

@@ -29,7 +29,7 @@ from inplacelab_widgets import to_html, to_svg, to_text
 
 SCHEMA = Draft202012Validator(json.loads(files("inplacelab.recording").joinpath("schema.json").read_text("utf-8")))
 
-# NumPy 2.5 deprecates these assignments, but programs use them.
+# NumPy 2.5 deprecates these assignments. Programs have them all the same.
 still_assigned = pytest.mark.filterwarnings("ignore:Setting the (shape|dtype):DeprecationWarning")
 
 
@@ -40,7 +40,7 @@ class Run(NamedTuple):
 
 
 def run(text: str, *, limit: int = LIMIT, **names: Any) -> Run:
-    """Runs a program under the recorder, as `%%stepper` does."""
+    """Run a program under the recorder, as `%%stepper` does."""
     text = textwrap.dedent(text)
     tree, known = ast.parse(text), {"np": np, "__name__": "__main__", **names}
     session = Session(Program.of(tree, text, "<numpy>"), limit=limit, framework="numpy")
@@ -49,18 +49,18 @@ def run(text: str, *, limit: int = LIMIT, **names: Any) -> Run:
 
 
 def done(recording: Recording) -> list[tuple[int | None, str | None, str | None]]:
-    """Returns line, operation and category of every step."""
+    """Line, operation and category of every step."""
     return [(step.line, step.op, step.category) for step in recording.steps]
 
 
 def written(recording: Recording, line: int) -> list[tuple[int, ...]]:
-    """Returns the slots of each write on a line."""
+    """The slots that each write on a line reached."""
     writes = [write for step in recording.on_line(line) for write in step.writes]
     return [tuple(slot for first, end in write.slots for slot in range(first, end)) for write in writes]
 
 
 def draws(recording: Recording) -> None:
-    """Checks that a recording matches the schema, survives JSON, and has sentences and pictures in both languages."""
+    """A recording obeys the schema, comes back from JSON, and is said and drawn in both languages."""
     says(recording)
     for language in LANGUAGES:
         with speak(language):
@@ -69,7 +69,7 @@ def draws(recording: Recording) -> None:
 
 
 def says(recording: Recording) -> None:
-    """Checks that a recording matches the schema, survives JSON, and has sentences and text in both languages."""
+    """A recording obeys the schema, comes back from JSON, and is said in both languages, as text, too."""
     text = to_json(recording)
     SCHEMA.validate(json.loads(text))
     assert to_json(from_json(text)) == text
@@ -113,7 +113,7 @@ def says(recording: Recording) -> None:
         ("x.shape = 3, 2", ("shape", "relayout")),
         ("y = x", (None, None)),
         ("x *= 1", (None, None)),  # the same bytes: not seen
-        ("y = others[0][0]", (None, None)),  # it existed before: no operation made it
+        ("y = others[0][0]", (None, None)),  # it was there: nothing has made it
         ("y = m.base", (None, None)),
         ("y = [x + 1]", (None, None)),  # the text does not say which operation made it
     ],
@@ -419,7 +419,7 @@ FIRST = FUNCTIONS.count("\n") + 1
 
 @st.composite
 def programs(draw: st.DrawFn) -> list[str]:
-    """Draws the lines of a program, none of which raises."""
+    """The lines of a program, none of which raises."""
     names: dict[str, Any] = {"np": np}
     exec(FUNCTIONS, names)
     found: list[str] = []
@@ -441,14 +441,14 @@ def arrays(names: dict[str, Any]) -> dict[str, Any]:
 
 
 def owner(array: Any) -> Any:
-    """Returns the array that owns the memory of another one."""
+    """The array that owns the memory of another one."""
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array
 
 
 def memory(array: Any) -> Any:
-    """Returns the contents of an array's memory, element by element in memory order."""
+    """What is in the memory of an array, element by element as they lie there."""
     return owner(array).ravel("K").copy()
 
 
@@ -484,7 +484,7 @@ def test_random_programs_are_recorded_as_numpy_itself_tells(lines: list[str]) ->
 
 
 def by_line(recording: Recording, count: int) -> list[range]:
-    """Returns the steps of each line of a random program, with those of the functions that it calls."""
+    """The steps of each line of a random program, with those of the functions that it calls."""
     line, ends = FIRST, [0] * count
     for step in recording.steps:
         line = max(line, step.line or 0)
@@ -499,7 +499,7 @@ def compare(
     changed: dict[int, tuple[int, ...]],
     versions: dict[int, int],
 ) -> None:
-    """Compares the state after a line with NumPy: names, layouts, values, shared storages, and writes."""
+    """The state after a line says what NumPy says: which names there are, their layout and values, who shares, what was written."""
     if steps.stop == 0:
         assert not arrays(names)
         return

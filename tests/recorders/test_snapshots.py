@@ -1,4 +1,4 @@
-"""Tests snapshots: small storages are copied whole, large ones in part."""
+"""Snapshots: small storages are copied whole, and of large ones the right few numbers."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_of_a_slot_written_twice_the_last_value_stays() -> None:
     decoded = decode.values(snapshots.snapshot(values, slots=[7, 3, 4, 7]))
     assert isinstance(decoded, Summary)
     assert decoded.runs == ((3, (3.0, 4.0)), (7, (7.0,)))
-    assert decoded.minimum is None  # for four slots, the extremes of all are not worth computing
+    assert decoded.minimum is None  # four slots are not worth looking at all of them
 
 
 def test_a_large_storage_is_told_of_at_each_version(run: Callable[..., Any]) -> None:

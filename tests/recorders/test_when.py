@@ -121,7 +121,7 @@ Double.apply(x.exp()).backward()
 def test_backward_steps_stand_on_the_line_of_the_call(run: Runner) -> None:
     steps = [step for step in run(OWN).recording.steps if step.backward is not None]
     lines = {(step.backward.action, step.backward.saved): step.line for step in steps if step.backward}
-    assert lines[("unpack", "saved_tensor()[0]")] == 8  # the program's line reads it
+    assert lines[("unpack", "saved_tensor()[0]")] == 8  # the program's own line asks for it
     assert lines[("custom", None)] == 7  # the derivative that it has written
     others = {line for (action, saved), line in lines.items() if action != "custom" and saved != "saved_tensor()[0]"}
     assert others == {12}

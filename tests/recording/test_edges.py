@@ -1,4 +1,4 @@
-"""Tests that the edges of the graph have the learner's names."""
+"""The edges of the graph are called by the learner's names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ START = "x = paddle.to_tensor([1., 2.], stop_gradient=False)\ny = paddle.to_tens
 
 
 def named(text: str) -> list[tuple[str, str, str]]:
-    """Returns for each edge its two nodes, and the name of the value whose gradient flows along it."""
+    """From which node, to which node, and whose gradient goes there."""
     recording = run(START + text).recording
     nodes = {key: node.name for step in recording.steps for key, node in step.nodes if node is not None}
     return [(nodes[a], nodes[b], passed.name) for (a, b), passed in edge_names(recording).items()]

@@ -1,4 +1,4 @@
-"""Tests pending names: a tensor that the running line will name has that name with an arrow, only if the line did bind it."""
+"""A tensor that the line under way will name is called by that name, marked as coming; and only if the line did name it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ START = "x = paddle.to_tensor([1., 2.], stop_gradient=False)\n"
 
 
 def names_used(text: str) -> list[tuple[str, ...]]:
-    """Returns the tensors' names after each step that follows the first line, pending ones with an arrow."""
+    """What the tensors are called after each step that follows the first line, those that are only coming with an arrow."""
     return called(run(START + text).recording)[1:]
 
 

@@ -1,4 +1,4 @@
-"""Tests that saved tensors have the program's names, not the derivative's."""
+"""What backward keeps is called by the name that the learner's program had for it then, whatever the derivative calls it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HEAD = "h = paddle.to_tensor([0.5, -1.0, 2.0], stop_gradient=False)\na = h * 2.0
 
 
 def saved_names(recording: Recording, index: int = -1) -> list[str]:
-    """Returns the names of all saved tensors after a step."""
+    """What is said of all that is kept after a step."""
     state = recording.state(index)
     return [
         each.phrase().en for key, node in state.nodes.items() for each in namings(recording, state, key, node.saved)

@@ -104,7 +104,7 @@ def test_an_alias_shows_a_write_through_another(views_and_stale: Recording) -> N
 
 
 def written(tape: Any, before: Any, after: Any, runs: tuple[tuple[int, int], ...]) -> Recording:
-    """Makes two tensors on one storage of four slots: the first on slots 0 and 1, the second on slots 2 and 3."""
+    """Two tensors on one storage of four slots: the first sees slots 0 and 1, the second slots 2 and 3."""
     storage = replace(tape.storage(0, (0.0,) * 4), values=before)
     tape.step("operation", 1, storage, tape.tensor(0, 0, (2,)), tape.tensor(1, 0, (2,), offset=2))
     tape.step("operation", 2, replace(storage, values=after), writes=(WriteFacts(0, 0, 0, 1, 0, runs),))

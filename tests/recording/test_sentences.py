@@ -1,4 +1,4 @@
-"""Tests the sentence of a step: it agrees with the facts, in both languages."""
+"""The sentence of a step: true to the facts, in both languages."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ def test_a_temporary_is_read(tape: Any) -> None:
 
 
 def test_one_tensor_has_one_name_in_a_chain() -> None:
-    """The tensor that a chain writes has the name that its line will bind, with an arrow until the line is done."""
+    """What a chain writes is called as its line will call it, from the first link on: with an arrow until the line is done."""
     recording = run("x = paddle.ones([2])\ny = (x + x).scale_(0.5).relu_()\n").recording
     said = [sentence(recording, index).en for index in (1, 2, 3)]
     assert said[0].endswith(

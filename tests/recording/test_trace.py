@@ -1,4 +1,4 @@
-"""Tests traces of stale values: where a value was saved, overwritten and refused."""
+"""The lines to which a stale value goes back: where it was kept, where it was overwritten, where it was missed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def recorded(source: str) -> Recording:
 
 
 def lines_of(recording: Recording, marks: tuple[Marked, ...]) -> list[tuple[int, str, str, str | None]]:
-    """Returns line, role, brief text and marked part of the line."""
+    """Line, role, the few words, and the part of the line that is meant."""
     lines = recording.source.splitlines()
     return [
         (each.line, each.role, each.brief.en, lines[each.line - 1][slice(*each.span)] if each.span else None)

@@ -1,6 +1,6 @@
-"""Recordings for the tests of the pictures: one by hand for each feature of a picture, and real ones.
+"""Recordings for the tests of the pictures: one by hand for each thing that a picture must be able to show, and real ones.
 
-A `Script` holds the live objects; each `step` records the changes since the last one.
+A `Script` holds what is alive; each `step` records what changed since the one before.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from inplacelab.recording.recording import Recording
 
 
 class Script:
-    """A program's run, written by hand."""
+    """A program's run, written down by hand."""
 
     def __init__(self, title: str, source: str, framework: str = "inplacelab") -> None:
         self.title, self.source, self.framework = title, source, framework
@@ -49,7 +49,7 @@ class Script:
         self.storages[key] = StorageFacts(key, 4 * count, count, "float32", device, values)
 
     def write(self, key: int, values: Values | Summary | None) -> tuple[int, int]:
-        """Replaces the values and raises the version by one. Returns the versions before and after."""
+        """Replace the values; the version goes up by one. Returns the versions before and after."""
         old = self.storages[key]
         before = self.counters.get(key, CounterFacts(key, key, 0)).version
         self.storages[key] = replace(old, values=values)
@@ -230,7 +230,7 @@ def views() -> Recording:
 
 
 def stale() -> Recording:
-    """`b * b` saves b; b is overwritten; backward refuses."""
+    """`b * b` keeps b; b is overwritten; backward refuses."""
     source = "b = a * 2\nc = b * b\nb.add_(k)\nc.sum().backward()\n"
     s = Script("stale", source)
     s.store(0, (1.0, 2.0, 3.0, 4.0))
@@ -304,7 +304,7 @@ def large(slots: int = 4096) -> Recording:
 
 
 def many(count: int = 12) -> Recording:
-    """A dozen storages, wide values, long names and a loop that makes and frees temporaries; on a simulated device."""
+    """A dozen storages, wide values, long names and a loop whose temporaries come and go; on a simulated device."""
     source = (
         "".join(f"layer_{k}_weight = paddle.full([4], {k} / 7)\n" for k in range(count)) + "for _ in range(3): use()\n"
     )
@@ -324,7 +324,7 @@ def many(count: int = 12) -> Recording:
 
 
 def reallocated() -> Recording:
-    """In place in name only: `cast_` gives the tensor a new storage, and the saved tensor keeps the old one."""
+    """In place in name only: `cast_` gives the tensor a new storage, and what was saved keeps the old one."""
     source = "x = a * 2\ny = x.exp()\nx.cast_('float64')\n"
     s = Script("reallocated", source)
     s.store(0, (0.5, 1.5))
@@ -363,7 +363,7 @@ def relayout() -> Recording:
 
 
 def hostile() -> Recording:
-    """Names and code that are dangerous if they are not escaped."""
+    """Names and code that would do harm if they were not escaped."""
     s = Script("<script>alert(1)</script>", "x = '<script>alert(1)</script>' & \"q\"\n")
     s.store(0, (1.0,))
     s.tensor(0, 0, (1,), "<b>&\"'</b>")
@@ -374,7 +374,7 @@ def hostile() -> Recording:
 
 
 def really_views() -> Recording:
-    """Our recorder's recording of views, a rewritten history and a backward pass."""
+    """What our own recorder makes of views, a rewritten history and a backward pass."""
     with paddle.record("really views") as run:
         a = paddle.to_tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
         a.stop_gradient = False
@@ -389,7 +389,7 @@ def really_views() -> Recording:
 
 
 def really_stale() -> Recording:
-    """Our recorder's recording of a backward pass that is refused."""
+    """What our own recorder makes of a backward pass that is refused."""
     run = paddle.record("really stale")
     with contextlib.suppress(RuntimeError), run:
         a = paddle.to_tensor([1.0, 2.0, 3.0, 4.0])
@@ -403,7 +403,7 @@ def really_stale() -> Recording:
 
 
 def really_training() -> Recording:
-    """Our recorder's recording of a training loop: temporaries are made and freed, gradients are written in place."""
+    """What our own recorder makes of a training loop: temporaries come and go, gradients are written in place."""
     with paddle.record("really training") as run:
         x = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
         w = paddle.to_tensor([[0.5], [-0.5]])
@@ -420,7 +420,7 @@ def really_training() -> Recording:
 
 
 def kept_often() -> Recording:
-    """Seven nodes save one storage: three before it is overwritten, four after. Backward goes through one of each."""
+    """Seven nodes keep one storage: three before it is overwritten, four after. Backward goes through one of each."""
     run = paddle.record("kept often")
     with contextlib.suppress(RuntimeError), run:
         w = paddle.to_tensor([1.0, 2.0])

@@ -1,4 +1,4 @@
-"""Tests that colours are distinct for people with colour-vision deficiency.
+"""The colours as people see them who lack one kind of cone: still apart, by arithmetic.
 
 Deficient vision is simulated with the matrices of Machado, Oliveira and Fernandes (2009, severity 1), and colours are
 compared in OKLab (Ottosson 2020), where a distance of 0.02 can just be noticed.
@@ -27,7 +27,7 @@ APART = 0.075
 
 TENSORS = tuple(f"c{k}" for k in range(TENSOR_COLOURS))
 SIGNALS = ("now", "bad", "line", "fg")
-"""The outlines: this step, refused, plain, done."""
+"""What a thing's outline says: this step, refused, nothing special, done."""
 
 
 def linear(colour: str) -> Triple:

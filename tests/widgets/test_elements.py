@@ -1,4 +1,4 @@
-"""Tests the elements panel: each element with its value and its slot, the formula, the hops, and changes of the layout."""
+"""The elements panel: each element with its value and its slot, the formula, the hops, and what a change of layout shows."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def said(panel: Panel, step: int, language: str = "en") -> list[str]:
 
 
 def cells(panel: Panel, step: int) -> Cells:
-    """Returns (value, slot) of each box, by the key of its element."""
+    """What stands in each box, by the key of its element: (value, slot)."""
     boxes = {
         mark.keys[0]: mark
         for _, mark, look in alive(panel, step)

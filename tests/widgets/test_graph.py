@@ -1,4 +1,4 @@
-"""Tests the graph panel: the look of each state, rewritten histories, and graphs that are too large."""
+"""The graph panel: what each state looks like, how a rewritten history is shown, and graphs that are too large."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def refused() -> tuple[Recording, Panel]:
 
 
 def step_of(recording: Recording, action: str) -> int:
-    """Returns the first backward step with this action."""
+    """The first step of backward in which something begins, runs or is unpacked, or a gradient arrives."""
     if action == "arrived":
         return next(s.index for s in recording.steps for _, node in s.nodes if node and node.status == "arrived")
     return next(s.index for s in recording.steps if s.backward and s.backward.action == action)
@@ -141,7 +141,7 @@ def test_the_states_differ_without_their_colours() -> None:
     looks = [resolved(f"node {state}".strip()) for state in states]
     shapes = [(look["stroke-width"], look.get("stroke-dasharray"), look["fill"]) for look in looks]
     assert len(set(shapes)) == len(states) - 1
-    # "new" and "arrived" share a look: they never occur in one step, and their texts differ.
+    # "new" and "arrived" share a look: they never meet in one step, and their words tell them apart.
     assert shapes[states.index("new")] == shapes[states.index("arrived")]
 
 

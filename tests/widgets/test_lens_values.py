@@ -73,7 +73,7 @@ def test_no_more_is_sent_than_allowed() -> None:
 def test_a_long_loop_stays_within_the_bytes() -> None:
     sent = pages(recorded(200, 400))
     assert len(json.dumps([moment[1] for page in sent for moment in page["moments"]])) < 1.3 * MOST_BYTES
-    # The first versions are sent, since a reader begins at the first step.
+    # What comes first counts: a reader begins at the beginning.
     assert sent[0]["moments"][0][1]
 
 

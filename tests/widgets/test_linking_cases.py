@@ -28,7 +28,7 @@ def tensor_of(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, dty
 
 
 def case(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, dtype: str = "float32") -> dict[str, Any]:
-    """Returns a layout over float32 slots, the slot of each of its elements in row-major order, and the slots that it reaches."""
+    """A layout over float32 slots, the slot of each of its elements in row-major order, and the slots that it reaches."""
     tensor, storage = tensor_of(shape, strides, offset, dtype), StorageFacts(0, 1024, 256, "float32", "cpu", None)
     under = [slots_under(storage, dtype, position, position + 1) for position in slots_of(tensor)]
     layout: dict[str, Any] = {"storage": 0, "shape": shape, "strides": strides, "offset": offset, "name": "x"}
@@ -40,7 +40,7 @@ def case(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, dtype: s
 
 
 def cases() -> list[dict[str, Any]]:
-    """Returns typical layouts, then random ones."""
+    """Those that a reader meets, then any."""
     known = [
         case((), (), 3),
         case((4,), (1,), 0),

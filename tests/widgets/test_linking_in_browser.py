@@ -1,4 +1,4 @@
-"""Tests links in a browser: from an element to its slot, to all elements that share it, and to the lines that wrote it."""
+"""An element leads to its slot, to all who share it, and to the lines that wrote it: in a real browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tests the views as widgets in Python: their arguments, their traits, and their stand-ins in a notebook."""
+"""The views as widgets in Python: what they are made from, their traits, and what they leave in a notebook."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ SHARED = ("step", "language", "mode", "selection", "follow")
 
 
 def sent(view: View) -> Any:
-    """Returns the payload for the browser."""
+    """What the browser is given to play."""
     return json.loads(unpacked(view._payload))
 
 
@@ -151,7 +151,7 @@ def test_a_view_tells_in_words_what_its_panel_shows(sample: Callable[[str], Reco
 
 
 def test_what_is_kept_lit_in_one_view_is_known_to_the_others(sample: Callable[[str], Recording]) -> None:
-    # Cards link to the nodes that made their value; the view of the graph has no cards.
+    # A card knows the nodes that made its value; the view of the graph has no cards.
     elsewhere = sent(GraphView(sample("stale")))["elsewhere"]
     assert "n1" in elsewhere["t2"].split()
     assert sent(Stepper(sample("stale")))["elsewhere"] == {}

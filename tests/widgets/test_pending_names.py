@@ -1,4 +1,4 @@
-"""Tests that all panels, tables and lists show the name that a running line will bind, with an arrow."""
+"""While a line runs, all panels, tables and lists of the player call its tensor by the name that it will have, with an arrow."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def scene() -> Scene:
 
 
 def looks(panel: Panel, step: int) -> list[Look]:
-    """Returns the styles of a panel's texts at a step."""
+    """How the words of a panel are set at a step."""
     drawn = (group for group in panel.groups if group.is_drawn(step))
     found = (mark.at(step) for group in drawn for mark in group.marks if mark.tag == "text")
     return [look for look in found if look is not None and look.text]

@@ -1,4 +1,4 @@
-"""Tests the exported page in a browser, from a file and without a network."""
+"""The exported page in a real browser, from a file and without a network."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 
 
 class Player:
-    """A page with a player, with its errors and requests."""
+    """A page with a player, and everything that went wrong or was asked for."""
 
     def __init__(self, page: Any, file: Path) -> None:
         self.page = page
@@ -52,12 +52,12 @@ class Player:
         return self.text(".ipl-counter")
 
     def shown(self, panel: str) -> list[str]:
-        """Returns the visible texts of a panel."""
+        """The words that can be seen in a panel."""
         texts = self.page.locator(f".ipl-{panel} svg text:visible").all_text_contents()
         return [text for text in texts if text]
 
     def geometry(self) -> Any:
-        """Returns the place of every visible mark, by a number assigned when it is first seen."""
+        """Where every mark is that can be seen, by a number that each is given when it is first seen."""
         return self.page.evaluate(
             """() => {
               const known = (window.known ??= new Map());
@@ -106,13 +106,13 @@ def test_at_its_beginning_a_program_that_fails_leads_to_where_it_fails(open_play
 
 def test_a_failure_is_told_at_the_lines_that_led_to_it(open_player: Callable[..., Player]) -> None:
     player = open_player("really_stale")
-    said = player.page.locator(".ipl-code .ipl-told")
+    said = player.page.locator(".ipl-code .ipl-traced")
     code = player.page.locator(".ipl-code li code")
     lines = code.all_inner_texts()
     assert said.count() == 0
     player.press("End")
     assert said.all_inner_texts() == ["kept v0", "v0 → v1", "finds v1"]
-    marked = player.page.locator(".ipl-code li:has(.ipl-told)")
+    marked = player.page.locator(".ipl-code li:has(.ipl-traced)")
     meant = ["".join(line.locator("u").all_inner_texts()) for line in marked.all()]
     assert meant == ["b * b", "b.add_(paddle.to_tensor([10.0, 10.0, 10.0, 10.0]))", "c.sum().backward()"]
     assert code.all_inner_texts() == lines, "nothing is lost of the code"
@@ -157,7 +157,7 @@ def test_keys_step_both_ways_and_only_our_keys_are_taken(open_player: Callable[.
 def test_nothing_is_asked_for_and_nothing_fails(open_player: Callable[..., Player]) -> None:
     player = open_player("stale")
     player.press("End", "Home")
-    # The player is unpacked into a blob URL of the page.
+    # The player is unpacked into an address of its own within the page.
     assert [url.partition(":")[0] for url in player.requests] == ["file", "blob"]
     assert player.errors == []
 
@@ -217,7 +217,7 @@ def test_a_step_lays_out_only_what_it_shows(open_player: Callable[..., Player]) 
     assert len({each["size"] for each in found}) == 1
     assert max(each["hidden"] for each in found) > 20
     assert {each["boxed"] for each in found} == {0}
-    # All drawn parts can be scrolled to.
+    # Whatever is drawn can be scrolled to.
     assert min(each["room"] for each in found) >= 0
 
 

@@ -1,4 +1,4 @@
-"""Tests predict mode in a browser: asking, answering, skipping, by pointer and by keyboard."""
+"""Predict mode in a real browser: asking, answering, skipping, by pointer and by keyboard."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def test_all_of_it_by_keyboard(open_quiz: Callable[..., Quiz]) -> None:
     quiz.press("p", "Shift+ArrowRight", "ArrowRight", "ArrowRight")
     assert (quiz.step(), quiz.is_asking()) == (2, True)
     quiz.press("ArrowDown", "ArrowUp", " ", "Tab", "Tab")
-    quiz.press("ArrowDown", "Enter")  # radio buttons use the arrow keys
+    quiz.press("ArrowDown", "Enter")  # radio buttons have arrow keys of their own
     assert quiz.step() == 3
     assert quiz.turned_out() == ["✓ right", "✓ right"]
     quiz.press("ArrowRight", "ArrowRight")

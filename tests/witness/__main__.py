@@ -1,4 +1,4 @@
-"""Tries random programs, and shows the shortest ones with differences: `python -m tests.witness --programs 1000 --seed 0`."""
+"""`python -m tests.witness --programs 1000 --seed 0`: try random programs, and show the shortest ones for what does not agree."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .trial import differences
 
 
 def kinds(text: str, folder: Path) -> dict[str, str]:
-    """Returns the differences by kind, without names and numbers."""
+    """What does not agree, by kind: the differences without names and numbers."""
     try:
         found = differences(text, folder)
     except Exception:  # noqa: BLE001  # a recorder that raises is what is looked for
@@ -29,7 +29,7 @@ def kinds(text: str, folder: Path) -> dict[str, str]:
 
 
 def shortest(text: str, kind: str, difference: str, folder: Path) -> tuple[str, str]:
-    """Returns the shortest program with this kind of difference, and the difference. A program that differs only sometimes is unchanged."""
+    """The shortest program that differs in this way, and its difference. One that does not differ at every run stays as it is."""
 
     def still(each: str) -> bool:
         nonlocal difference
@@ -41,7 +41,7 @@ def shortest(text: str, kind: str, difference: str, folder: Path) -> tuple[str, 
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Tries programs; returns 1 if there are differences."""
+    """Try programs; 1 if anything does not agree."""
     parser = argparse.ArgumentParser(prog="python -m tests.witness", description=__doc__)
     parser.add_argument("--programs", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0, help="the number of the first program")

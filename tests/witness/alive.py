@@ -1,4 +1,4 @@
-"""Finds the live objects between two statements by brute force: every object of the garbage collector, every name in scope."""
+"""What is alive between two statements, found by brute force: every object that Python knows of, every name in sight."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ class Picture:
 
 
 def picture(innermost: FrameType | None, filename: str, extra: Mapping[str, Any] | None = None) -> Picture:
-    """Returns the live objects, with the names of the frames that run `filename`, or those in `extra`.
+    """What is alive now. Names are those of the frames that run `filename`, or those in `extra`.
 
-    `gc.freeze()` was called before the program began, so that only its objects are scanned.
+    `gc.freeze()` was called before the program began, so that only its own objects are gone through.
     """
     objects = gc.get_objects()
     tensors = [each for each in objects if isinstance(each, Tensor)]
@@ -99,7 +99,7 @@ def picture(innermost: FrameType | None, filename: str, extra: Mapping[str, Any]
 def _names(
     scopes: Iterable[tuple[str, Mapping[str, Any], str]],
 ) -> tuple[dict[str, set[int]], dict[str, set[int]], set[int]]:
-    """Returns all expressions that lead to tensors; those that are identifiers; and the tensors that must have a name."""
+    """All expressions that lead to tensors; those of them that are identifiers; and the tensors that are expected to be named."""
     names: dict[str, set[int]] = {}
     simple: dict[str, set[int]] = {}
     reached: set[int] = set()
@@ -117,7 +117,7 @@ def _names(
 
 
 def _scopes(frame: FrameType | None, filename: str) -> Iterator[tuple[str, dict[str, Any], str]]:
-    """Yields the names of each frame, its function, and the module of the classes that it makes."""
+    """The names of each frame, its function, and the module that the classes it makes are in."""
     while frame is not None:
         if frame.f_code.co_filename == filename:
             names = frame.f_locals
@@ -129,8 +129,8 @@ def _scopes(frame: FrameType | None, filename: str) -> Iterator[tuple[str, dict[
 
 
 def _leads_to(name: str, value: Any, module: str) -> Iterator[tuple[str, Tensor]]:
-    """Yields the tensors that a name leads to: itself; the first elements of a list, a tuple or a dictionary; an optimizer's state;
-    attributes of an object of the program's classes, and of a layer and its sublayers.
+    """The tensors that a name leads to: itself; the first elements of a list, a tuple or a dictionary; what an optimizer remembers;
+    attributes of an object of the program's own classes, and of a layer and the layers inside.
     """
     if isinstance(value, Tensor):
         yield name, value
@@ -154,7 +154,7 @@ def _parts(name: str, value: Any, module: str) -> list[tuple[str, Any]]:
 
 
 def _layout(array: Any, storage: Storage) -> Layout:
-    """Computes the offset and strides of a window in elements, from addresses."""
+    """In elements, found from addresses: where in the storage's bytes the window begins, and how far it steps."""
     begin = array.__array_interface__["data"][0] - storage.buffer.__array_interface__["data"][0]
     if not array.size:  # no elements
         return tuple(array.shape), (), 0

@@ -1,4 +1,5 @@
-"""Typical cells: training loops, caches, masks, running statistics; and programs from forum questions, each with its fix."""
+"""Cells as people write them: training loops, caches, masks, running statistics; and the questions that they bring to a forum, each with
+the fix."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ HEAD = "import inplacelab as paddle\nimport inplacelab.nn as nn\nimport inplacel
 
 
 class Mistake(NamedTuple):
-    """A program that is refused, the names that the refusal must mention, and the fixed program."""
+    """A program that is refused, what the refusal must name, and the program fixed."""
 
     text: str
     names: tuple[str, ...]

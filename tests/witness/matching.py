@@ -50,7 +50,7 @@ class Matching:
             elif len(matches) == 1:
                 self._pair("tensor", next(iter(keys)), next(iter(matches)), name)
         self._clashing()
-        for name, keys in self.recorded.names.items():  # if scopes clash, the first unique name has decided
+        for name, keys in self.recorded.names.items():  # where scopes clash, the first name that is clear has decided
             for key in keys:
                 known = self.pairs["tensor"].get(key)
                 if known is not None and known not in self.found.names.get(_without_recursion(name), {known}):
@@ -149,9 +149,7 @@ class Matching:
         """Match what no name leads to: for each recorded object, one of its kind with the same content must be found."""
         pairs = self.pairs[kind]
         free = [key for key in found if key not in set(pairs.values())]
-        for key, facts in reversed(
-            recorded.items()
-        ):  # the latest first: the objects that they refer to are matched with them
+        for key, facts in reversed(recorded.items()):  # the latest first: what they lead to is matched along with them
             if key in pairs:
                 continue
             alike = [each for each in free if self._alike(facts, found[each])]

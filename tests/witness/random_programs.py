@@ -1,7 +1,7 @@
-"""Writes random programs with everything that can confuse a recorder: aliases, views of views, rebound names, functions, loops,
-exceptions, backward passes. The same draws give the same program.
+"""Writes programs as learners do, with everything that can confuse a recorder: aliases, views of views, rebound names, functions, loops,
+exceptions, backward passes. The same draws, the same program.
 
-The author runs each statement, so it has the names of all tensors. A refused statement is sometimes kept, in a `try`.
+The author runs what it writes, so it knows which names lead to tensors. What is refused stays in now and then, in a `try`.
 """
 
 from __future__ import annotations
@@ -37,32 +37,32 @@ class Author:
         return self.random.random() < probability
 
     def some(self, choices: Sequence[T]) -> T:
-        """Draws one of the choices."""
+        """One of them."""
         return choices[self.random.randrange(len(choices))]
 
     def tensors(self, test: Callable[[Tensor], bool] = lambda _: True) -> list[str]:
-        """Returns the names of tensors."""
+        """The names of tensors."""
         return [name for name, value in self.names.items() if isinstance(value, Tensor) and test(value)]
 
     def tensor(self) -> str:
-        """Draws a name of a tensor, more likely a recent one."""
+        """A name of a tensor, rather a late one."""
         found = self.tensors()
         return found[-1 - int(len(found) * self.random.random() ** 1.5)]
 
     def new(self) -> str:
-        """Draws a name for a result: a new one, or one that is bound already."""
+        """A name for a result: a new one, or one that leads elsewhere now."""
         if self.chance(0.25):
             return self.tensor()
         self._made += 1
         return f"t{self._made}"
 
     def serial(self) -> int:
-        """Returns an unused number."""
+        """A number that nothing has yet."""
         self._made += 1
         return self._made
 
     def add(self, text: str) -> bool:
-        """Appends a statement if it runs. A refused one is sometimes kept, in a `try`."""
+        """Append a statement if it runs. One that is refused stays now and then, in a `try`."""
         text = text if text.endswith("\n") else text + "\n"
         return self._runs(text) or (self.chance(0.3) and self._runs(self._in_try(text)))
 
@@ -80,7 +80,7 @@ class Author:
         return fits
 
     def begin(self) -> None:
-        """Begins a new session."""
+        """A new session."""
         self.names = {}
         paddle.set_grad_enabled(True)
         paddle.seed(7)
@@ -100,7 +100,7 @@ class Author:
 
 
 def write(random: Random, statements: int = 16) -> str:
-    """Writes a random program; the same numbers from `random` give the same program."""
+    """A random program: the same numbers from `random`, the same program."""
     author = Author(random)
     try:
         author.begin()

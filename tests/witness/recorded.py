@@ -9,7 +9,7 @@ from .alive import Layout, NodePicture, Picture, StoragePicture, TensorPicture
 
 
 def recorded_picture(state: State) -> Picture:
-    """Returns a recording's picture of the moment after a step."""
+    """The picture that a recording gives of the moment after a step."""
     names: dict[str, set[int]] = {}
     for key, tensor in state.tensors.items():
         for name in tensor.names:

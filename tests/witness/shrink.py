@@ -1,4 +1,4 @@
-"""Shortens a program while a difference remains."""
+"""Makes a program shorter while what was found in it stays."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 
 def shrink(text: str, still: Callable[[str], bool]) -> str:
-    """Returns the shortest program that is found by removing statements, or the block around some."""
+    """The shortest program that can be reached by leaving out statements, or the frame around some."""
     text = _in_pieces(text, still)
     shorter: str | None = text
     while shorter is not None:
@@ -17,7 +17,7 @@ def shrink(text: str, still: Callable[[str], bool]) -> str:
 
 
 def _in_pieces(text: str, still: Callable[[str], bool]) -> str:
-    """Removes many statements together, then fewer."""
+    """Leave out many statements at once, then fewer."""
     many = len(ast.parse(text).body)
     while many:
         end = len(ast.parse(text).body)
@@ -64,7 +64,7 @@ def _at(tree: ast.AST, path: tuple[int | str, ...]) -> list[ast.stmt]:
 
 
 def _whole(tree: ast.Module) -> ast.Module:
-    """Whether no block except the outermost is empty."""
+    """No block but the outermost may be empty."""
     for node in ast.walk(tree):
         if hasattr(node, "body") and isinstance(node.body, list) and not node.body and not isinstance(node, ast.Module):
             node.body.append(ast.Pass())

@@ -69,7 +69,7 @@ HISTORY = (
 
 
 def filled(author: Author, form: str) -> str:
-    """Fills a template with names and numbers."""
+    """A form with names and numbers in it."""
     return form.format(
         author.tensor(), author.tensor(), u=author.some(UNARY), n=author.some(NUMBERS), i=author.some(INDICES), j=author.some(INDICES),
         new=author.new() if "{new}" in form else "",

@@ -1,4 +1,4 @@
-"""Tests typical cells: they run, and are recorded correctly; refusals name the lines, and their fixes work."""
+"""Cells as people write them run, are recorded as they ran, and read well; what is refused names the lines, and its fix helps."""
 
 from __future__ import annotations
 

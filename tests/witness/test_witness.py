@@ -59,7 +59,7 @@ def test_many_recordings_tell_what_a_witness_sees(random: Random) -> None:
 
 
 def wrong_answers(recording: Recording) -> list[str]:
-    """Returns questions whose right answer differs from the states before and after, element by element."""
+    """Questions whose right answer is not what the states before and after say, element by element."""
     asked = [question for index in range(len(recording)) for question in questions_at(recording, index)]
     return [f"{each.step}: {each.ask.en}" for each in asked if chosen(each) != expected(recording, each)]
 
@@ -78,7 +78,7 @@ def _changed(recording: Recording, index: int) -> set[int]:
     found = set()
     for key in before.tensors.keys() & after.tensors.keys():
         was, now = (queries.visible_values(state, state.tensors[key]) for state in (before, after))
-        if was is None or now is None:  # a large storage: any tensor on written slots counts
+        if was is None or now is None:  # a large storage: whatever lies where was written
             reached = queries.slots_of(after.tensors[key])
             written = [w for w in after.step.writes if w.storage == after.tensors[key].storage]
             if any(first <= slot < last for w in written for first, last in w.slots for slot in reached):

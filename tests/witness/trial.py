@@ -115,7 +115,7 @@ def fresh() -> Iterator[None]:
 
 
 def left(names: dict[str, Any], error: BaseException | None) -> tuple[Any, ...]:
-    """Returns the results of a program: values, metadata and histories of its names, and its error."""
+    """What a program leaves behind: values, metadata and histories of its names, and its error."""
     tensors = {name: value for name, value in names.items() if isinstance(value, Tensor)}
     numbers = {  # compared as text, since NaN is unequal to itself
         name: repr(value) for name, value in names.items() if isinstance(value, int | float | str) and name[0] != "_"
@@ -157,12 +157,12 @@ def unobserved(text: str) -> tuple[Any, list[tuple[int, int]]]:
 
 @lru_cache(maxsize=1)
 def marked(text: str) -> CodeType:
-    """Compiles a program with marks."""
+    """A program with marks, compiled."""
     return compile(instrument.instrumented(ast.parse(text)), FILENAME, "exec")
 
 
 def execute(text: str) -> tuple[dict[str, Any], BaseException | None]:
-    """Runs a marked program."""
+    """Run a marked program."""
     names: dict[str, Any] = {}
     try:
         exec(marked(text), names)
@@ -172,7 +172,7 @@ def execute(text: str) -> tuple[dict[str, Any], BaseException | None]:
 
 
 def witnessed(text: str) -> WitnessedRun:
-    """Runs it with a witness and without a recorder."""
+    """Run it with a witness and without a recorder."""
     with fresh():
         CPU.ledger.reset_peak()
         witness = Witness()
@@ -194,7 +194,7 @@ def stepped(text: str, also: Callable[..., None] | None = None) -> tuple[Recordi
 
 
 def in_a_block(text: str) -> tuple[Recording, tuple[Any, ...]]:
-    """Records it inside `with paddle.record():`."""
+    """Record it with `with paddle.record():` around it."""
     filename = "<block>"
     body = "".join(f"    {line}\n" for line in text.splitlines())
     whole = f"import inplacelab as paddle\nwith paddle.record(limit={LIMIT}) as the_block:\n{body}"
@@ -211,7 +211,7 @@ def in_a_block(text: str) -> tuple[Recording, tuple[Any, ...]]:
 
 
 def by_command(text: str, folder: Path) -> Recording:
-    """Records it as `inplacelab record` does."""
+    """Record it as `inplacelab record` does."""
     path = folder / "program.py"
     path.write_text(text)
     with fresh():

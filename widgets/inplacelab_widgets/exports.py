@@ -35,7 +35,7 @@ def to_svg(
     *,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """Return a recording as a still SVG picture.
+    """Returns a recording as a still SVG picture.
 
     The picture has its own light background and needs no CSS, script or network. Everything that the program
     wrote is escaped.
@@ -73,7 +73,7 @@ def to_png(
     language: str | None = None,
     panels: Sequence[str] | None = None,
 ) -> bytes:
-    """Return the picture of `to_svg` as PNG. Needs the extra `png`.
+    """Returns the picture of `to_svg` as PNG. Needs the extra `png`.
 
     Args:
         recording: the recording to draw, or a scene already laid out.
@@ -106,7 +106,7 @@ def to_html(
     predict: bool | Iterable[Question] = False,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """Return an HTML page that plays a recording in any browser, from a file, without a network.
+    """Returns an HTML page that plays a recording in any browser, from a file, without a network.
 
     Args:
         recording: the recording to play, or a scene already laid out.
@@ -136,7 +136,7 @@ def to_text(
     *,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """Return one step as plain text: its position, its sentence, and tables of the state after it.
+    """Returns one step as plain text: its position, its sentence, and tables of the state after it.
 
     Args:
         recording: the recording to describe, or a scene already laid out.
@@ -166,7 +166,7 @@ def to_markdown(
     *,
     panels: Sequence[str] | None = None,
 ) -> str:
-    """Return one step as Markdown, where neither widgets nor pictures are shown. Arguments as for `to_text`."""
+    """Returns one step as Markdown, where neither widgets nor pictures are shown. Arguments as for `to_text`."""
     plain, shown = _with_panels(recording, panels)
     chosen, language = _chosen(plain, step), language or get_language()
     source = "\n".join(f"    {line}" for line in plain.source.rstrip().split("\n"))

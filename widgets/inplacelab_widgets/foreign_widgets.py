@@ -25,7 +25,7 @@ _HIDDEN = "•••"
 
 
 def widget_html(widget: Widget, language: str) -> str:
-    """Return a widget as HTML without scripts.
+    """Returns a widget as HTML without scripts.
 
     >>> widget_html(ipywidgets.IntSlider(value=3, description="step"), "en")
     '<div><span style="display:inline-block;margin:2px 0;padding:2px 8px;border:1px solid #8a8a8a;border-radius:4px">step 3</span></div>'
@@ -37,7 +37,7 @@ def widget_html(widget: Widget, language: str) -> str:
 
 
 def titled(box: Widget, position: int) -> str:
-    """Return the title of a child of a box, which the pages of a `Tab` or an `Accordion` have, as HTML."""
+    """Returns the title of a child of a box, which the pages of a `Tab` or an `Accordion` have, as HTML."""
     titles = getattr(box, "titles", ())
     title = titles[position] if position < len(titles) else ""
     return f"<div><b>{escape(title)}</b></div>\n" if title else ""

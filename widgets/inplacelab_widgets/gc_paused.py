@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Pause the garbage collector while a picture is drawn. It would free nothing and take an eighth of the time."""
+    """Pauses the garbage collector while a picture is drawn. It would free nothing and take an eighth of the time."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -1,4 +1,4 @@
-// A list one can sort and filter, in the browser alone. The rows are made in Python (see inplacelab/listing.py).
+// A list that the reader can sort and filter, entirely in the browser. Python makes the rows.
 
 /** Words in both languages. @typedef {[string, string]} Said */
 
@@ -12,7 +12,7 @@ const make = (tag, attributes = {}, ...children) => {
 
 const CODE = /(`+)(.+?)\1/g;
 
-/** Words with `code` in backquotes (in two, where the code has one itself), in parts: each the words, and whether they are code.
+/** Splits words with `code` in backticks (in double backticks, if the code contains one) into parts: the words, and whether they are code.
  * @param {string} words */
 export const parted = (words) => {
   /** @type {[string, boolean][]} */
@@ -32,7 +32,7 @@ const worded = (words) => parted(words).map(([part, code]) => (code ? make("code
 /** @param {string} words */
 const bare = (words) => parted(words).map(([part]) => part).join("");
 
-/** The rows that contain all the words of `wanted`, whatever the case. @param {string[][]} rows @param {string} wanted */
+/** The rows that contain all the words of `wanted`, ignoring case. @param {string[][]} rows @param {string} wanted */
 export const filtered = (rows, wanted) => {
   const words = wanted.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter((row) => words.every((word) => bare(row.join(" ")).toLowerCase().includes(word)));
@@ -106,7 +106,7 @@ function render({ model, el }) {
     model.set("words", field.value);
     model.save_changes();
   });
-  // JupyterLab's own shortcuts must not take what is typed here.
+  // JupyterLab's shortcuts must not handle what is typed here.
   field.addEventListener("keydown", (event) => event.stopPropagation());
   const traits = ["language", "words", "sorted_by", "descending"];
   for (const trait of traits) model.on(`change:${trait}`, draw);

@@ -47,7 +47,7 @@ _STYLE = (
 
 
 def hidden_while_live(html: str, language: str) -> str:
-    """Wrap HTML so that it is hidden while the output before it has a live widget.
+    """Wraps HTML so that it is hidden while the output before it has a live widget.
 
     The language is set on it, since the page around it may be in another one, in which a screen reader would read it.
     """
@@ -75,7 +75,7 @@ class LiveWidget(anywidget.AnyWidget):
         return data | self._static_copy(), metadata
 
     def _ipython_display_(self) -> None:
-        """Display both in a cell, one after the other."""
+        """Displays both in a cell, one after the other."""
         data, metadata = super()._repr_mimebundle_() or ({}, {})
         _show(data, self._static_copy(), self.language, metadata)
 
@@ -83,13 +83,13 @@ class LiveWidget(anywidget.AnyWidget):
 def _show(
     data: dict[str, Any], static_copy: dict[str, str], language: str, metadata: dict[str, Any] | None = None
 ) -> None:
-    """Display a widget, taken from its bundle, and its static copy as two outputs."""
+    """Displays a widget, taken from its bundle, and its static copy as two outputs."""
     display({_WIDGET: data[_WIDGET]}, metadata=metadata, raw=True)
     display(static_copy | {"text/html": hidden_while_live(static_copy["text/html"], language)}, raw=True)
 
 
 def _show_box(box: Box) -> None:
-    """Display a box in a cell, with static copies if one of our widgets is in it."""
+    """Displays a box in a cell, with static copies if one of our widgets is in it."""
     first = next(_ours(box), None)
     if first is None:
         raise NotImplementedError  # tells IPython to show it as usual

@@ -30,7 +30,7 @@ _BETWEEN = "\f"
 
 
 def packed(text: str, level: int = 6) -> str:
-    """Compress a text.
+    """Compresses a text.
 
     Args:
         text: the text to compress.
@@ -46,7 +46,7 @@ def packed(text: str, level: int = 6) -> str:
 
 
 def unpacked(text: str) -> str:
-    """Return the text that `packed` compressed.
+    """Returns the text that `packed` compressed.
 
     >>> unpacked(packed("视图"))
     '视图'
@@ -55,12 +55,12 @@ def unpacked(text: str) -> str:
 
 
 def packed_json(data: Any) -> str:
-    """Compress plain lists and dictionaries, as JSON."""
+    """Compresses plain lists and dictionaries, as JSON."""
     return packed(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
 
 
 def unpacking(module: str, style: str) -> str:
-    """Return JavaScript that decompresses a module and its style sheet. It binds the module's default export to `player`;
+    """Returns JavaScript that decompresses a module and its style sheet. It binds the module's default export to `player`;
     `dress(element, style, name)` applies the sheet to an element.
     """
     name = f"ipl-{crc32(style.encode()):08x}"  # another version on the same page has another name

@@ -23,7 +23,7 @@ _TOO_OLD = Text(
 def whole_page(
     payload: Any, player: str, style: str, *, folder: str, title: str, language: str, options: dict[str, Any]
 ) -> str:
-    """Return the whole page as HTML text.
+    """Returns the whole page as HTML text.
 
     Args:
         payload: the data to play, as plain lists and dictionaries.
@@ -51,7 +51,7 @@ def whole_page(
 
 
 def payload_of(text: str) -> Any:
-    """Return the payload of a page, as plain lists and dictionaries.
+    """Returns the payload of a page, as plain lists and dictionaries.
 
     Raises:
         ValueError: if the text is not such a page.

@@ -139,29 +139,29 @@ class View(LiveWidget):
         return None if set(self.panels) == set(panels_of(self._recording)) else tuple(self.panels)
 
     def to_svg(self, step: int | None = None, language: str | None = None) -> str:
-        """Return a still picture of one step, or of the key steps; see `inplacelab_widgets.to_svg`."""
+        """Returns a still picture of one step, or of the key steps; see `inplacelab_widgets.to_svg`."""
         return exports.to_svg(self._scene, step, language or self.language, panels=self._only)
 
     def to_png(
         self, step: int | None = None, path: str | Path | None = None, *, scale: float = 2, language: str | None = None
     ) -> bytes:
-        """Return the same picture as PNG; needs the extra `png`. See `inplacelab_widgets.to_png`."""
+        """Returns the same picture as PNG; needs the extra `png`. See `inplacelab_widgets.to_png`."""
         chosen = language or self.language
         return exports.to_png(self._scene, step, path, scale=scale, language=chosen, panels=self._only)
 
     def to_html(self, path: str | Path | None = None, *, language: str | None = None) -> str:
-        """Return a page that plays the recording offline; see `inplacelab_widgets.to_html`."""
+        """Returns a page that plays the recording offline; see `inplacelab_widgets.to_html`."""
         questions = self._questions if self.predict else False
         return exports.to_html(
             self._scene, path, language=language or self.language, predict=questions, panels=self._only
         )
 
     def to_text(self, step: int | None = None, language: str | None = None) -> str:
-        """Return one step as plain text; see `inplacelab_widgets.to_text`."""
+        """Returns one step as plain text; see `inplacelab_widgets.to_text`."""
         return exports.to_text(self._scene, step, language or self.language, panels=self._only)
 
     def to_markdown(self, step: int | None = None, language: str | None = None) -> str:
-        """Return one step as Markdown; see `inplacelab_widgets.to_markdown`."""
+        """Returns one step as Markdown; see `inplacelab_widgets.to_markdown`."""
         return exports.to_markdown(self._scene, step, language or self.language, panels=self._only)
 
     def __repr__(self) -> str:

@@ -32,7 +32,7 @@ MODULES = (
     "panel",
     "keyboard",
     "picks",
-    "things",
+    "items",
     "stage",
     "grid_keys",
     "minimap",
@@ -102,7 +102,7 @@ export default {
 
 @cache
 def javascript() -> str:
-    """Return the player as one ES module without imports. It exports anywidget's `render`, and `play` for a page.
+    """Returns the player as one ES module without imports. It exports anywidget's `render`, and `play` for a page.
 
     Comments and indentation are removed.
     """
@@ -110,34 +110,34 @@ def javascript() -> str:
 
 
 def joined(modules: Iterable[str]) -> str:
-    """Join modules into one without imports. Each must come after those that it imports."""
+    """Joins modules into one without imports. Each must come after those that it imports."""
     return _BLANK.sub("\n", _COMMENT.sub("", _EXPORT.sub("", _IMPORT.sub("", "\n".join(modules))))).lstrip()
 
 
 @cache
 def packed_javascript() -> str:
-    """Return a module that decompresses the player and its style sheet: what every widget of a notebook contains."""
+    """Returns a module that decompresses the player and its style sheet: what every widget of a notebook contains."""
     return for_anywidget(javascript(), stylesheet())
 
 
 def for_anywidget(module: str, style: str) -> str:
-    """Return a module that decompresses another one and its style sheet, and re-exports its default export."""
+    """Returns a module that decompresses another one and its style sheet, and re-exports its default export."""
     return f"{unpacking(module, style)}{_DRESSED}"
 
 
 @cache
 def stylesheet() -> str:
-    """Return the player's CSS, without comments and blanks: the styles of the marks, then of the panels around them."""
+    """Returns the player's CSS, without comments and blanks: the styles of the marks, then of the panels around them."""
     text = "".join((_PLAYER / f"{name}.css").read_text(encoding="utf-8") for name in STYLES)
     return css() + without_comments(text)
 
 
 def without_comments(text: str) -> str:
-    """Return CSS without comments and blanks, one rule per line."""
+    """Returns CSS without comments and blanks, one rule per line."""
     tight = _CSS_COLON.sub(r"\1:", _CSS_BLANK.sub(r"\1", _CSS_COMMENT.sub("", text)))
     return tight.replace("}", "}\n")
 
 
 def source(name: str) -> str:
-    """Return the source of one of `MODULES`."""
+    """Returns the source of one of `MODULES`."""
     return (_PLAYER / f"{name}.js").read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ _STRAY = Text(
 
 
 def questions_for(recording: Recording, predict: bool | Iterable[Question]) -> tuple[Question, ...]:
-    """Return an author's questions, or those that `quiz` chooses. They are included also while predict mode is off.
+    """Returns an author's questions, or those that `quiz` chooses. They are included also while predict mode is off.
 
     Args:
         recording: the recording that the questions are about.

@@ -16,7 +16,7 @@ _MISSING = Text(
 
 
 def png(picture: str, scale: float, language: str) -> bytes:
-    """Return one of our SVG pictures as PNG, with `scale` pixels per px.
+    """Returns one of our SVG pictures as PNG, with `scale` pixels per px.
 
     Raises:
         ImportError: if resvg is not installed; the message says how to install it.

@@ -19,7 +19,7 @@ __all__ = ["still_html", "still_picture"]
 
 
 def still_picture(scene: Scene, language: str, panels: Sequence[str] | None = None) -> str:
-    """Return the recording as one SVG picture: its key steps as a strip, or a single step if it shows everything.
+    """Returns the recording as one SVG picture: its key steps as a strip, or a single step if it shows everything.
 
     With `panels`, only these are drawn, at the last key step.
     """
@@ -30,7 +30,7 @@ def still_picture(scene: Scene, language: str, panels: Sequence[str] | None = No
 
 
 def still_html(scene: Scene, language: str, panels: Sequence[str] | None = None, picture_svg: str | None = None) -> str:
-    """Return the same picture as HTML without scripts or styles, with the tables of its last step for screen readers.
+    """Returns the same picture as HTML without scripts or styles, with the tables of its last step for screen readers.
 
     The SVG is embedded as an image, since Jupyter removes inline SVG from notebooks that are not trusted.
 

@@ -19,7 +19,7 @@ _Name = tuple[Tag, str]
 
 
 def animation_of(shown: ShownLaunch, picks: Picks, steps: Sequence[Pick]) -> Group:
-    """Return the marks of a launch over its steps.
+    """Returns the marks of a launch over its steps.
 
     Args:
         shown: the launch.
@@ -41,7 +41,7 @@ def mark_of(drawn: Drawn) -> Mark:
 
 
 def _animated(frames: Iterable[tuple[int, Layers]]) -> list[Mark]:
-    """Merge the marks drawn for each step into marks over all steps."""
+    """Merges the marks drawn for each step into marks over all steps."""
     found: dict[str, dict[_Name, list[tuple[int, Look | None]]]] = {}
     for step, layers in frames:
         for layer, drawn in layers.items():

@@ -48,7 +48,7 @@ class Window(NamedTuple):
 
 
 def window(launch: Launch, block: int) -> Window:
-    """Return the part of the grid around a block. A grid of one row is broken into lines."""
+    """Returns the part of the grid around a block. A grid of one row is broken into lines."""
     across, down = launch.grid[0], launch.grid[1] * launch.grid[2]
     if down == 1:
         lines = -(-across // COLUMNS)
@@ -74,7 +74,7 @@ def window(launch: Launch, block: int) -> Window:
 
 
 def cell_of(launch: Launch, seen: Window, block: int) -> tuple[int, int]:
-    """Return the column and row of a block in a window."""
+    """Returns the column and row of a block in a window."""
     if seen.wraps:
         return block % COLUMNS, block // COLUMNS - seen.top
     row, column = divmod(block, launch.grid[0])
@@ -82,7 +82,7 @@ def cell_of(launch: Launch, seen: Window, block: int) -> tuple[int, int]:
 
 
 def beam_marks(launch: Launch, pick: Pick) -> list[Drawn]:
-    """Draw beams from the picked block to its threads and from the picked warp to its threads, each drawn larger below."""
+    """Draws beams from the picked block to its threads and from the picked warp to its threads, each drawn larger below."""
     column, row = cell_of(launch, window(launch, pick.block), pick.block)
     x, y = column * CELL + 8, TOP + row * CELL
     bottom = TOP + _warps(launch) * CELL
@@ -100,7 +100,7 @@ def beam_marks(launch: Launch, pick: Pick) -> list[Drawn]:
 
 
 def grid_marks(launch: Launch, pick: Pick) -> list[Drawn]:
-    """Draw the blocks of the grid."""
+    """Draws the blocks of the grid."""
     seen = window(launch, pick.block)
     column, row = cell_of(launch, seen, pick.block)
     marks = [
@@ -112,7 +112,7 @@ def grid_marks(launch: Launch, pick: Pick) -> list[Drawn]:
 
 
 def grid_hits(launch: Launch, pick: Pick, drawn: Collection[int]) -> list[Drawn]:
-    """Draw the blocks that cannot be picked, faint, and invisible click areas over those that can."""
+    """Draws the blocks that cannot be picked, faint, and invisible click areas over those that can."""
     seen = window(launch, pick.block)
     there = blocks_in(launch, seen)
     faint = "".join(_block_box(launch, seen, block) for block in there if block not in drawn)
@@ -150,7 +150,7 @@ def _warps(launch: Launch) -> int:
 
 
 def block_marks(launch: Launch, pick: Pick) -> list[Drawn]:
-    """Draw the threads of the picked block, one warp per row."""
+    """Draws the threads of the picked block, one warp per row."""
     there = _rows(launch, pick)
     cells = "".join(_thread_box(there, thread) for row in there for thread in threads_of(launch, row))
     warp = "".join(_thread_box(there, thread) for thread in threads_of(launch, pick.thread // WARP))
@@ -158,7 +158,7 @@ def block_marks(launch: Launch, pick: Pick) -> list[Drawn]:
 
 
 def picked_thread(launch: Launch, pick: Pick) -> list[Drawn]:
-    """Draw the picked thread in its block, and the title of the block."""
+    """Draws the picked thread in its block, and the title of the block."""
     x, _, _ = geometry.position(launch, pick.thread)
     number = f"{pick.thread} ({x}, {pick.thread // launch.block[0]})" if launch.block[1] > 1 else f"{pick.thread}"
     facts = {"block": grouped(pick.block), "thread": number, "threads": grouped(launch.threads)}
@@ -169,7 +169,7 @@ def picked_thread(launch: Launch, pick: Pick) -> list[Drawn]:
 
 
 def block_hits(launch: Launch, pick: Pick, warps: Collection[int]) -> list[Drawn]:
-    """Draw the threads that cannot be picked, faint, and invisible click areas over those that can."""
+    """Draws the threads that cannot be picked, faint, and invisible click areas over those that can."""
     there = _rows(launch, pick)
     faint = "".join(
         _thread_box(there, thread) for row in there if row not in warps for thread in threads_of(launch, row)
@@ -198,7 +198,7 @@ def _thread_box(there: range, thread: int) -> str:
 
 
 def lane_marks(launch: Launch, pick: Pick, top: float) -> list[Drawn]:
-    """Draw the 32 threads of the warp, with their numbers."""
+    """Draws the 32 threads of the warp, with their numbers."""
     warp = pick.thread // WARP
     threads = threads_of(launch, warp)
     return [
@@ -214,7 +214,7 @@ def picked_lane(pick: Pick, top: float) -> list[Drawn]:
 
 
 def lane_hits(launch: Launch, pick: Pick, top: float) -> list[str]:
-    """Return the box of each of the 32 threads, in path notation."""
+    """Returns the box of each of the 32 threads, in path notation."""
     return [_lane_box(thread, top) for thread in threads_of(launch, pick.thread // WARP)]
 
 

@@ -56,7 +56,7 @@ def text(x: float, y: float, style: str, content: Words) -> Drawn:
 
 
 def grouped(number: int) -> str:
-    """Return a number with its digits in groups of three.
+    """Returns a number with its digits in groups of three.
 
     >>> grouped(8192)
     '8,192'
@@ -87,5 +87,5 @@ def box(x: float, y: float, width: float, height: float) -> str:
 
 
 def em(words: str, size: float) -> float:
-    """Return the width that digits and Latin letters need, in px."""
+    """Returns the width that digits and Latin letters need, in px."""
     return len(words) * size * 0.62

@@ -22,7 +22,7 @@ from inplacelab_widgets.words import PLAYER
 
 
 def svg(shown: ShownLaunch | None, pick: Pick, language: str) -> str:
-    """Return a launch with a picked thread as self-contained SVG; without a launch, a picture with a note."""
+    """Returns a launch with a picked thread as self-contained SVG; without a launch, a picture with a note."""
     if shown is None:
         drawn = mark_at(Mark("text", (("x", PAD), ("y", 26.0)), always(Look("text", words.NO_LAUNCH))), 0, language)
         return document((WIDTH + 2 * PAD, 44), [drawn], "", words.NO_LAUNCH.in_language(language))
@@ -33,13 +33,13 @@ def svg(shown: ShownLaunch | None, pick: Pick, language: str) -> str:
 
 
 def alt_text(shown: ShownLaunch, pick: Pick) -> Text:
-    """Return the picture in words."""
+    """Returns the picture in words."""
     head = head_of(shown)
     return head + Text(" ", "") + description_of(shown, pick) if shown.drawable else head
 
 
 def html(shown: ShownLaunch | None, pick: Pick, language: str) -> str:
-    """Return the picture as HTML: an image with its tables folded below it. It is also shown in notebooks that are not trusted."""
+    """Returns the picture as HTML: an image with its tables folded below it. It is also shown in notebooks that are not trusted."""
     encoded = base64.b64encode(svg(shown, pick, language).encode()).decode("ascii")
     content = words.NO_LAUNCH if shown is None else alt_text(shown, pick)
     shown_tables = "" if shown is None else "".join(_table(each, language) for each in all_tables(shown, pick))
@@ -50,7 +50,7 @@ def html(shown: ShownLaunch | None, pick: Pick, language: str) -> str:
 
 
 def all_tables(shown: ShownLaunch, pick: Pick) -> list[Table]:
-    """Return all tables of a launch."""
+    """Returns all tables of a launch."""
     return [facts_table(shown), *(picked_tables(shown, pick) if shown.drawable else [])]
 
 
@@ -71,7 +71,7 @@ def _in(content: Words, language: str) -> str:
 
 
 def plain(shown: ShownLaunch | None, pick: Pick, language: str) -> str:
-    """Return the picture and its tables as plain text."""
+    """Returns the picture and its tables as plain text."""
     if shown is None:
         return words.NO_LAUNCH.in_language(language) + "\n"
     parts = [alt_text(shown, pick).in_language(language).rstrip()]
@@ -88,6 +88,6 @@ def plain(shown: ShownLaunch | None, pick: Pick, language: str) -> str:
 
 
 def page(sent: dict[str, object], language: str, title: str, traits: dict[str, int]) -> str:
-    """Return an HTML page that shows the launches in any browser, from a file, without a network."""
+    """Returns an HTML page that shows the launches in any browser, from a file, without a network."""
     folder = "inplacelab_widgets/player"
     return whole_page(sent, javascript(), stylesheet(), folder=folder, title=title, language=language, options=traits)

@@ -18,12 +18,12 @@ ROW = 18.0
 
 
 def height(shown: ShownLaunch) -> float:
-    """Return the height of the whole picture, in px."""
+    """Returns the height of the whole picture, in px."""
     return height_of(shown) + 5 * ROW + 48 if shown.drawable else HEAD + 4 * ROW + 40
 
 
 def fixed_marks(shown: ShownLaunch) -> list[Drawn]:
-    """Draw everything that does not depend on the pick."""
+    """Draws everything that does not depend on the pick."""
     if shown.drawable:
         top = height_of(shown) + 12
         return [*_head(shown), *_totals(shown, top), *_legend(top + 4 * ROW + 24)]
@@ -32,13 +32,13 @@ def fixed_marks(shown: ShownLaunch) -> list[Drawn]:
 
 
 def device_of(shown: ShownLaunch) -> Words:
-    """Return the device that ran the launch: the name of the hardware, or a note that it was simulated."""
+    """Returns the device that ran the launch: the name of the hardware, or a note that it was simulated."""
     launch = shown.launch
     return words.SIMULATED if launch.simulated else launch.device or words.UNNAMED_DEVICE
 
 
 def head_of(shown: ShownLaunch) -> Text:
-    """Return the head line: the kernel, the facts of its launch, and the device."""
+    """Returns the head line: the kernel, the facts of its launch, and the device."""
     device = device_of(shown)
     both = device if isinstance(device, Text) else Text(device, device)
     name = Text(f"{shown.launch.kernel}: ", f"{shown.launch.kernel}：")
@@ -46,7 +46,7 @@ def head_of(shown: ShownLaunch) -> Text:
 
 
 def facts_of(shown: ShownLaunch) -> Text:
-    """Return the kind of kernel, the number of threads, and the elements that each takes at a time."""
+    """Returns the kind of kernel, the number of threads, and the elements that each takes at a time."""
     launch = shown.launch
     kind = words.KINDS.get(launch.kind, words.KINDS["library"])
     size = words.SIZE.format(blocks=counted(launch.grid), threads=counted(launch.block))
@@ -57,7 +57,7 @@ def facts_of(shown: ShownLaunch) -> Text:
 
 
 def counted(size: Dim3) -> str:
-    """Return a size, with its axes if it has several.
+    """Returns a size, with its axes if it has several.
 
     >>> counted((8192, 1, 1)), counted((32, 8, 1))
     ('8,192', '32·8')
@@ -78,7 +78,7 @@ def _head(shown: ShownLaunch) -> list[Drawn]:
 
 
 def _totals(shown: ShownLaunch, top: float) -> list[Drawn]:
-    """Draw bars for the bytes that the threads requested, and for those that were moved."""
+    """Draws bars for the bytes that the threads requested, and for those that were moved."""
     found = totals(shown)
     rows = ((words.TOTAL_READ, found.read), (words.TOTAL_WRITTEN, found.written), (words.TOTAL_MOVED, found.moved))
     longest = max(1, *(n or 0 for _, n in rows), found.read + found.written)
@@ -102,7 +102,7 @@ def _totals(shown: ShownLaunch, top: float) -> list[Drawn]:
 
 
 def storage_of(shown: ShownLaunch) -> Text:
-    """Return a sentence that says whether the result took new memory."""
+    """Returns a sentence that says whether the result took new memory."""
     written = next(each for each in shown.launch.operands if each.role != "reads")
     if written.role == "both":
         return words.IN_PLACE.format(name=written.name)
@@ -110,7 +110,7 @@ def storage_of(shown: ShownLaunch) -> Text:
 
 
 def _legend(top: float) -> list[Drawn]:
-    """Draw the meaning of the fills and of the frame."""
+    """Draws the meaning of the fills and of the frame."""
     wanted, moved, picked, frame = words.LEGEND
     marks: list[Drawn] = []
     x = 0.0

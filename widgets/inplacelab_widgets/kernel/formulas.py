@@ -12,7 +12,7 @@ from inplacelab_widgets.kernel.words import PICKED
 
 
 def share_of(shown: ShownLaunch, pick: Pick) -> Text:
-    """Return the sentence about the part of the work that the thread has in its turn."""
+    """Returns the sentence about the part of the work that the thread has in its turn."""
     launch = shown.launch
     done = accesses_at(shown, *pick)
     if not done:
@@ -73,7 +73,7 @@ def _in_tile(launch: Launch, pick: Pick, first: Access) -> Text:
 
 
 def slot_of(shown: ShownLaunch, pick: Pick, position: int) -> Text:
-    """Return the formula from the element of an operand that the thread touches to its slot."""
+    """Returns the formula from the element of an operand that the thread touches to its slot."""
     launch = shown.launch
     operand = launch.operands[position]
     mine = [each for each in accesses_at(shown, *pick) if each.operand == operand.name]

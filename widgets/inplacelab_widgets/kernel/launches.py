@@ -42,7 +42,7 @@ KINDS = ("contiguous", "strided", "normalize", "transpose", "transpose_square", 
 
 
 def shown_launches(given: Any, index: Sequence[int] | None = None) -> tuple[ShownLaunch, ...]:
-    """Return the launches of a recording, or the given ones.
+    """Returns the launches of a recording, or the given ones.
 
     Args:
         given: a recording, a launch, or several launches.

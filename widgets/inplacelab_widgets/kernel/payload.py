@@ -22,7 +22,7 @@ from inplacelab_widgets.words import PLAYER
 
 
 def payload(launches: Sequence[tuple[ShownLaunch, Picks]]) -> Json:
-    """Return all data that the player needs to show these launches without a Jupyter kernel.
+    """Returns all data that the player needs to show these launches without a Jupyter kernel.
 
     Args:
         launches: each launch with the threads that are drawn of it.
@@ -84,14 +84,14 @@ class _Animation:
         self._picked = [(step, picked_tables(shown, pick)) for step, pick in warps]
 
     def group(self, first: int) -> Group:
-        """Return its marks, from step `first` on."""
+        """Returns its marks, from step `first` on."""
         marks = [
             mark._replace(runs=tuple((first + step, look) for step, look in mark.runs)) for mark in self._group.marks
         ]
         return replace(self._group, first=first, last=first + self._group.last, marks=tuple(marks))
 
     def steps(self, pools: Pools, number: int) -> Iterator[Json]:
-        """Yield the steps as `player/picks.js` reads them: `at` is the launch, the block, the turn, the warp, the lane, the thread."""
+        """Yields the steps as `player/picks.js` reads them: `at` is the launch, the block, the turn, the warp, the lane, the thread."""
         for pick, description in zip(self.threads, self._descriptions, strict=True):
             warp, lane = divmod(pick.thread, WARP)
             yield _step(pools, description) | {
@@ -104,7 +104,7 @@ class _Animation:
             yield _step(pools, self.head) | {"at": [number, 0, 0, 0, 0, 0]}
 
     def tables(self, first: int) -> Iterator[tuple[Text, Sequence[Words], list[_Row]]]:
-        """Yield its tables, from step `first` on, as `Pools.table` takes them."""
+        """Yields its tables, from step `first` on, as `Pools.table` takes them."""
         after = first + self._group.last + 1
         yield self._facts.caption, (words.FACT, words.VALUE), _rows([(first, self._facts)], after)
         for position in range(len(self._picked[0][1]) if self._picked else 0):
@@ -148,7 +148,7 @@ def _no_launch_sentence(launches: Sequence[tuple[ShownLaunch, Picks]]) -> Text:
 
 
 def title_of(shown: ShownLaunch) -> Text:
-    """Return the title of a launch in a list of launches."""
+    """Returns the title of a launch in a list of launches."""
     name = Text(shown.launch.kernel, shown.launch.kernel)
     if shown.line is None:
         return name

@@ -32,18 +32,18 @@ class Picks(NamedTuple):
     turns: tuple[int, ...]
 
     def threads(self, of_block: int) -> Iterator[Pick]:
-        """Yield every thread that is drawn, in the order of the steps. A block has `of_block` threads."""
+        """Yields every thread that is drawn, in the order of the steps. A block has `of_block` threads."""
         for block, turn, warp in product(self.blocks, self.turns, self.warps):
             for thread in range(warp * WARP, min((warp + 1) * WARP, of_block)):
                 yield Pick(block, thread, turn)
 
     def has(self, pick: Pick) -> bool:
-        """Return whether a thread is drawn."""
+        """Returns whether a thread is drawn."""
         return pick.block in self.blocks and pick.thread // WARP in self.warps and pick.turn in self.turns
 
 
 def picks_of(shown: ShownLaunch, wanted: Pick, most: int = MOST) -> Picks:
-    """Return the threads that are drawn of a launch, always with the wanted one.
+    """Returns the threads that are drawn of a launch, always with the wanted one.
 
     Args:
         shown: the launch.
@@ -111,12 +111,12 @@ def _crowded(shown: ShownLaunch) -> list[int]:
 
 
 def totals_of(launch: Launch) -> dict[str, int]:
-    """Return the number of blocks, of threads in each, and of turns of each thread."""
+    """Returns the number of blocks, of threads in each, and of turns of each thread."""
     return {"block": launch.blocks, "thread": launch.threads, "turn": geometry.turns(launch)}
 
 
 def description_of_picks(launch: Launch, picks: Picks) -> Text:
-    """Return a note of which threads are drawn; empty if all are."""
+    """Returns a note of which threads are drawn; empty if all are."""
     ends = [(warp * WARP, min((warp + 1) * WARP, launch.threads) - 1) for warp in picks.warps]
     found = [
         ("blocks", _ranges((block, block) for block in picks.blocks), len(picks.blocks), launch.blocks),

@@ -22,13 +22,13 @@ from inplacelab_widgets.kernel.words import PICKED
 
 
 def picked_marks(shown: ShownLaunch, pick: Pick) -> list[Drawn]:
-    """Return the marks that depend on the pick, for a still picture, which has the sentence among its marks."""
+    """Returns the marks that depend on the pick, for a still picture, which has the sentence among its marks."""
     layers = [*warp_layers(shown, pick).values(), *thread_layers(shown, pick).values()]
     return [*(each for layer in layers for each in layer), text(LEFT, PANELS - 8, "bold", sentence_of(shown, pick))]
 
 
 def warp_layers(shown: ShownLaunch, pick: Pick) -> Layers:
-    """Return the marks that are the same for all threads of the picked warp in the picked turn."""
+    """Returns the marks that are the same for all threads of the picked warp in the picked turn."""
     launch = shown.launch
     layers = {
         "beams": beam_marks(launch, pick),
@@ -41,7 +41,7 @@ def warp_layers(shown: ShownLaunch, pick: Pick) -> Layers:
 
 
 def thread_layers(shown: ShownLaunch, pick: Pick) -> Layers:
-    """Return the marks of the picked thread alone. They are in front."""
+    """Returns the marks of the picked thread alone. They are in front."""
     layers = {"thread": picked_thread(shown.launch, pick)}
     for request in warp_requests(shown, pick):
         layers |= _of_operand(request.operand, strip_of_thread(shown, pick, request))
@@ -49,7 +49,7 @@ def thread_layers(shown: ShownLaunch, pick: Pick) -> Layers:
 
 
 def hit_layers(shown: ShownLaunch, pick: Pick, picks: Picks) -> Layers:
-    """Return the click areas that pick another thread, and the threads that cannot be picked, faint."""
+    """Returns the click areas that pick another thread, and the threads that cannot be picked, faint."""
     layers = {
         "blocks": grid_hits(shown.launch, pick, picks.blocks),
         "threads": block_hits(shown.launch, pick, picks.warps),
@@ -64,7 +64,7 @@ def _of_operand(operand: int, layers: Layers) -> Layers:
 
 
 def sentence_of(shown: ShownLaunch, pick: Pick) -> Text:
-    """Return the sentence about the work of the thread, with its turn if there are several."""
+    """Returns the sentence about the work of the thread, with its turn if there are several."""
     share, turns = share_of(shown, pick), geometry.turns(shown.launch)
     if turns == 1:
         return share
@@ -73,7 +73,7 @@ def sentence_of(shown: ShownLaunch, pick: Pick) -> Text:
 
 
 def description_of(shown: ShownLaunch, pick: Pick) -> Text:
-    """Return the picture in a few sentences, for a screen reader."""
+    """Returns the picture in a few sentences, for a screen reader."""
     parts = [sentence_of(shown, pick)]
     for request in warp_requests(shown, pick):
         name = shown.launch.operands[request.operand].name
@@ -82,5 +82,5 @@ def description_of(shown: ShownLaunch, pick: Pick) -> Text:
 
 
 def height_of(shown: ShownLaunch) -> float:
-    """Return the height of the marks, in px."""
+    """Returns the height of the marks, in px."""
     return PANELS + PANEL * len(shown.launch.operands)

@@ -55,7 +55,7 @@ class Spread(NamedTuple):
 
 
 def spread(sectors: tuple[int, ...], size: int) -> Spread:
-    """Return positions for sectors. Slots are as wide as threads if there is room, so that they line up."""
+    """Returns positions for sectors. Slots are as wide as threads if there is room, so that they line up."""
     per = SECTOR // size
     apart = [later != sooner + 1 for sooner, later in pairwise(sectors)]
     gap = 4 if sum(apart) > 8 else 14
@@ -69,12 +69,12 @@ def spread(sectors: tuple[int, ...], size: int) -> Spread:
 
 
 def left_of(spreaded: Spread, slot: int) -> float:
-    """Return the left edge of a slot, in px."""
+    """Returns the left edge of a slot, in px."""
     return spreaded.lefts[slot // spreaded.per] + slot % spreaded.per * spreaded.slot
 
 
 def strip_of_warp(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> Layers:
-    """Return the marks of an operand's part that are the same for all threads of the warp."""
+    """Returns the marks of an operand's part that are the same for all threads of the warp."""
     top = top_of(request)
     operand = shown.launch.operands[request.operand]
     colour, places = _colour(request), _places(shown, request)
@@ -92,7 +92,7 @@ def strip_of_warp(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> Layer
 
 
 def strip_of_thread(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> Layers:
-    """Return the marks of an operand's part that belong to the picked thread. They are in front."""
+    """Returns the marks of an operand's part that belong to the picked thread. They are in front."""
     top, places = top_of(request), _places(shown, request)
     picked = [each for each in request.lanes if each.lane == pick.thread % WARP]
     slots = _slot_boxes(places, picked, top + STRIP)
@@ -105,7 +105,7 @@ def strip_of_thread(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> Lay
 
 
 def strip_hits(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> list[Drawn]:
-    """Return the click areas that pick another thread of the warp: its cell, and the slots that it touches."""
+    """Returns the click areas that pick another thread of the warp: its cell, and the slots that it touches."""
     top, places = top_of(request), _places(shown, request)
     cells = lane_hits(shown.launch, pick, top + LANES)
     touched = {each.lane: _slot_boxes(places, [each], top + STRIP) for each in request.lanes}
@@ -113,7 +113,7 @@ def strip_hits(shown: ShownLaunch, pick: Pick, request: WarpRequest) -> list[Dra
 
 
 def top_of(request: WarpRequest) -> float:
-    """Return the y at which an operand's part begins."""
+    """Returns the y at which an operand's part begins."""
     return PANELS + request.operand * PANEL
 
 
@@ -204,13 +204,13 @@ def _cost(request: WarpRequest, colour: str, top: float) -> list[Drawn]:
 
 
 def share_of_moved(request: WarpRequest) -> str:
-    """Return the part of the moved bytes that was wanted, in percent."""
+    """Returns the part of the moved bytes that was wanted, in percent."""
     tenths = request.wanted * 1000 // request.moved
     return f"{tenths // 10}" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10}"
 
 
 def cost_of(request: WarpRequest) -> Text:
-    """Return the cost of the warp's request, in a sentence."""
+    """Returns the cost of the warp's request, in a sentence."""
     if request.unknown:
         return PICKED["cost_unknown"]
     if not request.sectors:

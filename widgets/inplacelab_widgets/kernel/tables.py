@@ -26,7 +26,7 @@ class Table(NamedTuple):
 
 
 def facts_table(shown: ShownLaunch) -> Table:
-    """Return the table of the facts of a launch."""
+    """Returns the table of the facts of a launch."""
     launch, found, names = shown.launch, totals(shown), words.FACT_NAMES
     unknown = why_not_counted(shown)
     rows: tuple[tuple[Words, ...], ...] = (
@@ -44,7 +44,7 @@ def facts_table(shown: ShownLaunch) -> Table:
 
 
 def picked_tables(shown: ShownLaunch, pick: Pick) -> list[Table]:
-    """Return the tables of the picked warp's requests and of the slots that each of its threads touches."""
+    """Returns the tables of the picked warp's requests and of the slots that each of its threads touches."""
     of_warp = warp_requests(shown, pick)
     heads = tuple(PICKED[name] for name in ("operand", "does", "taking_part", "wanted", "sectors", "moved", "share"))
     requests = Table(PICKED["requests"], heads, tuple(_request(shown, each) for each in of_warp))

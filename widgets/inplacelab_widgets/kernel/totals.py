@@ -29,7 +29,7 @@ class Totals(NamedTuple):
 
 @lru_cache(maxsize=64)
 def totals(shown: ShownLaunch) -> Totals:
-    """Return the memory traffic of a launch.
+    """Returns the memory traffic of a launch.
 
     A sector that two instructions need is counted for each of them; caches are not modelled.
     """
@@ -38,7 +38,7 @@ def totals(shown: ShownLaunch) -> Totals:
 
 
 def why_not_counted(shown: ShownLaunch) -> Text:
-    """Return the reason why `moved` is None."""
+    """Returns the reason why `moved` is None."""
     if not shown.drawable:
         return words.UNKNOWN_MOVED
     return words.BY_INDEX if _is_left_to_the_index(shown) else words.NOT_COUNTED

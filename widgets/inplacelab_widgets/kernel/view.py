@@ -146,7 +146,7 @@ class KernelView(LiveWidget):
         turn: int | None = None,
         language: str | None = None,
     ) -> str:
-        """Return a still picture as SVG text, with the given thread picked.
+        """Returns a still picture as SVG text, with the given thread picked.
 
         Args:
             thread: the thread, counted within its block; the picked one if not given.
@@ -157,7 +157,7 @@ class KernelView(LiveWidget):
         return exports.svg(self._now, self._pick(block, thread, turn), language or self.language)
 
     def to_png(self, path: str | Path | None = None, *, scale: float = 2, language: str | None = None) -> bytes:
-        """Return the same picture as PNG; needs the extra `png`. See `inplacelab_widgets.to_png`."""
+        """Returns the same picture as PNG; needs the extra `png`. See `inplacelab_widgets.to_png`."""
         chosen = language or self.language
         drawn = png(self.to_svg(language=chosen), scale, chosen)
         if path is not None:
@@ -165,7 +165,7 @@ class KernelView(LiveWidget):
         return drawn
 
     def to_html(self, path: str | Path | None = None, *, language: str | None = None) -> str:
-        """Return an HTML page on which threads can be picked, offline."""
+        """Returns an HTML page on which threads can be picked, offline."""
         traits = {
             "launch": self.launch,
             "block": self.block,
@@ -180,7 +180,7 @@ class KernelView(LiveWidget):
         return page
 
     def to_text(self, language: str | None = None) -> str:
-        """Return the picture and its tables as plain text."""
+        """Returns the picture and its tables as plain text."""
         return exports.plain(self._now, self._pick(None, None, None), language or self.language)
 
     def __repr__(self) -> str:

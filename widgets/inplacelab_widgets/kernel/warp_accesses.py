@@ -59,7 +59,7 @@ class WarpRequest(NamedTuple):
 
 
 def fitted(shown: ShownLaunch, pick: Pick) -> Pick:
-    """Return the nearest pick that the launch has."""
+    """Returns the nearest pick that the launch has."""
     launch = shown.launch
     turns = geometry.turns(launch) if shown.drawable else 1
     most = (launch.blocks - 1, launch.threads - 1, turns - 1)
@@ -67,7 +67,7 @@ def fitted(shown: ShownLaunch, pick: Pick) -> Pick:
 
 
 def accesses_at(shown: ShownLaunch, block: int, thread: int, turn: int) -> list[Access]:
-    """Return the accesses of a thread in a turn, with the slot of an atomic addition filled in if it is known."""
+    """Returns the accesses of a thread in a turn, with the slot of an atomic addition filled in if it is known."""
     found = [each for each in geometry.accesses(shown.launch, block, thread) if each.turn == turn]
     return [each._replace(slot=_place(shown, block, thread, turn)) if each.slot is None else each for each in found]
 
@@ -80,7 +80,7 @@ def _place(shown: ShownLaunch, block: int, thread: int, turn: int) -> int | None
 
 
 def warp_requests(shown: ShownLaunch, pick: Pick) -> list[WarpRequest]:
-    """Return the requests of the picked thread's warp in its turn, one for each operand."""
+    """Returns the requests of the picked thread's warp in its turn, one for each operand."""
     return _of_warp(shown, pick.block, pick.thread // WARP, pick.turn)
 
 

@@ -1,16 +1,16 @@
-// The axis of the steps, as wide as its pane. Python has laid it out in one width: words and signs keep their size, places move.
+// The step axis, as wide as its pane. Python lays it out for one width: words and signs keep their size, positions move.
 
 import { widthOf } from "./words.js";
 /** @import { Attributes, Said } from "./runs.js" */
 
 /** The panels whose x axis is the step. */
 export const ON_AXIS = new Set(["lanes", "memory"]);
-/** Narrower than this, an axis is drawn smaller instead: its words would stand on each other. As in scene/axis.py. */
+/** Narrower than this, an axis is scaled down instead, since its words would overlap. As in scene/axis.py. */
 const AXIS_LEAST = 640;
-/** A character takes about so many px, in the sizes of the words on an axis. */
+/** The approximate width of a character on an axis, in px. */
 const CHARACTER = 6.9;
 
-/** How an axis is drawn in some room: how wide, and where what was laid out at `x` stands. Left of the axis nothing moves.
+/** The width of an axis in some room, and the map from positions in the layout. Left of the axis nothing moves.
  * @param {number} width  As it was laid out. @param {{left: number, right: number}} axis @param {number} room */
 export function axisIn(width, { left, right }, room) {
   const wide = room > 0 ? Math.max(AXIS_LEAST, room) : width;
@@ -19,7 +19,7 @@ export function axisIn(width, { left, right }, room) {
   return { width: wide, by, along };
 }
 
-/** Attributes of a mark on such an axis. In a path, what has an absolute place lies on the axis; the rest is a sign.
+/** Attributes of a mark on such an axis. In a path, absolute positions are on the axis; relative ones are part of a sign.
  * @param {Attributes} place @param {(x: number) => number} along @returns {Attributes} */
 export function stretched(place, along) {
   const found = { ...place };
@@ -33,7 +33,7 @@ export function stretched(place, along) {
   return found;
 }
 
-/** Where words begin so that they end within `width`. @param {number} x @param {Said[]} said @param {number} width */
+/** The x at which words begin so that they end within `width`. @param {number} x @param {Said[]} said @param {number} width */
 export function endingWithin(x, said, width) {
   const longest = Math.max(0, ...said.flat().map(widthOf));
   return Math.max(0, Math.min(x, width - longest * CHARACTER));

@@ -1,4 +1,4 @@
-// The program's lines, with the one that is running.
+// Shows the program's lines and marks the one that is running.
 
 import { html } from "./elements.js";
 import { arrive, scrollPane } from "./sight.js";
@@ -6,19 +6,18 @@ import { speak } from "./words.js";
 /** @import { Marked } from "./runs.js" */
 /** @import { Part, Stage } from "./stage.js" */
 
-/** How many blanks a line begins with. @param {string} line */
+/** The number of blanks that a line begins with. @param {string} line */
 export function indentOf(line) {
   return line.length - line.trimStart().length;
 }
 
-/** A line of code in the parts between which it is best wrapped: after brackets, commas and operators, and before a dot.
+/** Splits a line of code where it is best wrapped: after brackets, commas and operators, and before a dot.
  * @param {string} code */
 export function wrapParts(code) {
   return code.split(/(?<=[([{,=+*/|&])(?=[^\s=*])|(?<=[\w)\]])(?=\.[A-Za-z_])/);
 }
 
-/** The parts of a line of code, cut once more where what is meant of it begins and ends: [text, whether it is meant, whether the line may be
- * wrapped after it]. @param {string} code @param {number} from @param {number} to @returns {[string, boolean, boolean][]} */
+/** Splits a line of code also at both ends of its marked part: [text, whether it is marked, whether the line may be wrapped after it]. @param {string} code @param {number} from @param {number} to @returns {[string, boolean, boolean][]} */
 export function cutParts(code, from, to) {
   let at = 0;
   return wrapParts(code).flatMap((part) => {
@@ -29,7 +28,7 @@ export function cutParts(code, from, to) {
   });
 }
 
-/** @param {string} line @param {string} role @param {number} from  The part that is meant, in columns of the line. @param {number} to */
+/** @param {string} line @param {string} role @param {number} from  The marked part, in columns of the line. @param {number} to */
 function written(line, role = "", from = 0, to = 0) {
   const indent = indentOf(line);
   const parts = cutParts(line.trimStart() || " ", from - indent, to - indent);
@@ -54,7 +53,7 @@ export function drawCode(stage) {
   let marked = new Set();
   let shown = "";
 
-  /** Marks the lines that a step's story is about, as a report in a terminal would. @param {Marked[]} marks */
+  /** Marks the lines of a stale value's trace, as a report in a terminal would. @param {Marked[]} marks */
   function mark(marks) {
     const key = marks.length ? `${stage.step} ${stage.language}` : "";
     if (key === shown) return;
@@ -69,10 +68,10 @@ export function drawCode(stage) {
     for (const [number, role, brief, says, from, to] of marks) {
       const line = lines[number - 1];
       if (!line) continue;
-      // Of a line that did two things the first is underlined.
+      // If a line has two marks, the first is underlined.
       if (!marked.has(number)) line.children[1].replaceChildren(...written(source[number - 1], role, from, to));
       const title = speak(said[says], stage.language);
-      line.append(html("span", { class: `ipl-told ipl-told-${role}`, title }, speak(said[brief], stage.language)));
+      line.append(html("span", { class: `ipl-traced ipl-traced-${role}`, title }, speak(said[brief], stage.language)));
       line.classList.add("ipl-marked");
       marked.add(number);
     }
@@ -88,25 +87,25 @@ export function drawCode(stage) {
     mark(now.marked ?? []);
   }
 
-  /** Lines that made or wrote what is pointed at. @param {Set<string>} _ @param {Set<number>} numbers */
+  /** Highlights the lines that made or wrote what the reader points at. @param {Set<string>} _ @param {Set<number>} numbers */
   function highlight(_, numbers) {
     lines.forEach((line, k) => line.toggleAttribute("data-related", numbers.has(k + 1)));
   }
 
-  /** Keeps the line that runs in sight, with the lines of its story if they fit. */
+  /** Scrolls the running line into view, with the lines of the trace if they fit. */
   function settle() {
     if (!current) return undefined;
     arrive(root);
     const room = root.clientHeight;
-    const story = [...marked].map((number) => lines[number - 1]);
-    const bottom = Math.max(...[current, ...story].map((line) => line.offsetTop + line.offsetHeight));
-    const highest = Math.min(...[current, ...story].map((line) => line.offsetTop));
+    const traced = [...marked].map((number) => lines[number - 1]);
+    const bottom = Math.max(...[current, ...traced].map((line) => line.offsetTop + line.offsetHeight));
+    const highest = Math.min(...[current, ...traced].map((line) => line.offsetTop));
     const [top, height] = bottom - highest <= room ? [highest, bottom - highest] : [current.offsetTop, current.offsetHeight];
     const isInSight = top >= root.scrollTop && top + height <= root.scrollTop + room;
     return isInSight ? undefined : () => scrollPane(root, { top: Math.max(0, top - Math.max(0, Math.min(room / 3, room - height))), left: root.scrollLeft });
   }
 
-  /** Of all its lines, as they are broken now. */
+  /** The height of all lines, as they are wrapped now. */
   function need() {
     const last = lines[lines.length - 1];
     return last.offsetTop + last.offsetHeight + 7;

@@ -1,11 +1,11 @@
-// A list that lies over the player until it is closed, and then gives the focus back.
+// A dialog with a list over the player. When it is closed, the focus returns to where it was.
 
 import { html } from "./elements.js";
 /** @import { Stage } from "./stage.js" */
 
-/** @param {Stage} stage @param {() => void} [told]  Told when it is opened or closed.
+/** @param {Stage} stage @param {() => void} [changed]  Called when it is opened or closed.
  * @returns {{root: HTMLElement, isOpen: () => boolean, open: () => void, close: () => boolean, translate: (title: string) => void, fill: (...content: HTMLElement[]) => void}} */
-export function makeDialog(stage, told = () => {}) {
+export function makeDialog(stage, changed = () => {}) {
   const heading = html("h2", {});
   const body = html("div", {});
   const button = html("button", { type: "button", class: "ipl-button" });
@@ -14,15 +14,15 @@ export function makeDialog(stage, told = () => {}) {
 
   function open() {
     root.hidden = false;
-    told();
+    changed();
     root.focus();
   }
 
-  /** Whether there was something to close. */
+  /** Closes it; returns whether it was open. */
   function close() {
     if (root.hidden) return false;
     root.hidden = true;
-    told();
+    changed();
     stage.root.focus();
     return true;
   }

@@ -1,4 +1,4 @@
-// Making elements. What a program wrote is only ever set as text, never as markup.
+// Makes DOM elements. What a program wrote is always set as text, never as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -17,13 +17,13 @@ export function svg(tag, attributes = {}) {
   return element;
 }
 
-/** Sets an attribute, unless it is that already: a drawing lays itself out anew whenever one of its attributes is set.
+/** Sets an attribute if it changes: a drawing is laid out again whenever one of its attributes is set.
  * @param {Element} element @param {string} key @param {string | number} value */
 export function put(element, key, value) {
   if (element.getAttribute(key) !== String(value)) element.setAttribute(key, String(value));
 }
 
-/** Sets the words of an element, unless it says them already. @param {Element} element @param {string} words */
+/** Sets the text of an element if it changes. @param {Element} element @param {string} words */
 export function write(element, words) {
   if (element.textContent !== words) element.textContent = words;
 }
@@ -46,19 +46,19 @@ export function icon(name) {
   return drawing;
 }
 
-/** Words that are seen only: where they stand in a control, its title is its name. @param {string} words */
+/** Words hidden from screen readers: a control that contains them is named by its title. @param {string} words */
 export function sign(words) {
   return html("span", { "aria-hidden": "true" }, words);
 }
 
-/** Names a control that has a picture or a sign, for those who do not see it and for those who rest the pointer on it. With a
- * label of the same words a screen reader would say them twice, as the name and as the description.
+/** Names a control with an icon, for screen readers and as a tooltip. With an additional label a screen reader would read the words
+ * twice, as the name and as the description.
  * @param {HTMLElement} control @param {string} words */
 export function label(control, words) {
   put(control, "title", words);
 }
 
-/** The button that speaks the other language: its word is in that language, its hint is not. @param {HTMLElement} button @param {string} word @param {string} hint @param {string} language */
+/** Labels the button for the other language: its word is in that language, its hint in the present one. @param {HTMLElement} button @param {string} word @param {string} hint @param {string} language */
 export function speakOther(button, word, hint, language) {
   button.replaceChildren(html("span", { lang: language === "zh" ? "en" : "zh-Hans" }, word));
   button.title = hint;

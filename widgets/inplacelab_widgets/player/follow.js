@@ -1,4 +1,4 @@
-// Following a tensor: its storages stay in full, its nodes and lanes are marked, and only what happens to it is a stop.
+// Follows a tensor: its storages are always drawn in full, its nodes and lanes are marked, and only steps that concern it are stops.
 
 import { html } from "./elements.js";
 /** @import { Part, Stage } from "./stage.js" */

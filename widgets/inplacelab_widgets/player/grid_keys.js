@@ -1,11 +1,11 @@
-// The arrow keys inside a grid of elements: Enter goes in, Escape goes out, Enter on an element keeps it.
+// The arrow keys inside a grid of elements: Enter goes in, Escape goes out, Enter on an element selects it.
 
 import { scrollIntoPane } from "./sight.js";
 /** @import { Stage } from "./stage.js" */
 
 /** @typedef {{key: string, x: number, y: number}} Cell */
 
-/** The cell next to one, as they are drawn; the same one where there is none. @param {Cell[]} cells @param {string} key @param {string} arrow */
+/** The cell next to a cell in the drawing; the same cell if there is none. @param {Cell[]} cells @param {string} key @param {string} arrow */
 export function neighbour(cells, key, arrow) {
   const here = cells.find((cell) => cell.key === key);
   if (!here) return key;
@@ -18,11 +18,11 @@ export function neighbour(cells, key, arrow) {
 
 const ARROWS = new Set(["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]);
 
-/** Comes before `walkThings`, which walks from tensor to tensor. @param {Stage} stage @param {HTMLElement} pane */
+/** Must be called before `walkItems`, which moves from tensor to tensor. @param {Stage} stage @param {HTMLElement} pane */
 export function walkGrid(stage, pane) {
   let here = "";
 
-  /** The elements of one tensor that are drawn now. @param {string} tensor */
+  /** The drawn elements of one tensor. @param {string} tensor */
   function cellsOf(tensor) {
     const drawn = [...pane.querySelectorAll(`rect[data-k^="${tensor}:"]:not([hidden])`)].filter((cell) => !cell.closest("g[hidden]"));
     return drawn.map((element) => ({ element, key: element.getAttribute("data-k") ?? "", x: Number(element.getAttribute("x")), y: Number(element.getAttribute("y")) }));
@@ -41,14 +41,14 @@ export function walkGrid(stage, pane) {
     return true;
   }
 
-  /** From a tensor to its first element. */
+  /** Goes from a tensor to its first element. */
   function enter() {
     const tensor = pane.querySelector("[data-here]")?.getAttribute("data-k")?.split(" ")[0] ?? "";
     const [first] = /^t\d+$/.test(tensor) ? cellsOf(tensor) : [];
     return first !== undefined && stand(first.key);
   }
 
-  /** Whether a key was for the grid. @param {string} key */
+  /** Handles a key; returns whether it was for the grid. @param {string} key */
   function take(key) {
     if (!here || !cellsOf(here.split(":")[0]).some((cell) => cell.key === here)) {
       here = "";
@@ -60,7 +60,7 @@ export function walkGrid(stage, pane) {
     return key === "Enter" || key === "Escape";
   }
 
-  /** Back from an element to its tensor. */
+  /** Goes back from an element to its tensor. */
   function out() {
     const [tensor] = here.split(":");
     here = "";

@@ -1,4 +1,4 @@
-// The keys, listed over the player while the reader asks for them.
+// The list of keys, shown over the player on request.
 
 import { makeDialog } from "./dialog.js";
 import { html, label, sign } from "./elements.js";

@@ -1,4 +1,4 @@
-// Who keeps a storage: where many pins are folded into one, a list of them.
+// The list of the nodes that keep a storage, where many pins are folded into one.
 
 import { makeDialog } from "./dialog.js";
 import { html } from "./elements.js";
@@ -7,7 +7,7 @@ import { speak } from "./words.js";
 /** @import { Payload, Said } from "./runs.js" */
 /** @import { Part, Stage } from "./stage.js" */
 
-/** The pins of a storage at a step: their keys ("p3:1:0": node 3 keeps storage 1 at version 0), with what the table says of them.
+/** The pins of a storage at a step: their keys ("p3:1:0": node 3 keeps storage 1 at version 0) and their rows in the table.
  * @param {Payload} payload @param {string} fold  "k1". @param {number} step @returns {{key: string, said: Said[]}[]} */
 export function pinsOf({ tables, said }, fold, step) {
   const rows = tables.flatMap((table) => Object.entries(table.rows)).filter(([key]) => key.startsWith("p") && key.split(":")[1] === fold.slice(1));
@@ -22,7 +22,7 @@ export function drawKeepers(stage) {
   const dialog = makeDialog(stage);
   let fold = "";
   dialog.root.addEventListener("click", (event) => {
-    // The stage hears the click too, and goes to the node.
+    // The stage receives the click too, and goes to the node.
     if (/** @type {Element} */ (event.target).closest("[data-k]")) dialog.close();
   });
 

@@ -1,4 +1,4 @@
-// What the keys do while the focus is inside the player. Keys that are none of ours go on to the page.
+// Handles keys while the focus is inside the player. All other keys are passed on to the page.
 
 import { actionOf } from "./runs.js";
 /** @import { Stage } from "./stage.js" */
@@ -8,7 +8,7 @@ const OWN_KEYS = { BUTTON: /^( |Enter)$/, SUMMARY: /^( |Enter)$/, SELECT: /^(?!E
 /** @type {Object<string, RegExp>} */
 const INPUT_KEYS = { range: /^Arrow(Up|Down)$/, checkbox: /^( |Enter)$/ };
 
-/** Whether a key belongs to the control that has the focus: what can be typed into keeps all but Escape.
+/** Whether a key belongs to the control that has the focus: a text field keeps all but Escape.
  * @param {{tagName: string, type?: string}} control @param {string} key */
 export function isTaken({ tagName, type = "" }, key) {
   const own = tagName === "INPUT" ? (INPUT_KEYS[type] ?? OWN_KEYS.TEXTAREA) : OWN_KEYS[tagName];
@@ -29,7 +29,7 @@ export function followKeys(stage, { help, keepers, present, pace }) {
     openGraph: () => stage.open("graph"),
     openHistory: () => stage.open("history"),
     openElements: () => stage.open("elements"),
-    // One thing at a time: what lies on top first, and at last the player itself.
+    // Close one layer at a time: the top one first, the player itself last.
     leave(at) {
       if (help.close() || keepers.close() || present.leave()) return;
       if (stage.selection) stage.choose("selection", "");
@@ -48,7 +48,7 @@ export function followKeys(stage, { help, keepers, present, pace }) {
   });
 }
 
-/** Step by event or by line. A line is seen as a whole: from within one, the player goes on to its end. @param {Stage} stage */
+/** Switches between steps by event and by line. By line, a step is a whole line: from within one, the player goes to its end. @param {Stage} stage */
 export function changeMode(stage) {
   stage.choose("mode", stage.mode === "line" ? "event" : "line");
   const end = stage.stops.find((stop) => stop >= stage.step);

@@ -1,4 +1,4 @@
-// The lens of a large storage, moved by hand. Until a reader moves it, it follows the writes, as scene/lens.py has drawn it.
+// Lets a reader move the lens of a large storage. Until then it follows the writes, as scene/lens.py draws it.
 
 import { svg } from "./elements.js";
 import { holds } from "./linking.js";
@@ -12,8 +12,8 @@ const PER_ROW = 8;
 const SIZE = 24;
 const UNKNOWN = "·";
 
-/** The values of neighbouring slots, from the first of them on. @typedef {[number, (number | boolean | string)[]]} Piece */
-/** What is known of a large storage: the values recorded at each change. @typedef {{key: string, slots: number, moments: [number, Piece[]][]}} Page */
+/** The first slot of a run, and the values of the run. @typedef {[number, (number | boolean | string)[]]} Piece */
+/** The recorded values of a large storage at each change. @typedef {{key: string, slots: number, moments: [number, Piece[]][]}} Page */
 /** The steps that wrote a storage, each with the runs of slots that it wrote. @typedef {[number, number[]][]} Writes */
 
 /** The first slot of the window that shows `slot`. @param {number} slot @param {number} slots */
@@ -22,7 +22,7 @@ export function windowOf(slot, slots) {
   return Math.max(0, Math.min(Math.floor(slot / PER_ROW) * PER_ROW, last));
 }
 
-/** The value of a slot at a step: that of the last write which reached it, if it was recorded.
+/** The value of a slot at a step: from the last write to it, if it was recorded.
  * @param {Page} page @param {Writes} writes @param {number} step @param {number} slot */
 export function slotText({ moments }, writes, step, slot) {
   for (let k = moments.length - 1; k >= 0; k -= 1) {
@@ -35,7 +35,7 @@ export function slotText({ moments }, writes, step, slot) {
   return UNKNOWN;
 }
 
-/** The first slot after a window that the last write reached; after the last of them, the first again.
+/** The first slot after a window that the last write changed; after the last one, the first again.
  * @param {Writes} writes @param {number} step @param {number} first */
 export function nextChange(writes, step, first) {
   const runs = paired(writes.findLast(([at]) => at <= step)?.[1] ?? []);
@@ -43,7 +43,7 @@ export function nextChange(writes, step, first) {
   return ahead ? Math.max(ahead[0], first + SIZE) : (runs[0]?.[0] ?? first);
 }
 
-/** Where a key moves the window; undefined if it is none of the lens's.
+/** The new start of the window after a key; undefined if the key is not for the lens.
  * @param {string} key @param {number} first @param {Page} page @param {Writes} writes @param {number} step */
 export function movedBy(key, first, page, writes, step) {
   /** @type {Object<string, () => number>} */
@@ -59,7 +59,7 @@ export function movedBy(key, first, page, writes, step) {
   return Object.hasOwn(moves, key) ? windowOf(moves[key](), page.slots) : undefined;
 }
 
-/** Lets the lenses of a pane be moved: with the keys after Enter on their storage, or by a click on its overview.
+/** Makes the lenses of a pane movable: with the keys after Enter on their storage, or by a click on its overview.
  * @param {Stage} stage @param {HTMLElement} pane @param {ReturnType<typeof import("./panel.js").drawPanel>} panel */
 export function drawLenses(stage, pane, panel) {
   const { pages, writes } = stage.payload;
@@ -73,7 +73,7 @@ export function drawLenses(stage, pane, panel) {
   /** @type {Lens | undefined} */
   let inside;
 
-  /** Draws a lens where the reader moved it, over the one that follows the writes. @param {Lens} lens */
+  /** Draws a moved lens over the one that follows the writes. @param {Lens} lens */
   function draw({ page, writes: wrote, first }) {
     const holder = panel.holderOf(page.key);
     if (!holder) return "";
@@ -111,7 +111,7 @@ export function drawLenses(stage, pane, panel) {
     stage.announce(said);
   }
 
-  /** Into the lens of the storage on which the reader stands. */
+  /** Goes into the lens of the current storage. */
   function enter() {
     const [key] = (pane.querySelector("[data-here]")?.getAttribute("data-k") ?? "").split(" ");
     const lens = lenses.find(({ page }) => page.key === key);
@@ -123,7 +123,7 @@ export function drawLenses(stage, pane, panel) {
     return true;
   }
 
-  /** Whether a key was for a lens. @param {string} key */
+  /** Handles a key; returns whether it was for a lens. @param {string} key */
   function take(key) {
     if (!inside) return key === "Enter" && enter();
     const first = movedBy(key, inside.first, inside.page, inside.writes, stage.step);

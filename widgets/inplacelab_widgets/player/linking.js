@@ -1,11 +1,11 @@
-// From an element to its slot and back: who shares it, who keeps it for backward, and which lines wrote it. Pure functions.
+// Maps elements to slots and back, and finds the sharers of a slot, the nodes that saved it, and the lines that wrote it. Pure functions.
 
 import { paired, valueAt } from "./runs.js";
 /** @import { Payload } from "./runs.js" */
 
 /**
- * A layout: element (i, j, ...) stands at position `offset + i*strides[0] + j*strides[1] + ...`, counted in elements. `bytes` is there
- * where a tensor reads the storage as another dtype: [bytes of an element, bytes of a slot].
+ * A layout: element (i, j, ...) is at position `offset + i*strides[0] + j*strides[1] + ...`, counted in elements. `bytes` is set
+ * if a tensor reads the storage as another dtype: [bytes of an element, bytes of a slot].
  * @typedef {{storage: number, shape: number[], strides: number[], offset: number, name: string, bytes?: [number, number]}} Layout
  */
 /** @typedef {{element: string, tensor: string, key: string}} Sharer  An element ("b[1,2]") that reads a slot: its tensor's key and its own. */
@@ -20,18 +20,18 @@ export function slotOf(layout, index) {
   return Math.floor(spanOf(layout, positionOf(layout, index))[0]);
 }
 
-/** Where the bytes at one position begin and end, counted in slots. @param {Layout} layout @param {number} position @returns {[number, number]} */
+/** The start and the end of the bytes at one position, counted in slots. @param {Layout} layout @param {number} position @returns {[number, number]} */
 export function spanOf({ bytes: [wide, slot] = [1, 1] }, position) {
   return [(position * wide) / slot, ((position + 1) * wide) / slot];
 }
 
-/** The slots between two places, whole or in part. @param {number} start @param {number} end @returns {number[]} */
+/** The slots between two positions, including partly covered ones. @param {number} start @param {number} end @returns {number[]} */
 export function slotsBetween(start, end) {
   const first = Math.floor(start);
   return Array.from({ length: Math.ceil(end) - first }, (_, k) => first + k);
 }
 
-/** The indices of the elements that stand in a slot, in row-major order: none, one, or with stride 0 or overlapping hops several.
+/** The indices of the elements in a slot, in row-major order: none, one, or with stride 0 or overlap several.
  * `most` limits the search. @param {Layout} layout @param {number} slot @param {number} [most] @returns {number[][]} */
 export function elementsAt(layout, slot, most = Infinity) {
   const [wide, width] = layout.bytes ?? [1, 1];
@@ -42,12 +42,12 @@ export function elementsAt(layout, slot, most = Infinity) {
   return found.sort((a, b) => a.map((i, axis) => i - b[axis]).find(Boolean) ?? 0);
 }
 
-/** Adds to `found` the indices that lead to a position. The longest hops are decided first, so that hardly a wrong one is tried.
+/** Adds to `found` the indices that map to a position. The longest hops are chosen first, so that few wrong ones are tried.
  * @param {Layout} layout @param {number} position @param {number} most @param {number[][]} found */
 function indicesAt({ shape, strides, offset }, position, most, found) {
   if (shape.includes(0)) return;
   const axes = shape.map((_, axis) => axis).sort((a, b) => Math.abs(strides[b]) - Math.abs(strides[a]));
-  // How far the axes after the first k can still lead, at the least and at the most.
+  // The least and the greatest distance that the axes after the first k can add.
   const low = [0];
   const high = [0];
   for (const axis of [...axes].reverse()) {
@@ -84,42 +84,42 @@ export function slotsOf(layout) {
   return [...new Set(slots)].sort((a, b) => a - b);
 }
 
-/** The formula with numbers in it: "1 + 4·1 + 2·2", without the axes that do not matter. @param {Layout} layout @param {number[]} index */
+/** The formula with its numbers: "1 + 4·1 + 2·2", without axes that do not matter. @param {Layout} layout @param {number[]} index */
 export function formula({ shape, strides, offset }, index) {
   const matters = (/** @type {number} */ axis) => shape[axis] > 1 && strides[axis] !== 0;
   const terms = index.map((i, axis) => (matters(axis) ? ` ${strides[axis] > 0 ? "+" : "−"} ${Math.abs(strides[axis])}·${i}` : ""));
   return `${offset}${terms.join("")}`;
 }
 
-/** "b[1,2]"; a tensor without axes has its name alone. @param {Layout} layout @param {number[]} index */
+/** "b[1,2]"; only the name for a tensor without axes. @param {Layout} layout @param {number[]} index */
 export function elementName({ name }, index) {
   return index.length ? `${name}[${index.join(",")}]` : name;
 }
 
-/** Whether [start, stop, start, stop, ...] holds one of some slots. @param {number[]} runs @param {number[]} slots */
+/** Whether [start, stop, start, stop, ...] contains one of some slots. @param {number[]} runs @param {number[]} slots */
 export function holds(runs, slots) {
   return paired(runs).some(([start, stop]) => slots.some((slot) => start <= slot && slot < stop));
 }
 
-/** More elements of one tensor on one slot than this are not looked for. */
+/** The most elements of one tensor on one slot that are searched for. */
 const MOST_SHARERS = 64;
 
-/** What a payload tells of tensors, of what backward keeps, and of writes, ready to be asked. @param {Payload} payload */
+/** Prepares the tensors, saved tensors and writes of a payload for queries. @param {Payload} payload */
 export function slotFacts({ layouts, tensors, kept, writes }) {
   /** @type {Layout[]} */
   const known = layouts.map(([storage, shape, strides, offset, name, bytes]) => ({ storage, shape, strides, offset, name, bytes }));
   const lives = tensors.map(([id, runs]) => ({ key: `t${id}`, runs: paired(runs) }));
   const saved = kept.map(([key, owner, runs]) => ({ key, owner, runs: paired(runs) }));
 
-  /** @param {{runs: [number, number][]}} thing @param {number} step @returns {Layout | undefined} */
+  /** @param {{runs: [number, number][]}} item @param {number} step @returns {Layout | undefined} */
   const layoutAt = ({ runs }, step) => known[valueAt(runs, step) ?? -1];
 
-  /** The layout of a tensor ("t3") or of what a pin keeps ("p2:1:0"). @param {string} key @param {number} step @returns {Layout[]} */
+  /** The layout of a tensor ("t3") or of a pin's saved tensor ("p2:1:0"). @param {string} key @param {number} step @returns {Layout[]} */
   function layoutsOf(key, step) {
     return [...lives, ...saved].filter((each) => each.key === key).flatMap((each) => layoutAt(each, step) ?? []);
   }
 
-  /** Every element whose bytes lie between two places, counted in slots. @param {number} step @param {number} storage @param {number} start @param {number} end @returns {Sharer[]} */
+  /** Every element with bytes between two positions, counted in slots. @param {number} step @param {number} storage @param {number} start @param {number} end @returns {Sharer[]} */
   function sharers(step, storage, start, end) {
     return lives.flatMap((life) => {
       const layout = layoutAt(life, step);
@@ -135,7 +135,7 @@ export function slotFacts({ layouts, tensors, kept, writes }) {
     });
   }
 
-  /** What backward keeps of some slots. @param {number} step @param {number} storage @param {number[]} slots */
+  /** The saved tensors on some slots. @param {number} step @param {number} storage @param {number[]} slots */
   function keepers(step, storage, slots) {
     return saved.filter((each) => {
       const layout = layoutAt(each, step);
@@ -143,7 +143,7 @@ export function slotFacts({ layouts, tensors, kept, writes }) {
     });
   }
 
-  /** The lines that wrote one of some slots up to a step, in order; without `slots`, any of the storage's.
+  /** The lines that wrote one of some slots up to a step, in order; without `slots`, any slot of the storage.
    * @param {number} step @param {number} storage @param {number[]} [slots] @returns {Set<number>} */
   function writersOf(step, storage, slots) {
     const wrote = writes.filter(([at, , to, runs]) => at <= step && to === storage && (!slots || holds(runs, slots)));

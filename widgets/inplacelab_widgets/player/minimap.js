@@ -1,4 +1,4 @@
-// The whole graph in small, above a graph that its pane cannot show at once: where backward stands, and which part is seen.
+// A small map of the whole graph, above a graph too large for its pane: the progress of backward, and the visible part.
 
 import { html, put, svg, write } from "./elements.js";
 import { paired, valueAt } from "./runs.js";
@@ -6,14 +6,14 @@ import { speak } from "./words.js";
 /** @import { Panel, Payload } from "./runs.js" */
 /** @import { Stage } from "./stage.js" */
 
-/** The room of a minimap, in px. It is as wide as its pane. */
+/** The greatest height of a minimap, in px. It is as wide as its pane. */
 const TALLEST = 30;
-/** A graph is shown without a map while it is no larger than this many times its pane: a little scrolling needs no map. */
+/** A graph has no map if it is at most this many times as large as its pane. */
 const WIDE = 1.3;
 const HIGH = 3;
-/** A map that would take less than this part of its room, because the graph is high, would be a scribble. */
+/** A map that would fill less than this part of its width, because the graph is high, is not drawn. */
 const NARROWEST = 0.15;
-/** A dot is never smaller than this, in px, however large the graph is. */
+/** The least size of a dot, in px. */
 const SMALLEST = 3;
 
 /** The states that a dot can show, the most urgent first. */
@@ -22,7 +22,7 @@ const STATES = ["failed", "unpacking", "running", "arrived", "new", "ready", "do
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 /** @typedef {Box & {runs: [number, number][]}} Dot */
 
-/** The boxes of a graph, with the looks they take on. @param {Panel} panel @param {Payload} payload @returns {Dot[]} */
+/** The boxes of a graph, with their looks over the steps. @param {Panel} panel @param {Payload} payload @returns {Dot[]} */
 export function dotsOf(panel, { looks, styles }) {
   const isBox = (/** @type {number} */ look) => look >= 0 && styles[looks[look][0]].split(" ").includes("ipl-node");
   return panel.groups.flatMap((group) =>
@@ -39,7 +39,7 @@ export function dotsOf(panel, { looks, styles }) {
   );
 }
 
-/** The state of a dot at a step: one of STATES, "plain", or "" while it is not there. @param {Dot} dot @param {number} step @param {Payload} payload */
+/** The state of a dot at a step: one of STATES, "plain", or "" while it is not shown. @param {Dot} dot @param {number} step @param {Payload} payload */
 export function stateOf(dot, step, { looks, styles }) {
   const look = valueAt(dot.runs, step) ?? -1;
   if (look < 0) return "";
@@ -47,25 +47,25 @@ export function stateOf(dot, step, { looks, styles }) {
   return STATES.find((state) => names.has(`ipl-${state}`)) ?? "plain";
 }
 
-/** How much smaller than the graph its map is. @param {{width: number, height: number}} graph @param {number} room */
+/** The scale of the map. @param {{width: number, height: number}} graph @param {number} room */
 export function scaleOf(graph, room) {
   return Math.min(1, room / graph.width, TALLEST / graph.height);
 }
 
-/** Whether a map helps to find one's way in a graph. @param {{width: number, height: number}} graph @param {number} room @param {number} high  The height of the pane. */
+/** Whether a graph needs a map. @param {{width: number, height: number}} graph @param {number} room @param {number} high  The height of the pane. */
 export function isOfUse(graph, room, high) {
   const isLarge = graph.width > WIDE * room || graph.height > HIGH * high;
   return room > 0 && isLarge && graph.width * scaleOf(graph, room) >= NARROWEST * room;
 }
 
-/** A box on the map: at least large enough to be seen. @param {Box} box @param {number} scale @returns {Box} */
+/** A box on the map, at least as large as a dot. @param {Box} box @param {number} scale @returns {Box} */
 export function onMap(box, scale) {
   const width = Math.max(SMALLEST, box.width * scale);
   const height = Math.max(SMALLEST, box.height * scale);
   return { x: box.x * scale, y: box.y * scale, width, height };
 }
 
-/** Where a pane scrolls to when a key is pressed on its map; null if the key is none of the map's.
+/** The scroll position of a pane after a key on its map; null if the key is not for the map.
  * @param {string} key @param {{left: number, top: number, width: number, height: number}} view what is seen
  * @param {{width: number, height: number}} graph */
 export function scrolledBy(key, view, graph) {
@@ -98,13 +98,13 @@ export function drawMinimap(stage, pane, panel) {
   let scale = 1;
   let large = 1;
 
-  /** On a projector a graph is drawn larger than it was laid out; its map is not. */
+  /** The size of the graph. On a projector it is enlarged, but its map is not. */
   function zoom() {
     const graph = pane.querySelector(":scope > svg:not([hidden])");
     return (graph?.getBoundingClientRect().width || panel.width) / panel.width;
   }
 
-  /** Fits the map to its pane; a graph that is seen whole needs none. */
+  /** Fits the map to its pane; hides it if the whole graph is visible. */
   function fit() {
     const room = pane.clientWidth - 16;
     large = zoom();
@@ -118,7 +118,7 @@ export function drawMinimap(stage, pane, panel) {
     follow();
   }
 
-  /** Shows which part of the graph is seen. */
+  /** Shows the visible part of the graph. */
   function follow() {
     const [x, y, wide, high] = [pane.scrollLeft, pane.scrollTop, pane.clientWidth, pane.clientHeight].map((length) => length / large);
     const width = Math.min(wide, panel.width);
@@ -156,7 +156,7 @@ export function drawMinimap(stage, pane, panel) {
     put(map, "aria-label", stage.word("minimap"));
   }
 
-  /** How high it is while there is a graph: what it says before that needs no room then. */
+  /** Its height while there is a graph; the note before that needs no space then. */
   const height = () => (pane.classList.contains("ipl-blank") && !notes.slice(1).some(([, said]) => payload.said[said]?.length) ? 0 : root.offsetHeight);
 
   return { root, show, fit, height };

@@ -1,9 +1,9 @@
-// Motion helps to see what one slow step changes. In a hurry, or over a jump, it would come late and delay the next step.
+// Decides when changes are animated. Animation shows what a single step changes; during fast steps or jumps it would delay the next step.
 
-/** Steps that come sooner than this after each other are a hurry, in ms. */
+/** Steps closer together than this are not animated, in ms. */
 const HURRY = 333;
 
-/** Tells the style sheet at each step whether there is time for motion: "data-swift" on the root says there is none.
+/** Returns a function to call at each step: it sets "data-swift" on the root, for the style sheet, if there is no time for motion.
  * @param {Element} root @returns {(isNext: boolean) => void} */
 export function makeMotion(root) {
   let last = -Infinity;

@@ -1,4 +1,4 @@
-// Values as Python writes them: `number` of scene/numerals.py. What JavaScript would write otherwise comes as words.
+// Formats values as Python does: `number` of scene/numerals.py. Values that JavaScript would print differently are sent as words.
 
 /** @param {number | boolean | string} value */
 export function number(value) {

@@ -1,11 +1,11 @@
-// Playing by itself, at a pace that the reader chooses.
+// Plays the steps at a pace that the reader chooses.
 
 /** @import { Stage } from "./stage.js" */
 
-/** Steps in a second. */
+/** Steps per second. */
 export const PACES = [0.5, 1, 2, 4, 8];
 
-/** @param {Stage} stage @param {() => void} changed  Called whenever it starts, stops or changes pace. */
+/** @param {Stage} stage @param {() => void} changed  Called when it starts, stops or changes pace. */
 export function makePace(stage, changed) {
   let timer = 0;
   let chosen = 1;
@@ -35,7 +35,7 @@ export function makePace(stage, changed) {
     start();
   }
 
-  /** By how many places the pace goes up or down. @param {number} by */
+  /** Changes the pace by so many places in `PACES`. @param {number} by */
   function change(by) {
     chosen = Math.max(0, Math.min(PACES.length - 1, chosen + by));
     if (timer) {

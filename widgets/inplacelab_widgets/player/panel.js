@@ -1,4 +1,4 @@
-// One panel of the picture: Python has laid it out for all steps, here its marks are brought to one of them.
+// Draws one panel of the picture at a step. Python has laid it out for all steps.
 
 import { axisIn, endingWithin, ON_AXIS, stretched } from "./axis.js";
 import { html, put, svg, write } from "./elements.js";
@@ -8,29 +8,29 @@ import { speak } from "./words.js";
 /** @import { Attributes, Group, Panel, Payload } from "./runs.js" */
 
 const EMPHASIS = /ipl-(written|inked|failed|raised|checked|unpacking|running|arrived|new|changed)\b/;
-/** What lasts over steps in which nothing else happens: the value that backward fails on. */
+/** Looks that stay over several steps: those of the value that backward fails on. */
 const LASTING = /ipl-(failed|checked)\b/;
-/** The height, in px, of a drawing whose height follows the step: what is lower is drawn over its edge. */
+/** The height, in px, of a drawing whose height depends on the step; what is below overflows. */
 const LEAST = 40;
 const RAISED = /ipl-raised\b/;
-/** Over so many steps at the most, what changed is looked up step by step; further away, every mark is looked at. */
+/** For jumps of at most this many steps, changed marks are looked up step by step; for longer ones, every mark is checked. */
 const NEAR = 64;
 
-/** A group: `at` is the step that its marks show, -1 before the first; `starts` has the marks that take on a look at a step. @typedef {{holder: Element, cards: Element[], group: Group, marks: DrawnMark[], at: number, starts: Map<number, DrawnMark[]>}} DrawnGroup */
-/** A mark; the first of its `keys` is what it stands for. @typedef {{order: number, tag: string, place: Attributes, flat: number[], keys: string, links: string, card: number, runs: [number, number][], look: number, element?: Element}} DrawnMark */
+/** A group: `at` is the step that its marks show, -1 before the first; `starts` has the marks whose look changes at a step. @typedef {{holder: Element, cards: Element[], group: Group, marks: DrawnMark[], at: number, starts: Map<number, DrawnMark[]>}} DrawnGroup */
+/** A mark; the first of its `keys` is what it represents. @typedef {{order: number, tag: string, place: Attributes, flat: number[], keys: string, links: string, card: number, runs: [number, number][], look: number, element?: Element}} DrawnMark */
 
 let serial = 0;
 
-/** Draws one panel and returns how to bring it to a step. Who does not see it is told what it shows in one sentence; its hundreds
- * of marks are hidden from them, and stand in the tables.
+/** Draws one panel and returns functions to update it. Screen readers get its description in one sentence; its hundreds of marks are
+ * hidden from them, since the tables have the same facts.
  * @param {Panel} panel @param {Payload} payload */
 export function drawPanel(panel, payload) {
   const descriptions = paired(panel.says);
   const id = `ipl-${(serial += 1)}`;
   const title = svg("title", { id: `${id}-t` });
   const desc = svg("desc", { id: `${id}-d` });
-  // With another size all words would be laid out anew. Where the height follows the step, a drawing is as high as at least it is,
-  // draws over its edge, and room is left below it.
+  // With another size all words would be laid out again. If the height depends on the step, the drawing has the least height and
+  // // overflows, with space reserved below it.
   const least = panel.shelf ? Math.min(panel.height, LEAST) : panel.height;
   const below = panel.shelf ? html("div", { class: "ipl-below" }) : null;
   const root = svg("svg", {
@@ -53,7 +53,7 @@ export function drawPanel(panel, payload) {
   /** @type {[Set<string>, string, Set<string>]} */
   let lit = [new Set(), "", new Set()];
 
-  /** Reads the marks of a group when it is first shown: of a long recording most never are. @param {DrawnGroup} drawn */
+  /** Reads the marks of a group when it is first shown: in a long recording most groups never are. @param {DrawnGroup} drawn */
   function read({ marks, starts }) {
     for (const mark of marks) {
       mark.runs = paired(mark.flat);
@@ -65,7 +65,7 @@ export function drawPanel(panel, payload) {
     }
   }
 
-  /** Makes the element of a mark when it is first there, under those of the marks that come after it.
+  /** Makes the element of a mark when it is first shown, under those of later marks.
    * @param {DrawnGroup} drawn @param {DrawnMark} mark */
   function make(drawn, mark) {
     const { marks, cards, group } = drawn;
@@ -80,7 +80,7 @@ export function drawPanel(panel, payload) {
     return element;
   }
 
-  /** A card of a storage: it may stand elsewhere than it was laid out. @param {DrawnGroup} drawn @param {number} card */
+  /** A card of a storage, which may have been moved from its place in the layout. @param {DrawnGroup} drawn @param {number} card */
   function cardOf({ holder, group, cards }, card) {
     const element = svg("g");
     holder.insertBefore(element, cards.slice(card).find(Boolean) ?? null);
@@ -98,7 +98,7 @@ export function drawPanel(panel, payload) {
   let axis = axisIn(panel.width, payload.axis, 0);
   let arrangement = panel.name === "storages" ? arranged(panel, 0) : null;
 
-  /** The attributes of a mark that never change, in the room that there is. @param {Group} group @param {DrawnMark} mark */
+  /** The fixed attributes of a mark, adapted to the available room. @param {Group} group @param {DrawnMark} mark */
   function placed({ fixed }, { tag, place, flat }) {
     if (!isOnAxis || fixed) return place;
     const found = stretched(place, axis.along);
@@ -106,7 +106,7 @@ export function drawPanel(panel, payload) {
     return found;
   }
 
-  /** Makes the best of the room that there is, in px. @param {number} room @param {number} part  Of all steps, that part is to be seen whole. */
+  /** Adapts the drawing to the available room, in px. @param {number} room @param {number} part  The part of all steps that should be visible as a whole. */
   function fit(room, part) {
     if (arrangement) {
       arrangement = arranged(panel, room, part);
@@ -133,14 +133,14 @@ export function drawPanel(panel, payload) {
   let zoom = 1;
   let isOpen = false;
 
-  /** Shows or hides what of this panel is folded. @param {boolean} open */
+  /** Shows or hides the folded part of this panel. @param {boolean} open */
   function unfold(open) {
     isOpen = open;
     const height = (open && panel.unfolds?.height) || panel.height;
     put(root, "height", height);
   }
 
-  /** Where everything stands. @param {number} step @param {Set<string> | null} followed */
+  /** Places groups and cards for a step. @param {number} step @param {Set<string> | null} followed */
   function arrange(step, followed) {
     const stacked = arrangement && stackOf(panel, step, followed, arrangement);
     for (const { holder, group } of groups) {
@@ -152,7 +152,7 @@ export function drawPanel(panel, payload) {
     if (below) below.style.height = `${Math.max(0, (stacked?.bottom ?? 0) - least)}px`;
   }
 
-  /** Returns what a reader should look at first in this step. @param {number} step @param {string} language @param {Set<string> | null} followed */
+  /** Shows a step; returns the elements that a reader should see first. @param {number} step @param {string} language @param {Set<string> | null} followed */
   function show(step, language, followed = null) {
     /** @type {Element[]} */
     const changed = [];
@@ -173,12 +173,12 @@ export function drawPanel(panel, payload) {
   /** The marks that may look different at `step`: those with a run that begins on the way there. @param {DrawnGroup} drawn @param {number} step */
   function toBring({ marks, at, starts }, step) {
     const [low, high] = [Math.min(at, step), Math.max(at, step)];
-    // From the last to the first, so that what comes next has its element already.
+    // From the last to the first, so that the next sibling already has its element.
     if (at < 0 || high - low > NEAR) return [...marks].reverse();
     return new Set(Array.from({ length: high - low }, (_, k) => starts.get(low + 1 + k) ?? []).flat());
   }
 
-  /** Whether a mark is there and looks like that. @param {DrawnMark} mark @param {RegExp} pattern */
+  /** Whether a mark is shown and its style matches. @param {DrawnMark} mark @param {RegExp} pattern */
   function isStyled({ look }, pattern) {
     return look >= 0 && pattern.test(payload.styles[payload.looks[look][0]]);
   }
@@ -212,7 +212,7 @@ export function drawPanel(panel, payload) {
     const isDark = !wanted.size && !pinned && !followed.size;
     const wasDark = !lit[0].size && !lit[1] && !lit[2].size;
     lit = [wanted, pinned, followed];
-    // Most steps light up nothing: then there are no marks to look at.
+    // Most steps highlight nothing: then no marks need to be checked.
     if (!(isDark && wasDark)) for (const { element, keys } of marks) if (element) light(element, keys);
   }
 
@@ -224,42 +224,42 @@ export function drawPanel(panel, payload) {
     element.toggleAttribute("data-followed", isRelated(keys, followed));
   }
 
-  /** The marks that stand for a thing. @param {string} key */
+  /** The marks of an item. @param {string} key */
   const marksOf = (key) => marks.filter((mark) => isOf(mark.keys, key));
 
-  /** What a thing is linked to. @param {string} key */
+  /** The links of an item. @param {string} key */
   const linksOf = (key) => marksOf(key).flatMap((mark) => mark.links.split(" ").filter(Boolean));
 
-  /** The first step at which a thing is there; -1 if it never is. @param {string} key */
+  /** The first step at which an item is shown; -1 if it never is. @param {string} key */
   function firstStep(key) {
     const starts = marksOf(key).flatMap((mark) => paired(mark.flat).filter(([, look]) => look >= 0).slice(0, 1).map(([start]) => start));
     return starts.length ? Math.min(...starts) : -1;
   }
 
-  /** The last step, up to `step`, at which a mark of this thing shows that a version was raised; -1 if there is none.
+  /** The last step, up to `step`, at which a mark of this item shows a raised version; -1 if there is none.
    * @param {string} key @param {number} step */
   function raisedAt(key, step) {
     const isRaised = (/** @type {[number, number]} */ [start, look]) => start <= step && look >= 0 && RAISED.test(payload.styles[payload.looks[look][0]]);
     return Math.max(-1, ...marksOf(key).flatMap((mark) => paired(mark.flat).filter(isRaised).map(([start]) => start)));
   }
 
-  /** What can be walked through with the arrow keys: each thing that is there now, once, with its largest mark.
+  /** The items for the arrow keys: each shown item once, with its largest mark.
    * @returns {{key: string, element: Element}[]} */
-  function things() {
+  function items() {
     const found = new Map();
     for (const { element, keys, look } of marks) {
       const key = firstOf(keys);
-      if (element && look >= 0 && isThing(key) && !found.has(key) && !element.closest("g[hidden]")) found.set(key, element);
+      if (element && look >= 0 && isItem(key) && !found.has(key) && !element.closest("g[hidden]")) found.set(key, element);
     }
     return [...found].map(([key, element]) => ({ key, element }));
   }
 
-  /** What holds the marks of a storage. @param {string} key */
+  /** The element with the marks of a storage. @param {string} key */
   const holderOf = (key) => groups.find(({ group }) => group.key === key)?.holder;
 
   const width = () => arrangement?.width ?? panel.width;
 
-  /** How wide and how high it would be in some room. @param {number} room @param {number} part */
+  /** Its width and height in some room. @param {number} room @param {number} part */
   function sizeIn(room, part) {
     const there = arrangement && arranged(panel, room, part);
     if (there) return { width: there.zoom * there.width, height: there.zoom * there.height };
@@ -268,10 +268,10 @@ export function drawPanel(panel, payload) {
     return { width: zoom * width, height: zoom * Number(root.getAttribute("height")) };
   }
 
-  return { parts: below ? [root, below] : [root], root, fit, width, sizeIn, stretch: () => axis.by, show, unfold, translate, highlight, holderOf, linksOf, firstStep, raisedAt, things };
+  return { parts: below ? [root, below] : [root], root, fit, width, sizeIn, stretch: () => axis.by, show, unfold, translate, highlight, holderOf, linksOf, firstStep, raisedAt, items };
 }
 
-/** Whether a mark shows this thing: the first of its keys, or one of the nodes that share a box. @param {string} keys @param {string} key */
+/** Whether a mark shows this item: the first of its keys, or one of the nodes that share a box. @param {string} keys @param {string} key */
 function isOf(keys, key) {
   return key !== "" && (firstOf(keys) === key || (key.startsWith("n") && keys.startsWith("n") && keys.split(" ").includes(key)));
 }
@@ -281,8 +281,8 @@ export function firstOf(keys) {
   return keys.split(" ", 1)[0];
 }
 
-/** A storage, tensor, pin, node, version or fold of pins, and not one of its slots or elements: those are too many to walk through.
+/** Whether a key is a storage, tensor, pin, node, version or fold of pins, and not a slot or element: there are too many of those to walk through.
  * @param {string} key */
-export function isThing(key) {
+export function isItem(key) {
   return /^([stnvk]\d+|p\d+(:\d+)*)$/.test(key);
 }

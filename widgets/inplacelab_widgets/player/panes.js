@@ -1,4 +1,4 @@
-// Where the panels stand: some beside the code, the others below, one at a time where there is no room for more.
+// Arranges the panels in panes: some beside the code, the others below, one at a time if there is no room for more.
 
 import { ON_AXIS } from "./axis.js";
 import { html } from "./elements.js";
@@ -8,12 +8,12 @@ import { drawMinimap } from "./minimap.js";
 import { drawPanel } from "./panel.js";
 import { stepAt } from "./runs.js";
 import { bringingIntoSight } from "./sight.js";
-import { walkThings } from "./things.js";
+import { walkItems } from "./items.js";
 import { drawUnfold } from "./unfold.js";
 /** @import { Panel } from "./runs.js" */
 /** @import { Part, Stage } from "./stage.js" */
 
-/** The panes, each with its panels below each other, in the order in which they stand. */
+/** The panes in order, each with its panels from top to bottom. */
 const PANES = { kernel: ["kernel"], storages: ["storages"], graph: ["graph"], history: ["lanes", "memory"], elements: ["elements"] };
 
 /** The panes of the panels that a payload has. @param {Stage} stage @returns {Object<string, Part>} */
@@ -25,21 +25,21 @@ export function drawPanes(stage) {
 
 /** @param {Stage} stage @param {string} name @param {Panel[]} panels @returns {Part} */
 function drawPane(stage, name, panels) {
-  // A panel that can be opened into another one is drawn as both, and one of them is seen.
+  // If a panel can be replaced by another one, both are drawn and one is hidden.
   const faces = panels.flatMap((panel) => (panel.opened ? [panel, panel.opened] : [panel]));
   const drawn = faces.map((panel) => ({ name: panel.name, ...drawPanel(panel, stage.payload) }));
   const seen = () => drawn.filter((panel) => !panel.root.hasAttribute("hidden"));
   const onAxis = drawn.every((panel) => ON_AXIS.has(panel.name));
-  // Alone in its pane, a panel gives it its name.
+  // A pane with a single panel has the name of that panel.
   const title = panels.length === 1 ? drawn[0].name : name;
   const root = html("div", { class: `ipl-pane ipl-${name}`, tabindex: "0", role: "group" }, ...drawn.flatMap((panel) => panel.parts));
   if (name === "elements") walkGrid(stage, root);
-  // So wide the pane would like to be.
+  // The width that the pane would need.
   stage.root.style.setProperty(`--ipl-${name}`, `${drawn[0].width() + 28}px`);
   const lenses = name === "storages" ? drawLenses(stage, root, drawn[0]) : null;
   // Among threads, the arrow keys go from warp to warp.
-  if (name !== "kernel") walkThings(stage, root, () => seen().flatMap((panel) => panel.things()));
-  // The head of the lanes stays in sight while the lanes are scrolled.
+  if (name !== "kernel") walkItems(stage, root, () => seen().flatMap((panel) => panel.items()));
+  // The head of the lanes stays visible while the lanes are scrolled.
   const head = drawn.find((panel) => panel.name === "lanes")?.root.lastElementChild;
   if (head) root.addEventListener("scroll", () => head.setAttribute("transform", `translate(0 ${Math.max(0, root.scrollTop - 6)})`));
   if (onAxis) for (const panel of drawn) panel.root.addEventListener("click", (event) => goTo(stage, panel, event));
@@ -50,7 +50,7 @@ function drawPane(stage, name, panels) {
   for (const { root: button } of buttons) (maps[0]?.root ?? root).append(button);
   if (faces.length > panels.length) unfold(0, false);
 
-  /** Opens a panel, or changes to the one that it opens into. @param {number} at @param {boolean} open */
+  /** Opens a panel, or replaces it by its larger version. @param {number} at @param {boolean} open */
   function unfold(at, open) {
     if (!faces[at].opened) return drawn[at].unfold(open);
     for (const k of [at, at + 1]) {
@@ -64,7 +64,7 @@ function drawPane(stage, name, panels) {
   let changed = [];
   let isBehind = false;
 
-  /** A closed pane is left as it is until it is opened, or until the page is wide enough for it. */
+  /** A closed pane is not updated until it is opened, or until the page is wide enough for it. */
   function isSeen() {
     const seen = getComputedStyle(root).visibility !== "hidden";
     isBehind = !seen;
@@ -80,19 +80,19 @@ function drawPane(stage, name, panels) {
   function translate() {
     root.setAttribute("aria-label", stage.word(title));
     for (const button of buttons) button.translate();
-    // What the pane is called already, its picture need not say again.
+    // The picture does not repeat the name of the pane.
     for (const panel of drawn) panel.translate(stage.language, stage.word(panels.length > 1 ? panel.name : "picture"));
   }
 
-  /** What is in this pane beside its drawings, and how much larger these are than they were laid out: for those who sit far away, and
-   * for whom it is enough if that part of all steps is seen without scrolling. */
+  /** The space that this pane needs besides its drawings, the scale of the drawings, for readers far from a projector, and the part of
+   * all steps that should be visible without scrolling. */
   function frame() {
     const style = getComputedStyle(root);
     const sum = (/** @type {string[]} */ ...sides) => sides.reduce((sum, side) => sum + parseFloat(style.getPropertyValue(`padding-${side}`)), 0);
     return { across: sum("left", "right"), down: sum("top", "bottom"), large: Number(style.getPropertyValue("--ipl-large")) || 1, part: Number(style.getPropertyValue("--ipl-part")) || 1 };
   }
 
-  /** How high it would have to be to show all of itself at every step, in px; or if it were drawn so much larger. @param {number} [size] */
+  /** The height that it needs to show every step as a whole, in px, at a given scale. @param {number} [size] */
   function need(size) {
     const { across, down, part, large } = frame();
     const by = size ?? large;
@@ -100,17 +100,17 @@ function drawPane(stage, name, panels) {
     return Math.ceil(down + drawings + root.offsetHeight - root.clientHeight + maps.reduce((sum, map) => sum + map.height(), 0));
   }
 
-  /** Whether something would be cut at its side. @param {number} size */
+  /** Whether something would be cut off at its side. @param {number} size */
   function isCut(size) {
     const { across, part } = frame();
     const room = (root.clientWidth - across) / size;
     return seen().some((panel) => panel.sizeIn(room, part).width > room + 1);
   }
 
-  // An axis shows every step, and a launch always the same: nothing on them needs to be looked for.
+  // An axis shows every step, and a launch is always the same: nothing needs to be scrolled into view.
   const settle = () => (onAxis || name === "kernel" ? undefined : bringingIntoSight(root, changed, name !== "graph"));
 
-  /** Draws as the room asks for, and what has changed while it was closed. */
+  /** Adapts to the room, and draws what has changed while it was closed. */
   function fit() {
     const { across, large, part } = frame();
     for (const panel of drawn) panel.fit((root.clientWidth - across) / large, part);
@@ -133,13 +133,13 @@ function drawPane(stage, name, panels) {
     translate,
     highlight: (wanted) => drawn.forEach((panel) => panel.highlight(wanted, stage.selection, stage.followed.keys)),
     linksOf: (key) => drawn.flatMap((panel) => panel.linksOf(key)),
-    // On an axis, everything is there from the beginning.
+    // On an axis, everything is shown from the beginning.
     firstStep: (key) => (onAxis ? -1 : Math.max(...drawn.map((panel) => panel.firstStep(key)))),
     raisedAt: (key) => Math.max(...drawn.map((panel) => panel.raisedAt(key, stage.step))),
   };
 }
 
-/** A click on an axis goes to the step there; only pins and raises of a version lead elsewhere.
+/** A click on an axis goes to that step, unless it is on a pin or on a raised version.
  * @param {Stage} stage @param {{root: Element, stretch: () => number}} drawing @param {MouseEvent} event */
 function goTo(stage, { root, stretch }, event) {
   const { steps } = stage.payload;

@@ -1,4 +1,4 @@
-// Launches of kernels: a step is a picked thread of one of them. Which step shows a thread, and the fields that choose one.
+// Kernel launches: a step shows a picked thread. Finds the step for a thread, and draws the fields that choose one.
 
 import { html, put, write } from "./elements.js";
 import { isTaken } from "./keyboard.js";
@@ -6,9 +6,9 @@ import { speak } from "./words.js";
 /** @import { Payload, Said, Step } from "./runs.js" */
 /** @import { Part, Stage } from "./stage.js" */
 
-/** The parts of a pick, in the order in which they stand in `at` of a step. The warp and the lane are the thread once more. */
+/** The parts of a pick, in their order in `at` of a step. The warp and the lane follow from the thread. */
 const PARTS = ["launch", "block", "turn", "warp", "lane", "thread"];
-/** What can be chosen in a field, in the order of the fields. */
+/** The parts with a field, in the order of the fields. */
 const FIELDS = ["launch", "block", "thread", "turn"];
 /** Keys that pick the neighbour of a thread in another warp, block or turn. */
 /** @type {Object<string, [string, number]>} */
@@ -20,7 +20,7 @@ const NEIGHBOURS = { ArrowUp: ["warp", -1], ArrowDown: ["warp", 1], PageUp: ["bl
 /** A part of the pick that a step shows. @param {Step} step @param {string} part */
 export const partOf = ({ at }, part) => at?.[PARTS.indexOf(part)];
 
-/** The step that shows what is wanted and is otherwise nearest to `from`; -1 if none shows it.
+/** The step that shows the wanted parts and is otherwise nearest to `from`; -1 if there is none.
  * @param {Step[]} steps @param {(number | undefined)[]} from  As `at` of a step. @param {Wanted} wanted */
 export function nearestStep(steps, from, wanted) {
   let [best, least] = [-1, /** @type {number[]} */ ([])];
@@ -33,18 +33,18 @@ export function nearestStep(steps, from, wanted) {
   return best;
 }
 
-/** What is drawn of a launch: the values of a part of the pick, in order. @param {Step[]} steps @param {number | undefined} launch @param {string} part */
+/** The values of a part of the pick that are drawn for a launch, in order. @param {Step[]} steps @param {number | undefined} launch @param {string} part */
 export function drawnOf(steps, launch, part) {
   const found = steps.filter((step) => partOf(step, "launch") === launch).flatMap((step) => partOf(step, part) ?? []);
   return [...new Set(found)].sort((one, other) => one - other);
 }
 
-/** The launches of a step of the recording; all of them if none is followed. @param {Launch[]} launches @param {number} step  -1: none. */
+/** The launches of a step of the recording; all launches if no step is followed. @param {Launch[]} launches @param {number} step  -1: none. */
 export function launchesAt(launches, step) {
   return launches.map((_, k) => k).filter((k) => step < 0 || launches[k].step === step);
 }
 
-/** The step for what a model asks for. The last one says that there is no launch. @param {Payload} payload @param {(trait: string) => number} get */
+/** The step for the pick of a model. The last step shows that there is no launch. @param {Payload} payload @param {(trait: string) => number} get */
 export function stepFor({ steps, launches = [] }, get) {
   const here = launchesAt(launches, get("step"));
   if (!here.length) return steps.length - 1;
@@ -52,7 +52,7 @@ export function stepFor({ steps, launches = [] }, get) {
   return nearestStep(steps, [launch, get("block"), get("turn"), undefined, undefined, get("thread")], { launch });
 }
 
-/** The fields, and what is drawn of the launch. @param {Stage} stage @param {() => number} followed  The step of the recording that is followed; -1 for none. @returns {Part} */
+/** Draws the fields, and a note of what is drawn of the launch. @param {Stage} stage @param {() => number} followed  The step of the recording that is followed; -1 for none. @returns {Part} */
 export function drawPicks(stage, followed) {
   const { steps, launches = [] } = stage.payload;
   const fields = FIELDS.map((part) => {

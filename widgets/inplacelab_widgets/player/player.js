@@ -1,6 +1,6 @@
-// Plays a recording that Python has drawn: it toggles classes, attributes and text, and moves nothing.
-//
-// A player is made of parts (toolbar, code, panes, sentence, tables) that share a stage: what is shown, and what can be asked for.
+// Plays a recording that Python has drawn: it changes classes, attributes and text, and moves nothing.
+// //
+// // A player is made of parts (toolbar, code, panes, sentence, tables) that share a stage: the present state, and the actions on it.
 
 import { drawCode } from "./code.js";
 import { html } from "./elements.js";
@@ -18,7 +18,7 @@ import { drawSentence } from "./sentence.js";
 import { keepShortcutsAway } from "./shortcuts.js";
 import { makeStage } from "./stage.js";
 import { drawTables } from "./tables.js";
-import { followPointer } from "./things.js";
+import { followPointer } from "./items.js";
 import { drawToolbar } from "./toolbar.js";
 /** @import { Answer } from "./predict.js" */
 /** @import { Payload } from "./runs.js" */
@@ -35,10 +35,10 @@ import { drawToolbar } from "./toolbar.js";
  * @param {string} [options.selection]
  * @param {boolean} [options.predict]
  * @param {Answer[]} [options.answers]
- * @param {boolean} [options.toolbar]  Whether there are controls and a sentence; a view that follows another one needs none.
+ * @param {boolean} [options.toolbar]  Whether there are controls and a sentence; a view that follows another view needs none.
  * @param {() => number} [options.followed]  The step of a recording whose launches are shown; -1 for all of them.
- * @param {boolean} [options.standalone]  Whether the player is a page of its own.
- * @param {(trait: Trait, value: any) => void} [options.tell]  Told what the reader changes.
+ * @param {boolean} [options.standalone]  Whether the player is a whole page.
+ * @param {(trait: Trait, value: any) => void} [options.tell]  Called when the reader changes a trait.
  */
 export function mount(el, payload, options = {}) {
   const root = html("div", { class: "ipl", role: "region", tabindex: "0" });
@@ -59,17 +59,17 @@ export function mount(el, payload, options = {}) {
   const readout = drawReadout(stage);
   const tabs = drawTabs(stage, below, payload.opens);
   const tables = drawTables(stage);
-  // Slots and elements can be read out; a graph or lanes alone have none.
+  // Slots and elements can be read out; a graph or lanes alone have neither.
   const hasReadout = Boolean(storages || below.elements);
 
   const picks = payload.launches ? drawPicks(stage, options.followed ?? (() => -1)) : null;
   const main = [code, storages].filter((part) => !!part);
   const views = Object.values(below);
-  // Beside tabs there is room for what is otherwise a line of its own.
+  // Beside tabs there is room for what is otherwise a separate line.
   const hasTabs = views.length > 1;
   const foot = drawFoot(stage, [tables.root, ...(hasReadout && !hasTabs ? [readout.root] : [])], hasReadout && hasTabs);
   if (hasTabs) tabs.root.append(foot.root);
-  // A panel by itself says what it is; among others, its place does.
+  // A single panel has a title; among others its position identifies it.
   const title = main.length + views.length === 1 && !picks ? drawTitle(stage, payload.panels[0].name) : null;
   stage.parts.push(...main, ...views, ...(hasTabs ? [tabs] : []), tables, foot, present, help, keepers, readout);
   const controls = options.toolbar === false ? [] : [toolbar, sentence, predict, follow];
@@ -110,7 +110,7 @@ function drawTitle(stage, panel) {
   return { root, translate: () => (root.textContent = stage.word(panel)) };
 }
 
-/** The tables and the readout, what a reader must be told, what can be pointed at, and where the keys are.
+/** Draws the tables and the readout, notices, the hint on pointing, and the hint on keys.
  * @param {Stage} stage @param {HTMLElement[]} first @param {boolean} hasHint @returns {Part} */
 function drawFoot(stage, first, hasHint) {
   const { simulated, truncated } = stage.payload;

@@ -1,4 +1,4 @@
-// Predict mode: before a step is shown, the reader says what it will do. Questions and right answers come with the payload.
+// Predict mode: before a step is shown, the reader predicts its effect. The payload has the questions and the right answers.
 
 import { html } from "./elements.js";
 import { target } from "./runs.js";
@@ -17,9 +17,9 @@ import { speak } from "./words.js";
  * @property {boolean} several  Whether any number of options may be right; otherwise one is.
  * @property {number[]} right
  * @property {Said} why
- * @property {string} about  Keys of what it concerns in the picture.
+ * @property {string} about  The keys of the marks that it concerns.
  */
-/** @typedef {{step: number, kind: string, chosen: number[] | null, right: boolean | null}} Answer  null: it was skipped. */
+/** @typedef {{step: number, kind: string, chosen: number[] | null, right: boolean | null}} Answer  null: skipped. */
 
 // --- pure functions ---------------------------------------------------------------------------------------------------
 
@@ -45,13 +45,13 @@ export function graded({ step, kind, right }, chosen) {
   return { step, kind, chosen: sorted, right: sorted.join() === right.join() };
 }
 
-/** What each option turned out to be: rightly chosen ("hit"), wrongly chosen ("wrong"), right but not chosen ("missed"), or "".
+/** The verdict on each option: rightly chosen ("hit"), wrongly chosen ("wrong"), right but not chosen ("missed"), or "".
  * @param {Question} question @param {number[]} chosen */
 export function verdicts({ options, right }, chosen) {
   return options.map((_, k) => (right.includes(k) ? (chosen.includes(k) ? "hit" : "missed") : chosen.includes(k) ? "wrong" : ""));
 }
 
-/** How many questions were answered, and how many of them rightly. @param {Answer[]} answers */
+/** The number of answered questions, and of right answers. @param {Answer[]} answers */
 export function score(answers) {
   const given = answers.filter((answer) => answer.chosen !== null);
   return { right: given.filter((answer) => answer.right).length, given: given.length };
@@ -60,13 +60,13 @@ export function score(answers) {
 // --- the panel ----------------------------------------------------------------------------------------------------------
 
 /**
- * What the panel shows: the questions about a step, and once they are answered, what they turned out to be.
+ * The content of the panel: the questions about a step, and the answers once they are given.
  * @typedef {{step: number, questions: Question[], given: Answer[]}} Page
  */
 
 /**
- * The panel lies over the room below the pictures, so that nothing moves when it opens. It is open while a step is asked
- * about, and then at that step, until the reader goes on.
+ * The panel covers the space below the pictures, so that nothing moves when it opens. It is open while there are questions about a step,
+ * and then at that step, until the reader continues.
  * @param {Stage} stage @returns {Part & {switcher: HTMLElement}}
  */
 export function drawPredict(stage) {
@@ -93,7 +93,7 @@ export function drawPredict(stage) {
   const isAsking = () => page !== null && page.given.length === 0;
 
   const readOn = stage.reach;
-  // A reader who reads on comes up to the first step on the way that is asked about; who leaps to the end sees the end.
+  // A reader who steps forward stops before the first step with a question; a jump to the end goes to the end.
   stage.reach = (action) => {
     const to = target(action, stage.step, stage.payload.steps, stage.stops);
     const asked = stage.predict && action !== "last" ? nextAsked(questions, stage.answers, stage.step, to) : -1;
@@ -161,7 +161,7 @@ export function drawPredict(stage) {
 
   /** @param {Page | null} next */
   function draw(next) {
-    // In another language it is still the same page, with the same boxes ticked.
+    // In another language the page and the chosen options stay the same.
     const ticked = next === page ? [...root.querySelectorAll("input")].map((input) => input.checked) : [];
     page = next;
     root.hidden = !page;
@@ -183,7 +183,7 @@ function walkBoxes({ key, target: at }) {
   return true;
 }
 
-// --- what stands on a page ----------------------------------------------------------------------------------------------
+// --- the content of a page-------------------------------------------------------------------------------------------
 
 /** @param {Stage} stage @param {Page} page @param {{skip: () => void, close: () => void}} ways @returns {HTMLElement[]} */
 function drawPage(stage, page, { skip, close }) {

@@ -1,4 +1,4 @@
-// "Present": the player fills the screen, with type that can be read from the last row.
+// "Present": the player fills the screen, in type that can be read from the last row.
 
 import { html, icon, label } from "./elements.js";
 /** @import { Part, Stage } from "./stage.js" */
@@ -15,7 +15,7 @@ export function drawPresent(stage) {
   function toggle() {
     if (leave()) return;
     set(true);
-    // Where a page may not fill the screen, the player fills the page, above everything else on it.
+    // If the page must not fill the screen, the player fills the page, above everything else.
     if (root.requestFullscreen) root.requestFullscreen().catch(float);
     else float();
     root.focus();
@@ -27,7 +27,7 @@ export function drawPresent(stage) {
     root.showPopover();
   }
 
-  /** Whether it was on. */
+  /** Ends it; returns whether it was on. */
   function leave() {
     if (!isOn()) return false;
     set(false);
@@ -40,7 +40,7 @@ export function drawPresent(stage) {
   function set(on) {
     root.classList.toggle("ipl-present", on);
     button.setAttribute("aria-pressed", String(on));
-    // In large type a long sentence has to be scrolled, also by those who have no mouse.
+    // In large type a long sentence must be scrollable, also with the keyboard.
     const sentence = root.querySelector("[role=status]");
     if (on) sentence?.setAttribute("tabindex", "0");
     else sentence?.removeAttribute("tabindex");

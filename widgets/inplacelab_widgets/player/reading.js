@@ -1,4 +1,4 @@
-// What a reader points at, read out: what belongs to it lights up, and one line says how it hangs together. Pure functions.
+// Explains what a reader points at: finds the related marks to highlight, and one line that describes the relation. Pure functions.
 
 import { elementName, formula, positionOf, slotFacts, slotsBetween, slotsOf, spanOf } from "./linking.js";
 import { fill, speak } from "./words.js";
@@ -7,17 +7,17 @@ import { fill, speak } from "./words.js";
 
 /** @typedef {{keys: Set<string>, lines: Set<number>, says: Said}} Related  Keys of marks, lines of code (from 1), and the reading line. */
 
-/** Of what shares a slot, more than this is counted, not named. */
+/** Up to this many sharers of a slot are named; more are counted. */
 const MOST_NAMED = 5;
-/** Of a tensor with more elements than this, the slots and the lines that wrote them are not lit one by one. */
+/** The most elements of a tensor whose slots, and the lines that wrote them, are highlighted one by one. */
 const MOST_ELEMENTS = 256;
 const POINTED = /^([stp])(\d+)(?::([\d,:]*))?$/;
 
-/** Answers what belongs to the thing a reader points at. @param {Payload} payload */
+/** Returns functions that find what is related to the item a reader points at. @param {Payload} payload */
 export function linker(payload) {
   const facts = slotFacts(payload);
 
-  /** @param {string} keys  Of a mark; the first is what it stands for, the others go with it. @param {number} step @returns {Related} */
+  /** @param {string} keys  The keys of a mark; the first is what it represents, the others are highlighted with it. @param {number} step @returns {Related} */
   function related(keys, step) {
     const all = keys.split(" ").filter(Boolean);
     const [, kind, id, place] = POINTED.exec(all[0] ?? "") ?? [];
@@ -79,7 +79,7 @@ export function linker(payload) {
     };
   }
 
-  /** Everything that reads, keeps or wrote the bytes between two places, counted in slots.
+  /** Everything that reads, keeps or wrote the bytes between two positions, counted in slots.
    * @param {number} step @param {number} storage @param {[number, number]} span */
   function around(step, storage, [start, end]) {
     const slots = slotsBetween(start, end);
@@ -87,7 +87,7 @@ export function linker(payload) {
     const keepers = facts.keepers(step, storage, slots);
     const keys = new Set(slots.map((slot) => `s${storage}:${slot}`));
     for (const { key, tensor } of sharers) keys.add(key).add(tensor);
-    // A pin's key begins with its node: "p2:1:0" hangs on node 2.
+    // A pin's key begins with its node: "p2:1:0" belongs to node 2.
     for (const { key } of keepers) keys.add(key).add(`n${key.slice(1).split(":")[0]}`);
     return { keys, lines: facts.writersOf(step, storage, slots), slots, sharers, keepers };
   }
@@ -115,7 +115,7 @@ export function linker(payload) {
   /** @typedef {(key: string, facts?: Object<string, string | number>) => string} Say */
   /** @typedef {(say: Say, tongue: string) => string | false} Part */
 
-  /** The parts that there are, joined to one line in each language. @param {Part[]} parts @returns {Said} */
+  /** Joins the non-empty parts to one line in each language. @param {Part[]} parts @returns {Said} */
   function sentence(parts) {
     const [en, zh] = ["en", "zh"].map((tongue) => {
       /** @type {Say} */

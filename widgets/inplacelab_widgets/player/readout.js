@@ -1,4 +1,4 @@
-// One line that reads out what a reader points at. It has a line of its own, or lies over the foot of the pictures: nothing moves.
+// The line that describes what a reader points at. It is a separate line or covers the foot of the pictures, so nothing moves.
 
 import { html } from "./elements.js";
 import { say } from "./sentence.js";
@@ -20,7 +20,7 @@ export function drawReadout(stage) {
     root.lang = stage.root.lang;
     say(root, words || stage.word("link_hint"));
     root.toggleAttribute("data-hint", words === "");
-    // What does not fit into the line can be had by resting on it.
+    // A tooltip has the whole line, which may be cut.
     root.title = words.replaceAll("`", "");
   }
 

@@ -1,30 +1,30 @@
-// How high the panes are: as what they ever show needs, as far as the page has room for it. At all steps the same.
+// Computes the heights of the panes: what their contents need over all steps, limited by the page. They are the same at all steps.
 
 /** @import { Part, Stage } from "./stage.js" */
 
-/** The height that a player may take in a notebook, in px and as a part of the window: on a laptop the cell above it is in sight, too. */
+/** The height that a player may take in a notebook, in px and as a part of the window, so that on a laptop the cell above stays visible. */
 const LAPTOP = 520;
 const OF_WINDOW = 0.68;
-/** So many px more are rather taken than that something is cut off. */
+/** The px that a player may take in addition, so that nothing is cut off. */
 const LEEWAY = 40;
-/** On a projector, so many px more are rather taken for a graph from the panes above it. */
+/** On a projector, the px that a graph may take from the panes above it. */
 const LEEWAY_FAR = 60;
-/** What the panes below get where there is not enough for all. */
+/** The part of the room for the panes below if there is not enough for all. */
 const LOWER = 0.46;
 
-/** How much larger than in a notebook a projector shows pictures: as large as all of them are seen whole, or at least without
- * scrolling up and down. Where none of these sizes does that, they are scrolled anyway, and LEGIBLE. */
+/** The scales of pictures on a projector: the largest at which all are visible as a whole, or at least need no vertical scrolling.
+ * If there is none, the pictures are scrolled, and their scale is LEGIBLE. */
 const SIZES = [1.6, 1.5, 1.4, 1.35, 1.3, 1.25, 1.2, 1.15, 1.1, 1.05, 1];
 const LEGIBLE = 1.2;
 
-/** The size for all. @param {(size: number) => number} need  How high everything is. @param {(size: number) => boolean} isCut  Whether something is cut at its side. @param {number} room */
+/** The scale for all pictures. @param {(size: number) => number} need  The height of everything. @param {(size: number) => boolean} isCut  Whether something is cut off at its side. @param {number} room */
 export function sizeFor(need, isCut, room) {
   const sizes = SIZES.filter((size) => need(size) <= room);
   return sizes.find((size) => !isCut(size)) ?? sizes[0] ?? LEGIBLE;
 }
 
-/** Shares `room` between the panes above, which need `upper`, and those below, of which one is seen and each has its need. Where there
- * is not enough, those below get at least their part, and a little more if that shows another one of them whole.
+/** Divides `room` between the panes above, which need `upper`, and those below, of which one is visible at a time. If there is not
+ * enough, those below get at least their part, and a little more if another of them then fits.
  * @param {number} upper @param {number[]} lowers @param {number} room @param {number} leeway @returns {[number, number]} */
 export function shared(upper, lowers, room, leeway) {
   const lower = Math.max(0, ...lowers);
@@ -34,9 +34,9 @@ export function shared(upper, lowers, room, leeway) {
   return [Math.min(upper, room - part), Math.max(part, ...whole)];
 }
 
-/** Keeps the heights of the panes. @param {Stage} stage @param {{above: Part[], below: Part[], others: Part[]}} parts  What stands beside the code, below, and around. */
+/** Keeps the heights of the panes. @param {Stage} stage @param {{above: Part[], below: Part[], others: Part[]}} parts  The parts beside the code, below it, and around. */
 export function keepRoom({ root, payload }, { above, below, others }) {
-  // The elements, of which there may be many, take what the others leave.
+  // The elements, of which there may be many, get the remaining room.
   const telling = below.filter((part) => below.length < 2 || !part.root.matches(".ipl-elements"));
   const needOf = (/** @type {Part | undefined} */ part, /** @type {number} */ size) => part?.need?.(size) ?? 0;
   const isCut = (/** @type {Part} */ part, /** @type {number} */ size) => part.isCut?.(size) ?? false;
@@ -46,16 +46,16 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     const isPresent = root.classList.contains("ipl-present");
     const isAlone = root.classList.contains("ipl-standalone");
     const edge = root.offsetHeight - root.clientHeight;
-    // A page of its own is the player's, but for its margin.
+    // On a whole page the player has all but the margin.
     const page = isPresent ? innerHeight : innerHeight - 2 * (root.getBoundingClientRect().top + scrollY);
     /** @type {(HTMLElement | null)[]} */
     const [code, storages] = [".ipl-code", ".ipl-storages"].map((name) => root.querySelector(name));
-    // Above the storages, the code keeps what it has.
+    // Above the storages, the code keeps its height.
     const isStacked = code && storages && code.offsetTop < storages.offsetTop;
     const upper = (/** @type {number} */ size) => Math.max(0, ...above.slice(isStacked ? -1 : 0).map((part) => needOf(part, size)));
     const around = edge + 2 + (isStacked && (isPresent || isAlone) ? heightOf(code) : 0) + heightOfRows(others);
     const needs = telling.map((part) => needOf(part, 1));
-    // What a launch touches is read from top to bottom: its picture is never scrolled by itself.
+    // The picture of a launch is read from top to bottom, so it is never scrolled automatically.
     const whole = payload.launches ? around + Math.max(...needs) : 0;
     const most = isPresent ? page : Math.max(LAPTOP, isAlone ? page : OF_WINDOW * innerHeight, whole);
     const room = Math.max(0, most - around);
@@ -63,12 +63,12 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     const under = Math.floor(isAlone && !isPresent ? room - high : low);
     root.style.setProperty("--ipl-upper", `${Math.floor(high)}px`);
     root.style.setProperty("--ipl-under", `${under}px`);
-    // As high as the highest of them, whichever is seen: those that are closed are not laid out, and have no height of their own.
+    // As high as the highest pane, whichever is visible: closed panes are not laid out and have no height.
     root.style.setProperty("--ipl-row", `${Math.min(under, Math.max(0, ...needs))}px`);
   }
 
-  /** Shares the room of a projector. One of the panes below is open at first: that and those above are seen whole, if they can be, and
-   * each is drawn as large as its own room allows. @param {(size: number) => number} upper @param {number} room @returns {[number, number]} */
+  /** Divides the room of a projector. The first pane below and those above are visible as a whole if possible, and each is drawn as large
+   * as its room allows. @param {(size: number) => number} upper @param {number} room @returns {[number, number]} */
   function enlarged(upper, room) {
     const lower = (/** @type {number} */ size) => needOf(below[0], size);
     const size = sizeFor((each) => upper(each) + lower(each), (each) => [...above, ...below.slice(0, 1)].some((part) => isCut(part, each)), room);
@@ -86,7 +86,7 @@ export function keepRoom({ root, payload }, { above, below, others }) {
     part.fit?.();
   }
 
-  /** Together, what stands beside each other counted once. @param {Part[]} parts */
+  /** The total height, with parts side by side counted once. @param {Part[]} parts */
   function heightOfRows(parts) {
     const rows = new Map();
     for (const { root } of parts) {

@@ -1,13 +1,13 @@
-// Steps and runs: what holds at a step, and which step a key leads to. Pure functions.
+// Steps and runs: finds the value at a step, and the step that a key leads to. Pure functions.
 
 /** @typedef {string | [string, string]} Said  The same in both languages, or [English, Chinese]. */
 /** @typedef {Object<string, string | number>} Attributes */
 /** @typedef {[number, number?, number?]} Look  Positions in `styles`, `said`, `moves`; -1 or missing: none. */
-/** @typedef {[string, Attributes, number[]?, string?, string?, number?]} Mark  [tag, place, [step, look, step, look, ...], keys, links, card]; look -1: not there; of the cards of its group it is a part of this one, counted from 1. */
-/** @typedef {{x: number, y: number, width: number, first: number, last: number, marks: Mark[], key?: string, height?: number, open?: number[], folded?: boolean, fixed?: boolean, row?: number, memory?: [number, number], cards?: number[]}} Group  Drawn in the stretches `open`: [first, last, ...]. As `Block` of scene/marks.py: the row, the size of everything but the cards, and of these the left edge, the top, the width, how many beside each other, how many, and from the top of one to the top of the next. */
+/** @typedef {[string, Attributes, number[]?, string?, string?, number?]} Mark  [tag, place, [step, look, step, look, ...], keys, links, card]; look -1: not there; card: the number of the card in its group that it belongs to, from 1. */
+/** @typedef {{x: number, y: number, width: number, first: number, last: number, marks: Mark[], key?: string, height?: number, open?: number[], folded?: boolean, fixed?: boolean, row?: number, memory?: [number, number], cards?: number[]}} Group  Drawn in the stretches `open`: [first, last, ...]. As `Block` of scene/marks.py: the row, the size without the cards, and of the cards the left edge, the top, the width, the number side by side, their number, and the pitch. */
 /** @typedef {{name: string, width: number, height: number, says: number[], unfolds?: {says: Said, height?: number}, opened?: Panel, notes?: number[], groups: Group[], shelf?: Group[]}} Panel */
-/** @typedef {{name: string, storages: string, keys: string, stops: number[]}} Thread  What there is to see of a tensor that a reader follows. */
-/** @typedef {{line: number | null, phase: string, error: boolean, stop: boolean, ends: boolean, says: number, marked?: Marked[], at?: number[]}} Step  What it says is a position in `said`; `at` is the thread that it shows, as in picks.js. */
+/** @typedef {{name: string, storages: string, keys: string, stops: number[]}} Thread  What is shown of a tensor that a reader follows. */
+/** @typedef {{line: number | null, phase: string, error: boolean, stop: boolean, ends: boolean, says: number, marked?: Marked[], at?: number[]}} Step  `says` is the position of its sentence in `said`; `at` is the thread that it shows, as in picks.js. */
 /** @typedef {[number, "kept" | "written" | "refused", number, number, number?, number?]} Marked  [line, role, brief, says, first column, past the last]; the words are positions in `said`. As `Marked` of recording/trace.py. */
 /** @typedef {{title: Said, columns: Said[], rows: Object<string, [number, number[] | null][]>}} Table  Cells are positions in `said`. */
 /**
@@ -20,7 +20,7 @@
  * @property {[Said, Said][]} keys  What each key does.
  * @property {Step[]} steps
  * @property {Panel[]} panels
- * @property {Object<string, string>} elsewhere  What things are linked to in the panels that are not shown.
+ * @property {Object<string, string>} elsewhere  The links of items in the panels that are not shown.
  * @property {import("./lens.js").Page[]} pages  The values of large storages.
  * @property {Thread[]} threads
  * @property {Table[]} tables
@@ -38,13 +38,13 @@
  * @property {Look[]} looks
  */
 
-/** What holds at `step` in a list of [first step, value] in order; undefined before the first.
+/** The value at `step` in a list of [first step, value] in order; undefined before the first.
  * @template T @param {[number, T][]} runs @param {number} step @returns {T | undefined} */
 export function valueAt(runs, step) {
   return runAt(runs, step)?.[1];
 }
 
-/** The run that holds at `step`. @template T @param {[number, T][]} runs @param {number} step @returns {[number, T] | undefined} */
+/** The run at `step`. @template T @param {[number, T][]} runs @param {number} step @returns {[number, T] | undefined} */
 export function runAt(runs, step) {
   let low = 0;
   let high = runs.length;
@@ -73,14 +73,14 @@ export function seek(count, step, direction, wanted) {
   return direction > 0 ? count - 1 : 0;
 }
 
-/** The steps that the arrow keys and the slider stop at: each event, or by line the last event of each statement. Where steps show
+/** The steps that the arrow keys and the slider stop at: each event, or by line the last event of each statement. If steps show
  * threads, only those of the launch that a step shows. @param {Step[]} steps @param {string} mode @param {number} [step] @returns {number[]} */
 export function stopsOf(steps, mode, step = 0) {
   const launch = steps[step]?.at?.[0];
   return steps.map((_, at) => at).filter((at) => (mode !== "line" || steps[at].ends) && steps[at].at?.[0] === launch);
 }
 
-/** Which of the stops a step belongs to: the first that is not before it. @param {number} step @param {number[]} stops */
+/** The stop that a step belongs to: the first that is not before it. @param {number} step @param {number[]} stops */
 export function placeOf(step, stops) {
   const place = stops.findIndex((stop) => stop >= step);
   return place < 0 ? stops.length - 1 : place;
@@ -133,7 +133,7 @@ const KEYS = {
 /** @type {Object<string, string>} */
 const SHIFTED = { ArrowLeft: "previousStop", ArrowRight: "nextStop", "?": "help", "+": "faster" };
 
-/** What a key asks for, or null if it is none of ours.
+/** The action of a key, or null if the player does not handle it.
  * @param {{key: string, shiftKey?: boolean, ctrlKey?: boolean, altKey?: boolean, metaKey?: boolean}} event */
 export function actionOf(event) {
   if (event.ctrlKey || event.altKey || event.metaKey) return null;
@@ -146,7 +146,7 @@ export function stepAt(x, axis, count) {
   return clamp((x - axis.left) / axis.spacing, count);
 }
 
-/** Whether a mark with `keys` belongs to what is pointed at. @param {string} keys @param {Set<string>} wanted */
+/** Whether a mark with `keys` is related to what is pointed at. @param {string} keys @param {Set<string>} wanted */
 export function isRelated(keys, wanted) {
   return keys !== "" && keys.split(" ").some((key) => wanted.has(key));
 }

@@ -1,24 +1,24 @@
-// The sentence that says what happened in this step; it is read aloud when it changes. At the beginning of a program that fails
-// it leads to where it fails, too: some come for that, and others to see what led there.
+// The sentence about this step, read aloud when it changes. At the beginning of a program that fails it also has a button that goes
+// // to the failure.
 
 import { html, put, write } from "./elements.js";
 import { placeOf } from "./runs.js";
 import { pieces, speak, widthOf } from "./words.js";
 /** @import { Part, Stage } from "./stage.js" */
 
-/** So many of the longest sentences are measured by the browser: which of them needs most lines cannot be told from its length. */
+/** The number of longest sentences that the browser measures: the length alone does not determine which needs the most lines. */
 const LONGEST = 3;
 
 /** @param {Stage} stage @returns {Part} */
 export function drawSentence(stage) {
   const { said, steps } = stage.payload;
-  // Invisible copies of the longest sentences keep the room, so that nothing below moves.
+  // Invisible copies of the longest sentences reserve the room, so that nothing below moves.
   const rooms = Array.from({ length: LONGEST }, () => html("p", { class: "ipl-sentence ipl-room", "aria-hidden": "true" }));
   const sentence = html("p", { class: "ipl-sentence", role: "status", "aria-live": "polite" });
   const failed = steps.findIndex((each) => each.error);
   const toFailure = html("button", { type: "button", class: "ipl-pointer ipl-to-failure" });
   toFailure.addEventListener("click", () => {
-    // There it is gone, and with it would go the focus.
+    // At the failure the button is hidden, and the focus would be lost.
     stage.root.focus({ preventScroll: true });
     stage.go(failed);
   });
@@ -26,11 +26,11 @@ export function drawSentence(stage) {
 
   function show() {
     const now = steps[stage.step];
-    // Played faster than it can be read, it is not read aloud.
+    // During fast playback it is not read aloud.
     put(sentence, "aria-live", stage.root.hasAttribute("data-hurried") ? "off" : "polite");
     const isBefore = failed > stage.step && placeOf(stage.step, stage.stops) === 0;
     if (isBefore) write(toFailure, failureWords());
-    // Who predicts is not told.
+    // In predict mode it is not announced in advance.
     toFailure.hidden = stage.predict;
     tell(speak(said[now.says], stage.language), isBefore);
     root.classList.toggle("ipl-wrong", now.error);
@@ -43,7 +43,7 @@ export function drawSentence(stage) {
 
   let last = "";
 
-  /** Said again, the same words would be read aloud again. @param {string} words @param {boolean} isBefore  Whether the failure is still to come. */
+  /** Updates the sentence if it changes: the same words would be read aloud again. @param {string} words @param {boolean} isBefore  Whether the failure is still to come. */
   function tell(words, isBefore) {
     if (`${words} ${isBefore}` !== last) say(sentence, words, ...(isBefore ? [" ", toFailure] : []));
     last = `${words} ${isBefore}`;
@@ -59,7 +59,7 @@ export function drawSentence(stage) {
   return { root, show, translate };
 }
 
-/** Words between backticks are code. @param {HTMLElement} holder @param {string} words @param {(Node | string)[]} more  What stands after them. */
+/** Appends words to an element; those between backticks are code. @param {HTMLElement} holder @param {string} words @param {(Node | string)[]} more  Nodes after the words. */
 export function say(holder, words, ...more) {
   holder.replaceChildren(...pieces(words).map((piece) => (piece.code ? html("code", {}, piece.text) : piece.text)), ...more);
 }

@@ -1,37 +1,37 @@
-// Which groups of a panel a step draws, and where. In the room that it was laid out for: as `stack_of` does it in Python for still
-// pictures. In less room the cards of a storage stand below it; in more, storages stand beside each other.
+// Computes which groups of a panel a step draws, and where. In the width of the layout it does what `stack_of` does in Python for
+// // still pictures. In less width the cards of a storage are below it; in more, storages are side by side.
 
 import { paired } from "./runs.js";
 /** @import { Group, Panel, Step } from "./runs.js" */
 
-/** Between groups that stand one below the other; as in scene/marks.py. */
+/** The space between groups one below the other, in px; as in scene/marks.py. */
 export const GAP = 14;
-/** Between storages that stand beside each other. */
+/** The space between storages side by side, in px. */
 const AISLE = 24;
-/** Of cards below a storage: their left edge, and what is between them; as in scene/storages.py. */
+/** For cards below a storage: their left edge and the space between them, in px; as in scene/storages.py. */
 const CARD_LEFT = 6;
 const CARD_GAP = 8;
-/** Chips stand in rows; as in scene/shelf.py. */
+/** The rows of chips; as in scene/shelf.py. */
 const CHIPS_TOP = 22;
 const CHIP_PITCH = 24;
 const CHIP_GAP = 5;
-/** A panel is drawn smaller, down to this, before it is cut; and a little smaller where another column is won by that. */
+/** The least scale of a panel before it is cut, and the least scale to gain another column. */
 const SHRUNK = 0.8;
 const SHRUNK_FOR_COLUMN = 0.9;
-/** Cards stay beside their storage unless that is this much higher: a pointer leads from one to the other. */
+/** Cards go below their storage only if the panel then has at most this part of its height, since pointers lead to cards beside it. */
 const WORTH = 0.85;
 
-/** How a panel is drawn in some room: how each group, how much smaller, how wide and high at all steps together, where the rows and
- * the chips stand, and how much of the room is left to the storages where the chips have a column of their own, beside them.
+/** The arrangement of a panel in some room: the shape of each group, the scale, the width and height over all steps, the places of the
+ * rows and the chips, and the room of the storages if the chips have a separate column beside them.
  * @typedef {{room: number, zoom: number, shapes: Map<Group, Shape>, width: number, height: number, seats: Map<Group, number[]>, beside: number}} Arrangement */
-/** The size of a group, and how far each of its cards stands from where it was laid out. @typedef {{width: number, height: number, moved: number[][]}} Shape */
+/** The size of a group, and the distance of each of its cards from its place in the layout. @typedef {{width: number, height: number, moved: number[][]}} Shape */
 
-/** How much smaller something is drawn in some room; what would be too small is cut. @param {number} width @param {number} room */
+/** The scale of a drawing in some room; what would be too small is cut instead. @param {number} width @param {number} room */
 export function zoomFor(width, room) {
   return room > 0 && room >= SHRUNK * width ? Math.min(1, room / width) : 1;
 }
 
-/** Whether a step lies in one of the stretches [first, last, first, last, ...]; in none at all means: always.
+/** Whether a step is in one of the ranges [first, last, first, last, ...]; without ranges, always.
  * @param {number[] | undefined} spans @param {number} step */
 export function isWithin(spans, step) {
   if (!spans) return true;
@@ -39,7 +39,7 @@ export function isWithin(spans, step) {
   return false;
 }
 
-/** Whether a group is drawn at a step. Who follows a tensor sees its storages all the time, and the others as chips.
+/** Whether a group is drawn at a step. While a tensor is followed, its storages are always drawn, and the others are chips.
  * @param {Group} group @param {number} step @param {boolean} isChip @param {Set<string> | null} followed  Keys of storages. */
 export function isDrawn(group, step, isChip, followed) {
   if (step < group.first || step > group.last) return false;
@@ -47,7 +47,7 @@ export function isDrawn(group, step, isChip, followed) {
   return isWithin(group.open, step);
 }
 
-/** A storage as it was laid out; or, given `room`, with its cards below it, but no narrower than it is.
+/** The shape of a storage as in the layout; or, given `room`, with its cards below it, but no narrower than the storage.
  * @param {Group} group @param {number} [room] @returns {Shape} */
 export function shapeOf({ width, height = 0, memory, cards }, room) {
   if (!room || !memory || !cards) return { width, height, moved: [] };
@@ -62,7 +62,7 @@ export function shapeOf({ width, height = 0, memory, cards }, room) {
   return { width: Math.max(memory[0], CARD_LEFT + columns * pitch - CARD_GAP), height: below + Math.ceil(count / columns) * down, moved };
 }
 
-/** Boxes beside each other, in columns if they are alike, with another row where there is no more room; and where they end.
+/** Places boxes side by side, in columns if they are alike, with a new row when the room is used up; also returns their bottom.
  * @param {{width: number, height: number}[]} boxes @param {number} room */
 export function flowed(boxes, room) {
   const widest = Math.max(...boxes.map((box) => box.width));
@@ -78,12 +78,12 @@ export function flowed(boxes, room) {
   return { places, bottom: y + high };
 }
 
-/** The last arrangement of each panel: it is asked for several times before the room changes.
+/** The last arrangement of each panel, which is needed several times before the room changes.
  * @type {WeakMap<Panel, {room: number, part: number, best: Arrangement}>} */
 const latest = new WeakMap();
 
-/** How a panel of storages is best drawn in so much room. @param {Panel} panel @param {number} room
- * @param {number} [part]  The part of all steps at which all of it is to be seen. @returns {Arrangement} */
+/** The best arrangement of a panel of storages in some room. @param {Panel} panel @param {number} room
+ * @param {number} [part]  The part of all steps at which all of it should be visible. @returns {Arrangement} */
 export function arranged(panel, room, part = 1) {
   const before = latest.get(panel);
   if (before?.room === room && before.part === part) return before.best;
@@ -97,14 +97,14 @@ function bestOf(panel, room, part) {
   const laidOut = arrangedWith(panel, room, part);
   if (room <= 0) return laidOut;
   const isTooWide = laidOut.width > room / SHRUNK;
-  // As narrow as they are, storages may stand beside each other; as wide as the panel, their cards may.
+  // Try narrow storages side by side, and storages as wide as the panel with their cards side by side.
   const others = [arrangedWith(panel, room, part, 1), arrangedWith(panel, room, part, 1, SHRUNK_FOR_COLUMN), arrangedWith(panel, room, part, room)];
   const beside = [laidOut, ...others].flatMap((each) => withColumn(panel, each, part));
   const [lowest] = [...others, ...beside].sort((one, other) => one.height - other.height);
   return isTooWide || lowest.height < WORTH * laidOut.height ? lowest : laidOut;
 }
 
-/** The same with the chips in a column beside the storages; nothing where that has no room.
+/** The same with the chips in a column beside the storages; empty if there is no room for it.
  * @param {Panel} panel @param {Arrangement} arrangement @param {number} part @returns {Arrangement[]} */
 function withColumn(panel, arrangement, part) {
   const shelf = panel.shelf ?? [];
@@ -117,12 +117,12 @@ function withColumn(panel, arrangement, part) {
   return [{ ...found, height: highest(panel, found, part) }];
 }
 
-/** What is drawn over some steps, while nobody follows a tensor. @typedef {{start: number, long: number, groups: Group[], chips: Group[]}} Stretch */
+/** What is drawn over some steps, while no tensor is followed. @typedef {{start: number, long: number, groups: Group[], chips: Group[]}} Stretch */
 
 /** @type {WeakMap<Panel, Stretch[]>} */
 const known = new WeakMap();
 
-/** The steps of a panel in stretches over which the same is drawn: found once, since a long recording has thousands of groups.
+/** The steps of a panel in ranges with the same drawing: computed once, since a long recording has thousands of groups.
  * @param {Panel} panel @returns {Stretch[]} */
 export function stretchesOf(panel) {
   const found = known.get(panel);
@@ -144,7 +144,7 @@ export function stretchesOf(panel) {
   return stretches;
 }
 
-/** How high it is at its highest, but for the steps at which it is higher than at that part of all steps.
+/** The height that is enough for that part of all steps.
  * @param {Panel} panel @param {Arrangement} arrangement @param {number} part */
 function highest(panel, arrangement, part) {
   const stretches = stretchesOf(panel).map(({ groups, chips, long }) => ({ high: stack(groups, chips, arrangement).bottom, long }));
@@ -153,7 +153,7 @@ function highest(panel, arrangement, part) {
   return stretches.find(({ long }) => (left -= long) <= 0)?.high ?? 0;
 }
 
-/** @param {Panel} panel @param {number} room @param {number} part @param {number} [below]  In how much room cards stand below their storage. @param {number} [most]  The zoom, if there is room.
+/** @param {Panel} panel @param {number} room @param {number} part @param {number} [below]  The room for cards below their storage. @param {number} [most]  The greatest scale.
  * @returns {Arrangement} */
 function arrangedWith(panel, room, part, below, most = 1) {
   const { groups, shelf } = panel;
@@ -184,8 +184,8 @@ function arrangedWith(panel, room, part, below, most = 1) {
   return { ...found, height: highest(panel, found, part) };
 }
 
-/** Where groups and chips stand at a step, and where they end. On a shelf those drawn are closed up, and the chips stand below or
- * beside them. @param {Panel} panel @param {number} step @param {Set<string> | null} followed @param {Arrangement} arrangement */
+/** The places of groups and chips at a step, and their bottom. With a shelf the drawn groups are moved together, and the chips are below
+ * or beside them. @param {Panel} panel @param {number} step @param {Set<string> | null} followed @param {Arrangement} arrangement */
 export function stackOf({ groups, shelf }, step, followed, arrangement) {
   const there = groups.filter((group) => isDrawn(group, step, false, shelf ? followed : null));
   if (!shelf) return { places: new Map(there.map((group) => [group, arrangement.seats.get(group)])), bottom: arrangement.height };
@@ -204,7 +204,7 @@ function stacked(groups, chips, arrangement) {
   return { places, bottom };
 }
 
-/** How the groups flow, where the chips begin, and where all of them end. @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement */
+/** The places of the groups, the top of the chips, and the bottom of all. @param {Group[]} groups @param {Group[]} chips @param {Arrangement} arrangement */
 function stack(groups, chips, { room, shapes, seats, beside }) {
   const flow = flowed(groups.flatMap((group) => shapes.get(group) ?? []), beside || room);
   const below = groups.length && !beside ? flow.bottom + GAP : 0;
@@ -213,7 +213,7 @@ function stack(groups, chips, { room, shapes, seats, beside }) {
   return { flow, below, bottom };
 }
 
-/** The steps, with a stop wherever something happens to what is followed. @param {Step[]} steps @param {number[]} stops @returns {Step[]} */
+/** The steps, with a stop wherever the followed tensor is concerned. @param {Step[]} steps @param {number[]} stops @returns {Step[]} */
 export function stoppingAt(steps, stops) {
   const wanted = new Set(stops);
   return steps.map((step, at) => ({ ...step, stop: wanted.has(at) }));

@@ -1,8 +1,8 @@
-// Keys of the page around the player: JupyterLab looks for shortcuts in every key that no element suppresses.
+// Suppresses shortcuts of the page around the player: JupyterLab handles every key that no element suppresses.
 
 const SUPPRESSES = "data-lm-suppress-shortcuts";
 
-/** Keeps the page's keys away from an element, except those with Ctrl, Alt or Cmd: saving works from anywhere, but "b" inserts no cell.
+/** Suppresses the page's shortcuts inside an element, except those with Ctrl, Alt or Cmd: saving works everywhere, but "b" inserts no cell.
  * @param {HTMLElement} root */
 export function keepShortcutsAway(root) {
   root.setAttribute(SUPPRESSES, "true");

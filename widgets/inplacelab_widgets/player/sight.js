@@ -1,22 +1,21 @@
-// Bringing what a step changed into sight: a pane is scrolled, never the page.
+// Scrolls what a step changed into view: only within its pane, never the page.
 
-/** How long a pane glides, in ms. */
+/** The duration of smooth scrolling, in ms. */
 const GLIDE = 200;
-/** Whoever scrolls meanwhile has moved the pane by more than this, in px. */
+/** A reader who scrolls in the meantime moves the pane by more than this, in px. */
 const ASTRAY = 3;
 
-/** The panes that glide, and where to. A browser's own glide cannot be ended at its goal: what was measured on its way would lie elsewhere
- * in the end. @type {WeakMap<Element, {to: {top: number, left: number}, frame: number}>} */
+/** The panes that scroll smoothly, and their targets. The browser's own smooth scrolling cannot be finished early, and positions measured
+ * during it would be wrong. @type {WeakMap<Element, {to: {top: number, left: number}, frame: number}>} */
 const glides = new WeakMap();
 
-/** What is brought into sight in a graph has this part of the pane around it: what led there is seen, and the next step does not
- * scroll again. */
+/** In a graph, this part of the pane is kept free around the target: its context is visible, and the next step does not scroll again. */
 const AROUND = 0.3;
 
 const STRONGEST = ".ipl-written,.ipl-inked,.ipl-failed,.ipl-checked";
 
-/** How far to scroll so that the span from `low` to `high` lies within `start` to `end`, with some air around it.
- * @param {number} low @param {number} high @param {number} start @param {number} end @param {number} [most] of air, in px */
+/** The distance to scroll so that the span from `low` to `high` is within `start` to `end`, with some space around it.
+ * @param {number} low @param {number} high @param {number} start @param {number} end @param {number} [most]  The most space, in px. */
 export function scrollNeeded(low, high, start, end, most = 26) {
   const air = Math.max(0, Math.min(most, (end - start - (high - low)) / 2));
   if (low < start + 1) return low - start - air;
@@ -24,9 +23,9 @@ export function scrollNeeded(low, high, start, end, most = 26) {
   return 0;
 }
 
-/** How to scroll a pane so that what this step changed is in sight: all of it, or if that does not fit, what was drawn last.
- * It measures now and scrolls when called, so that all panes can be measured before one of them moves. `isStacked`: blocks stand
- * one below the other, and the one that changed is to be seen whole, or at least its head.
+/** Returns a function that scrolls a pane so that what this step changed is visible: all of it, or if that does not fit, what was drawn last.
+ * It measures now and scrolls when called, so that all panes can be measured before one of them moves. `isStacked`: blocks are one below
+ * the other, and the changed block should be visible as a whole, or at least its head.
  * @param {HTMLElement} pane @param {Element[]} changed @param {boolean} isStacked @returns {(() => void) | undefined} */
 export function bringingIntoSight(pane, changed, isStacked) {
   arrive(pane);
@@ -48,7 +47,7 @@ export function bringingIntoSight(pane, changed, isStacked) {
   const [above, below] = [Math.min(top, block.top), Math.max(bottom, block.bottom)];
   if (below - above <= room.height) [top, bottom] = [above, below];
   else if (block.bottom - block.top <= room.height) ({ top, bottom } = block);
-  // Of a block higher than its pane the strip comes first, unless what was written lies further down.
+  // In a block higher than its pane the strip comes first, unless the written slots are further down.
   else if (bottom - block.top <= room.height) top = Math.min(top, block.top);
   else if (!strongest.length) [top, bottom] = [block.top, block.top + room.height];
   const needed = {
@@ -58,7 +57,7 @@ export function bringingIntoSight(pane, changed, isStacked) {
   return needed.top || needed.left ? () => scrollPane(pane, { top: pane.scrollTop + needed.top, left: pane.scrollLeft + needed.left }) : undefined;
 }
 
-/** Ends a glide where it leads to, before anything is measured. @param {Element} pane */
+/** Finishes smooth scrolling, before anything is measured. @param {Element} pane */
 export function arrive(pane) {
   const glide = glides.get(pane);
   if (!glide) return;
@@ -67,7 +66,7 @@ export function arrive(pane) {
   pane.scrollTo(glide.to);
 }
 
-/** Scrolls a pane; it glides if there is time, and if the reader has nothing against motion.
+/** Scrolls a pane, smoothly if there is time and the reader has not asked for reduced motion.
  * @param {Element} pane @param {{top: number, left: number}} to */
 export function scrollPane(pane, to) {
   arrive(pane);
@@ -99,7 +98,7 @@ export function scrollIntoPane(pane, element) {
   });
 }
 
-/** Where a pane shows what it scrolls: below the map, if it has one. @param {HTMLElement} pane */
+/** The visible area of a pane: below the map, if it has one. @param {HTMLElement} pane */
 function roomOf(pane) {
   const { top, bottom, left, right, width } = pane.getBoundingClientRect();
   const below = top + (/** @type {HTMLElement | null} */ (pane.querySelector(".ipl-overview:not([hidden])"))?.offsetHeight ?? 0);

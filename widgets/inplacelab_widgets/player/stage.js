@@ -1,4 +1,4 @@
-// The stage that the parts of a player share: what is shown, and what a reader or a model can ask for.
+// The stage that the parts of a player share: the present state, and the actions of a reader or a model.
 
 import { html } from "./elements.js";
 import { makeMotion } from "./motion.js";
@@ -6,7 +6,7 @@ import { nearestStep } from "./picks.js";
 import { linker } from "./reading.js";
 import { clamp, placeOf, stopsOf, target } from "./runs.js";
 import { stoppingAt } from "./shelf.js";
-import { visitThing } from "./things.js";
+import { visitItem } from "./items.js";
 import { fill, speak } from "./words.js";
 /** @import { Answer } from "./predict.js" */
 /** @import { Payload, Said, Step } from "./runs.js" */
@@ -21,39 +21,39 @@ import { fill, speak } from "./words.js";
  * @property {"en" | "zh"} language
  * @property {"event" | "line"} mode  What one step is.
  * @property {string} selection  The key of what is pinned ("t3", "s1:4", "n2"), or "".
- * @property {boolean} predict  Whether steps are asked about before they are shown.
+ * @property {boolean} predict  Whether there are questions before steps.
  * @property {Answer[]} answers  What was answered or skipped, in that order.
  * @property {string} thread  The name of the tensor that is followed, or "".
- * @property {{storages: Set<string> | null, keys: Set<string>, steps: Step[]}} followed  What follows from it: what is drawn in full, what is marked, the steps with their stops.
+ * @property {{storages: Set<string> | null, keys: Set<string>, steps: Step[]}} followed  What depends on it: the storages drawn in full, the marked keys, the steps with their stops.
  * @property {number[]} stops  The steps that the arrow keys and the slider stop at.
- * @property {(key: string, facts?: Object<string, string | number>) => string} word  Words in the reader's language.
- * @property {(trait: Trait, value: any) => void} choose  The reader asks: the player follows and the model is told.
- * @property {(trait: Trait, value: any) => boolean} follow  The model asks: the player follows. Whether anything changed.
+ * @property {(key: string, facts?: Object<string, string | number>) => string} word  Returns words in the reader's language.
+ * @property {(trait: Trait, value: any) => void} choose  A change by the reader: the player follows and notifies the model.
+ * @property {(trait: Trait, value: any) => boolean} follow  A change by the model: the player follows. Returns whether anything changed.
  * @property {(step: number) => void} go  The reader goes to a step.
  * @property {(wanted: import("./picks.js").Wanted) => void} pick  The reader picks another thread.
- * @property {(action: string) => boolean} reach  The reader reads on or back; false if something came in between.
- * @property {(by: "pointer" | "keyboard", keys: string) => void} point  Light up what has one of these keys; "": nothing.
- * @property {(key: string) => void} visit  The reader clicks a thing.
- * @property {(pane: string) => void} open  Show one of the panes that share a room.
- * @property {(fold: string) => void} list  List the pins that are folded.
- * @property {(words: string) => void} announce  Have something read aloud.
- * @property {() => string} reading  What is read out of what is pointed at or pinned.
- * @property {() => void} begin  Show everything for the first time.
- * @property {() => void} show  Show the present step in whatever room there is now.
+ * @property {(action: string) => boolean} reach  The reader steps forward or back; returns false if a question stopped the step.
+ * @property {(by: "pointer" | "keyboard", keys: string) => void} point  Highlights the marks with one of these keys; "": none.
+ * @property {(key: string) => void} visit  The reader clicks an item.
+ * @property {(pane: string) => void} open  Shows one of the panes that share a place.
+ * @property {(fold: string) => void} list  Lists the folded pins.
+ * @property {(words: string) => void} announce  Has words read aloud.
+ * @property {() => string} reading  The line about what is pointed at or pinned.
+ * @property {() => void} begin  Shows everything for the first time.
+ * @property {() => void} show  Shows the present step in the present room.
  */
 
 /**
  * A part of a player. `show` follows the step (without measuring anything: that is for `settle`), `translate` the language (`show` comes after it), `highlight` what is pointed at
- * or pinned. The others tell of a thing in this part of the picture: what it is linked to, the first step at which it is there, the
- * step that raised a version last; -1 if there is none.
+ * or pinned. The others describe an item in this part of the picture: its links, the first step at which it is shown, the last
+ * step that raised its version; -1 if there is none.
  * @typedef {Object} Part
  * @property {HTMLElement} root
- * @property {() => boolean} [isSeen]  Whether it needs to be shown at all.
- * @property {(size?: number) => number} [need]  How high it would have to be, in px, to show all that it ever shows, drawn so much larger than in a notebook.
- * @property {(size: number) => boolean} [isCut]  Whether something would be cut at its side, drawn so much larger.
- * @property {() => void} [fit]  Draws for the room and the size that there are now.
+ * @property {() => boolean} [isSeen]  Whether it is visible.
+ * @property {(size?: number) => number} [need]  The height that it needs for all steps, in px, at a scale relative to a notebook.
+ * @property {(size: number) => boolean} [isCut]  Whether something would be cut off at its side at that scale.
+ * @property {() => void} [fit]  Adapts to the present room and scale.
  * @property {() => void} [show]
- * @property {() => (() => void) | undefined} [settle]  Measures what was shown; returns how to scroll it into sight.
+ * @property {() => (() => void) | undefined} [settle]  Measures what was shown; returns a function that scrolls it into view.
  * @property {() => void} [translate]
  * @property {(wanted: Set<string>, lines: Set<number>, says: Said) => void} [highlight]
  * @property {(pane: string) => void} [open]
@@ -131,7 +131,7 @@ export function makeStage(payload, root, options) {
       pointed[by] = keys;
       light();
     },
-    visit: (key) => visitThing(stage, key),
+    visit: (key) => visitItem(stage, key),
     open(pane) {
       for (const part of stage.parts) part.open?.(pane);
     },
@@ -170,7 +170,7 @@ export function makeStage(payload, root, options) {
     const seen = stage.parts.filter((part) => part.isSeen?.() ?? true);
     for (const part of seen) part.show?.();
     light();
-    // Everything is measured before anything is scrolled: to measure after a change is to lay out the page once more.
+    // Everything is measured before anything is scrolled: measuring after a change lays out the page again.
     const scrolls = seen.map((part) => part.settle?.());
     for (const scroll of scrolls) scroll?.();
   }
@@ -182,12 +182,12 @@ export function makeStage(payload, root, options) {
     show();
   }
 
-  /** What is pinned stays lit; beside it what the pointer is on, or else what the keyboard is on. */
+  /** Highlights what is pinned, and what the pointer or else the keyboard is on. */
   function light() {
     const links = stage.selection ? [...stage.parts.flatMap((part) => part.linksOf?.(stage.selection) ?? []), payload.elsewhere[stage.selection] ?? ""] : [];
-    const things = [[stage.selection, ...links].join(" "), pointed.pointer || pointed.keyboard];
-    const [pinned, asked] = things.map((keys) => link.related(keys, stage.step));
-    const makers = things.map((keys) => lineOf(keys.split(" ")[0])).filter((line) => line > 0);
+    const items = [[stage.selection, ...links].join(" "), pointed.pointer || pointed.keyboard];
+    const [pinned, asked] = items.map((keys) => link.related(keys, stage.step));
+    const makers = items.map((keys) => lineOf(keys.split(" ")[0])).filter((line) => line > 0);
     const wanted = new Set([...pinned.keys, ...asked.keys]);
     const lines = new Set([...makers, ...pinned.lines, ...asked.lines]);
     says = asked.says || pinned.says;

@@ -1,13 +1,13 @@
-// "Read as table": the same facts as plain HTML tables, for screen readers and for whoever prefers them.
+// "Read as table": the same facts as plain HTML tables, for screen readers and for readers who prefer them.
 
 import { html } from "./elements.js";
-import { isThing } from "./panel.js";
+import { isItem } from "./panel.js";
 import { valueAt } from "./runs.js";
 import { speak } from "./words.js";
 /** @import { Said, Table } from "./runs.js" */
 /** @import { Part, Stage } from "./stage.js" */
 
-/** A switch, and the tables, which stand below everything else: their height follows the step.
+/** A switch, and the tables, which are below everything else, since their height depends on the step.
  * @param {Stage} stage @returns {Part & {holder: HTMLElement}} */
 export function drawTables(stage) {
   const { tables, said } = stage.payload;
@@ -39,14 +39,14 @@ export function drawTables(stage) {
   /** @param {string} key @param {Said[]} cells */
   function line(key, cells) {
     const [name, ...rest] = cells.map((cell) => speak(cell, stage.language));
-    const told = rest.map((cell) => html("td", {}, cell));
-    // Bytes are no part of the picture that could be pointed at.
-    if (!isThing(key)) return html("tr", {}, html("th", { scope: "row" }, name), ...told);
+    const others = rest.map((cell) => html("td", {}, cell));
+    // Bytes have no marks to point at.
+    if (!isItem(key)) return html("tr", {}, html("th", { scope: "row" }, name), ...others);
     // A button, so that the keyboard can ask "which part of the picture is this?".
     const pointer = html("button", { type: "button", class: "ipl-pointer", "data-k": key }, name);
     pointer.addEventListener("focus", () => stage.point("keyboard", key));
     pointer.addEventListener("blur", () => stage.point("keyboard", ""));
-    return html("tr", {}, html("th", { scope: "row" }, pointer), ...told);
+    return html("tr", {}, html("th", { scope: "row" }, pointer), ...others);
   }
 
   const translate = () => (root.textContent = stage.word("tables"));

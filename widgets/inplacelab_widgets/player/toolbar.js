@@ -1,4 +1,4 @@
-// The controls: step back and forth, play, the slider, what a step is, the language.
+// The controls: step back and forth, play, the slider, the step mode, the language.
 
 import { html, icon, label, put, sign, speakOther, write } from "./elements.js";
 import { changeMode } from "./keyboard.js";

@@ -1,11 +1,11 @@
-// What of a panel is folded: a button opens it. Everything else stays where it is.
+// The button that opens the folded part of a panel. Everything else keeps its place.
 
 import { html } from "./elements.js";
 import { speak } from "./words.js";
 /** @import { Said } from "./runs.js" */
 /** @import { Stage } from "./stage.js" */
 
-/** A button that says what is folded. @param {Stage} stage @param {Said} says @param {(open: boolean) => void} unfold */
+/** Draws a button with a note of what is folded. @param {Stage} stage @param {Said} says @param {(open: boolean) => void} unfold */
 export function drawUnfold(stage, says, unfold) {
   const root = html("button", { type: "button", class: "ipl-unfold", "aria-expanded": "false" });
   root.addEventListener("click", () => {

@@ -1,4 +1,4 @@
-// The player as a notebook widget: what anywidget calls, and the post between the player and its model; and as a page.
+// Connects the player with anywidget, its model and the exported page.
 
 import { partOf, stepFor } from "./picks.js";
 import { mount } from "./player.js";
@@ -6,33 +6,33 @@ import { arrived } from "./unpack.js";
 /** @import { Payload } from "./runs.js" */
 /** @import { Trait } from "./stage.js" */
 
-/** How long to wait before telling the kernel of a step, in ms: a dragged slider sends one message, not a hundred. */
+/** The delay before a step is sent to the kernel, in ms, so that a dragged slider sends one message, not a hundred. */
 const QUIET = 120;
 
-/** Keeps a model's `step` and a player's in step. Other widgets of the page follow the model at once, the kernel when there is
- * quiet. Until then, a step at which this player has just been is no news: it is the kernel's echo of what it was told before.
- * Any other step is: the reader has gone on in another view, and what waits to be sent is out of date.
+/** Synchronises a model's `step` with the player's. Other widgets of the page follow the model immediately, the kernel after the delay. Until
+ * then, a step at which this player has just been is the kernel's echo of an earlier message and is ignored. Any other step means that the
+ * reader has stepped in another view, and the waiting message is dropped.
  * @param {any} model @param {(step: number) => void} go */
 export function courier(model, go) {
   let timer = 0;
   /** @type {number[]} */
-  let told = [];
+  let sent = [];
   return {
     /** @param {number} step */
     tell(step) {
       clearTimeout(timer);
-      told.push(step);
+      sent.push(step);
       timer = setTimeout(() => {
         timer = 0;
-        told = [step];
+        sent = [step];
         model.set("step", step);
         model.save_changes();
       }, QUIET);
       model.set("step", step);
     },
-    hear() {
+    receive() {
       const step = model.get("step");
-      if (timer && told.includes(step)) return;
+      if (timer && sent.includes(step)) return;
       clearTimeout(timer);
       timer = 0;
       go(step);
@@ -41,34 +41,34 @@ export function courier(model, go) {
   };
 }
 
-/** What the model calls a trait: on the stage, to follow is what a player does. @param {string} trait */
+/** The model's name of a trait: on the stage, `follow` is a function. @param {string} trait */
 const modelName = (trait) => (trait === "thread" ? "follow" : trait);
 
-/** What a player follows beside the step. @type {Trait[]} */
+/** The traits of the model, besides the step, that a player follows. @type {Trait[]} */
 const TRAITS = ["language", "mode", "selection", "predict", "answers", "thread"];
 
 const PICKED = ["launch", "block", "turn", "thread"];
 
-/** A model as the courier knows it, with the step that is played. Launches are played thread by thread: there the model has the pick, and its
- * `step` is that of the recording. @param {any} model @param {Payload} payload */
+/** Wraps a model for the courier, with the played step. Launches are played thread by thread: there the model has the pick, and its `step` is
+ * that of the recording. @param {any} model @param {Payload} payload */
 export function played(model, payload) {
   if (!payload.launches) return { traits: ["step"], get: () => model.get("step"), set: model.set.bind(model), save_changes: () => model.save_changes() };
   /** @type {number | undefined} */
-  let told;
+  let pending;
   return {
     traits: [...PICKED, "step"],
-    get: () => told ?? stepFor(payload, (trait) => model.get(trait)),
+    get: () => pending ?? stepFor(payload, (trait) => model.get(trait)),
     /** @param {string} _ @param {number} step */
     set(_, step) {
-      told = step;
+      pending = step;
       if (payload.steps[step].at) for (const trait of PICKED) model.set(trait, partOf(payload.steps[step], trait));
-      told = undefined;
+      pending = undefined;
     },
     save_changes: () => model.save_changes(),
   };
 }
 
-/** The anywidget entry point. A model may be given another payload: then it is drawn anew. @param {{model: any, el: HTMLElement}} view */
+/** The anywidget entry point. If the model gets another payload, it is drawn again. @param {{model: any, el: HTMLElement}} view */
 async function render({ model, el }) {
   let shown = draw(model, el);
   const redraw = () => (shown = shown.then((close) => (close(), draw(model, el))));
@@ -99,7 +99,7 @@ async function draw(model, el) {
     },
   });
   /** @type {Object<string, () => void>} */
-  const followers = Object.fromEntries(steps.traits.map((trait) => [trait, step.hear]));
+  const followers = Object.fromEntries(steps.traits.map((trait) => [trait, step.receive]));
   for (const trait of TRAITS) followers[modelName(trait)] ??= () => player.follow(trait, model.get(modelName(trait)));
   for (const [trait, follower] of Object.entries(followers)) model.on(`change:${trait}`, follower);
   return () => {
@@ -109,7 +109,7 @@ async function draw(model, el) {
   };
 }
 
-/** What an exported page calls. @param {HTMLElement} el @param {any} packed  As it travels. @param {any} options */
+/** The entry point of an exported page. @param {HTMLElement} el @param {any} packed  The compressed payload. @param {any} options */
 async function play(el, packed, options) {
   const payload = await arrived(packed);
   const step = payload.launches ? stepFor(payload, (trait) => options[trait]) : options.step;

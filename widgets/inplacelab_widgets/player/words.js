@@ -1,4 +1,4 @@
-// Words in the reader's language. All of them come with the payload. Pure functions.
+// Selects words in the reader's language; the payload has all of them. Pure functions.
 
 /** @import { Said } from "./runs.js" */
 
@@ -8,20 +8,20 @@ export function speak(said, language) {
   return Array.isArray(said) ? said[language === "zh" ? 1 : 0] : said;
 }
 
-/** Fill `{placeholders}`. @param {string} pattern @param {Object<string, string | number>} facts */
+/** Fills `{placeholders}`. @param {string} pattern @param {Object<string, string | number>} facts */
 export function fill(pattern, facts) {
   return pattern.replace(/\{(\w+)\}/g, (whole, key) => (Object.hasOwn(facts, key) ? String(facts[key]) : whole));
 }
 
-/** About how wide words are: a Chinese character is as wide as two others. @param {string} words */
+/** The approximate width of words: a Chinese character counts as two others. @param {string} words */
 export function widthOf(words) {
   return words.length + (words.match(/[\u2e80-\uffef]/g)?.length ?? 0);
 }
 
-/** A sentence in pieces: words between backticks are code. @param {string} sentence @returns {{code: boolean, text: string}[]} */
+/** Splits a sentence: words between backticks are code. @param {string} sentence @returns {{code: boolean, text: string}[]} */
 export function pieces(sentence) {
   const parts = sentence.split("`");
-  // An odd number of backticks: the last one stands for itself.
+  // An odd number of backticks: the last one is an ordinary character.
   if (parts.length % 2 === 0) {
     const rest = parts.pop();
     parts[parts.length - 1] += `\`${rest}`;

@@ -1,7 +1,7 @@
-"""Lays out the picture of a recording once for all steps. Does not need Jupyter.
+"""Lays out a recording as a picture, once for all steps. Nothing here needs Jupyter.
 
-Each panel has its own module; `Scene` holds the panels. `picture` draws a still picture of one step, `frames` a strip of several
-steps, and `payload` makes the data for the player in the browser.
+Each panel has its own module; `Scene` contains all panels. `picture` draws a scene at one step as a still picture,
+`frames` draws a few steps as a strip of frames, and `payload` packs all steps for the player in the browser.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from inplacelab_widgets.scene.storages import storages_panel
 __all__ = ["EVERYTHING", "PANELS", "Scene", "all_key_steps", "key_step", "panels_of", "scene_of"]
 
 PANELS = ("storages", "graph", "lanes", "memory", "elements")
-"""The panels of a picture, by name, in the order in which they stand."""
+"""The names of the panels, in the order in which they are shown."""
 EVERYTHING = ("code", *PANELS)
 
 
 def panels_of(recording: Recording) -> tuple[str, ...]:
-    """Returns the names of a recording's panels: no graph if its framework has no gradients."""
+    """Returns what is shown of a recording: no graph if its framework has no gradients."""
     graph = framework_of(recording).has_gradients
     return tuple(name for name in EVERYTHING if graph or name != "graph")
 
 
-"""What a stepper shows."""
+"""All that a stepper can show: the code and the panels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Scene:
     interesting: tuple[int, ...]
 
     def panel(self, name: str) -> Panel:
-        """Returns one of `PANELS`."""
+        """Returns one of `PANELS` by name."""
         found: Panel = getattr(self, name)
         return found
 
@@ -63,7 +63,7 @@ _NOTHING = Text(
 
 
 def scene_of(recording: Recording) -> Scene:
-    """Lays out a recording.
+    """Lays out a recording over all its steps.
 
     Raises:
         ValueError: if the recording has no steps.

@@ -1,4 +1,4 @@
-"""Lays out the steps as a horizontal axis, shared by the version lanes and the memory curve."""
+"""The horizontal axis of steps that the version lanes and the memory curve share."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ WIDTH = 814.0
 LEFT = 150.0
 RIGHT = 26.0
 NARROWEST = 640.0
-"""A player draws the axis as wide as its pane, but no narrower than this; words that do not stand on it fit into this."""
+"""The least width of the axis in a player, in px; otherwise it is as wide as its pane. Words beside the axis fit into this width."""
 WIDEST_STEP = 76.0
 _APART = 8.0
 
 
 @dataclass(frozen=True)
 class Axis:
-    """The axis of `steps` steps, between the labels on the left and the right edge."""
+    """The position of each of `steps` steps, between the labels on the left and the right edge."""
 
     steps: int
 
@@ -32,22 +32,22 @@ class Axis:
 
     @property
     def end(self) -> float:
-        """The right end, just after the last step, in px."""
+        """The x a little beyond the last step."""
         return self.x(self.steps - 1) + min(self.spacing, 16) / 2
 
     def x(self, step: float) -> float:
-        """Returns the x of a step, in px."""
+        """The x of a step, in px."""
         return round(LEFT + step * self.spacing, 1)
 
 
 def phase_changes(recording: Recording) -> list[int]:
-    """Returns the first step of each phase but the first."""
+    """Returns the first step of each phase after the first."""
     steps = recording.steps
     return [step.index for step in steps if step.index and step.phase != steps[step.index - 1].phase]
 
 
 def cursor_marks(axis: Axis, height: float) -> tuple[list[Mark], Mark]:
-    """Returns the column of the current step, drawn below everything, and a veil over the later steps, drawn last."""
+    """Returns the column of the present step, drawn under everything, and a veil over later steps, drawn last."""
     half = max(min(axis.spacing, 32) / 2, 1.5)
     tall: Attributes = (("y", 0), ("height", height))
     column = Mark("rect", (("x", -half), ("width", 2 * half), *tall), _following(axis, "column"))
@@ -57,25 +57,25 @@ def cursor_marks(axis: Axis, height: float) -> tuple[list[Mark], Mark]:
 
 @lru_cache(maxsize=6)
 def _following(axis: Axis, style: str) -> Runs:
-    """Makes a mark that moves along the axis with the steps."""
+    """The looks of a mark that moves along the axis with the steps, the same in every panel."""
     places = [(("transform", f"translate({coordinate(axis.x(step))} 0)"),) for step in range(axis.steps)]
     return runs((step, Look(style, None, place)) for step, place in enumerate(places))
 
 
 def boundaries(recording: Recording, axis: Axis, height: float) -> list[Mark]:
-    """Draws a dotted line where each phase begins."""
+    """Returns a dotted line where each phase begins."""
     last = axis.steps - 1
     places: list[float] = []
     for step in phase_changes(recording):
         x = round(axis.x(step) - axis.spacing / 2, 1)
-        # Where phases change too fast to distinguish lines, fewer lines are clearer.
+        # Where phases change too fast for separate lines, draw fewer.
         if not places or x - places[-1] >= _APART:
             places.append(x)
     return [rect(x, 0, 0.8, height, between(0, last, Look("tip gone"))) for x in places]
 
 
 def line_marks(recording: Recording, axis: Axis, y: float) -> list[Mark]:
-    """Writes the source's line numbers along the axis, as far as they fit."""
+    """Returns the line numbers of the source along the axis, as many as fit."""
     last = axis.steps - 1
     marks = [text(LEFT - 12, y, between(0, last, Look("text tiny end", words.STEP_AXIS)))]
     edge = 0.0

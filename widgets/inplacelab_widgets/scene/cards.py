@@ -1,4 +1,4 @@
-"""Draws tensors as cards beside their storage, with wires to it."""
+"""Draws tensors as cards beside their storage."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ LINE_HEIGHT = 14.0
 PAD = 9.0
 CHIP_GAP = 4.0
 LONGEST_NAME = 130.0
-"""A chip is cut at this width; the table below the picture has the whole name."""
+"""The width at which a chip is cut; the table below the picture has the whole name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """The contents of a card after one step."""
+    """The content of a card after one step."""
 
     facts: TensorFacts
     called: Called
@@ -52,7 +52,7 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """A tensor on one storage, over the steps in which it is there."""
+    """A tensor on one storage, over the steps in which it refers to it."""
 
     tensor: int
     storage: int
@@ -62,7 +62,7 @@ class Card:
 
     @property
     def height(self) -> float:
-        """The height of a row of names and a row for each line. All cards of a recording have the same height."""
+        """The height of a row of names and a row for each line, in px; all cards of a recording have the same number of lines."""
         return LINE_HEIGHT * (1 + len(self.life.moments[0][1].lines)) + 16
 
     @property
@@ -71,12 +71,12 @@ class Card:
 
     @property
     def links(self) -> tuple[str, ...]:
-        """The nodes that have made its value at some step."""
+        """The keys of the nodes that ever made its value."""
         return tuple(dict.fromkeys(f"n{face.facts.node}" for face in self.life.every() if face.facts.node is not None))
 
 
 def cards(recording: Recording) -> list[Card]:
-    """Returns the cards of all tensors; a tensor that changes its storage has a card on each."""
+    """Returns the cards of all tensors; a tensor that gets a new storage has a card on each."""
     return recording.once(_cards)
 
 
@@ -90,7 +90,7 @@ def _cards(recording: Recording) -> list[Card]:
 
 
 def card_changes(recording: Recording) -> Iterator[tuple[int, tuple[int, int], Face | None]]:
-    """Yields (step, (tensor, storage), face) whenever a tensor's card changes."""
+    """Yields (step, (tensor, storage), face) where the face or the storage of a tensor changes; None where its card ends."""
     on: dict[int, int] = {}
     for touch in touched(recording):
         state, index = touch.state, touch.state.step.index
@@ -104,7 +104,7 @@ def card_changes(recording: Recording) -> Iterator[tuple[int, tuple[int, int], F
 
 
 def face_of(recording: Recording, tensor: TensorFacts, state: State) -> Face:
-    """Returns the contents of a tensor's card after one step."""
+    """Returns the content of a tensor's card after one step."""
     called = state.called(tensor.id)
     node = state.nodes.get(tensor.node) if tensor.node is not None else None
     framework = framework_of(recording)
@@ -183,7 +183,7 @@ def wire_marks(card: Card, card_left: float, card_middle: float, strip_right: fl
 
 
 def stretches(life: Life[Face]) -> list[tuple[int, int, Face]]:
-    """Yields (first, last, face) for each stretch of steps in which the tensor keeps its names."""
+    """Returns (first, last, face) for each range of steps over which the tensor keeps its names."""
     starts: list[tuple[int, Face]] = []
     for step, face in life.moments:
         if not starts or starts[-1][1].called != face.called:

@@ -1,8 +1,8 @@
-"""Finds the objects whose look a step may change: those that it changed, and those whose texts mention them.
+"""Finds what may look different after a step: the objects that it changed, and those whose labels mention them.
 
-A card has the name of its base, a node's number is shown only while another node has the same name, a pin goes stale when
-its storage is written. Following these dependencies from each step's changes costs no more than the changes themselves;
-checking all objects after every step would cost a thousand times that.
+A card shows the name of its base tensor, a node's number is shown only while another node has the same name, and a pin
+becomes stale when its storage is written. Following these references from each step's changes costs no more than the
+changes themselves; comparing everything after every step would cost a thousand times as much.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _Key = TypeVar("_Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Touched:
-    """The serial numbers of objects that may look different after one step, each kind in a fixed order.
+    """The serial numbers of what may look different after one step, each kind in a fixed order.
 
     Attributes:
-        state: what was alive after the step.
+        state: the state after the step.
         storages: the storages it changed.
-        tensors: the tensors it changed, and those whose texts mention changed objects.
-        nodes: the same of grad nodes.
+        tensors: the tensors it changed, and those whose labels mention what it changed.
+        nodes: the grad nodes, likewise.
         keepers: the nodes whose saved tensors may look different.
     """
 
@@ -40,7 +40,7 @@ class Touched:
 
 
 def touched(recording: Recording) -> tuple[Touched, ...]:
-    """Yields what each step of a recording touched, in order."""
+    """Returns what each step of a recording may have changed the look of, in order."""
     return recording.once(_followed)
 
 
@@ -54,7 +54,7 @@ def _followed(recording: Recording) -> tuple[Touched, ...]:
 
 
 class _Many(Generic[_Key]):
-    """A mapping from a key to several serial numbers."""
+    """A map from a key to a set of serial numbers."""
 
     def __init__(self) -> None:
         self._found: defaultdict[_Key, set[int]] = defaultdict(set)
@@ -71,7 +71,7 @@ class _Many(Generic[_Key]):
 
 @dataclass
 class _Threads:
-    """Which texts mention which objects, at the current step."""
+    """The references between labels, at the present step."""
 
     tensors: dict[int, TensorFacts] = field(default_factory=dict)
     nodes: dict[int, NodeFacts] = field(default_factory=dict)
@@ -82,13 +82,13 @@ class _Threads:
     senders: _Many[int] = field(default_factory=_Many)
     """From a node to those that send it gradients."""
     keepers: _Many[int] = field(default_factory=_Many)
-    """From a storage to the nodes that keep something of it."""
+    """From a storage to the nodes with a saved tensor on it."""
     namesakes: _Many[tuple[str, int | None]] = field(default_factory=_Many)
     checked: tuple[int, ...] = ()
     named_after: dict[str, set[int]] = field(default_factory=dict)
-    """From a name to the nodes that keep what it led to: it may lead elsewhere later."""
+    """From a name to the nodes that saved the tensor it referred to; later it may refer to another."""
     passers: dict[int, set[int]] = field(default_factory=dict)
-    """From a tensor to the nodes along whose edges its gradient goes."""
+    """From a tensor to the nodes whose edges carry its gradient."""
 
     def follow(self, state: State) -> Touched:
         step = state.step
@@ -113,7 +113,7 @@ class _Threads:
         return Touched(state, storages, tensors, nodes, _ordered(changed, renamed, looked_at, self.checked, *kept))
 
     def _node(self, key: int, after: NodeFacts | None) -> list[int]:
-        """Yields the nodes whose labels change when node `key` has changed, including itself."""
+        """The nodes with another name now that node `key` has changed, including itself."""
         before = self.nodes.pop(key, None)
         if after is not None:
             self.nodes[key] = after
@@ -131,7 +131,7 @@ class _Threads:
         return after is not None and _names(after) != tuple(_of(self.tensors.get(key), _names))
 
     def _moved_names(self, state: State) -> set[str]:
-        """Returns the names bound to another tensor, or to none, after a step, and the names that are pending from now on."""
+        """The names that refer to another tensor, or to none, after a step; and those that will be bound by the running line."""
         moved = {
             name
             for key, after in state.step.tensors
@@ -140,7 +140,7 @@ class _Threads:
         return moved.union(*(state.called(key).names for key in state.awaited))
 
     def _tensor(self, key: int, after: TensorFacts | None) -> list[int]:
-        """Yields the tensors whose texts mention tensor `key`: its views, and its current and former gradients."""
+        """The tensors whose labels mention tensor `key`: its views, and the gradients it has and had."""
         before = self.tensors.pop(key, None)
         if after is not None:
             self.tensors[key] = after
@@ -149,7 +149,7 @@ class _Threads:
         return [other for facts in (before, after) if facts is not None for other in self._mentioning(facts)]
 
     def _mentioning(self, tensor: TensorFacts) -> list[int]:
-        """Yields a tensor's views, and its gradient."""
+        """Its views, and the gradient that it has."""
         return [*([] if tensor.grad is None else [tensor.grad]), *self.views[tensor.id]]
 
 
@@ -185,12 +185,12 @@ def _maker(tensor: TensorFacts) -> list[int]:
 
 
 def _checked(step: Step) -> tuple[int, ...]:
-    """Returns the node whose saved tensors the step checked."""
+    """The node whose saved tensors the step checked."""
     at = step.error or step.backward
     return () if at is None or at.node is None else (at.node,)
 
 
 def _ordered(first: list[int], *others: Iterable[int]) -> tuple[int, ...]:
-    """Returns `first` in its order, then the others by number."""
+    """`first` in its own order, then the others by number."""
     known = set(first)
     return (*dict.fromkeys(first), *sorted({each for some in others for each in some} - known))

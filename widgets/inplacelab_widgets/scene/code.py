@@ -1,4 +1,4 @@
-"""Draws the learner's code at one step, for still pictures: the running line, and the lines traced from it."""
+"""Draws the code at one step, for still pictures: the running line, and notes at the lines of a stale value's trace."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from inplacelab_widgets.scene.measure import LATIN_EM, NORMAL, shortened, width_
 
 LINE_HEIGHT = 18.0
 NEIGHBOURS = 2
-"""Lines shown before and after a line that stands for itself."""
+"""The number of lines shown before and after the line of the step."""
 _DEEPEST = 12
-"""Indentation beyond this many blanks is not drawn: there would be no room left for the code."""
+"""Deeper indentation than this many blanks is not drawn, to leave room for the code."""
 _NUMBERS = 3.5 * LATIN_EM * NORMAL
 _DOTS = 26.0
-"""Where the dots for lines left out end: under the lines' numbers."""
+"""The right edge of the dots for omitted lines: under the line numbers."""
 _AIR = 6.0
-"""On both sides of what is said of a line."""
+"""The space on both sides of a note, in px."""
 
 _SIGNS = {"kept": ("▼ ", "pin stale"), "written": ("", "pill changed"), "refused": ("✗ ", "pin blamed")}
-"""The sign before what is said of a line, and the box around it."""
+"""The sign before a note, and the style of its box, for each role in the trace."""
 
 
 def code_panel(recording: Recording, width: float, step: int, *, near: bool = False) -> Panel:
-    """Draws the code at `step`, wrapped to `width` px; the player shows it as a list of lines.
+    """Returns the code at `step`, wrapped to `width` px. The player shows the code as a list of lines instead.
 
-    With `near`, only the line of the step, its neighbours and the traced lines: dots replace the others, and each line but the
-    step's own is cut to one row.
+    With `near`, only the line of the step, its neighbours and the lines of the trace are drawn, with dots for omitted lines.
+    All lines but the step's own are then cut to one row.
     """
     now, source, marked = recording.steps[step], source_lines(recording), trace(recording, step)
     line = min(now.line or 1, len(source)) if near else now.line
@@ -52,7 +52,7 @@ def code_panel(recording: Recording, width: float, step: int, *, near: bool = Fa
 
 
 def source_lines(recording: Recording) -> list[str]:
-    """Returns the lines of the source, without blank lines at the end."""
+    """Returns the lines of the source, without blank ones at the end."""
     return [line.expandtabs(4) for line in recording.source.rstrip().split("\n")]
 
 
@@ -62,19 +62,19 @@ def _near(line: int, last: int, marked: Iterable[Marked]) -> list[int]:
 
 
 class _Column:
-    """Draws lines of code, one below the other."""
+    """Lines of code, one below the other, as marks."""
 
     def __init__(self, width: float) -> None:
         self.width, self.y = width, 0.0
         self.marks: list[Mark] = []
 
     def dots(self) -> None:
-        """Draws dots for lines that are left out."""
+        """Draws dots for omitted lines."""
         self._text(_DOTS, "text soft end", "⋮")
         self.y += LINE_HEIGHT
 
     def line(self, number: int, pieces: list[str], marked: Sequence[Marked], here: Look | None) -> None:
-        """Draws a line in the rows that it needs; `here` if it runs."""
+        """Draws a line in as many rows as it needs; `here` is its look if it is running."""
         top, band = self.y, len(self.marks)
         self._text(_NUMBERS, "text soft end", str(number))
         for piece in pieces:
@@ -87,7 +87,7 @@ class _Column:
             self.marks[band:band] = ground
 
     def _draw_notes(self, marked: Sequence[Marked], row: float, code_ends: float) -> None:
-        """Draws the marks of a line, to the right of its first row; below its last row if there is no room."""
+        """Draws the notes of a line, on the right of its first row, or below its last one if there is no room."""
         if not marked:
             return
         for some in [marked] if sum(map(_wide, marked)) <= self.width else [[each] for each in marked]:
@@ -101,19 +101,19 @@ class _Column:
                 self.marks.append(rect(x, row + 1.5, wide, LINE_HEIGHT - 3, always(Look(box)), 7))
                 self.marks.append(text(x + _AIR, row + 13, always(Look("text", Text(sign, sign) + each.brief))))
                 x += _wide(each)
-            code_ends = self.width  # the rest has its own row
+            code_ends = self.width  # the next note gets its own row
 
     def _text(self, x: float, style: str, content: str) -> None:
         self.marks.append(text(round(x, 1), self.y + 13, always(Look(style, content))))
 
 
 def _wide(marked: Marked) -> float:
-    """Returns the width of a line's mark, with the space after it."""
+    """The width of a note and the space after it, in px."""
     return width_of(Text(_SIGNS[marked.role][0], "") + marked.brief) + 3 * _AIR
 
 
 def _pieces(source: str, room: float) -> list[str]:
-    """Breaks a line of code into pieces that fit; continued pieces are indented by two characters."""
+    """A line of code in pieces that fit; continued pieces are indented by two more characters."""
     code = source.lstrip(" ")
     indent = " " * min(len(source) - len(code), _DEEPEST)
     em = LATIN_EM * NORMAL

@@ -1,7 +1,7 @@
-"""Draws combs under a strip: a bracket under each run of slots that a tensor reaches, with the tensor's name.
+"""Draws the combs under a strip: a bracket under each run of slots that a tensor reaches, with the tensor's name.
 
-The comb of a tensor with another dtype than the storage has the bounds of its elements; the comb of a tensor with several
-elements in one slot has their number.
+If a tensor reads the bytes as another dtype, its comb marks the bounds of its elements; if several elements share one
+slot, the comb shows how many.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from inplacelab_widgets.scene.strip import GUTTER, WITH_VALUES, Strip
 
 TINY = 9.0
 NAME_AIR = 5.0
-"""Between a name and the strip."""
+"""The space between a name and the strip, in px."""
 WIDEST_NAME = 62.0 - NAME_AIR
-"""So wide a name is always written whole: ten Latin letters, six Chinese characters."""
+"""The width up to which a name is never cut, in px: ten Latin letters, six Chinese characters."""
 WIDEST_NAME_ALONE = 92.0
-"""And so wide beside a strip that takes no room from its cards: ten Chinese characters."""
+"""The same beside a strip that takes no room from its cards: ten Chinese characters."""
 BOUND = 5.0
 """Length of the mark between two elements of another dtype."""
 
 
 def gutter_for(names: Iterable[str], widest_name: float = WIDEST_NAME) -> float:
-    """Returns the width to the left of a strip for the names of its combs, for names up to `widest_name`."""
+    """Returns the width that the names of the combs need to the left of a strip; names wider than `widest_name` are cut."""
     return max(GUTTER, min(widest(names, TINY), widest_name) + NAME_AIR)
 
 
@@ -39,7 +39,7 @@ def comb_marks(card: Card, storage: StorageFacts, strip: Strip, top: float, plac
     moments, last = card.life.moments, card.life.last
     style = f"comb c{card.colour}-line dash{place % len(DASHES)}"
     if strip.cell < 4:
-        # If slots are narrower than a dash, teeth are thin and solid.
+        # Slots narrower than a dash: thin solid teeth.
         style = f"comb hair c{card.colour}-line"
     bends = ((step, Look(style, None, _comb(face.facts, storage, strip, top, place))) for step, face in moments)
     marks = [Mark("path", (), lasting(bends, last), card.keys, card.links)]
@@ -56,7 +56,7 @@ def _comb(facts: TensorFacts, storage: StorageFacts, strip: Strip, top: float, p
 def _bounds(
     facts: TensorFacts, storage: StorageFacts, strip: Strip, top: float, place: int, colour: int
 ) -> Look | None:
-    """Draws marks between the elements of another dtype; none if slots are not drawn one by one."""
+    """Marks between the elements of another dtype; none where slots are not drawn one by one."""
     if strip.slots > WITH_VALUES:
         return None
     wide, slot = bytes_of(facts.dtype, storage), bytes_of(storage.dtype, storage)
@@ -72,14 +72,14 @@ def _bounds(
 
 
 def _names(card: Card, storage: StorageFacts, strip: Strip, top: float, place: int) -> list[Mark]:
-    """Writes the tensor's name to the left of its comb; to the right if only there it fits in full."""
+    """The tensor's name to the left of its comb, or to the right if it fits only there."""
     left: list[tuple[int, Look | None]] = []
     right: list[tuple[int, Look | None]] = []
     end = _end(card, storage, strip)
     for step, face in card.life.moments:
         name, several, room = face.comb_name, _elements_in_a_slot(face.facts), strip.gutter - NAME_AIR
         outside = width_of(name, TINY) > room and width_of(f"{name} {several}", TINY) <= strip.right - end
-        # Names that differ in their last letters (h_1, h_2) must differ when they are cut.
+        # Cut in the middle, so that names which differ in their last letters (h_1, h_2) stay distinct.
         left.append((step, None if outside else Look("text tiny end", abridged(name, room, TINY))))
         beside = " ".join(filter(None, (name if outside else "", several)))
         right.append((step, Look("text tiny", beside) if beside else None))
@@ -90,7 +90,7 @@ def _names(card: Card, storage: StorageFacts, strip: Strip, top: float, place: i
 
 
 def _end(card: Card, storage: StorageFacts, strip: Strip) -> float:
-    """Returns the x to the right of all slots that the tensor reaches in the last row of the strip."""
+    """The x to the right of all slots that the tensor ever reaches in the last row of the strip."""
     floor = (strip.rows - 1) * strip.pitch
     pieces = [piece for face in card.life.every() for piece in strip.pieces(slots_reached(storage, face.facts))]
     return max((right for _, right, row in pieces if row == floor), default=strip.gutter) + 4

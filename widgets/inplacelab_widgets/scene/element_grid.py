@@ -1,4 +1,4 @@
-"""Draws a tensor with one layout: its metadata, the hops along its axes, and its elements with their slots."""
+"""Draws one tensor with one layout: its metadata, the hops along its axes, and its elements with their slots."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from inplacelab_widgets.scene.timeline import Life
 LINE = 14.0
 NARROWEST_CELL = 36.0
 AIR = 4.0
-"""Between the elements and the notes below them."""
+"""The space between the elements and the notes below them, in px."""
 
 _Moment = tuple[int, StorageFacts]
 _Cell = tuple[Index, float, float]
@@ -42,12 +42,12 @@ class Sheet:
     grid: Grid
     storage: StorageFacts
     values: tuple[tuple[int, tuple[Number | None, ...]], ...]
-    """(step, what each element drawn holds from then on)."""
+    """(step, the value of each drawn element from then on)."""
     metadata: tuple[Text, Text]
     changes: tuple[tuple[str, Text], ...]
-    """(style, words): what the step that gave it this layout says about the one before."""
+    """(style, words): what changed in the step that gave it this layout."""
     notes: tuple[tuple[Text, Runs], ...]
-    """What stands below the elements, and when."""
+    """The notes below the elements, with the steps at which they are shown."""
 
     @cached_property
     def width(self) -> float:
@@ -56,16 +56,16 @@ class Sheet:
 
     @cached_property
     def height(self) -> float:
-        """The height of the elements and the notes below them."""
+        """The height of the elements and the notes below them, in px."""
         return self.grid.height + (AIR + LINE * len(self.notes) if self.notes else 0)
 
 
 def sheet_for(
     facts: TensorFacts, before: TensorFacts | None, first: int, last: int, storage: Life[StorageFacts], room: float
 ) -> Sheet:
-    """Returns the sheet of a tensor from step `first` to step `last`. `before` has its facts until then."""
+    """Returns the sheet of a tensor from step `first` to step `last`; `before` is the tensor until then."""
     moments = tuple(_during(storage, first, last))
-    # The width of a cell depends on the values, and the number of cells on that width: start with the narrowest cells.
+    # The width of a cell depends on the values, and the number of drawn values on that width: begin with the narrowest cells.
     most = Grid(facts, NARROWEST_CELL, room)
     value_texts = [
         number(value) for _, values in _values(facts, moments, most) for value in values if value is not None
@@ -86,7 +86,7 @@ def sheet_for(
 
 
 def _during(life: Life[StorageFacts], first: int, last: int) -> Iterable[_Moment]:
-    """Returns the facts of a storage from `first` to `last`."""
+    """The facts of a storage from `first` to `last`."""
     since = [moment for moment in life.moments if moment[0] <= first][-1:]
     return [(first, facts) for _, facts in since] + [moment for moment in life.moments if first < moment[0] <= last]
 
@@ -122,13 +122,13 @@ def _notes(facts: TensorFacts, grid: Grid, storage: StorageFacts) -> Iterable[Te
 def _values(
     facts: TensorFacts, moments: tuple[_Moment, ...], grid: Grid
 ) -> list[tuple[int, tuple[Number | None, ...]]]:
-    """Returns the value of each drawn element, at each change."""
+    """The value of each drawn element, at each change."""
     positions = [position(facts, index) for index, _, _ in grid.cells()]
     return [(step, element_values(storage, facts.dtype, positions)) for step, storage in moments]
 
 
 def _key(facts: TensorFacts, index: Index) -> str:
-    """Returns an element's key in the player: "t3:1,2"."""
+    """The key of an element in the player: "t3:1,2"."""
     return f"t{facts.id}:{','.join(map(str, index))}"
 
 
@@ -137,7 +137,7 @@ def _value_text(value: Number | None) -> str:
 
 
 def _slot(storage: StorageFacts, facts: TensorFacts, index: Index) -> str:
-    """Returns an element's slot: "→9", or "→2–3" for an element wider than a slot."""
+    """The slot of an element: "→9", or "→2–3" for one that is wider than a slot."""
     at = position(facts, index)
     start, stop = slots_under(storage, facts.dtype, at, at + 1)
     return f"→{start}" if stop - start < 2 else f"→{start}–{stop - 1}"
@@ -148,10 +148,10 @@ def sheet_marks(sheet: Sheet, x: float, top: float, grid_top: float, written: Ma
 
     Args:
         sheet: the sheet.
-        x: its left edge, in px.
-        top: the top of its metadata.
-        grid_top: the top of its elements.
-        written: the slots that each step wrote to the storage.
+        x: its left edge.
+        top: the y of its metadata.
+        grid_top: the y of its elements.
+        written: for each step that wrote to the storage, the written slots.
     """
     marks = [
         _line(x, top, k, between(sheet.first, sheet.last, Look("text soft" if k else "text", content)))
@@ -173,7 +173,7 @@ def _line(x: float, top: float, k: int, looks: Runs) -> Mark:
 
 
 def _boxes(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) -> list[Mark]:
-    """Draws a box for each element, hatched if its value is unknown."""
+    """A box for each element, hatched where its value is not known."""
     wide = sheet.grid.cell
     marks = []
     all_known = between(sheet.values[0][0], sheet.last, Look("slot"))
@@ -191,7 +191,7 @@ def _boxes(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) ->
 
 
 def _written(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) -> list[Mark]:
-    """Draws a thick box around each element whose slot a step wrote, through any tensor."""
+    """A heavy box around each element whose slot a step wrote, through any tensor."""
     steps = [step for step in written if sheet.first <= step <= sheet.last]
     if not steps:
         return []
@@ -209,7 +209,7 @@ def _written(sheet: Sheet, cells: list[_Cell], written: Mapping[int, SlotRuns]) 
 
 
 def _words(sheet: Sheet, cells: list[_Cell]) -> list[Mark]:
-    """Writes the value and the slot into each box."""
+    """In each box the value, and below it the slot."""
     marks = []
     for k, (index, x, y) in enumerate(cells):
         middle = round(x + sheet.grid.cell / 2, 1)

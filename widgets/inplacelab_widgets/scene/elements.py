@@ -1,8 +1,8 @@
-"""Draws the elements panel: each tensor as a grid of elements, and how its metadata maps them to slots.
+"""Draws the elements panel: each tensor as the grid that a program sees, and how its metadata map elements to slots.
 
-A storage is a flat run of slots; shape, strides and offset make rows and columns of it. Each named tensor has a fixed
-place with its metadata, the formula with its numbers, the hops along the axes, and the value and slot of each element.
-Tensors that are never alive at the same time share a place.
+A storage is a flat run of slots; shape, strides and offset arrange it in rows and columns. Each tensor with a name has a
+fixed seat with its metadata, the formula with its numbers, the hops along the axes, and for each element its value and
+its slot. Tensors that never live at the same time share a seat.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ WIDTH = 814.0
 PAD = 9.0
 TITLE = 24.0
 GAP = 10.0
-"""Between one seat and the next."""
+"""The space between one seat and the next, in px."""
 
 
 @dataclass(frozen=True)
 class _Home:
-    """A tensor on one storage: its card, and a sheet for each layout that it had there."""
+    """A tensor on one storage: its card, and a sheet for each of its layouts there."""
 
     card: Card
     sheets: tuple[Sheet, ...]
@@ -61,7 +61,7 @@ class _Home:
 
 @dataclass(frozen=True)
 class _Seat:
-    """The place of one tensor, or of several that are never alive at the same time."""
+    """The place of one tensor, or of several that never live together."""
 
     homes: tuple[_Home, ...]
 
@@ -71,7 +71,7 @@ class _Seat:
 
     @cached_property
     def metadata_lines(self) -> int:
-        """The metadata, with the previous values beside changed ones."""
+        """The number of lines of metadata: the present ones, and the earlier ones after a change."""
         return 2 + max(len(sheet.changes) for sheet in self.sheets)
 
     @cached_property
@@ -89,7 +89,7 @@ class _Seat:
 
 
 def elements_panel(recording: Recording) -> Panel:
-    """Draws the elements of every tensor that has a name at some step."""
+    """Returns the panel with the elements of every tensor that has a name at some step."""
     written, last = queries.slots_written(recording), len(recording) - 1
     groups: list[Group] = []
     x = y = tall = 0.0
@@ -111,7 +111,7 @@ def elements_panel(recording: Recording) -> Panel:
 
 
 def _seats(recording: Recording) -> list[_Seat]:
-    """Returns the seats in the order in which their first tensors appeared."""
+    """Seats in the order in which their first tensors appeared."""
     storages = storage_lives(recording)
     tensors: dict[int, list[Card]] = {}
     for card in cards(recording):
@@ -137,7 +137,7 @@ def _homes(own: Sequence[Card], storages: Mapping[int, Life[StorageFacts]]) -> l
 
 
 def _layouts(life: Life[Face]) -> list[tuple[int, int, TensorFacts]]:
-    """Yields (first step, last step, facts) for each stretch of steps in which a tensor's metadata do not change."""
+    """(first step, last step, facts) for each range of steps over which a tensor's metadata do not change."""
     starts: list[tuple[int, TensorFacts]] = []
     for step, face in life.moments:
         if not starts or _metadata(starts[-1][1]) != _metadata(face.facts):
@@ -151,7 +151,7 @@ def _metadata(facts: TensorFacts) -> tuple[object, ...]:
 
 
 def _place(face: Face) -> Text:
-    """Describes a tensor's storage and kind."""
+    """The storage and the kind of a tensor, in words."""
     where = storage_label(face.facts.storage)
     return Text("{0} · {1}", "{0} · {1}").format(where, face.kind) if face.kind else Text(where, where)
 
@@ -174,12 +174,12 @@ def _home_marks(home: _Home, seat: _Seat, written: Mapping[int, SlotRuns]) -> li
 
 
 _LAYERS = ("rect", "path", "text")
-"""Words stand on boxes, whichever tensor of a seat brought them."""
+"""The marks of one tensor. Words are drawn over boxes, also over those of other tensors in the seat."""
 
 
 def _merged(marks: Sequence[Mark]) -> list[Mark]:
-    """Returns the marks of a seat in layers. Marks without a key in one place are merged: the tensors of a loop's iterations
-    have the same indices, hops and slots.
+    """Marks of a seat in layers. Marks without a key at the same place are merged: the tensors of a loop's turns have
+    the same indices, hops and slots.
     """
     own = [mark for mark in marks if mark.keys]
     shared: dict[tuple[str, Attributes], list[tuple[int, Look | None]]] = {}
@@ -189,7 +189,7 @@ def _merged(marks: Sequence[Mark]) -> list[Mark]:
             kinds.setdefault((mark.tag, mark.place), mark)
             shared.setdefault((mark.tag, mark.place), []).extend(mark.runs)
     for key, looks in shared.items():
-        # If one ends and the next begins at the same step, the next one is shown.
+        # Where one ends and the next begins at the same step, show the next.
         looks.sort(key=lambda moment: (moment[0], moment[1] is not None))
         own.append(kinds[key]._replace(runs=runs(looks)))
     return sorted(own, key=lambda mark: _LAYERS.index(mark.tag))

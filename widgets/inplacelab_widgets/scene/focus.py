@@ -1,6 +1,6 @@
-"""Finds for each step the storages in focus: those that it reads, writes, saves, unpacks or creates.
+"""Finds the storages that each step is about: those that it reads, writes, saves, unpacks or creates.
 
-In a recording with dozens of storages these are drawn in full, and the others as names.
+In a recording with dozens of storages these are drawn in full, and the others only named.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from inplacelab.recording.facts import SavedFacts, Step
 from inplacelab.recording.recording import Recording, State
 
 MOST = 4
-"""The most storages drawn in full at one step. Those that are written come first."""
+"""The most storages drawn in full at one step. Written ones come first."""
 
 Span = tuple[int, int]
-"""The first and the last step of a stretch."""
+"""The first and the last step of a range of steps."""
 
 
 def storages_in_focus(recording: Recording) -> tuple[tuple[int, ...], ...]:
-    """Returns the storages in focus for each step, written ones first."""
+    """Returns for each step the storages that it is about, written ones first."""
     return recording.once(_found)
 
 
@@ -34,9 +34,9 @@ def _found(recording: Recording) -> tuple[tuple[int, ...], ...]:
 
 
 def open_spans(recording: Recording) -> dict[int, tuple[Span, ...]]:
-    """Returns the stretches of steps in which each storage is drawn in full.
+    """Returns for each storage the ranges of steps at which it is drawn in full.
 
-    A step without a storage in focus keeps those of the step before.
+    A step that is about no storage keeps those of the step before.
     """
     spans: dict[int, list[Span]] = {}
     stage: tuple[int, ...] = ()
@@ -53,13 +53,13 @@ def open_spans(recording: Recording) -> dict[int, tuple[Span, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A tensor that a reader can follow.
+    """What is shown of a tensor that a reader follows.
 
     Attributes:
-        name: the learner's name for it.
-        storages: the storages of all tensors with this name.
+        name: its name in the program.
+        storages: the storages that tensors of this name have had.
         keys: the keys of its marks: the tensors, the storages, and the nodes that made or saved it.
-        stops: the steps with events on those storages.
+        stops: the steps at which something happens on those storages.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Thread:
 
 
 def threads(recording: Recording) -> tuple[Thread, ...]:
-    """Returns every name that the learner bound to a tensor, in order of appearance."""
+    """Returns what can be followed: every name that the program bound to a tensor, in order of appearance."""
     return recording.once(_threads)
 
 
@@ -101,7 +101,7 @@ def _keys(storages: Iterable[int], keepers: Mapping[int, Mapping[int, None]]) ->
 
 
 def _keepers(recording: Recording) -> dict[int, dict[int, None]]:
-    """Returns for each storage the nodes that have saved a tensor on it."""
+    """For each storage, the nodes that ever saved a tensor on it."""
     found: dict[int, dict[int, None]] = {}
     for step in recording.steps:
         for key, node in step.nodes:
@@ -111,7 +111,7 @@ def _keepers(recording: Recording) -> dict[int, dict[int, None]]:
 
 
 def _stops(recording: Recording) -> dict[int, list[int]]:
-    """Returns for each storage the steps that have it in focus."""
+    """For each storage, the steps that are about it."""
     found: dict[int, list[int]] = {}
     for step, about in enumerate(storages_in_focus(recording)):
         for storage in about:
@@ -120,7 +120,7 @@ def _stops(recording: Recording) -> dict[int, list[int]]:
 
 
 def _about(state: State, before: State | None) -> Iterator[int]:
-    """Yields the storages of a step, the most important first."""
+    """The storages that a step is about, the most important first."""
     step = state.step
     yield from (write.storage for write in step.writes)
     if step.error is not None and step.error.storage is not None:
@@ -143,7 +143,7 @@ def _unpacked(state: State) -> Iterable[SavedFacts]:
 
 
 def _bound(step: Step) -> list[int]:
-    """Returns the tensors whose names or flags a line without operations changed."""
+    """The tensors whose names or flags a plain line changed."""
     return [key for key, facts in step.tensors if facts is not None] if step.kind == "line" else []
 
 

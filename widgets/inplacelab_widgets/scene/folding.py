@@ -1,10 +1,11 @@
-"""Folds the grad nodes of a large graph into shared boxes.
+"""Decides which grad nodes of a large graph share a box.
 
-A graph of a few dozen nodes is drawn node by node. In a larger one, whatever the program repeats (a layer, an iteration of a
-loop) becomes one box for each repetition; if that is still too much, one box for all repetitions; then straight chains are
-folded as well. Accumulation nodes go into the only box that feeds them.
+A graph of a few dozen nodes is drawn node by node. In a larger one a reader looks for the structure of the program, so what
+the program repeated (a layer, a turn of a loop) becomes one box for each repetition; if that is still too much, one box for
+all repetitions; and then the remaining straight chains are folded as well. A node that fills a leaf's gradient goes into
+the box that feeds it, if there is only one.
 
-Every fold contains nodes that were made one after the other, or that form a chain, so a graph without cycles stays acyclic.
+Every fold joins nodes that were made one after the other or that form one chain, so an acyclic graph stays acyclic.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from dataclasses import dataclass
 from inplacelab_widgets.scene.layered import depth
 
 MOST = 60
-"""As many boxes a reader can take in."""
+"""The most boxes that a reader can take in."""
 
 DEEPEST = 24
-"""As many layers a reader can follow from end to end. A graph within both bounds is not folded."""
+"""The most layers that a reader can follow from end to end. A graph within both bounds is not folded."""
 
 LONGEST = 12
-"""As many layers are seen without losing the way. Where turns hang in a longer chain than this, as those of a loop that
-hands on a hidden state do, one box for all of them shows more than a box for each."""
+"""The most layers for a chain of turns. Where turns form a longer chain, as in a loop that passes on a hidden state, one
+box for all of them shows more than a box for each."""
 
 _LEAST_TURNS = 3
 _LONGEST_TURN = 64
@@ -36,8 +37,8 @@ class Fold:
 
     Attributes:
         members: the nodes.
-        turn: the number of the repetition, counted from 1; None if it is not a single repetition.
-        turns: the number of repetitions; 1 if nothing is repeated here.
+        turn: the number of this repetition, from 1; None if the fold is not a single repetition.
+        turns: the number of repetitions in all; 1 if nothing is repeated here.
     """
 
     members: tuple[int, ...]
@@ -53,16 +54,16 @@ def folds(
     deepest: int = DEEPEST,
     longest: int | None = None,
 ) -> list[Fold]:
-    """Folds nodes 0..n-1 into at most `most` boxes, as far as the program repeats itself.
+    """Groups nodes 0..n-1 into boxes so that, where the program repeats itself, no more than `most` boxes remain.
 
     Args:
-        labels: for each node, in the order in which they were made, its kind, and its line, which distinguishes nodes of one
-            kind.
-        edges: edges from node to node, in the direction of gradients.
-        leaves: the accumulation nodes.
-        most: graphs with at most this many boxes
-        deepest: and at most this many layers are not folded.
-        longest: the most layers of repeated parts to draw one by one; None for no separate limit.
+        labels: for each node, in the order of creation, its kind and then what distinguishes nodes of one kind in the
+            source (the line).
+        edges: from node to node, the way gradients go.
+        leaves: the nodes that fill a leaf's gradient.
+        most: the most boxes of a graph that is not folded.
+        deepest: the most layers of a graph that is not folded.
+        longest: the most layers of a repetition that are drawn one by one; no extra limit if None.
 
     >>> [fold.members for fold in folds([("Scale",)] * 5, [(k + 1, k) for k in range(4)], [], most=3)]
     [(0, 1, 2, 3, 4)]
@@ -84,14 +85,14 @@ def _depth(parts: Sequence[Fold], edges: Edges) -> int:
     return depth(len(parts), {(home[a], home[b]) for a, b in edges if home[a] != home[b]})
 
 
-# --- repetitions --------------------------------------------------------------------------------------------------------
+# --- what a program repeats ---------------------------------------------------------------------------------------------
 
 
 def _turns(labels: Sequence[tuple[Hashable, ...]], leaves: Collection[int]) -> list[list[tuple[int, ...]]]:
-    """Splits the nodes, in order, into runs of equal turns. A run of one turn is not repeated."""
+    """The nodes in order, in runs of equal turns. A run of one turn has the nodes that are not repeated."""
     order = [node for node in range(len(labels)) if node not in leaves]
     ways = [_repeats([labels[node][:width] for node in order]) for width in (len(labels[0]), 1)]
-    # With lines, turns are iterations of the source's loops; layers written on separate lines repeat only kinds.
+    # With lines, turns are those of the source's loops; layers written line by line repeat only in their kinds.
     spans = min(ways, key=len)
     return [
         [tuple(order[first + k * period : first + (k + 1) * period]) for k in range(times)]
@@ -100,7 +101,7 @@ def _turns(labels: Sequence[tuple[Hashable, ...]], leaves: Collection[int]) -> l
 
 
 def _repeats(labels: Sequence[Hashable]) -> list[tuple[int, int, int]]:
-    """Splits the sequence into (first, period, times), at each place the repetition that covers most."""
+    """The whole sequence as (first, period, times), taking at each place the repetition that covers most."""
     spans, at = [], 0
     while at < len(labels):
         period, times = max(
@@ -134,11 +135,11 @@ def _all_turns(runs: Iterable[list[tuple[int, ...]]]) -> Iterator[Fold]:
     return (Fold(tuple(node for turn in run for node in turn), None, len(run)) for run in runs)
 
 
-# --- chains -------------------------------------------------------------------------------------------------------------
+# --- what is connected --------------------------------------------------------------------------------------------------
 
 
 def _with_leaves(parts: Iterable[Fold], edges: Edges, leaves: Collection[int]) -> list[Fold]:
-    """Puts each accumulation node into the box that feeds it, if that is a single folded box."""
+    """Put each leaf's node into the box that feeds it, if that is one folded box."""
     parts = list(parts)
     home = {node: part for part in parts for node in part.members}
     feeders: dict[int, set[Fold]] = {leaf: set() for leaf in leaves}
@@ -159,7 +160,7 @@ def _with_leaves(parts: Iterable[Fold], edges: Edges, leaves: Collection[int]) -
 
 
 def _chains(parts: Sequence[Fold], edges: Edges, leaves: Collection[int]) -> list[Fold]:
-    """Folds each straight chain of boxes with one input and one output. Accumulation nodes do not count as outputs."""
+    """Fold each straight chain: one way in, one way out, from box to box. Leaves do not count as a way out."""
     home = {node: k for k, part in enumerate(parts) for node in part.members}
     onward: dict[int, set[int]] = {k: set() for k in range(len(parts))}
     backward: dict[int, set[int]] = {k: set() for k in range(len(parts))}
@@ -177,7 +178,7 @@ def _chains(parts: Sequence[Fold], edges: Edges, leaves: Collection[int]) -> lis
 
 def _walks(count: int, after: dict[int, int]) -> Iterator[list[int]]:
     entered, walked = set(after.values()), set[int]()
-    # Boxes without inputs come first; a cycle is entered at its first member.
+    # Nodes without a predecessor come first; a ring is entered at its first member.
     for start in sorted(range(count), key=lambda k: (k in entered, k)):
         chain, at = [], start
         while at not in walked:

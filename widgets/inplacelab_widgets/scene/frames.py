@@ -1,7 +1,7 @@
 """Draws a few steps as one still picture, one frame under the other, as in a comic strip.
 
-A frame shows the line, the storages that are written or fail in any of the frames, the sentence, and the graph if it is
-rewritten or backward runs. Other live storages are named in one line.
+A frame shows the line, the sentence, the storages that are written or at fault in any of the frames, and the graph where
+it is rewritten or where backward runs. Other live storages are named in one line.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from inplacelab_widgets.scene.storages import NARROWEST
 from inplacelab_widgets.scene.svg import document, group_at, mark_at, panel_at, placed, text_at
 
 WIDTH = 848.0
-"""What a notebook's output and a page on GitHub have."""
+"""The width of a notebook's output and of a page on GitHub, in px."""
 STORAGES = 3
 """The most storages drawn in one frame."""
 _CODE = (220.0, 420.0)
-"""The least and the most room for the code."""
+"""The least and the most width for the code, in px."""
 _HEAD = 28.0
 
 
 def strip(scene: Scene, steps: Sequence[int], language: str) -> str:
-    """Draws the frames of `steps` as one SVG picture."""
+    """Returns the frames of `steps` as one SVG picture."""
     width = max(WIDTH, 4 * PAD + _CODE[0] + scene.storages.width)
     cast = _cast(scene, steps)
     title = Text("{0}", "{0}").format(scene.recording.title)
@@ -52,7 +52,7 @@ def strip(scene: Scene, steps: Sequence[int], language: str) -> str:
 
 
 def alt_text(scene: Scene, steps: Sequence[int], language: str) -> str:
-    """Describes the frames in words."""
+    """Returns in words what the frames show."""
     if len(steps) == 1:
         return unquoted(scene.sentences[steps[0]]).in_language(language)
     caption = (
@@ -62,7 +62,7 @@ def alt_text(scene: Scene, steps: Sequence[int], language: str) -> str:
 
 
 def _cast(scene: Scene, steps: Sequence[int]) -> set[int]:
-    """Returns the storages to draw: those written in any of the steps, and the one of an error."""
+    """The storages to draw: those written in any of the steps, and the one that an error is about."""
     told_steps = [scene.recording.steps[step] for step in steps]
     written = {write.storage for step in told_steps for write in step.writes}
     blamed = {step.error.storage for step in told_steps if step.error and step.error.storage is not None}
@@ -70,7 +70,7 @@ def _cast(scene: Scene, steps: Sequence[int]) -> set[int]:
 
 
 def _frame(scene: Scene, step: int, cast: set[int], language: str, width: float) -> tuple[str, float]:
-    """Returns the parts of one frame, and its height."""
+    """One frame as SVG, and its height."""
     now, y = scene.recording.steps[step], _HEAD + 10
     code_width = min(width - 4 * PAD - max(scene.storages.width, NARROWEST), _CODE[1])
     code = code_panel(scene.recording, code_width, step, near=True)
@@ -94,7 +94,7 @@ def _heading(scene: Scene, number: int, step: int, language: str) -> str:
 
 
 def _memory(scene: Scene, step: int, cast: set[int], language: str, room: float) -> tuple[str, float]:
-    """Draws the chosen storages, one under the other, and the names of the others."""
+    """The storages to draw, one under the other, and the names of the others."""
     state = scene.recording.state(step)
     groups = {group.key: group for group in scene.storages.groups}
     live = {key: groups[f"s{key}"] for key in state.storages}
@@ -114,7 +114,7 @@ def _memory(scene: Scene, step: int, cast: set[int], language: str, room: float)
 
 
 def _in_frame(state: State, cast: set[int]) -> set[int]:
-    """Returns the chosen storages, and in backward the gradients that it has filled."""
+    """The storages to draw; while backward runs, also the gradients that it has filled."""
     if state.step.phase != "backward" or state.step.error:
         return cast
     gradients = {tensor.grad for tensor in state.tensors.values()}

@@ -1,7 +1,8 @@
-"""Draws the graph panel: grad nodes and the edges along which gradients flow, from right to left.
+"""Draws the graph panel: grad nodes and the edges along which gradients travel, from right to left.
 
-Nodes and edges of all steps are laid out together; each is shown while it exists. New nodes and edges are thick and
-tagged NEW in their step; edges that a step removed are dotted in that step. Folds are the same in all steps, so nothing moves.
+Nodes and edges of all steps are laid out together; each is shown while it exists. A new node or edge is thick and tagged
+NEW in its first step. An edge or node that a step removes stays dotted for this step. Which nodes share a box is decided
+once for the whole recording, so that nothing moves.
 """
 
 from __future__ import annotations
@@ -35,12 +36,12 @@ from inplacelab_widgets.scene.timeline import Life, shared_rows
 
 _PITCH = ABOVE + HEIGHT + BELOW
 _EDGE_AIR = 8.0
-"""Above and below an edge."""
+"""The space above and below an edge, in px."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The layout: the boxes, the box of each node, and the path of each link with its edges."""
+    """The layout: the boxes, the box of each node, and the path of each link with the edges that it shows."""
 
     boxes: tuple[Box, ...]
     homes: Mapping[int, Box]
@@ -55,7 +56,7 @@ class _Plan:
 
 
 def graph_panel(recording: Recording) -> Panel:
-    """Draws the graph panel of a recording."""
+    """Returns the graph panel of a recording."""
     nodes, last = grad_nodes(recording), len(recording) - 1
     if not nodes:
         note = text(0, 16, between(0, last, Look("text soft", words.NO_GRAPH)))
@@ -98,7 +99,7 @@ def _marks(recording: Recording, plan: _Plan, found: Mapping[Edge, Life[str]], n
 
 
 def _notes(recording: Recording, nodes: int, plan: _Plan, near: Sight) -> tuple[tuple[int, Text], ...]:
-    """Describes what is folded or cut; before the first node, where the graph will begin."""
+    """Notes on what is folded or cut; and until the first node, the step at which the graph begins."""
     folded = ((0, words.FOLDED.format(nodes=nodes, boxes=len(plan.boxes))),) if plan.is_folded else ()
     notes = near.notes or folded
     begins = next(step for step in recording.steps if step.nodes)
@@ -110,7 +111,7 @@ def _notes(recording: Recording, nodes: int, plan: _Plan, near: Sight) -> tuple[
     return ((0, words.NO_NODE_YET + line), (begins.index, then[0]), *later)
 
 
-# --- layout -------------------------------------------------------------------------------------------------------------
+# --- the layout -----------------------------------------------------------------------------------------------------
 
 
 def _plan(nodes: list[GradNode], found: Mapping[Edge, Life[str]], longest: int | None) -> _Plan:
@@ -145,7 +146,7 @@ def _plan(nodes: list[GradNode], found: Mapping[Edge, Life[str]], longest: int |
 def _contents(
     seats: list[list[GradNode]], found: Iterable[Edge], longest: int | None
 ) -> tuple[list[Content], dict[int, int]]:
-    """Returns the contents of each box, and the box of each node; `longest` as in `folds`."""
+    """The content of each box, and the box of each node; `longest` as in `folds`."""
     seat_of = {node.id: k for k, seat in enumerate(seats) for node in seat}
     between_seats = sorted({(seat_of[a], seat_of[b]) for a, b in found})
     labels = [(seat[0].kind, seat[0].line) for seat in seats]
@@ -161,13 +162,13 @@ def _content(part: Fold, seats: list[list[GradNode]]) -> Content:
 
 
 def _seats(nodes: list[GradNode]) -> list[list[GradNode]]:
-    """Assigns seats. Nodes of one kind and line that are never alive at the same time share one, so a loop needs one seat."""
+    """Nodes of one kind and line that never live at the same time share a seat, so a loop needs the room of one."""
     kinds: dict[tuple[str, object, bool], list[GradNode]] = {}
     for node in nodes:
         kinds.setdefault((node.kind, node.life.moments[0][1].origin, node.is_leaf), []).append(node)
     seats: dict[int, list[GradNode]] = {}
     for alike in kinds.values():
-        # One step longer than it lives: a rewritten history leaves its node's outline for that step.
+        # One step longer than its life: after a rewrite the outline of the old node stays for that step.
         rows = shared_rows([(node.life.first, node.life.last + 1) for node in alike])
         first: dict[int, int] = {}
         for node, row in zip(alike, rows, strict=True):
@@ -176,7 +177,7 @@ def _seats(nodes: list[GradNode]) -> list[list[GradNode]]:
 
 
 def _columns(contents: list[Content], places: Layout) -> list[tuple[float, float]]:
-    """Returns (left, width) of each layer. The first, where backward begins, is on the right."""
+    """(left, width) of each layer. The first, where backward begins, is on the right."""
     widths = [0.0] * places.layers
     for content, (layer, _) in zip(contents, places.nodes, strict=True):
         widths[layer] = max(widths[layer], content.width)
@@ -188,7 +189,7 @@ def _columns(contents: list[Content], places: Layout) -> list[tuple[float, float
 
 
 def _reach(places: Layout) -> tuple[float, float]:
-    """Returns the top and the bottom of all boxes and edges; an edge above all boxes needs less room than a box."""
+    """The top and the bottom of the layout. An edge that passes over all boxes needs less room than a box."""
     bends = [_middle(point, 0) for points in places.edges.values() for point in points[1:-1]]
     tops = [row * _PITCH for _, row in places.nodes]
     return (

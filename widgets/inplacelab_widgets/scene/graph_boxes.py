@@ -1,7 +1,7 @@
-"""Draws the boxes of the graph, each for one node or many.
+"""Draws the boxes of the graph: the text of each over the steps, whether it has one node or many.
 
 A box may show several nodes in turn (a loop makes the same node again and again, and each is freed before the next is
-made), or several together, if a large graph is folded. A folded box names the node that the current step concerns, so that
+made), or several at the same time, when a large graph is folded. A folded box names the node that is active now, so that
 folding hides nothing.
 """
 
@@ -32,12 +32,12 @@ _ROOM_FOR_NAMES = 46.0
 _ROOM_FOR_KINDS = 190.0
 
 _URGENT = ("failed", "unpacking", "calling", "running", "arrived")
-"""What a folded box tells first of its nodes."""
+"""The states of its nodes that a folded box shows first."""
 
 
 @dataclass(frozen=True, slots=True)
 class BoxState:
-    """The contents of a box after one step: three lines, a tag above it, and the part that backward has done (0 to 1)."""
+    """The content of a box after one step: three lines, a tag above it, and the part that backward has done (0 to 1)."""
 
     outline: str
     first: str | Text
@@ -54,7 +54,7 @@ class BoxState:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Content:
-    """The nodes of a box, and its contents over the steps; None while none of its nodes exists."""
+    """The nodes of a box and its state over the steps; None where none of its nodes exists."""
 
     members: tuple[GradNode, ...]
     shows: tuple[tuple[int, BoxState | None], ...]
@@ -76,7 +76,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Box:
-    """The place of a box. Boxes are compared by identity."""
+    """A box with its position. Boxes are compared by identity."""
 
     content: Content
     x: float
@@ -91,11 +91,11 @@ class Box:
         return self.x + self.content.width
 
 
-# --- contents -----------------------------------------------------------------------------------------------------------
+# --- the text of a box-------------------------------------------------------------------------------------------------
 
 
 def in_turn(members: tuple[GradNode, ...]) -> Content:
-    """Returns a box for nodes that never exist at the same time."""
+    """Returns the content of a box for nodes that never live at the same time."""
     by_id = {node.id: node for node in members}
 
     def shown(alive: Mapping[int, Face], born: frozenset[int]) -> BoxState | None:
@@ -105,7 +105,7 @@ def in_turn(members: tuple[GradNode, ...]) -> Content:
 
 
 def folded(members: tuple[GradNode, ...], turn: int | None, turns: int) -> Content:
-    """Returns a box for nodes that are folded together; `turn` and `turns` as in `folding.Fold`."""
+    """Returns the content of a box for nodes that are folded together; `turn` and `turns` as in `folding.Fold`."""
     by_id = {node.id: node for node in members}
     in_a_turn = {kind: count / turns for kind, count in Counter(node.kind for node in members).items()}
 
@@ -148,7 +148,7 @@ def _many(
     in_a_turn: Mapping[str, float],
     turns: int,
 ) -> BoxState:
-    """Returns the contents of a box of many nodes. `in_a_turn`: the number of each kind per turn, if all turns share the box."""
+    """The state of a box of many nodes. `in_a_turn`: the number of each kind in a turn, if all turns share the box."""
     here = [nodes[key] for key in sorted(alive)]
     count, kinds = len(here), Counter(node.kind for node in here if not node.is_leaf)
     named = _short_names(tuple(kinds))
@@ -176,7 +176,7 @@ def _short_names(kinds: tuple[str, ...]) -> str:
 
 
 def _short(name: str) -> str:
-    """Returns a node's name without the part that all names share."""
+    """A name without the parts that the names of all nodes have."""
     return name.replace("GradNode", "").replace("Backward0", "")
 
 
@@ -188,7 +188,7 @@ def _lines(nodes: Iterable[GradNode]) -> Text:
 
 
 def _news(nodes: Mapping[int, GradNode], alive: Mapping[int, Face], newest: GradNode | None) -> tuple[str, Text]:
-    """Returns the status and text of a folded box: those of the current step's node, or a summary of all."""
+    """The status and the text of a folded box: those of the active node, or of all its nodes."""
     by_status: dict[str, list[int]] = {}
     for key, face in alive.items():
         by_status.setdefault(face.status, []).append(key)
@@ -214,11 +214,11 @@ def _summary(alive: Mapping[int, Face], counts: Mapping[str, int]) -> tuple[str,
     return "", words.KEEPS_SOME.format(count=kept) if kept else words.KEEPS_NOTHING
 
 
-# --- drawing ------------------------------------------------------------------------------------------------------------
+# --- how it is drawn ----------------------------------------------------------------------------------------------------
 
 
 def box_marks(box: Box) -> list[Mark]:
-    """Draws a box with three lines, a tag in the step that made a node, and a second border while a node runs."""
+    """Draws a box with its three lines, a tag in the step that made a node, and a second border while one runs."""
     content = box.content
     keys, left, width = content.keys, round(box.x + PAD, 1), content.width
     radius = HEIGHT / 2 - 6 if content.is_leaf else 5
@@ -247,12 +247,12 @@ def _frame(shown: BoxState) -> Look:
 
 
 def _faded(style: str, shown: BoxState) -> str:
-    # Soft and not transparent: faded text must be readable.
+    # Soft and not transparent: faded text must stay readable.
     return f"{style} soft" if "unreached" in shown.outline.split() and "soft" not in style else style
 
 
 def _progress(box: Box, shown: BoxState) -> Look | None:
-    """Draws a progress bar along the lower edge of a folded box: the part of its nodes that backward has done."""
+    """A bar along the lower edge of a folded box, for the part of its nodes that backward has done."""
     if not shown.done:
         return None
     length = (box.content.width - 8) * shown.done

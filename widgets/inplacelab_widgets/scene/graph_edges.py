@@ -1,4 +1,4 @@
-"""Draws the edges along which gradients flow, and dotted traces of edges and nodes that a step removed."""
+"""Draws the edges along which gradients travel, and dotted outlines of edges and nodes that a step removed."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from inplacelab_widgets.scene.names import passed_name
 from inplacelab_widgets.scene.timeline import Life, followed, gatherings
 
 GAP = 46.0
-"""Between one layer of boxes and the next, for the arrows."""
+"""The space between one layer of boxes and the next, for the arrows, in px."""
 
 Edge = tuple[int, int]
-"""(from node, to node): the way a gradient goes."""
+"""(from node, to node): the direction in which a gradient travels."""
 
 Link = tuple[Box, Box]
-"""Boxes that one edge or several lead from and to."""
+"""The boxes at both ends of one or more edges."""
 
 _STROKES = (Look("edge"), Look("edge fresh"))
 _TIPS = (Look("tip"), Look("fresh-tip"))
-"""Of an edge at rest, and of one that is new or travelled."""
+"""The widths of an edge at rest, and of one that is new or carries a gradient."""
 
 Line = Sequence[tuple[float, float]]
 """The points that a link passes through."""
 
 
 def edges(recording: Recording) -> dict[Edge, Life[str]]:
-    """Returns all edges, with the learner's name for the value whose gradient flows along each. An edge exists while both its
-    nodes do.
+    """Returns all edges, each with the program's name for the value whose gradient it carries, if it has one. An edge exists while
+    both its nodes do.
     """
     return followed(_edge_changes(recording), len(recording) - 1)
 
@@ -65,7 +65,7 @@ def _edge_changes(recording: Recording) -> Iterator[tuple[int, Edge, str | None]
 
 
 def departures(links: Iterable[Link]) -> dict[Link, float]:
-    """Returns the y at which each link leaves its box, in the order of their targets."""
+    """Returns the y at which each link leaves its box: one below the other, in the order of their targets."""
     of_box: dict[Box, list[Link]] = {}
     for link in links:
         of_box.setdefault(link[0], []).append(link)
@@ -79,7 +79,7 @@ def departures(links: Iterable[Link]) -> dict[Link, float]:
 
 
 def link_marks(line: Line, lives: Mapping[Edge, Life[str]], travelled: Sequence[int]) -> list[Mark]:
-    """Draws an arrow, thick in steps that make one of its edges, and in steps in which a gradient flows along it."""
+    """Draws an arrow; it is thick in steps that add one of its edges or in which a gradient travels along it."""
     strokes: list[tuple[int, Look | None]] = []
     tips: list[tuple[int, Look | None]] = []
     labels: list[tuple[int, Look | None]] = []
@@ -99,7 +99,7 @@ def link_marks(line: Line, lives: Mapping[Edge, Life[str]], travelled: Sequence[
 
 
 def travels(recording: Recording, lives: Mapping[Edge, Life[str]]) -> dict[Edge, list[int]]:
-    """Returns for each edge the steps in which a gradient flows along it: its first node runs, and the other takes part."""
+    """Returns for each edge the steps at which a gradient travels along it: the node at its start runs, and the other takes part."""
     ways: dict[int, list[Edge]] = {}
     for edge in lives:
         ways.setdefault(edge[0], []).append(edge)
@@ -127,7 +127,7 @@ def _curve(line: Line) -> str:
 
 
 def ghost_marks(recording: Recording, lives: Mapping[Edge, Life[str]], homes: Mapping[int, Box]) -> list[Mark]:
-    """Draws the nodes and edges that a rewritten history replaced, in the step that rewrote it."""
+    """Draws the nodes and edges that a rewrite of the graph removed, for the step of the rewrite."""
     live: set[int] = set()
     ended: dict[int, list[Edge]] = {}
     for edge, life in lives.items():

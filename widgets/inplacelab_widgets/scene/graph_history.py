@@ -1,4 +1,4 @@
-"""Draws the tensors that its nodes made above each box, and the gradient that arrived below it."""
+"""Draws above each box the tensors that its nodes made, and below it the gradient that arrived."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from inplacelab_widgets.scene.names import tensor_name
 _CHIP = 15.0
 _HERE, _COMING, _WAS = "chip now-line", "chip now-line coming", "chip ghost over"
 _TONES = {_HERE: "text bold", _COMING: "text italic", _WAS: "text soft italic"}
-"""How the words of each kind of chip are set."""
+"""The text style of each kind of chip."""
 
 Looks = list[tuple[int, Look | None]]
 
@@ -25,7 +25,7 @@ Homes = Mapping[int, Box]
 
 
 def gradient_marks(recording: Recording, homes: Homes) -> list[Mark]:
-    """Draws the last gradient that arrived below each box, until backward is over or the node is gone."""
+    """Draws below each box the gradient that arrived last, until the program continues after backward or the node is freed."""
     looks: dict[Box, Looks] = {}
     holder: dict[Box, int] = {}
     for step in recording.steps:
@@ -50,10 +50,10 @@ def gradient_marks(recording: Recording, homes: Homes) -> list[Mark]:
 
 
 def history_marks(recording: Recording, homes: Homes) -> tuple[list[Mark], list[Mark]]:
-    """Draws a chip above each box with the tensors that its nodes made; for one step also tensors that have moved to another node.
+    """Draws above each box a chip with the tensors that its nodes made; for one step also those that have just moved to another node.
 
     Returns:
-        The arrows from old to new nodes, which go under the boxes, and the chips.
+        The arrows from old to new positions, which go under the boxes, and the chips.
     """
     frames: dict[Box, Looks] = {}
     labels: dict[Box, Looks] = {}
@@ -77,7 +77,7 @@ def history_marks(recording: Recording, homes: Homes) -> tuple[list[Mark], list[
 
 
 def _ways(step: Step, homes: Homes, chips: Mapping[Box, tuple[str, Words]]) -> Iterator[tuple[tuple[Box, Box], Look]]:
-    """Draws a thin arrow from the chip at a name's former node to the chip at its current node."""
+    """A faint arrow from each chip with a former name to the chip of the node that has the name now."""
     for rewired in step.rewired:
         before, after = homes.get(_known(rewired.before)), homes.get(_known(rewired.after))
         if before is None or after is None or before is after or "ghost" not in chips[before][0]:
@@ -95,7 +95,7 @@ def _chip_middle(box: Box) -> float:
 
 
 def _arrow(start: tuple[float, float], end: tuple[float, float]) -> str:
-    """Draws a dotted line that leaves to the right and arrives from the left, with an open tip."""
+    """A dotted line that leaves to the right and arrives from the left, with an open tip."""
     (x0, y0), (x1, y1) = start, end
     reach = max(abs(x1 - x0) / 2, 24.0)
     points = (x0, y0, x0 + reach, y0, x1 - reach, y1, x1 - 2, y1)
@@ -110,7 +110,7 @@ def _chip_marks(box: Box, frames: Looks, labels: Looks) -> list[Mark]:
 
 
 def _chips(recording: Recording, homes: Homes) -> Iterator[tuple[int, Mapping[Box, tuple[str, Words]]]]:
-    """Yields (step, style and text of each chip), at each step that may change one."""
+    """(step, style and words of each chip), at each step that may change one."""
     ghosts = True
     for state in recording.states():
         if ghosts or state.step.tensors or state.step.rewired or state.awaited:

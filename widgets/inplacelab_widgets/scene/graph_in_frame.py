@@ -1,4 +1,4 @@
-"""Draws the graph in a frame of a still picture: all of it, scaled down if needed, or the part around the step's node."""
+"""Draws the graph in a frame of a still picture: all of it, smaller if necessary, or the part around the node of the step."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from inplacelab_widgets.scene.measure import SMALL
 from inplacelab_widgets.scene.svg import panel_at, placed, text_at, window
 
 _SMALLEST = 0.6
-"""A graph is drawn smaller to fit, but no smaller than this: its words could not be read."""
+"""The least scale of a graph: smaller, its words would be unreadable."""
 _PART = 0.8
-"""How large a part of a graph is drawn."""
+"""The scale at which a part of a graph is drawn."""
 _HIGHEST = 260.0
 """The most height for a part of a graph, in px."""
 
 _MARGIN = 14.0
-"""Above and below what is drawn of it, as far as there is something, in its own px."""
+"""The space above and below a part, in px of the graph."""
 
 _Bounds = tuple[float, float, float, float]
 
 
 def graph_in(scene: Scene, step: int, language: str, room: float) -> tuple[str, float]:
-    """Draws the graph at `step`, in `room` px; returns it with its height."""
+    """Returns the graph at `step` as SVG in `room` px, and its height."""
     left, top, right, bottom = bounds_at(scene.graph.groups, step)
     scale = min(1.0, room / (right - left))
     if scale >= _SMALLEST:
@@ -39,7 +39,7 @@ def graph_in(scene: Scene, step: int, language: str, room: float) -> tuple[str, 
     across = _stretch(node[0], node[2], left, right, room / _PART)
     seen = bounds_at(scene.graph.groups, step, across)
     down = _stretch(node[1], node[3], seen[1], seen[3], _HIGHEST / _PART)
-    # Edges run above and below the boxes.
+    # Edges pass over and under the boxes.
     part = (across[0], max(0.0, down[0] - _MARGIN), across[1], min(scene.graph.height, down[1] + _MARGIN))
     drawn = window(panel_at(_within(scene.graph, step, part), step, language), part, _PART, LINE_HEIGHT)
     note = text_at(0, 12, "text soft", words.PART_OF_GRAPH, language)
@@ -47,14 +47,14 @@ def graph_in(scene: Scene, step: int, language: str, room: float) -> tuple[str, 
 
 
 def bounds_at(groups: Iterable[Group], step: int, across: tuple[float, float] | None = None) -> _Bounds:
-    """Returns left, top, right and bottom of the boxes and texts shown at `step`, of all or of those between two x values."""
+    """Returns left, top, right and bottom of the boxes and words shown at `step`: of all, or of those between two x positions."""
     boxes = [box for box, _ in _boxes(groups, step) if across is None or (box[0] < across[1] and box[2] > across[0])]
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return min(lefts), min(tops), max(rights), max(bottoms)
 
 
 def _boxes(groups: Iterable[Group], step: int) -> Iterator[tuple[_Bounds, tuple[str, ...]]]:
-    """Yields the boxes and texts that are shown, with their keys."""
+    """The bounds of the boxes and words that are shown, with their keys."""
     for group in groups:
         for mark in group.marks if group.first <= step <= group.last else ():
             box = _place(group, mark, step)
@@ -63,7 +63,7 @@ def _boxes(groups: Iterable[Group], step: int) -> Iterator[tuple[_Bounds, tuple[
 
 
 def _place(group: Group, mark: Mark, step: int) -> _Bounds | None:
-    """Returns the place of a box or a text; None if it is not shown, or is a line or a curve."""
+    """The bounds of a box or a line of words; None if it is not shown, or is a line or a curve."""
     look = mark.at(step)
     if look is None or mark.tag not in ("rect", "text"):
         return None
@@ -74,11 +74,11 @@ def _place(group: Group, mark: Mark, step: int) -> _Bounds | None:
 
 
 def _within(panel: Panel, step: int, part: _Bounds) -> Panel:
-    """Returns a panel without the boxes and texts outside a part of it, since a picture in a notebook must be small."""
+    """A panel without the boxes and words outside a part of it: a picture in a notebook must be small."""
 
     def may_be_seen(group: Group, mark: Mark) -> bool:
         box = _place(group, mark, step)
-        # A text extends beyond its anchor.
+        # The width of words is not known exactly.
         return box is None or (
             box[0] - 300 < part[2] and box[2] + 300 > part[0] and box[1] < part[3] and box[3] > part[1]
         )
@@ -99,7 +99,7 @@ def _box_of_the_step(scene: Scene, step: int) -> _Bounds | None:
 
 
 def _stretch(low: float, high: float, first: float, last: float, room: float) -> tuple[float, float]:
-    """Returns the part between `first` and `last` that fits into `room`, with `low` to `high` in its middle."""
+    """As much of the range from `first` to `last` as fits, with the span from `low` to `high` in its middle."""
     if last - first <= room:
         return first, last
     start = max(first, min((low + high - room) / 2, last - room))

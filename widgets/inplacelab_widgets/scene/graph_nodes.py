@@ -1,4 +1,4 @@
-"""Collects the grad nodes over the steps: their names, saved tensors, and status in backward."""
+"""Describes grad nodes over the steps: the kind of each one, its saved tensors, and its state in backward."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from inplacelab_widgets.scene.names import enumerated, kept_names, node_names, u
 from inplacelab_widgets.scene.timeline import Life, followed
 
 _UNDER_WAY = ("waiting", "arrived")
-"""What only a pass that runs can say of a node."""
+"""The states that a node has only during a backward pass."""
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """The texts of a node after one step.
+    """The text about a node after one step.
 
     Attributes:
-        status: its status in backward: those of `NodeStatus`, and "ready", "running", "calling" (code of the program) and
-            "unreached".
+        status: its state in backward: a `NodeStatus`, or "ready", "running", "calling" (code of the
+            program's own) and "unreached".
         origin: the line and operation that made it, or the gradient that it fills.
         doing: its saved tensors, or what backward does with it.
-        kept: the number of tensors that it has saved and not released.
+        kept: the number of tensors that it still keeps.
     """
 
     status: str
@@ -41,7 +41,7 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class GradNode:
-    """A grad node over the steps. `kind` is its class, `name` is unique; `pins` are the keys of its saved tensors."""
+    """A grad node over the steps. `kind` is its class, `name` is unique; `pins` are the keys of all tensors that it ever saved."""
 
     id: int
     kind: str
@@ -53,7 +53,7 @@ class GradNode:
 
 
 def grad_nodes(recording: Recording) -> list[GradNode]:
-    """Returns all nodes of a recording, in the order in which they were made."""
+    """Returns all nodes of a recording, in the order of creation."""
     everyone = {key: node for step in recording.steps for key, node in step.nodes if node is not None}
     names = node_names(everyone)
     pins: dict[int, dict[str, None]] = {key: {} for key in everyone}
@@ -69,10 +69,10 @@ def grad_nodes(recording: Recording) -> list[GradNode]:
 
 
 def _faces(recording: Recording) -> Iterator[tuple[int, int, Face | None]]:
-    """Yields the changes of the nodes' texts: (step, node, face or None)."""
+    """Yields (step, node, face or None) wherever the text about a node changes."""
     leaves = _leaves(recording)
     live: dict[int, NodeFacts] = {}
-    fillers: dict[int, int] = {}  # from a leaf to its accumulation node
+    fillers: dict[int, int] = {}  # from a leaf to the node that fills its gradient
     shown: set[int] = set()
     failed = False
     for touch in touched(recording):
@@ -99,7 +99,7 @@ def _faces(recording: Recording) -> Iterator[tuple[int, int, Face | None]]:
 def _moment(
     recording: Recording, state: State, live: Mapping[int, NodeFacts]
 ) -> Iterator[tuple[int, tuple[str, Text]]]:
-    """Yields the texts of this step only: the running node, what it unpacks, the nodes that backward does not reach."""
+    """The statuses of this step only: the node that runs, the tensor that it unpacks, the nodes that backward will not reach."""
     step = state.step
     if step.error is not None and step.phase == "backward":
         yield from ((key, ("unreached", words.NOT_REACHED)) for key, node in live.items() if node.status == "waiting")
@@ -122,23 +122,23 @@ def _moment(
 
 
 def _unpacked(recording: Recording, state: State, number: int, role: str | None) -> Text:
-    """Returns the name of the saved tensor that a node unpacks."""
+    """The name of the saved tensor that a node unpacks."""
     node = state.nodes.get(number)
     kept = [saved for saved in (node.saved if node else ()) if saved.name == role]
     return enumerated([unquoted(each.brief) for each in kept_names(recording, state, number, kept)])
 
 
 def _leaves(recording: Recording) -> dict[int, TensorFacts]:
-    """Returns each tensor with its facts when it last had a name."""
+    """Each tensor as it was when it last had a name."""
     return {
         key: tensor for step in recording.steps for key, tensor in step.tensors if tensor is not None and tensor.names
     }
 
 
 def _face(recording: Recording, state: State, node: NodeFacts, leaves: Mapping[int, TensorFacts]) -> Face:
-    if state.step.phase == "forward" and node.status in _UNDER_WAY:  # left so by a failed pass
+    if state.step.phase == "forward" and node.status in _UNDER_WAY:  # left by a pass that failed
         node = replace(node, status="")
-    # A gradient arrives in one step; then the node is ready until it runs.
+    # A gradient arrives in one step; after that the node is ready until it runs.
     status = "ready" if node.status == "arrived" else node.status
     return Face(
         status, _origin(state, node, leaves), _doing(recording, state, node), 0 if node.released else len(node.saved)
@@ -151,7 +151,7 @@ def _origin(state: State, node: NodeFacts, leaves: Mapping[int, TensorFacts]) ->
         called = now if now.names or last is None else Called(node.leaf, last.names)
         return words.FILLS.format(tensor=called.first)
     if node.line is None:
-        # A gradient that can be differentiated has nodes, which no operation of the program made.
+        # A gradient that can be differentiated again has nodes that no operation of the program made.
         return node.op or words.MADE_BY_BACKWARD
     return Text("{0} · {1}", "{0} · {1}").format(words.LINE.format(line=node.line), node.op)
 
@@ -166,7 +166,7 @@ def _doing(recording: Recording, state: State, node: NodeFacts) -> Text:
 
 
 def _keeping(state: State, kept: Naming) -> Text:
-    """Returns the saved tensors with their versions, marked stale as soon as they are, not only when backward unpacks them."""
+    """The saved tensors and their versions. A stale one is marked immediately, not only when backward unpacks it."""
     first = kept.saved[0]
     saved_text = words.SAVED_AT.format(names=unquoted(kept.brief), version=first.version)
     return words.KEEPS_STALE.format(saved=saved_text) if state.is_stale(first) else saved_text

@@ -1,4 +1,4 @@
-"""Limits the drawing of a graph that is too large even when folded to the boxes near each step's node."""
+"""Chooses the visible part of a graph that is too large even when folded: the boxes near the node of each step."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from inplacelab_widgets.scene.graph_edges import Edge, Link
 from inplacelab_widgets.scene.marks import Look, Mark, Runs, runs
 
 MOST = 200
-"""As many boxes are drawn at once; of a larger graph only what is near."""
+"""The most boxes drawn at the same time; of a larger graph only the near ones are drawn."""
 
 RADIUS = 3
-"""How far from the node of the step, in edges."""
+"""The greatest distance from the node of the step, in edges."""
 
 Spans = tuple[tuple[int, bool], ...]
-"""(step, whether it is in sight from then on)."""
+"""(step, whether it is visible from then on)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """The steps in which each box is in sight; empty for a graph that is drawn whole."""
+    """When each box is visible; empty for a graph that is drawn whole."""
 
     spans: Mapping[Box, Spans]
     notes: tuple[tuple[int, Text], ...] = ()
 
     def of_box(self, box: Box, marks: Iterable[Mark]) -> Iterable[Mark]:
-        """Returns the marks of a box while it is in sight."""
+        """Returns the marks of a box, limited to the steps at which it is visible."""
         return marks if not self.spans else (_masked(mark, self.spans[box]) for mark in marks)
 
     def of_link(self, link: Link, marks: Iterable[Mark]) -> Iterable[Mark]:
-        """Returns the marks of a link while both its ends are in sight."""
+        """Returns the marks of a link, limited to the steps at which both its ends are visible."""
         if not self.spans:
             return marks
         ends = [self.spans[box] for box in link]
@@ -46,7 +46,7 @@ class Sight:
 def sight(
     recording: Recording, boxes: tuple[Box, ...], homes: Mapping[int, Box], links: Mapping[Link, tuple[Edge, ...]]
 ) -> Sight:
-    """Returns what is in sight: everything in a graph of up to `MOST` boxes, otherwise the boxes near the step's node."""
+    """Returns when each box is visible: always in a graph of up to `MOST` boxes, otherwise near the node of the step."""
     if len(boxes) <= MOST:
         return Sight({})
     neighbours: dict[Box, list[Box]] = {box: [] for box in boxes}
@@ -76,7 +76,7 @@ def _changes(notes: list[tuple[int, Text]]) -> list[tuple[int, Text]]:
 
 
 def node_of(step: Step) -> int | None:
-    """Returns the node of a step: the one that runs or failed, otherwise the first new one, otherwise the one it replaced."""
+    """Returns the node that a step is about: the one that runs or failed, else the first new one, else the one that it left."""
     if step.backward is not None and step.backward.node is not None:
         return step.backward.node
     if step.error is not None and step.error.node is not None:

@@ -1,4 +1,4 @@
-"""Lays out the elements of a tensor as cells: blocks of rows of columns, only the first if there are too many."""
+"""Arranges the elements of one layout in cells: blocks of rows of columns. If there are too many, only the first are drawn."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from inplacelab_widgets.scene.measure import SMALL, width_of
 from inplacelab_widgets.scene.names import axis_letter, hop
 
 MOST = 64
-"""More elements than this are not drawn one by one."""
+"""The most elements drawn one by one."""
 MOST_COLUMNS = 16
 HEIGHT = 30.0
-"""Of a cell: a value, and below it the slot where it stands."""
+"""The height of a cell: a value, and below it its slot."""
 HEADING = 30.0
-"""Above each block of a tensor with three axes or more: which block, and the hop to the next."""
+"""The height above each block of a tensor with three axes or more, for its index and the hop to the next."""
 COLUMNS_BAND = 34.0
-"""Above the cells: the hop along the last axis and the columns' indices."""
+"""The height above the cells, for the hop along the last axis and the columns' indices."""
 LONE_BAND = 5.0
-"""Above the cell of a tensor without axes."""
+"""The height above the cell of a tensor without axes."""
 ROW_LABELS = 22.0
 ARC = 10.0
 BETWEEN = 30.0
-"""Between one block and the next."""
+"""The space between one block and the next, in px."""
 
 Index = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The places of elements: `blocks` blocks of `rows` rows of `columns` cells, each `cell` px wide.
+    """The position of each element of a layout: `blocks` blocks of `rows` rows of `columns` cells, each `cell` px wide.
 
     The last axis runs to the right, the one before it down; the axes before those number the blocks.
     """
@@ -44,13 +44,13 @@ class Grid:
 
     @cached_property
     def total(self) -> tuple[int, int, int]:
-        """The numbers of blocks, rows and columns."""
+        """The number of blocks, rows and columns of the layout."""
         *leading, rows, columns = (1, 1, *self.layout.shape) if self.rank < 2 else self.layout.shape
         return prod(leading), rows, columns
 
     @cached_property
     def drawn(self) -> tuple[int, int, int]:
-        """The numbers of blocks, rows and columns that are drawn."""
+        """The number of blocks, rows and columns that are drawn."""
         blocks, rows, columns = self.total
         columns = min(columns, MOST_COLUMNS, max(1, int((self.room - self.left) // self.cell)))
         rows = min(rows, max(1, MOST // max(columns, 1)))
@@ -68,14 +68,14 @@ class Grid:
 
     @cached_property
     def left(self) -> float:
-        """The left edge of the cells in a block, after the hop along the rows and the rows' indices."""
+        """The x of the cells within a block: right of the hop along the rows and of the rows' indices."""
         if self.rank < 2:
             return 0.0
         return width_of(hop(self.layout, self.rank - 2), SMALL) + 4 + ARC + ROW_LABELS
 
     @cached_property
     def top(self) -> float:
-        """The top of the cells, below the headings and the hop along the columns."""
+        """The y of the cells: below the headings and the hop along the columns."""
         return (COLUMNS_BAND if self.rank else LONE_BAND) + (HEADING if self.rank > 2 else 0.0)
 
     @cached_property
@@ -97,15 +97,15 @@ class Grid:
         return block * (self._block_width(self.drawn[2]) + BETWEEN)
 
     def x(self, block: int, column: float) -> float:
-        """The left edge of a column."""
+        """Returns the left edge of a column."""
         return round(self.block_left(block) + self.left + column * self.cell, 1)
 
     def y(self, row: float) -> float:
-        """The top edge of a row."""
+        """Returns the top edge of a row."""
         return self.top + row * HEIGHT
 
     def heads(self) -> list[Index]:
-        """The leading indices of the blocks drawn."""
+        """Returns the leading indices of the drawn blocks."""
         return list(islice(product(*map(range, self.layout.shape[:-2])), self.drawn[0]))
 
     def heading(self, block: int) -> str:
@@ -123,5 +123,5 @@ class Grid:
 
 
 def position(layout: Laid, index: Index) -> int:
-    """Returns the slot of an element, counted in the tensor's elements."""
+    """Returns the position of an element in its storage, counted in elements of the tensor's dtype."""
     return layout.offset + sum(i * stride for i, stride in zip(index, layout.strides, strict=True))

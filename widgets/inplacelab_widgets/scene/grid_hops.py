@@ -1,4 +1,4 @@
-"""Draws the hops along the axes of a grid: the slots from one element to the next column, row or block."""
+"""Draws the hops along the axes of a grid: how many slots away the next element to the right, below, or in the next block is."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from inplacelab_widgets.scene.names import axis_letter, hop
 
 
 def hop_marks(grid: Grid, x: float, y: float, first: int, last: int) -> list[Mark]:
-    """Draws the indices and hops of a grid whose top left corner is at (x, y), from step `first` to step `last`."""
+    """Draws the indices and hops of a grid with its top left corner at (x, y), from step `first` to step `last`."""
     blocks, rows, columns = grid.drawn
     if not columns or not rows or not blocks:
         return []
@@ -30,7 +30,7 @@ class _Drawing:
         self.marks: list[Mark] = []
 
     def columns(self) -> None:
-        """Draws the columns' indices above every block, and the hop above the first."""
+        """Draws the columns' indices above every block, and the hop from one to the next above the first."""
         grid, letter = self.grid, axis_letter(self.grid.rank - 1)
         blocks, _, columns = grid.drawn
         y = self.top + grid.top - 4
@@ -51,7 +51,7 @@ class _Drawing:
             self._tip(f"M{coordinate(b)} {coordinate(base)}l-7 -1.5l4.5 -5z")
 
     def rows(self) -> None:
-        """Draws the rows' indices beside every block, and the hop beside the first."""
+        """Draws the rows' indices beside every block, and the hop from one to the next beside the first."""
         grid, letter = self.grid, axis_letter(self.grid.rank - 2)
         blocks, rows, _ = grid.drawn
         for block in range(blocks):
@@ -72,7 +72,7 @@ class _Drawing:
             self._tip(f"M{coordinate(x)} {coordinate(b)}l-6.5 -2.5l5 -4.5z")
 
     def blocks(self) -> None:
-        """Draws the blocks' headings, and the hop from the first to the second."""
+        """Draws the heading of each block, and the hop from the first to the second."""
         grid = self.grid
         y = self.top + HEADING - 11
         for block in range(grid.drawn[0]):

@@ -1,7 +1,7 @@
-"""Draws what holds the bytes after each step: a bar of all live storages in order, and a legend.
+"""Draws what holds the bytes after each step: a bar of all live storages in order, and a legend of its patterns.
 
-A storage is held by a name, as the gradient of a tensor, only by backward (a saved tensor without another reference), as a
-copy saved because the operation was about to overwrite the value, or by a temporary.
+A storage is held by a name, as a gradient, only by backward (a saved tensor that nothing else refers to), as a copy
+that was saved because the operation overwrites its input, or by an object without a name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Kind = Literal["named", "gradient", "saved", "copy", "other"]
 KINDS: tuple[Kind, ...] = ("named", "gradient", "saved", "copy", "other")
 
 MOST_RUNS = 3000
-"""When single storages would need more changes than this over all steps, the bar sums them up by kind."""
+"""If single storages need more changes than this over all steps, the bar shows one piece per kind instead."""
 
 _ROOM = WIDTH - LEFT - RIGHT
 _SWATCH = 20.0
@@ -30,14 +30,14 @@ Piece = tuple[float, float, Kind]
 """(left, width, kind) in px."""
 
 Held = list[tuple[State, dict[int, Kind]]]
-"""Each state, with who holds its storages."""
+"""Each state, with the kind of holder of each storage."""
 
 Pieces = list[tuple[int, dict[int, Piece]]]
 """(step, the piece of each storage), at each step that changes one."""
 
 
 def holders(state: State) -> dict[int, Kind]:
-    """Returns what holds each live storage, in the order in which they were made."""
+    """Returns the kind of holder of each live storage, in the order of creation."""
     gradients = {t.grad for t in state.tensors.values() if t.grad is not None}
     found: dict[int, set[Kind]] = {key: set() for key in state.storages}
     for tensor in state.tensors.values():
@@ -52,7 +52,7 @@ def holders(state: State) -> dict[int, Kind]:
 
 
 def holder_marks(recording: Recording, top: float) -> tuple[list[Mark], list[Mark], float]:
-    """Draws the bar and its legend; returns them with their bottom."""
+    """Draws the bar and its legend; also returns the bottom of the legend."""
     last = len(recording) - 1
     scale = _ROOM / (max((step.peak for step in recording.steps), default=0) or 1)
     held = [(state, holders(state)) for state in recording.states()]
@@ -74,7 +74,7 @@ def _totals(held: Held) -> Iterator[tuple[int, dict[Kind, int]]]:
 
 
 def _pieces(held: Held, scale: float) -> Iterator[tuple[int, dict[int, Piece]]]:
-    """Yields the pieces that moved or changed since the step before; removed pieces are left out."""
+    """Yields only the pieces that moved or changed since the step before, not those that are gone."""
     before: dict[int, Piece] = {}
     for state, kinds in held:
         now: dict[int, Piece] = {}
@@ -88,7 +88,7 @@ def _pieces(held: Held, scale: float) -> Iterator[tuple[int, dict[int, Piece]]]:
 
 
 def _few(pieces: Iterable[tuple[int, dict[int, Piece]]]) -> Pieces | None:
-    """Returns all pieces; None if there are more than `MOST_RUNS`, without iterating over the rest."""
+    """All pieces; None if they are more than `MOST_RUNS`. Counting stops at that limit."""
     found: Pieces = []
     count = 0
     for step, now in pieces:
@@ -121,7 +121,7 @@ def _drawn(piece: Piece, middle: float) -> Look | None:
     left, width, kind = piece
     if width <= 0:
         return None
-    # A hairline gap between storages.
+    # A hairline of background between one storage and the next.
     line = f"M{coordinate(left)} {coordinate(middle)}H{coordinate(left + max(width - 1, 0.5))}"
     return Look(f"held held-{kind}", None, (("d", line),))
 
@@ -138,7 +138,7 @@ def _by_kind(totals: list[tuple[int, dict[Kind, int]]], scale: float, middle: fl
 
 
 def _peak_tick(recording: Recording, scale: float, top: float) -> Mark:
-    """Draws a tick at the bar's longest extent so far."""
+    """A tick at the greatest length of the bar so far."""
     lines = (
         (step.index, f"M{coordinate(LEFT + step.peak * scale)} {coordinate(top - 2)}v16") for step in recording.steps
     )
@@ -146,7 +146,7 @@ def _peak_tick(recording: Recording, scale: float, top: float) -> Mark:
 
 
 def _legend(totals: list[tuple[int, dict[Kind, int]]], y: float, last: int) -> tuple[list[Mark], float]:
-    """Draws a swatch and the bytes of each kind that occurs at some step, in as many lines as needed."""
+    """A swatch and the bytes of each kind that occurs, in as many lines as needed."""
     marks: list[Mark] = []
     x = LEFT
     for kind in KINDS:

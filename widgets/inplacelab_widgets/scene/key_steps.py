@@ -1,4 +1,4 @@
-"""Selects the key steps of a recording, for pictures that cannot be stepped through."""
+"""Chooses the key steps of a recording, for still pictures."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from inplacelab.recording.facts import Step
 from inplacelab.recording.recording import Recording
 
 FRAMES = 4
-"""The most steps that one still picture shows."""
+"""The most steps in one still picture."""
 
 
 def key_step(recording: Recording) -> int:
-    """Returns the step for a single picture: the error if there is one, otherwise the last write by the program, otherwise
-    the last step.
+    """Returns the step that a single picture should show: the error if there is one, else the last write by the program,
+    else the last step.
     """
     for step in reversed(recording.steps):
         if step.error is not None:
@@ -24,11 +24,11 @@ def key_step(recording: Recording) -> int:
 
 
 def all_key_steps(recording: Recording) -> tuple[int, ...]:
-    """Returns one to four key steps, in order.
+    """Returns the one to four key steps, in order.
 
-    For a failed backward: where the value was saved, where it was overwritten, and the failure. For writes: the step before
-    them, the first and the last, and the end of backward. A program with at most one write, and no rewritten history,
-    needs one picture only.
+    For a failed backward: the steps that saved the value and overwrote it, and the failure. For writes: the step before
+    them, the first, the last, and the end of backward. A program with at most one write that does not change the graph has
+    one key step.
 
     Raises:
         ValueError: if the recording has no steps.
@@ -41,8 +41,8 @@ def all_key_steps(recording: Recording) -> tuple[int, ...]:
 
 
 def _failure(recording: Recording, failed: int) -> set[int]:
-    """Returns the steps that saved and overwrote a value that backward found stale; none for another failure."""
-    # The step before: in the failing step, locals of a function may be gone.
+    """The steps that saved and overwrote the stale value; empty if backward failed for another reason."""
+    # The step before: at the failing step, the function's end may already have freed the objects.
     error, state = recording.steps[failed].error, recording.state(max(failed - 1, 0))
     for node, saved in queries.stale(state):
         if error and error.node == node and error.storage in (None, saved.storage):
@@ -54,7 +54,7 @@ def _failure(recording: Recording, failed: int) -> set[int]:
 
 
 def _changes(recording: Recording) -> set[int]:
-    """Returns steps before, at and after the program's writes; none if one picture of the last write is enough."""
+    """The steps before, at and after the program's writes; empty if one picture of the last write shows everything."""
     writes = _writes(recording)
     backward = [step.index for step in recording.steps if step.phase == "backward"]
     rewired = [step.index for step in writes if step.rewired]
@@ -68,5 +68,5 @@ def _first(steps: Iterable[int], otherwise: int) -> int:
 
 
 def _writes(recording: Recording) -> list[Step]:
-    """Returns the steps in which the program wrote, without backward's writes to gradients."""
+    """The steps in which the program itself wrote; not those in which backward adds to gradients."""
     return [step for step in recording.steps if step.writes and step.kind == "operation"]

@@ -1,7 +1,8 @@
 """Chooses the storages that get a lane, and the lanes to fold if there are too many.
 
-A lane shows what raised versions and what saved them. So storages that are written and saved come first, then those that are
-written, then those that are only saved; storages that only have a name are folded first.
+A lane shows the versions of a storage: the writes that raised them, and the saved tensors that depend on one. So storages
+that are written and saved come first, then those that are written, then those that are only saved; those that only have a
+name are folded first.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from inplacelab_widgets.scene.pins import Pin
 from inplacelab_widgets.scene.timeline import Life, shared_rows
 
 MOST_ROWS = 12
-"""As many rows of lanes can be compared at a glance."""
+"""The most rows of lanes that can be compared at a glance."""
 
 Lives = Mapping[int, Life[tuple[int, ...]]]
 """The versions of each storage over the steps."""
@@ -26,7 +27,7 @@ Lives = Mapping[int, Life[tuple[int, ...]]]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The lanes to draw, the lanes to fold with their note, and the number of storages without a lane."""
+    """The lanes that are drawn, those that are folded, the note on these, and the number of storages without a lane."""
 
     drawn: Lives
     folded: Lives
@@ -35,7 +36,7 @@ class Choice:
 
 
 def choose(recording: Recording, every: Lives, saved_pins: Sequence[Pin]) -> Choice:
-    """Chooses the lanes of a recording; `hanging` has the pins of each storage."""
+    """Chooses the lanes of a recording; `saved_pins` are the tensors that backward saved."""
     named = {t.storage for step in recording.steps for _, t in step.tensors if t is not None and t.names}
     written = {write.storage for step in recording.steps for write in step.writes}
     kept = {pin.storage for pin in saved_pins}
@@ -54,13 +55,13 @@ def choose(recording: Recording, every: Lives, saved_pins: Sequence[Pin]) -> Cho
 
 
 def rows_of(lives: Lives) -> dict[int, int]:
-    """Assigns a row to each storage; storages that are never alive at the same time share one."""
+    """Returns the row of each storage; storages that never live at the same time share one."""
     ordered = sorted(lives, key=lambda key: lives[key].first)
     return dict(zip(ordered, shared_rows([(lives[key].first, lives[key].last) for key in ordered]), strict=True))
 
 
 def _fitting(order: Sequence[int], every: Lives) -> int:
-    """Returns how many of the first storages in `order` fit into the rows."""
+    """The number of storages, from the start of `order`, that fit into the rows."""
 
     def too_many(count: int) -> bool:
         return _count(rows_of({key: every[key] for key in order[:count]}).values()) > MOST_ROWS

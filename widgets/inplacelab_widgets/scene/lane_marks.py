@@ -1,4 +1,4 @@
-"""Draws marks along the axis, merging those that would overlap, so that their number is limited by the width."""
+"""Draws the marks along the axis and merges those that would overlap, so that their number is bounded by the width."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from inplacelab_widgets.scene.marks import Look, Mark, between, lasting, path, t
 from inplacelab_widgets.scene.measure import coordinate, width_of
 
 GRAIN = 4.0
-"""Marks of one kind in one row that begin within as many px are drawn as one."""
+"""Marks of one kind in one row that begin within this many px are merged."""
 
 _TINY = 9.0
 
 
 class Crowd:
-    """Collects marks and merges those of one kind that begin at the same place. They last until step `end`."""
+    """Collects marks and merges those of one kind that begin at the same place. They are shown until step `end`."""
 
     def __init__(self, end: int) -> None:
         self._end = end
@@ -31,13 +31,13 @@ class Crowd:
             self._add((row, style, int(left / GRAIN)), d, (key,), ())
 
     def tick(self, row: int, x: float, y: float, key: str) -> None:
-        """Adds a raise of the version. If several are in one place, a click jumps to the first."""
+        """Adds a tick where a version is raised. Of several at one place, a click goes to the first."""
         place = (row, "bump", int(x / GRAIN))
         if place not in self._found:
             self._add(place, f"M{coordinate(x)} {coordinate(y - 6)}v12", (key,), ())
 
     def flag(self, x: float, y: float, *, stale: bool, keys: Iterable[str], links: Iterable[str]) -> None:
-        """Adds a saved tensor's pin."""
+        """Adds the pin of a saved tensor."""
         d = f"M{coordinate(x - 4)} {coordinate(y + 3)}h8l-4 6.5z"
         self._add((y, "flag-stale" if stale else "flag", int(x / GRAIN)), d, keys, links)
 
@@ -47,7 +47,7 @@ class Crowd:
         linked.update(dict.fromkeys(links))
 
     def marks(self) -> list[Mark]:
-        """Returns the marks."""
+        """Returns all marks."""
         merged = (
             path(d, between(0, self._end, Look(style)), keys=tuple(keys), links=tuple(links))
             for (_, style, _), (d, keys, links) in self._found.items()
@@ -56,9 +56,9 @@ class Crowd:
 
 
 def versions_above(labels: list[tuple[float, str, str, int]], y: float, end: int) -> list[Mark]:
-    """Writes version numbers above a row, given as (x, text, key, step), as far as they fit; the last one is always written.
+    """Draws version numbers above a row, given as (x, words, key, step), as many as fit; the last one is always drawn.
 
-    They are faint until their step. A veil cannot do this, since numbers reach beyond their step.
+    They are faint until their step. A veil over later steps would also cover the present number, which extends beyond its step.
     """
     *others, last = sorted(labels, key=lambda each: each[0])
     marks: list[Mark] = []

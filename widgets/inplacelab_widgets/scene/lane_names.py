@@ -1,4 +1,4 @@
-"""Writes the current storage of each row of lanes to its left, with the names of its tensors."""
+"""Draws, on the left of each row of lanes, its present storage with the names of the storage's tensors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from inplacelab_widgets.scene.measure import abridged, shortened, width_of
 
 
 def lane_names(recording: Recording, rows: Mapping[int, int], baselines: Sequence[float]) -> list[Mark]:
-    """Returns one mark for each row. `rows` has the row of each storage, `baselines` the y of each row's text."""
+    """Draws one mark for each row. `rows` gives the row of each storage, `baselines` the y of each row's words."""
     looks: list[list[tuple[int, Look | None]]] = [[] for _ in baselines]
     for step, row, names in _changes(recording, rows):
         looks[row].append((step, Look("text", names) if names else None))
@@ -25,7 +25,7 @@ def lane_names(recording: Recording, rows: Mapping[int, int], baselines: Sequenc
 
 
 def _changes(recording: Recording, rows: Mapping[int, int]) -> Iterator[tuple[int, int, str]]:
-    """Yields (step, row, text from then on)."""
+    """Yields (step, row, the words there from then on)."""
     tensors: dict[int, TensorFacts] = {}
     named: dict[int, dict[int, tuple[str, ...]]] = {}
     tenants: dict[int, int] = {}
@@ -36,7 +36,7 @@ def _changes(recording: Recording, rows: Mapping[int, int]) -> Iterator[tuple[in
 
 
 def _moved(step: Step, rows: Mapping[int, int], tenants: dict[int, int]) -> list[int]:
-    """Returns the rows in which a storage begins or ends in this step; updates `tenants`."""
+    """The rows in which a storage begins or ends in this step; updates `tenants`."""
     for key, storage in step.storages:
         if key in rows and storage is not None:
             tenants[rows[key]] = key
@@ -51,7 +51,7 @@ def _renamed(
     tensors: dict[int, TensorFacts],
     named: dict[int, dict[int, tuple[str, ...]]],
 ) -> list[int]:
-    """Returns the rows of the storages whose tensors or names changed in this step; updates `tensors` and `named`."""
+    """The rows of the storages whose tensors, or their names, changed in this step; updates `tensors` and `named`."""
     touched: list[int] = []
     for key in (*(key for key, _ in state.step.tensors), *state.awaited):
         before, tensor, called = tensors.pop(key, None), state.tensors.get(key), state.called(key)
@@ -72,5 +72,5 @@ def _said(tenant: int | None, named: Mapping[int, Mapping[int, tuple[str, ...]]]
     names = ", ".join(name for key in sorted(of_tensors) for name in of_tensors[key])
     label = f"{storage_label(tenant)} "
     room = LEFT - 22 - width_of(label)
-    # The end of `model.2.bias.grad` is most informative; of several names, the first.
+    # The end of `model.2.bias.grad` says most; of several names, the first one.
     return (label + (shortened(names, room) if ", " in names else abridged(names, room, end=2))).rstrip()

@@ -1,4 +1,4 @@
-"""Draws pins on the lanes, and a dashed thread from a stale pin across the raise of the version to the failing unpack."""
+"""Draws the pins on the lanes, and a dashed thread from a stale pin, across the write that raised the version, to the failing unpack."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from inplacelab_widgets.scene.pins import Pin
 _Span = tuple[float, float]
 
 _BELOW = 9.0
-"""From a lane to its thread."""
+"""The distance from a lane to its thread, in px."""
 _TINY = 9.0
 _AIR = 4.0
 
 
 class _Thread:
-    """The threads below one lane. They overlap, so they are drawn as one, which stays dashed and leaves room for text."""
+    """The threads below one lane. They overlap, so they are drawn as one, dashed and with gaps for words."""
 
     def __init__(self) -> None:
         self.keys: dict[str, None] = {}
         self.links: dict[str, None] = {}
         self.crosses: dict[float, tuple[str, ...]] = {}
         self.refusals: dict[int, tuple[_Span, tuple[str, ...]]] = {}
-        """By step: where it is written that an unpack fails, and the keys of the pin."""
+        """By step: the position of the words about a failing unpack, and the keys of the pin."""
         self._spans: list[_Span] = []
 
     def add(self, pin: Pin, span: _Span, crossing: float) -> None:
-        """Adds the thread of a pin that goes stale at a raise of the version."""
+        """Adds a pin that becomes stale at `crossing`, where the version is raised."""
         self._spans.append(span)
         self.crosses.setdefault(crossing, pin.keys)
         self.keys.update(dict.fromkeys(pin.keys))
         self.links.update(dict.fromkeys(pin.links))
 
     def pieces(self) -> list[_Span]:
-        """Yields the pieces to draw, without those behind text."""
+        """Returns the pieces to draw, without those behind words."""
         joined: list[_Span] = []
         for left, right in sorted(self._spans):
             if joined and left <= joined[-1][1]:
@@ -52,13 +52,13 @@ class _Thread:
         return joined
 
     def marks(self, y: float, end: int) -> tuple[list[Mark], list[Mark]]:
-        """Draws the thread with its crosses, and the text at its end if backward refuses the value."""
+        """Draws the thread with its crosses, and the words where it ends in a failing unpack."""
         d = "".join(f"M{coordinate(a)} {coordinate(y)}H{coordinate(b)}" for a, b in self.pieces())
         threads = [path(d, between(0, end, Look("thread")), keys=tuple(self.keys), links=tuple(self.links))]
         taken = [span for span, _ in self.refusals.values()]
         cross = between(0, end, Look("text tiny alarm middle", "✗"))
         for x, keys in self.crosses.items():
-            # The text begins with its own cross.
+            # The words begin with a cross already.
             if not any(left - _AIR < x < right for left, right in taken):
                 threads.append(text(x, y + 3, cross, keys=keys))
         notes = [
@@ -71,7 +71,7 @@ class _Thread:
 def pins_on_lanes(
     recording: Recording, axis: Axis, saved_pins: Sequence[Pin], middles: Mapping[int, float]
 ) -> tuple[list[Mark], list[Mark]]:
-    """Draws pins with their threads, and the texts at refusals. `middles` has the y of each storage's lane."""
+    """Draws pins with their threads, and words where a thread ends in a failing unpack. `middles`: the y of each storage's lane."""
     end, failing = len(recording) - 1, _failing_unpacks(recording)
     crowd, threads = Crowd(end), dict[float, _Thread]()
     for pin in saved_pins:
@@ -94,14 +94,14 @@ def pins_on_lanes(
 
 
 def _beside(stop: float) -> _Span:
-    """Returns the place of the text: after the end of a thread, or before it at the end of the panel."""
+    """The span of the words: right of the end of a thread, or left of it near the edge of the panel."""
     room = width_of(words.UNPACK_FAILS, _TINY) + _AIR
     left = round(stop + _AIR if stop + room < WIDTH else stop - room, 1)
     return left, left + room - _AIR
 
 
 def _failing_unpacks(recording: Recording) -> dict[tuple[int, int], int]:
-    """Returns for (node, saved version) the step at which backward finds another version."""
+    """For (node, saved version) the step at which backward finds another version."""
     found: dict[tuple[int, int], int] = {}
     for step in recording.steps:
         facts = step.backward

@@ -1,11 +1,12 @@
 """Draws the versions panel: one lane for each storage over all steps.
 
-A lane is drawn solid at version 0 and in shorter dashes after each raise. A saved tensor is a pin on its lane. If the version
-was raised since, a dashed thread leads from the pin across the raise: backward must refuse this value, and the learner can see
-it before backward runs.
+A lane is solid at version 0 and has shorter dashes after each write. A saved tensor is a pin on its lane. If the version has
+been raised since, a dashed thread leads from the pin across that write: backward will fail there, which can be seen before
+backward runs.
 
-Only storages that are named, written or kept by backward get a lane; the others are counted in a note. Of many lanes the
-less telling ones are folded: a still picture says so, and in the player they can be opened. How much is drawn is bounded by the width of the panel, not by the number of steps: marks that would stand on each other become one.
+Only storages that are named, written or saved for backward get a lane; the others are counted in a note. If there are many
+lanes, the less important ones are folded: a still picture has a note, and in the player they can be opened. The number of marks
+is bounded by the width of the panel, not by the number of steps: marks that would overlap are merged.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ CLOSE_PITCH = 24.0
 FOOT = 4.0
 NOTE = 16.0
 FEW = 6
-"""As many lanes stand at ease; more of them stand closer."""
+"""The most lanes with the normal distance; more lanes are closer together."""
 
 _DENSEST = 4
 
 
 def lanes_panel(recording: Recording) -> Panel:
-    """Draws the versions panel of a recording."""
+    """Returns the versions panel of a recording."""
     axis, last = Axis(len(recording)), len(recording) - 1
     saved_pins = pins(recording)
     choice = choose(recording, version_lives(recording), saved_pins)
@@ -65,7 +66,7 @@ def lanes_panel(recording: Recording) -> Panel:
 def _rows(
     recording: Recording, axis: Axis, found: Lives, saved_pins: list[Pin], top: float
 ) -> tuple[list[Mark], float]:
-    """Draws the lanes of some storages below `top`; returns them with their bottom."""
+    """The lanes of some storages below `top`, with all their marks; and their bottom."""
     rows = rows_of(found)
     count = max(rows.values(), default=-1) + 1
     pitch = PITCH if count <= FEW else CLOSE_PITCH
@@ -88,7 +89,7 @@ def _more(framework: Framework, count: int) -> Text:
 
 
 def _head(recording: Recording, axis: Axis) -> Group:
-    """Draws phases and line numbers above the lanes, as a separate group, which stays when lanes are scrolled."""
+    """Phases and line numbers above the lanes: a separate group, which stays in place when the lanes are scrolled."""
     last = len(recording) - 1
     phases = player_words(framework_of(recording))
     (column, point), _ = cursor_marks(axis, HEAD)
@@ -106,7 +107,7 @@ def _head(recording: Recording, axis: Axis) -> Group:
 def _lanes(
     framework: Framework, axis: Axis, found: Lives, rows: dict[int, int], middles: dict[int, float]
 ) -> tuple[list[Mark], list[Mark]]:
-    """Draws all lanes with their raises, and the version numbers above them as far as they fit."""
+    """All lanes with ticks where versions are raised, and as many version numbers above them as fit."""
     end, label = axis.steps - 1, framework.label
     crowd = Crowd(end)
     labels: dict[int, list[tuple[float, str, str, int]]] = {}
@@ -136,7 +137,7 @@ def _row_y(rows: dict[int, int], middles: dict[int, float], row: int) -> float:
 
 
 def _stretches(starts: Sequence[tuple[int, tuple[int, ...]]], last: int) -> list[tuple[int, int, str]]:
-    """Yields (first step, last step, style), a new stretch wherever the dashes change."""
+    """(first step, last step, style): a new stretch wherever the dashes change."""
     stops = [step for step, _ in starts[1:]] + [last]
     stretches: list[tuple[int, int, str]] = []
     for (start, versions), stop in zip(starts, stops, strict=True):

@@ -1,8 +1,8 @@
 """Lays out a graph in layers, with few crossings and short edges.
 
-The method of Sugiyama, Tagawa and Toda in its usual three parts: assign each node to a layer, order the nodes within each
-layer by the median of their neighbours, then move each node as near to its neighbours as its order allows. The number of
-sweeps is fixed, so that the same graph looks the same everywhere.
+It is the method of Sugiyama, Tagawa and Toda in its usual three parts: assign each node to a layer, order the nodes within
+each layer by the median of their neighbours, then move each node as near to its neighbours as the order allows. The number
+of sweeps is fixed, not limited by time, so that the same graph looks the same everywhere.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ORDER_SWEEPS = 12
 _PLACE_SWEEPS = 8
 
 _BEND = 0.25
-"""The room of a bend, where a node needs 1."""
+"""The space for a bend, where a node needs 1."""
 
 Point = tuple[int, float]
 """(layer, position within the layer); positions of neighbouring nodes in a layer are at least 1 apart."""
@@ -25,7 +25,7 @@ Point = tuple[int, float]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Places for nodes 0..n-1 and, for each edge, the points it passes through on its way."""
+    """The positions of nodes 0..n-1 and, for each edge, the points that it passes through."""
 
     nodes: tuple[Point, ...]
     edges: dict[tuple[int, int], tuple[Point, ...]]
@@ -34,7 +34,7 @@ class Layout:
 
 
 def layout(count: int, edges: Iterable[tuple[int, int]]) -> Layout:
-    """Places `count` nodes; an edge (a, b) leads from a to a later layer. Edges that would close a cycle are ignored.
+    """Lays out `count` nodes; an edge (a, b) leads from a to a later layer. Edges that would close a cycle are ignored.
 
     >>> layout(3, [(0, 1), (1, 2)]).nodes
     ((0, 0.0), (1, 0.0), (2, 0.0))
@@ -98,16 +98,16 @@ def _layers(count: int, edges: Sequence[tuple[int, int]]) -> list[int]:
                 order.append(w)
     fed = {b for _, b in edges}
     for v in reversed(order):
-        # A node without incoming edges goes to the layer just before its first target.
+        # A node without incoming edges goes right before the first node that it leads to.
         if v not in fed and after[v]:
             layer[v] = min(layer[w] for w in after[v]) - 1
     return layer
 
 
 def _chains(count: int, edges: Sequence[tuple[int, int]], layer: list[int]) -> dict[tuple[int, int], list[int]]:
-    """Splits each edge into a chain of nodes in adjacent layers; bends have numbers from `count` on.
+    """Each edge as a chain of nodes in neighbouring layers: bends get numbers from `count` on.
 
-    Edges to one node share their bends, so that they arrive as one line.
+    Edges to the same node share their bends, so that they arrive as one line.
     """
     chains: dict[tuple[int, int], list[int]] = {}
     bends: dict[tuple[int, int], int] = {}
@@ -201,7 +201,7 @@ def _places(
 
 
 def _apart(wanted: Sequence[float], rooms: Sequence[float]) -> list[float]:
-    """Returns the positions nearest to `wanted` (least squares) that keep the order and the rooms."""
+    """The positions nearest to `wanted` (least squares) that keep the order and the distances `rooms`."""
     ahead = [0.0, *accumulate((a + b) / 2 for a, b in pairwise(rooms))]
     blocks: list[tuple[float, int]] = []
     for want, before in zip(wanted, ahead, strict=False):
@@ -210,6 +210,6 @@ def _apart(wanted: Sequence[float], rooms: Sequence[float]) -> list[float]:
             other, others = blocks.pop()
             mean, size = (mean * size + other * others) / (size + others), size + others
         blocks.append((mean, size))
-    # Rounded before the rooms are added; rounded afterwards, two neighbours could be slightly too close.
+    # Round before the distances are added: afterwards, two neighbours could end up slightly too close.
     level = [round(mean, 3) for mean, size in blocks for _ in range(size)]
     return [mean + before for mean, before in zip(level, ahead, strict=False)]

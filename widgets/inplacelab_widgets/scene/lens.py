@@ -1,6 +1,6 @@
-"""Draws the lens under the overview of a large storage: a window of slots with values, at the last write.
+"""Draws the lens under the overview of a large storage: a window of slots with their values, at the start of the last write.
 
-Values that were not recorded are dots, with a note below.
+A value that was not recorded is a dot, and a note explains the dots.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from inplacelab_widgets.scene.timeline import Life
 PER_ROW = 8
 ROWS = 3
 SIZE = PER_ROW * ROWS
-"""How many slots the lens shows."""
+"""The number of slots in the lens."""
 CELL, CELL_HEIGHT, PITCH = 66.0, 17.0, 19.0
 LONGEST_WHOLE = 9
-"""So many digits of a whole number have room in a cell of the lens."""
+"""The most digits of a whole number in a cell of the lens."""
 TITLE = 14.0
 HEIGHT = TITLE + ROWS * PITCH + 6
 UNKNOWN = "·"
@@ -32,7 +32,7 @@ UNKNOWN = "·"
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What the lens shows from `step` on: the slots from `first`."""
+    """The content of the lens from `step` on: the slots from `first`."""
 
     step: int
     first: int
@@ -42,7 +42,7 @@ class View:
 
 
 def views(life: Life[StorageFacts], written: Mapping[int, SlotRuns]) -> Iterator[View]:
-    """Yields the lens over the life of a storage: it moves to each write."""
+    """Yields the views of the lens over the life of a storage: it moves at each write."""
     first = 0
     for step, facts in life.moments:
         slots = written.get(step, ())
@@ -53,7 +53,7 @@ def views(life: Life[StorageFacts], written: Mapping[int, SlotRuns]) -> Iterator
 
 
 def window(slot: int, slots: int) -> int:
-    """Returns the first slot of the window that shows `slot`: rows begin at multiples of their length, and the last is full.
+    """Returns the first slot of the window that shows `slot`. Rows begin at multiples of their length; the last is full.
 
     >>> window(0, 100), window(17, 100), window(99, 100)
     (0, 16, 80)
@@ -63,7 +63,7 @@ def window(slot: int, slots: int) -> int:
 
 
 def value_text(facts: StorageFacts, slot: int) -> str:
-    """Formats the value of a slot; a dot if it was not recorded."""
+    """Returns the value of a slot, or a dot if it was not recorded."""
     values = facts.values
     if isinstance(values, tuple):
         return number(values[slot], LONGEST_WHOLE)

@@ -1,6 +1,6 @@
-"""Encodes the values of large storages as changes, for a lens that the reader moves.
+"""Packs the values of large storages as changes, for a lens that the reader moves.
 
-Values beyond a limit are not sent, and look like values that were not recorded.
+The amount is limited. A value that is not sent looks like one that was not recorded.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from inplacelab_widgets.scene.strip import WITH_VALUES
 from inplacelab_widgets.scene.timeline import Life, storage_lives
 
 MOST_NUMBERS = 4096
-"""The most values sent of one version of a storage."""
+"""The most values sent for one version of a storage."""
 _PLAIN = re.compile(r"-?[1-9]\d*|0|-?\d+\.\d+")
 MOST_BYTES = 60_000
-"""The most bytes sent of all storages together."""
+"""The most bytes sent for all storages together."""
 
 Json = dict[str, Any]
 Piece = tuple[int, Values]
-"""The values of neighbouring slots, from the first of them on."""
+"""The first slot of a run, and the values of the run."""
 
 
 def pages(recording: Recording) -> list[Json]:
-    """Returns the known values of each large storage: [step, [[first slot, values], ...]] for each change."""
+    """Returns for each large storage its recorded values: [step, [[first slot, values], ...]] for each change."""
     left, found = MOST_BYTES, []
     for storage, life in storage_lives(recording).items():
         slots = max(facts.slots for facts in life.every())
@@ -70,7 +70,7 @@ def _differing(before: Values, after: Values) -> Iterator[Piece]:
 
 
 def _first(pieces: list[Piece]) -> Iterator[Piece]:
-    """Returns as many values of one version as the limit allows."""
+    """As many values as may be sent for one version."""
     left = MOST_NUMBERS
     for start, values in pieces:
         if values and left:
@@ -79,7 +79,7 @@ def _first(pieces: list[Piece]) -> Iterator[Piece]:
 
 
 def number_sent(value: Number) -> float | int | bool | str:
-    """Returns a value as shown; as a number if JavaScript formats it in the same way."""
+    """Returns a value as it is shown; as a number where JavaScript prints it in the same way."""
     digits = number(value, LONGEST_WHOLE)
     if isinstance(value, bool):
         return value

@@ -1,4 +1,4 @@
-"""Encodes layouts, saved tensors and writes, so that the player can follow an element to its slot and back.
+"""Packs the data with which the player follows an element to its slot and back: layouts, saved tensors and writes.
 
 Layouts repeat, so each is stored once and referred to by its position; `player/linking.js` does the arithmetic.
 """
@@ -20,11 +20,10 @@ _GONE = -1
 
 
 def links(recording: Recording, position_of: Callable[[Words], int]) -> Json:
-    """Returns the tensors' layouts over the steps, the saved tensors, and every write. `said` returns the position of a text.
+    """Returns the tensors' layouts over the steps, the saved tensors, and every write. `position_of` gives the position of words.
 
-    `layouts`: [storage, shape, strides, offset, name], and if a tensor's dtype is not the storage's, the bytes of an
-    element and of a slot. `tensors`: [number, [step, layout, ...]]. `kept`: [key, owner, [step, layout, ...]], one
-    for each saved tensor. `writes`: [step, line, storage, [start, stop, ...]].
+    `layouts`: [storage, shape, strides, offset, name], and if the tensor's dtype is not the storage's, the bytes of an element
+    and of a slot. `tensors`: [number, [step, layout, ...]]. `kept`: [key, node, [step, layout, ...]] for each saved tensor. `writes`: [step, line, storage, [start, stop, ...]].
     """
     return _Links(recording, position_of).packed()
 
@@ -72,14 +71,14 @@ class _Links:
         return tensor.storage, tensor.shape, tensor.strides, tensor.offset, name, bytes_each
 
     def _follow(self, runs: list[int], state: State, layout: tuple[Any, ...] | None) -> None:
-        """Adds a layout, or its end, if it has changed."""
+        """Adds a layout, or its end, if it differs from the one before."""
         position = _GONE if layout is None else self.layouts.setdefault(layout, len(self.layouts))
         if position != (runs[-1] if runs else _GONE):
             runs += [state.step.index, position]
 
 
 def _saved_key(node: int, saved: SavedFacts) -> tuple[str, str]:
-    """Returns the key of a saved tensor: its pin's key and its name."""
+    """The key of a saved tensor's pin, and its name there."""
     return f"p{node}:{saved.storage}:{saved.version}", saved.name
 
 
@@ -88,7 +87,7 @@ def _without_nothing(layout: tuple[Any, ...]) -> list[Any]:
 
 
 def _writes(recording: Recording) -> Iterator[tuple[Step, int, list[int]]]:
-    """Returns every write: those that raised a version, and the first one, by the operation that made the storage."""
+    """Every write: those that raised a version, and the first one, by the operation that made the storage."""
     met: set[int] = set()
     for state in recording.states():
         step = state.step
@@ -102,7 +101,7 @@ def _writes(recording: Recording) -> Iterator[tuple[Step, int, list[int]]]:
 
 
 def _made_it(state: State, storage: StorageFacts) -> bool:
-    """Whether a step made and filled a storage; an older storage first appears as an input or under a name."""
+    """Whether a step made a storage and filled it. An older storage first appears as an input or through a name."""
     step = state.step
     if step.kind == "line" or storage.values is None:
         return False

@@ -1,8 +1,8 @@
-"""Defines marks, the elements of a picture: fixed places, and looks that change over the steps.
+"""The types of a picture: marks with fixed places, groups and panels of marks, and the looks of a mark over the steps.
 
-A `Mark` is one SVG element. Its place never changes; what changes from step to step (its style, its text, a few
-attributes, whether it is shown) is a list of runs: "from this step on it looks like this". The picture is laid out once
-for all steps, so nothing jumps while a learner steps through it.
+A `Mark` is one SVG element. Its place never changes. What changes from step to step (its style, its text, a few
+attributes, whether it is shown at all) is a list of runs: "from this step on it looks like this". Because the picture
+is laid out once for all steps together, nothing jumps while a reader steps through it.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from typing import Literal, NamedTuple, TypedDict, Unpack
 from inplacelab.language import Text
 
 GAP = 14.0
-"""Between groups that stand one below the other."""
+"""The space between groups that are one below the other, in px."""
 
 Words = str | Text
-"""What a mark says: the same in every language, or a pair."""
+"""The words of a mark: the same in every language, or a pair."""
 
 Attributes = tuple[tuple[str, str | float], ...]
 
 
-# A picture has tens of thousands of looks and marks: tuples take half the time of dataclasses to make, compare and look up.
+# A picture has tens of thousands of looks and marks, and tuples are made, compared and hashed twice as fast as dataclasses.
 class Look(NamedTuple):
-    """The look of a mark from some step on.
+    """How a mark looks from some step on.
 
     Attributes:
         style: names from the style table, separated by spaces ("slot now").
-        text: the text of a text mark.
+        text: the words of a text mark.
         attributes: geometry that changes with the step (the playhead's x).
     """
 
@@ -39,7 +39,7 @@ class Look(NamedTuple):
 
 
 Runs = tuple[tuple[int, Look | None], ...]
-"""(first step, look) in order; None means that the mark is not there. Before the first run it is not there either."""
+"""(first step, look) in order; None means that the mark is not shown. Before the first run it is not shown either."""
 
 
 class Mark(NamedTuple):
@@ -49,9 +49,9 @@ class Mark(NamedTuple):
         tag: the SVG element.
         place: attributes that never change.
         runs: its looks.
-        keys: the keys of its objects ("s1" a storage, "t3" a tensor, "n2" a node, "s1:4" a slot).
+        keys: what it represents ("s1" a storage, "t3" a tensor, "n2" a node, "s1:4" a slot).
         links: the keys of other objects to highlight when a reader points at this one.
-        card: the card of its group to which it belongs, counted from 1; 0 for none.
+        card: the number of the card in its group that it belongs to, from 1; 0 for none.
     """
 
     tag: Literal["rect", "path", "text", "circle"]
@@ -68,7 +68,7 @@ class Mark(NamedTuple):
 
 
 class Related(TypedDict, total=False):
-    """The keys and links of a mark, as in `Mark`."""
+    """What a mark represents, and what is highlighted with it: as in `Mark`."""
 
     keys: tuple[str, ...]
     links: tuple[str, ...]
@@ -76,15 +76,15 @@ class Related(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Data to draw the group of a storage and its cards in another width than it was laid out for.
+    """How the group of a storage and its cards can be rearranged in a wider or narrower space.
 
     Attributes:
-        row: the row that it shares with storages that are never alive at the same time.
-        width: the width of everything but the cards, in px.
-        height: the height of everything but the cards, in px.
-        cards: the left edge and the top of the first card, the width of a card, the number of cards per row.
+        row: the row that it shares with groups that never live at the same time.
+        width: the width without the cards, in px.
+        height: the height without the cards, in px.
+        cards: the left edge and the top of the first card, the width of a card, and the number of cards side by side.
         count: the number of places for cards.
-        pitch: from the top of a card to the top of the one below it, in px.
+        pitch: the distance from the top of a card to the top of the one below it, in px.
     """
 
     row: int
@@ -99,9 +99,9 @@ class Block:
 class Group:
     """Marks that share an origin and a lifetime, such as everything about one storage.
 
-    `first` and `last` are the first and the last step at which any mark is drawn. `key` is the key of its object ("s1").
-    `open` has the stretches of steps at which it is drawn; empty for its whole life. `block` has data for a player to draw it
-    in another width. `is_fixed`: on an axis, its marks keep their places when a player draws the axis wider or narrower.
+    `first` and `last` are the first and the last step at which any of it is drawn. `key` is what it represents ("s1").
+    `open` are the ranges of steps at which it is drawn; if empty, from `first` to `last`. `block` tells a player how to
+    rearrange it. `is_fixed`: its marks keep their places when a player draws the axis wider or narrower.
     """
 
     x: float
@@ -117,7 +117,7 @@ class Group:
     is_fixed: bool = False
 
     def is_drawn(self, step: int) -> bool:
-        """Whether it is drawn at `step`."""
+        """Returns whether it is drawn at `step`."""
         if not self.first <= step <= self.last:
             return False
         found = bisect_right(self.open, step, key=lambda span: span[0])
@@ -126,10 +126,10 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class More:
-    """The folded part of a panel, which a button opens in the player.
+    """The folded part of a panel: in the player a button opens it.
 
-    `note` is the panel's group with the note in still pictures, `says` the button's text. `groups` replace the note when opened,
-    and the whole panel is then `height` px high.
+    `note` is the group of the panel with the note for still pictures, `says` has the same words for the button. When open,
+    `groups` replace the note, and the whole panel is `height` px high.
     """
 
     says: Text
@@ -142,7 +142,7 @@ class More:
 class Panel:
     """One panel of the stepper.
 
-    `says` has its description over the steps, for screen readers; `notes` describes what is folded or cut.
+    `says` has its description over the steps, for screen readers; `notes` lists what is folded or cut.
     """
 
     name: str
@@ -152,22 +152,22 @@ class Panel:
     says: tuple[tuple[int, Text], ...]
     notes: tuple[tuple[int, Text], ...] = ()
     shelf: tuple[Group, ...] = ()
-    """Of a panel too high to be seen at a glance: chips for the groups that a step does not draw. They stand below the
-    drawn groups, which are closed up."""
+    """In a panel too high to be seen at a glance: chips for the groups that a step does not draw. They are below the
+    drawn groups, which are moved together."""
     more: More | None = None
     opened: Opened | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The same panel with fewer folded boxes, which a button shows in the player. `says` is the button's text."""
+    """The same panel with more boxes for the same nodes: in the player a button shows it instead."""
 
     says: Text
     panel: Panel
 
 
 def stack_of(panel: Panel, step: int) -> tuple[list[tuple[Group, float, float]], float]:
-    """Returns (group, x, y) of the groups drawn at `step`, without gaps, and of the chips of the others below; and the height.
+    """Returns (group, x, y) of the groups drawn at `step`, moved together, and of the others' chips below them; and the height.
 
     `stackOf` of `player/shelf.js` does the same.
     """
@@ -197,9 +197,9 @@ def runs(looks: Iterable[tuple[int, Look | None]]) -> Runs:
 
 
 def flashes(moments: Iterable[tuple[int, Look | None, Look | None]], last: int) -> Runs:
-    """Returns looks that show a change for one step and then settle, from (step, at the change, afterwards).
+    """Returns runs that show a change for one step, from (step, look at the change, look afterwards).
 
-    After step `last` the mark is gone. If a step has several moments, the last one counts.
+    After step `last` the mark is not shown. If several changes have the same step, the last one counts.
     """
     by_step = {step: (flash, settled) for step, flash, settled in moments}
     looks: list[tuple[int, Look | None]] = []
@@ -211,12 +211,12 @@ def flashes(moments: Iterable[tuple[int, Look | None, Look | None]], last: int) 
 
 
 def lasting(moments: Iterable[tuple[int, Look | None]], last: int) -> Runs:
-    """Returns looks that last until the next one, and at most until step `last`."""
+    """Returns runs of looks that last until the next one, and at most until step `last`."""
     return runs([*moments, (last + 1, None)])
 
 
 def text_runs(style: str, moments: Iterable[tuple[int, str]], last: int) -> Runs:
-    """Returns looks of one style with changing texts, until step `last`. Each step occurs once, in order."""
+    """Returns runs of one style whose words change at the given steps, until step `last`. Steps are in order, without repeats."""
     kept: list[tuple[int, Look | None]] = []
     before: str | None = None
     for step, content in moments:
@@ -227,28 +227,28 @@ def text_runs(style: str, moments: Iterable[tuple[int, str]], last: int) -> Runs
 
 
 def between(first: int, last: int, look: Look) -> Runs:
-    """Returns one look from step `first` to step `last`, inclusive."""
+    """Returns one look from step `first` to step `last`, both included."""
     return ((first, look), (last + 1, None))
 
 
 def always(look: Look) -> Runs:
-    """Returns one look for all steps."""
+    """Returns one look for every step."""
     return ((0, look),)
 
 
 def rect(
     x: float, y: float, width: float, height: float, runs: Runs, radius: float = 0, **extra: Unpack[Related]
 ) -> Mark:
-    """Makes a rectangle from its top left corner and size."""
+    """Returns a rectangle, given by its top left corner and size."""
     place: Attributes = (("x", x), ("y", y), ("width", width), ("height", height))
     return Mark("rect", place + ((("rx", radius),) if radius else ()), runs, **extra)
 
 
 def text(x: float, y: float, runs: Runs, **extra: Unpack[Related]) -> Mark:
-    """Makes a line of text; `y` is its baseline."""
+    """Returns a line of text; `y` is its baseline."""
     return Mark("text", (("x", x), ("y", y)), runs, **extra)
 
 
 def path(d: str, runs: Runs, **extra: Unpack[Related]) -> Mark:
-    """Makes a line or shape from an SVG path."""
+    """Returns a line or shape in SVG path notation."""
     return Mark("path", (("d", d),), runs, **extra)

@@ -1,7 +1,7 @@
-"""Estimates the width of text, and cuts or wraps text to a width.
+"""Estimates the width of text.
 
-Python cannot measure fonts, so every picture uses a monospace font and reserves a little more than common fonts need:
-0.62 em for a Latin character and 1 em for a Chinese one.
+Python cannot measure fonts, so every picture uses a monospace font and reserves a little more than any common one
+needs: 0.62 em for a Latin character and 1 em for a Chinese one.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ LATIN_EM = 0.62
 CJK_EM = 1.0
 
 SMALL = 11.0
-"""Size of details, in px."""
+"""The font size of details, in px."""
 NORMAL = 12.0
-"""Size of values and headings, in px."""
+"""The font size of values and headings, in px."""
 
 
 @lru_cache(maxsize=1 << 14)
 def character_em(character: str) -> float:
-    """Returns the width of a character, in em."""
+    """Returns the width that one character needs, in em."""
     if unicodedata.combining(character):
         return 0.0
     return CJK_EM if unicodedata.east_asian_width(character) in "WF" else LATIN_EM
@@ -35,7 +35,7 @@ def character_em(character: str) -> float:
 
 @lru_cache(maxsize=1 << 16)
 def width_of(words: Words | None, size: float = SMALL) -> float:
-    """Returns the width of a text at font size `size`, in px; for a `Text`, that of the wider language.
+    """Returns the width that `words` need at font size `size`, in px: that of the longer language.
 
     >>> width_of("slot", 10)
     24.8
@@ -51,12 +51,12 @@ def _ems(line: str) -> float:
 
 
 def widest(many: Iterable[Words | None], size: float = SMALL) -> float:
-    """Returns the width of the widest of `many`, in px."""
+    """Returns the width that the widest of `many` needs, in px."""
     return max((width_of(words, size) for words in many), default=0.0)
 
 
 def shortened(line: str, room: float, size: float = SMALL) -> str:
-    """Cuts a line to fit into `room` px, with an ellipsis at the cut."""
+    """Returns `line` cut to fit into `room` px, with an ellipsis where it was cut."""
     if width_of(line, size) <= room:
         return line
     while line and width_of(line + "…", size) > room:
@@ -65,7 +65,7 @@ def shortened(line: str, room: float, size: float = SMALL) -> str:
 
 
 def abridged(line: str, room: float, size: float = SMALL, *, end: int = 3) -> str:
-    """Cuts a line in its middle to fit into `room` px, since names often differ at their ends. 1/`end` of the room is for the end.
+    """Returns `line` cut in its middle to fit into `room` px, since names often differ at their ends. One part in `end` remains of its end.
 
     >>> abridged("hidden_state_12", 60, 10), abridged("model.2.bias.grad", 80, 10, end=2)
     ('hidden…12', 'model.….grad')
@@ -81,8 +81,8 @@ def abridged(line: str, room: float, size: float = SMALL, *, end: int = 3) -> st
 
 
 def wrapped(line: str, room: float, size: float = NORMAL) -> list[str]:
-    """Wraps a line into pieces no wider than `room` px, at spaces or between Chinese characters. By the rules of Chinese
-    typesetting, no piece ends with an opening bracket or begins with a comma.
+    """Returns `line` broken into pieces no wider than `room` px, at spaces or between Chinese characters. As in Chinese books, no
+    piece ends with an opening bracket or begins with a comma.
 
     >>> wrapped("内核（模拟）", 30, 10), wrapped("读写，完成", 20, 10)
     (['内核', '（模', '拟）'], ['读', '写，', '完成'])
@@ -101,7 +101,7 @@ def wrapped(line: str, room: float, size: float = NORMAL) -> list[str]:
 
 
 def _chopped(word: str, room: float, size: float) -> list[str]:
-    """Cuts a word that is longer than a line into pieces that fit."""
+    """A word cut into pieces that fit, for a word longer than a line."""
     pieces = []
     while width_of(word, size) > room:
         head = shortened(word, room, size)[:-1] or word[0]
@@ -125,7 +125,7 @@ def _words(line: str) -> list[str]:
 
 
 def numbers(values: Sequence[Number], room: float, size: float = SMALL) -> str:
-    """Formats as many of `values` as fit into `room` px, in square brackets."""
+    """Returns as many of `values` as fit into `room` px, in square brackets."""
     texts = [number(value) for value in values]
     for kept in range(len(texts), -1, -1):
         line = "[" + ", ".join(texts[:kept] + (["…"] if kept < len(texts) else [])) + "]"
@@ -135,7 +135,7 @@ def numbers(values: Sequence[Number], room: float, size: float = SMALL) -> str:
 
 
 def size_in_bytes(count: int) -> str:
-    """Formats a number of bytes with a suitable unit.
+    """Returns a number of bytes in the largest unit that keeps it readable.
 
     >>> size_in_bytes(32), size_in_bytes(4096), size_in_bytes(134217728)
     ('32 B', '4 KiB', '128 MiB')
@@ -150,7 +150,7 @@ def size_in_bytes(count: int) -> str:
 
 @lru_cache(maxsize=8192)
 def coordinate(value: float) -> str:
-    """Formats a coordinate with at most one decimal, the same on every machine.
+    """Returns a coordinate with at most one decimal, the same on every machine.
 
     >>> coordinate(3.0), coordinate(3.25), coordinate(-0.01)
     ('3', '3.2', '0')

@@ -1,4 +1,4 @@
-"""Draws the bytes panel: live bytes after each step, the peak so far, and what holds the bytes now."""
+"""Draws the bytes panel: the live bytes after each step, the peak so far, and what holds the bytes now."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _HOLDERS = 64.0
 
 
 def memory_panel(recording: Recording) -> Panel:
-    """Draws the bytes panel of a recording."""
+    """Returns the bytes panel of a recording."""
     axis, last = Axis(len(recording)), len(recording) - 1
     cursor, veil = cursor_marks(axis, _FLOOR)
     marks = [*cursor, *boundaries(recording, axis, _FLOOR), *_curves(recording, axis), veil, *_counts(recording)]
@@ -37,7 +37,7 @@ def memory_panel(recording: Recording) -> Panel:
 
 
 def _counts(recording: Recording) -> Iterable[Mark]:
-    """Writes the numbers of the current step on the left."""
+    """The numbers of the present step, on the left."""
     yield text(0, 13, between(0, len(recording) - 1, Look("text bold", words.MEMORY)))
     steps = recording.steps
     yield text(0, 27, runs((s.index, Look("text", words.LIVE.format(live=size_in_bytes(s.live)))) for s in steps))
@@ -68,7 +68,7 @@ def _curves(recording: Recording, axis: Axis) -> list[Mark]:
 
 
 def _columns(axis: Axis, counts: list[int]) -> list[tuple[float, int]]:
-    """Yields (right edge, count) of each step; of steps in one pixel the highest count, so that no peak is lost."""
+    """(right edge, count) of each step; of the steps that share a pixel only the highest, so that no peak is lost."""
     columns: dict[int, tuple[float, int]] = {}
     for step, count in enumerate(counts):
         right = axis.x(step + 1) if step + 1 < axis.steps else axis.end

@@ -1,4 +1,4 @@
-"""Formats the names of objects for all panels, so that each object has one name."""
+"""Names tensors, nodes and saved tensors for all panels, so that one object never has two names."""
 
 from __future__ import annotations
 
@@ -23,53 +23,53 @@ _INDICES = "ijklmnpq"
 
 
 def tensor_name(tensor: int, state: State) -> str:
-    """Returns the learner's first name for a tensor; "→y" if its line has yet to bind the name; "T3" if it has none."""
+    """Returns the program's first name for a tensor, "→y" if the running line will bind it, or "T3", as in the sentences, if it has none."""
     return state.called(tensor).first
 
 
 def not_yet(called: Called) -> Text | None:
-    """Explains a pending name and when it will be bound; None for a bound name and for a temporary."""
+    """Returns a note of when the tensor gets its name; None for a name that is bound already, and for a temporary."""
     return words.NAMED_LATER.format(line=called.line) if called.coming else None
 
 
 def passed_name(passed: Passed, state: State) -> str:
-    """Returns the last part of the name on an edge: "weight" for "net.weight"."""
+    """Returns the last part of the name of the tensor that an edge passes on: "weight" of "net.weight"."""
     last = passed.name.rpartition(".")[2]
     return coming(last) if passed.is_coming(state) else last
 
 
 def node_names(nodes: Mapping[int, NodeFacts]) -> dict[int, str]:
-    """Returns each node's class, with its number only if another node of the same line has the same class."""
-    twins = Counter((node.name, node.line) for node in nodes.values())
-    return {key: f"{node.name} #{key}" if twins[node.name, node.line] > 1 else node.name for key, node in nodes.items()}
+    """Returns each node's class, with its number only where another node of the same line has the same class."""
+    alike = Counter((node.name, node.line) for node in nodes.values())
+    return {key: f"{node.name} #{key}" if alike[node.name, node.line] > 1 else node.name for key, node in nodes.items()}
 
 
 def node_called(state: State, node: NodeFacts) -> str:
-    """Returns a node's name among the nodes of one state."""
+    """Returns the name of a node among the nodes of one state."""
     return f"{node.name} #{node.id}" if state.has_namesake(node) else node.name
 
 
 def unquoted(phrase: Text) -> Text:
-    """Removes the backticks around code, since pictures are monospace."""
+    """Returns words without the backticks around code: in a picture all words are monospace."""
     return Text(phrase.en.replace("`", ""), phrase.zh.replace("`", ""))
 
 
 _ROOM_FOR_NAME = 116.0
-"""Names of saved tensors longer than this are cut, since they are shown with a role and a version."""
+"""The width at which the name of a saved tensor is cut, in px: its role and version are shown too."""
 
 
 def kept_names(recording: Recording, state: State, node: int, saved: Sequence[SavedFacts]) -> list[Naming]:
-    """Returns the names of a node's saved values in a picture."""
+    """Returns the names of a node's saved tensors in a picture."""
     return namings(recording, state, node, saved, lambda name: abridged(name, _ROOM_FOR_NAME))
 
 
 def enumerated(parts: Sequence[Text]) -> Text:
-    """Joins names: "x, y"."""
+    """Returns the parts as a list in words: "x, y"."""
     return Text(", ".join(part.en for part in parts), "、".join(part.zh for part in parts))
 
 
 def author_of(step: Step) -> Text:
-    """Names what ran in a step: "line 5 scale_", or backward if no operation of the program ran."""
+    """Returns what made a change: "line 5 scale_", or backward if no operation of the program did."""
     did = step.op or (words.IN_BACKWARD if step.phase == "backward" else "")
     if step.line is None:
         return Text("{0}", "{0}").format(did)
@@ -77,14 +77,14 @@ def author_of(step: Step) -> Text:
 
 
 def player_words(framework: Framework) -> dict[str, Text]:
-    """Returns the player's texts in a framework's terms."""
+    """Returns the words of the player in the terms of a framework."""
     adapted = {key: framework.in_framework_words(phrase) for key, phrase in words.PLAYER.items()}
     adapted |= {"lanes": framework.versions, "history": framework.versions_and_bytes}
     return adapted if framework.has_gradients else adapted | {"forward": Text("", "")}  # there is only one phase
 
 
 def kind(tensor: TensorFacts, state: State, framework: Framework, room: float = inf) -> Words | None:
-    """Describes a tensor: a leaf, the view of a tensor, or the gradient of a tensor; names wider than `room` px are cut."""
+    """Returns the kind of a tensor: leaf, view of a tensor, or gradient of a tensor. A name wider than `room` px is cut."""
     owner = state.owner_of_gradient(tensor.id)
     if owner is not None:
         return words.GRADIENT_OF.format(tensor=shortened(tensor_name(owner, state), room))
@@ -94,12 +94,12 @@ def kind(tensor: TensorFacts, state: State, framework: Framework, room: float = 
 
 
 def dimensions(sizes: tuple[int, ...]) -> str:
-    """Formats sizes: "[2, 4]"."""
+    """Returns sizes as "[2, 4]"."""
     return "[" + ", ".join(map(str, sizes)) + "]"
 
 
 def layout_words(layout: Laid) -> Text:
-    """Describes a layout: "shape [2, 3]  strides [4, 2]  offset 1"."""
+    """Returns the metadata in words: "shape [2, 3]  strides [4, 2]  offset 1"."""
     facts = (
         (words.SHAPE, dimensions(layout.shape)),
         (words.STRIDES, dimensions(layout.strides)),
@@ -111,7 +111,7 @@ def layout_words(layout: Laid) -> Text:
 
 
 def formula(layout: Laid) -> Text:
-    """Writes the slot of element (i, j, ...): "slot = 1 + 4·i + 2·j", without axes of size 1."""
+    """Returns the formula for the slot of element (i, j, ...): "slot = 1 + 4·i + 2·j", without axes that do not matter."""
     terms = "".join(
         f" {'+' if stride > 0 else '−'} {abs(stride)}·{axis_letter(axis)}"
         for axis, (size, stride) in enumerate(zip(layout.shape, layout.strides, strict=True))
@@ -121,7 +121,7 @@ def formula(layout: Laid) -> Text:
 
 
 def hop(layout: Laid, axis: int) -> str:
-    """Writes the stride of an axis in slots: "+4", "−1"; "×3" if three elements share one slot."""
+    """Returns the distance to the next element along an axis, in slots: "+4", "−1"; "×3" where three elements share one slot."""
     size, stride = layout.shape[axis], layout.strides[axis]
     if size < 2:
         return ""
@@ -129,12 +129,12 @@ def hop(layout: Laid, axis: int) -> str:
 
 
 def axis_letter(axis: int) -> str:
-    """Returns the letter of an axis' index: i, j, k, ..."""
+    """Returns the letter of the index along an axis: i, j, k, ..."""
     return _INDICES[axis] if axis < len(_INDICES) else f"i{axis}"
 
 
 def extremes(storage: StorageFacts) -> Text:
-    """Writes the smallest and the largest value of a storage, if they were recorded."""
+    """Returns the smallest and the largest value of a storage, if they were recorded."""
     values = storage.values
     if isinstance(values, Summary):
         if values.minimum is None or values.maximum is None:

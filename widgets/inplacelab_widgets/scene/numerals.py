@@ -1,6 +1,6 @@
-"""Formats values for slots: short ones in full, others cut, with a sign that more digits follow.
+"""Formats values for slots: whole if they are short, otherwise cut, with a sign that more digits follow.
 
-A value is cut, not rounded, so every digit shown is a digit of the value. The tables have all digits.
+A value is cut, not rounded: every digit shown is a digit of the value. The tables have the whole value.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from math import isfinite
 from inplacelab.recording.facts import Number
 
 LONGEST = 7
-"""So many characters of a value with a fraction are written without cutting, not counting its sign."""
+"""The most characters of a value with a fraction, without its sign, before it is cut."""
 LONGEST_WHOLE = 20
-"""A whole number is written out up to so many digits: every one of 64 bits."""
+"""The most digits of a whole number before it is cut: every 64-bit integer fits."""
 _DIGITS = 3
 _MORE = "…"
 
 
 @lru_cache(maxsize=1 << 16, typed=True)
 def number(value: Number, longest_whole: int = LONGEST_WHOLE) -> str:
-    """Formats a value for a slot; "…" marks further digits.
+    """Returns a value as it is shown in a slot; "…" means that it has more digits.
 
     Args:
         value: the value.
-        longest_whole: the most digits of an integer before it is cut.
+        longest_whole: the most digits of a whole number before it is cut.
 
     >>> number(2.0), number(0.123456), number(1234567890), number(12345.678), number(-1.2345e-7), number(True)
     ('2', '0.123…', '1234567890', '12345.6…', '-1.23…e-7', 'True')
@@ -42,7 +42,7 @@ def number(value: Number, longest_whole: int = LONGEST_WHOLE) -> str:
 
 @lru_cache(maxsize=1 << 14, typed=True)
 def whole(value: Number) -> str:
-    """Formats all digits that distinguish a value from its neighbours; for a 32-bit value, from other 32-bit values.
+    """Returns the fewest digits that identify a value: among 32-bit floats if it is one, otherwise among 64-bit floats.
 
     >>> whole(0.1), whole(0.10000000149011612), whole(1e-7), whole(1e22), whole(1 + 2j)
     ('0.1', '0.1', '1e-7', '1e22', '1+2j')
@@ -54,13 +54,13 @@ def whole(value: Number) -> str:
         return f"{real}{'' if imaginary.startswith('-') else '+'}{imaginary}j"
     if not isfinite(value):
         return str(value)
-    # Minus zero equals zero, and is written the same.
+    # Minus zero equals zero, and is printed like it.
     digits, _, power = _shortest(value + 0.0).removesuffix(".0").partition("e")
     return f"{digits}e{int(power)}" if power else digits
 
 
 def _shortest(value: float) -> str:
-    """Returns the fewest digits that distinguish a value from its neighbours; nine are enough for any 32-bit value."""
+    """The fewest digits that identify a value among 32-bit floats: nine are always enough."""
     if _in_32_bits(value) != value:
         return repr(value)
     written = f"{value:.9g}"
@@ -81,7 +81,7 @@ def _in_32_bits(value: float) -> float | None:
 
 
 def _cut(written: str) -> str:
-    """Returns the first digits of a number written in full."""
+    """The first digits of a number that was formatted whole."""
     sign = "-" if written.startswith("-") else ""
     digits, _, power = written.lstrip("-").partition("e")
     before, _, after = digits.partition(".")

@@ -1,8 +1,8 @@
-"""Defines the colours, light and dark, and the styles of marks, for CSS and for static pictures.
+"""The colours, light and dark, and the meaning of each style name: the one table behind the CSS and the still pictures.
 
-Lines have a contrast of at least 3:1 and text 4.5:1 against the background (computed in the tests). Colour is never the
-only sign: "this step" is also a thicker border, stale and failed are also dashes, a cross and a word, and a tensor's
-colour comes with its name and a dash pattern.
+Lines have a contrast of 3:1 and words 4.5:1 against their background (computed in the tests). Colour is never the only
+sign: "this step" is also a thicker border, stale and failed are also dashes, a cross and a word, and a tensor's colour
+comes with its name and a dash pattern.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DRAWN = {"fill": "none", "stroke-width": "1"}
 
 STYLES: dict[str, dict[str, str]] = (
     {
-        # Later names win over earlier ones, as in CSS.
+        # Later names override earlier ones, as in CSS.
         "text": {"fill": "fg", "font-size": "11px", "stroke": "none"},
         "value": {"font-size": "12px", "text-anchor": "middle"},
         "tiny": {"font-size": "9px", "fill": "soft"},
@@ -167,7 +167,7 @@ def properties(style: str) -> Mapping[str, str]:
 
 @cache
 def resolved(style: str, theme: int = 0) -> Mapping[str, str]:
-    """Returns the properties of a style with actual colours, for a picture without CSS. `theme` 0 is light, 1 is dark."""
+    """Returns the properties of a style with real colours, for a picture without CSS. `theme` 0 is light, 1 is dark."""
     return MappingProxyType(
         {
             key: ROLES[value][theme] if key in _COLOURED and value in ROLES else value
@@ -177,7 +177,7 @@ def resolved(style: str, theme: int = 0) -> Mapping[str, str]:
 
 
 def css() -> str:
-    """Returns the styles as CSS rules with custom properties, for the player."""
+    """Returns the same table as CSS rules on custom properties, for the player."""
     rules = [f".ipl{{{_variables(0)}}}", f"{','.join(_DARK)}{{{_variables(1)}}}"]
     rules.append(f"@media (prefers-color-scheme:dark){{.ipl.ipl-standalone:not(.ipl-light){{{_variables(1)}}}}}")
     rules.append(f".ipl .ipl-text{{font-family:{FONT};white-space:pre}}")

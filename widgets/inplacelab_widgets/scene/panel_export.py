@@ -1,4 +1,4 @@
-"""Exports some panels of a scene at one step, for views with only these panels."""
+"""Draws some panels of a scene at one step: the still picture of a view with only these panels."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from inplacelab_widgets.scene.picture import PAD, place_of, provisos, sentence_b
 from inplacelab_widgets.scene.svg import document, panel_at, placed, rule, stack_at, text_at
 
 NARROWEST = 480.0
-"""A sentence needs room, also above a small panel."""
+"""The least width of the picture, in px: a sentence needs it also above a small panel."""
 
 
 def panels_picture(scene: Scene, panels: Sequence[str], step: int, language: str) -> str:
-    """Draws panels below each other as SVG, with the sentence of the step above them."""
+    """Returns the panels below each other as SVG text, with the sentence of the step above them."""
     shown = [scene.panel(name) for name in PANELS if name in panels]
     width = 2 * PAD + max([NARROWEST, *(panel.width for panel in shown)])
     if "code" in panels:
@@ -45,7 +45,7 @@ def panels_picture(scene: Scene, panels: Sequence[str], step: int, language: str
 
 
 def descriptions_at(panels: Sequence[Panel], step: int) -> list[Text]:
-    """Returns each panel's description of a step, for screen readers."""
+    """Returns the description of each panel at a step, for screen readers."""
     found = []
     for panel in panels:
         place = bisect_right(panel.says, step, key=lambda run: run[0])
@@ -58,7 +58,7 @@ def _sentence(scene: Scene, step: int) -> Text:
 
 
 def _drawn(panel: Panel, step: int, language: str) -> tuple[str, float]:
-    """Draws a panel at a step; returns it with its height."""
+    """A panel at a step, and its height."""
     if panel.name != "storages":
         return panel_at(panel, step, language), panel.height
     return stack_at(panel, step, language)

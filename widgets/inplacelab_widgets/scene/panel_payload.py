@@ -1,7 +1,7 @@
-"""Encodes panels and tables as plain data for the player.
+"""Packs panels and tables as plain data for the player.
 
-Repeated texts, styles, moving attributes and looks are stored once and referred to by position, since the recording of a
-training loop repeats them a thousand times. `player/runs.js` documents the same shapes as JSDoc types.
+Repeated values (words, styles, moving attributes, looks) are stored once and referred to by position, since a recording of
+a training loop repeats the same words a thousand times. `player/runs.js` documents the same shapes as JSDoc types.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _GONE = -1
 
 
 class _Pool:
-    """Values without repeats, each referred to by its position."""
+    """Values without repeats, each identified by its position."""
 
     def __init__(self, pack: Callable[[Any], Any]) -> None:
         self.values: list[Any] = []
@@ -37,7 +37,7 @@ class _Pool:
 
 
 class Pools:
-    """Encodes panels and tables, and stores what they refer to."""
+    """Packs panels and tables, and stores the values that they refer to."""
 
     def __init__(self) -> None:
         self._words = _Pool(in_both_languages)
@@ -47,7 +47,7 @@ class Pools:
         self._known: dict[int, list[int]] = {}
 
     def packed(self) -> Json:
-        """Returns the values that panels and tables refer to."""
+        """Returns the values that the panels and tables refer to."""
         return {
             "said": self._words.values,
             "styles": self._styles.values,
@@ -56,11 +56,11 @@ class Pools:
         }
 
     def says(self, words: Words) -> int:
-        """Returns the position of a text."""
+        """Returns the position of words."""
         return self._words.position(words)
 
     def panel(self, panel: Panel) -> Json:
-        """Encodes a panel over all steps."""
+        """Packs a panel over all steps."""
         size = {"name": panel.name, "width": panel.width, "height": panel.height}
         notes: Json = {"notes": self._packed_runs(panel.notes)} if panel.notes else {}
         groups = {"groups": [packed for group in panel.groups for packed in self._unfolded(group, panel.more)]}
@@ -76,12 +76,12 @@ class Pools:
     def table(
         self, title: Text, columns: Iterable[Words], changes: Iterable[tuple[int, str, tuple[Words, ...] | None]]
     ) -> Json:
-        """Encodes a table over all steps.
+        """Packs a table over all steps.
 
         Args:
             title: its caption.
-            columns: its headings.
-            changes: (step, key of a row, its cells from then on), in order of steps; None for the cells of a removed row.
+            columns: their heads.
+            changes: in order of steps: the step, the key of a row, and its cells from then on; None if the row ends.
         """
         rows: dict[str, list[Any]] = {}
         for step, key, cells in changes:
@@ -93,7 +93,7 @@ class Pools:
         }
 
     def _packed_runs(self, words: tuple[tuple[int, Text], ...]) -> list[int]:
-        """Encodes texts as [step, text, step, text, ...], with an entry for each change."""
+        """[step, words, step, words, ...], with an entry wherever they change."""
         packed: list[int] = []
         for step, words_then in words:
             position = self.says(words_then)
@@ -102,7 +102,7 @@ class Pools:
         return packed
 
     def _unfolded(self, group: Group, more: More | None) -> Iterable[Json]:
-        """Encodes a group; instead of the note of folded groups, these groups."""
+        """A group; the note about folded groups is replaced by these groups."""
         if more is None or group is not more.note:
             return [self._group(group)]
         return [self._group(hidden) | {"folded": True} for hidden in more.groups]
@@ -123,7 +123,7 @@ class Pools:
         return {**place, "marks": [self._mark(mark) for mark in group.marks]}
 
     def _mark(self, mark: Mark) -> list[Any]:
-        """Encodes a mark as [tag, place, [step, look, ...], keys, links, card], without empty items at the end."""
+        """[tag, place, [step, look, step, look, ...], keys, links, card], without what is empty at the end."""
         place = {key: _number(value) for key, value in mark.place}
         runs = self._runs(mark.runs)
         if mark.card:
@@ -135,8 +135,8 @@ class Pools:
         return [mark.tag, place, runs] if runs else [mark.tag, place]
 
     def _runs(self, runs: Runs) -> list[int]:
-        """Encodes looks as [step, look, step, look, ...]. Many marks share runs, such as the slots of a storage."""
-        found = self._known.get(id(runs))  # the scene keeps all runs alive, so identities are unique
+        """[step, look, step, look, ...]. Many marks share their runs, such as the slots of a storage."""
+        found = self._known.get(id(runs))  # the scene keeps all runs alive, so ids are unique
         if found is None:
             found = self._known[id(runs)] = []
             for step, look in runs:
@@ -144,7 +144,7 @@ class Pools:
         return found
 
     def _look(self, look: Look) -> list[int]:
-        """Encodes a look as the positions [style, text, moves]."""
+        """[style, words, moves], each a position."""
         style = self._styles.position(look.style)
         words = _GONE if look.text is None else self.says(look.text)
         if look.attributes:
@@ -152,7 +152,7 @@ class Pools:
         return [style] if words == _GONE else [style, words]
 
     def _add_row(self, runs: list[Any], step: int, cells: tuple[Words, ...] | None) -> None:
-        """Adds an entry to a row, which is [[step, cells or null], ...], if the cells have changed."""
+        """A row as [[step, cells or null], ...], with an entry wherever something changes."""
         here = None if cells is None else [self.says(cell) for cell in cells]
         if runs and runs[-1][0] == step:
             runs.pop()
@@ -162,7 +162,7 @@ class Pools:
 
 @lru_cache(maxsize=1 << 14)
 def _number(value: str | float) -> str | float:
-    """Returns a coordinate as a number, rounded as by `measure.coordinate`."""
+    """A coordinate as a number, rounded as `measure.coordinate` does."""
     if isinstance(value, str):
         return value
     short = round(value, 1)

@@ -1,6 +1,6 @@
-"""Encodes a scene as plain data for the player: marks with their runs, sentences, tables and texts in both languages.
+"""Packs a scene as plain data for the player: marks with their runs, sentences, tables and words in both languages.
 
-`panel_payload.py` encodes panels and tables; this module adds the steps and the program.
+`panel_payload.py` packs panels and tables; this module adds the sentences, the steps and the source.
 """
 
 from __future__ import annotations
@@ -25,12 +25,13 @@ from inplacelab_widgets.scene.tables import table_changes, tables, tables_of_pan
 
 
 def payload(scene: Scene, questions: Sequence[Question] = (), *, panels: Sequence[str] | None = None) -> Json:
-    """Returns everything that the player needs to play a recording without a Python process.
+    """Returns all data that the player needs to play a recording without a Jupyter kernel.
 
     Args:
         scene: the picture over all steps.
         questions: the questions of predict mode.
-        panels: the panels to show, of `scene.PANELS` and "code"; by default all of the recording.
+        panels: the panels to show, out of `scene.PANELS` and "code" for the source; all that the recording has if not
+            given.
     """
     return _Packer(scene, panels_of(scene.recording) if panels is None else panels).packed() | {
         "predict": [question_data(scene.recording, each) for each in questions]
@@ -64,7 +65,7 @@ class _Packer:
                     player_words(framework) | words.LINKS | words.PREDICT | words.FOLLOW | words.LENSES
                 ).items()
             },
-            # A program without gradients has no graph to show first.
+            # A program without gradients has no graph to open first.
             "opens": "graph" if any(state.nodes for state in recording.states()) else "history",
             "steps": steps,
             "panels": panels,
@@ -91,26 +92,26 @@ class _Packer:
         }
 
     def _marked(self, marked: Marked) -> list[Any]:
-        """Encodes a marked line as [line, role, brief, says, first column, one past the last]."""
+        """[line, role, brief, says, first and past the last column]."""
         brief, says = (self.pools.says(each) for each in (marked.brief, unquoted(marked.says)))
         return [marked.line, marked.role, brief, says, *self._columns(marked)]
 
     def _columns(self, marked: Marked) -> list[int]:
-        """Returns the marked columns of the line as shown."""
+        """The columns of the marked part of a line, in the line as it is shown."""
         lines = self.scene.recording.source.split("\n")
         if marked.span is None or marked.line > len(lines):
             return []
         return [len(lines[marked.line - 1][:column].expandtabs(4)) for column in marked.span]
 
     def _elsewhere(self) -> dict[str, str]:
-        """Returns links of objects in panels that are not shown, since highlights are shared between views."""
+        """The links of objects in the panels that are not shown: a view also highlights what is selected in another view."""
         found: dict[str, dict[str, None]] = {}
         for name in PANELS:
             if name in self.shown:
                 continue
             for group in self.scene.panel(name).groups:
                 for mark in group.marks:
-                    # Links of slots and elements follow from the layouts.
+                    # The layouts give the sharers of a slot or an element.
                     if mark.links and mark.keys and _is_thing(mark.keys[0]):
                         found.setdefault(mark.keys[0], {}).update(dict.fromkeys(mark.links))
         return {key: " ".join(links) for key, links in found.items()}

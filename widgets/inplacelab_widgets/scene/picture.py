@@ -19,7 +19,7 @@ _SENTENCE_LINE = 18.0
 
 
 def picture(scene: Scene, step: int, language: str) -> str:
-    """Draws the whole stepper at one step as SVG."""
+    """Returns the whole stepper at one step as SVG text."""
     width = picture_width(scene)
     parts: list[str] = []
     y = PAD + _heading(scene, step, language, parts, width)
@@ -46,14 +46,14 @@ def picture(scene: Scene, step: int, language: str) -> str:
 
 
 def picture_width(scene: Scene) -> float:
-    """Returns the width of the widest panel, in px."""
+    """Returns the width that the widest panel needs, in px."""
     columns = NARROWEST_CODE + 2 * PAD + scene.storages.width
     graph = scene.graph.width if framework_of(scene.recording).has_gradients else 0
     return 2 * PAD + max(columns, graph, scene.lanes.width)
 
 
 def place_of(scene: Scene, step: int) -> list[Text]:
-    """Describes a step's place: its number, its line, its phase."""
+    """Returns the position of a step in words: its number, its line, its phase."""
     now = scene.recording.steps[step]
     position = words.PLAYER["position"].format(step=step + 1, steps=len(scene.recording))
     line = [words.LINE.format(line=now.line)] if now.line is not None else []
@@ -62,14 +62,14 @@ def place_of(scene: Scene, step: int) -> list[Text]:
 
 
 def provisos(scene: Scene) -> list[Text]:
-    """Returns notes on the whole recording: that a device was simulated, that the end was cut."""
+    """Returns notes on the whole recording: that a device was simulated, that the end was cut off."""
     recording = scene.recording
     cut = [words.PLAYER["truncated"].format(count=recording.truncated)] if recording.truncated else []
     return ([words.SIMULATED] if recording.simulated else []) + cut
 
 
 def sentence_box(scene: Scene, step: int, language: str, y: float, width: float) -> tuple[str, float]:
-    """Draws the sentence of a step in a box as wide as the picture; returns it with its height."""
+    """Returns the sentence of a step in a box as wide as the picture, as SVG, and the height of the box."""
     lines = wrapped(unquoted(scene.sentences[step]).in_language(language), width - 2 * PAD - 24, NORMAL)
     height = _SENTENCE_LINE * len(lines) + 14
     error = scene.recording.steps[step].error is not None

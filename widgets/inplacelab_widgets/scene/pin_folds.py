@@ -1,8 +1,8 @@
-"""Places the pins of a storage. If there are many, they are folded, so that the block stays low.
+"""Places the pins of a storage. Many pins are folded, so that the block stays as high as one with a few.
 
-A weight that a loop reads is saved once in every iteration. Its pins are then summarized as one, with their number; stale
-ones are summarized separately, since backward will refuse them; and the one that backward checks in this step has its own
-place. In the player a fold opens a list.
+A weight that a loop reads is saved once in every turn. Its pins are then drawn as one, with their number. Stale pins are
+folded separately, since backward will fail on them, and the pin that backward checks in this step has its own place. In the
+player a fold opens a list.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from inplacelab_widgets.scene.pins import HEIGHT, Face, Pin, Plate, Plates, Stat
 from inplacelab_widgets.scene.timeline import Life, gatherings
 
 MOST = 3
-"""As many pins hang below each other; more of them are folded."""
+"""The most pins drawn below each other; more are folded."""
 
 _Key = tuple[int, int]
 """(node, version)."""
@@ -26,7 +26,7 @@ _Key = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class PinStack:
-    """One place for pins: the plates over the steps, and their keys."""
+    """The pins at one place: the plates over the steps, and what they represent."""
 
     place: int
     plates: Plates
@@ -56,7 +56,7 @@ class StoragePins:
 
 
 def storage_pins(placed: Sequence[tuple[int, Pin]]) -> StoragePins:
-    """Places the pins of a storage; pins that never exist at the same time share a place."""
+    """Returns the pins of a storage, given with their places. Pins that never exist at the same time share a place."""
     if max((place for place, _ in placed), default=-1) < MOST:
         return StoragePins(tuple(PinStack(place, pin.plates, pin.keys, pin.links) for place, pin in placed))
     return StoragePins(tuple(_folded([pin for _, pin in placed])))
@@ -79,8 +79,8 @@ def _folded(pins: Sequence[Pin]) -> Iterator[PinStack]:
 
 @dataclass(frozen=True, slots=True)
 class _Summary:
-    """The plates of many pins after one step: fresh ones and stale ones (`first` and `second`, if there are both), and the one
-    that backward checks.
+    """The plates of many pins after one step: for those that are not stale, for those that are (`first` and `second`, if
+    there are both), and for the one that is checked.
     """
 
     first: Plate | None
@@ -95,13 +95,13 @@ def _summaries(lives: Mapping[_Key, Life[Face]]) -> Iterator[tuple[int, _Summary
         together = {key: face for key, face in alive.items() if key not in stale}
         looked_at = next((key for key, face in alive.items() if face.checked), None)
         if any(len(group) == 1 and looked_at in group for group in (together, stale)):
-            looked_at = None  # it is told by itself already
+            looked_at = None  # it has its own plate already
         first, second = [*filter(None, (_plate(together), _plate(stale))), None, None][:2]
         yield step, _Summary(first, second, looked_at, alive[looked_at].plate if looked_at else None)
 
 
 def _plate(alive: Mapping[_Key, Face]) -> Plate | None:
-    """Returns one plate for several pins; a single pin keeps its own."""
+    """One plate for several pins; for a single pin its own plate."""
     faces = list(alive.values())
     if len(faces) < 2:
         return faces[0].plate if faces else None

@@ -1,4 +1,4 @@
-"""Draws saved tensors as pins on their storage: fresh, stale or released."""
+"""Draws the saved tensors of a storage as pins below it: fresh, stale or released."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WORDS: Mapping[Status, str] = {"fresh": "text", "stale": "text alarm", "release
 
 @dataclass(frozen=True, slots=True)
 class Plate:
-    """The text of a pin: two lines, and whether backward checks it in this step."""
+    """The text of a pin: two lines, and whether backward is checking it in this step."""
 
     status: Status
     first_line: Text
@@ -45,19 +45,19 @@ class Plate:
 
 
 Plates = Sequence[tuple[int, Plate | None]]
-"""(step, what stands there from then on, or nothing), in order."""
+"""(step, the plate from then on, or None), in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Face:
-    """The contents of a pin after one step."""
+    """The state of a pin after one step."""
 
     status: Status
     owner: Text
     saved: Words
     state: Words
     checked: bool
-    """Whether backward is looking at it in this step."""
+    """Whether backward is checking it in this step."""
 
     @property
     def plate(self) -> Plate:
@@ -67,7 +67,7 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class Pin:
-    """A node's saved tensors on one storage at one version, over the steps."""
+    """The tensors that one node saved on one storage at one version, over the steps."""
 
     node: int
     storage: int
@@ -89,7 +89,7 @@ class Pin:
 
 
 def pins(recording: Recording) -> list[Pin]:
-    """Returns all pins, in the order in which they were made."""
+    """Returns all pins, in the order in which they were saved."""
     return recording.once(_pins)
 
 
@@ -99,7 +99,7 @@ def _pins(recording: Recording) -> list[Pin]:
 
 
 def pin_changes(recording: Recording) -> Iterator[tuple[int, Key, Face | None]]:
-    """Yields (step, pin, face) for each change of a pin; None when it is gone."""
+    """Yields (step, pin, face) where a pin changes; None where it ends."""
     on: dict[int, dict[Key, Face]] = {}
     for touch in touched(recording):
         state, index = touch.state, touch.state.step.index
@@ -113,7 +113,7 @@ def pin_changes(recording: Recording) -> Iterator[tuple[int, Key, Face | None]]:
 
 
 def pins_at(recording: Recording, state: State) -> Mapping[Key, Face]:
-    """Returns the pins after one step, with their contents."""
+    """Returns the pins after one step, with the state of each."""
     return {pin: face for node in state.nodes for pin, face in _pins_of(recording, state, node).items()}
 
 

@@ -1,4 +1,4 @@
-"""Encodes a question of predict mode as plain data for the player, with its operation."""
+"""Packs a question of predict mode as plain data for the player, with the operation that it is about."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = ["in_both_languages", "question_data"]
 
 
 def in_both_languages(words: Words) -> Any:
-    """Encodes a text: a pair if the languages differ, otherwise one string."""
+    """Returns a pair where the languages differ, or one string where they do not."""
     if isinstance(words, Text):
         return words.en if words.en == words.zh else [words.en, words.zh]
     return words
 
 
 def question_data(recording: Recording, question: Question) -> dict[str, Any]:
-    """Encodes a question; `predict.js` documents its shape."""
+    """Returns a question as plain data; `predict.js` documents its fields."""
     return {
         "step": question.step,
         "kind": question.kind,
@@ -36,8 +36,8 @@ def question_data(recording: Recording, question: Question) -> dict[str, Any]:
 
 
 def _which_of_the_line(recording: Recording, step: Step) -> str | None:
-    """Names the operation, if the line runs several: `add_`; `net.weight.subtract_` for one of the writes of `sgd.step()`;
-    `multiply 2/3` if they have no other difference.
+    """The operation that a question is about, where the line runs several: `add_`; `net.weight.subtract_` among those of
+    `sgd.step()`; `multiply 2/3` if nothing else distinguishes them.
     """
     there = [
         each

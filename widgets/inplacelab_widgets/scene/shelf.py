@@ -1,7 +1,7 @@
-"""Draws the shelf: storages out of focus in the current step, each as a chip of one line in a fixed place.
+"""Draws the shelf: the storages that the present step is not about, each as a chip of one line in a fixed seat.
 
-Places are assigned once for the whole recording, so a chip is always in the same place; storages that are never alive at
-the same time may share a place.
+Seats are assigned once for the whole recording, so a chip is always in the same place. Two storages that never live at the
+same time may share a seat.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ TITLE = 22.0
 HEIGHT = 19.0
 GAP = 5.0
 WIDEST = 195.0
-"""Three chips stand beside each other in a notebook of usual width, and more where names are short."""
+"""The greatest width of a chip, in px: three fit side by side in a notebook of usual width, more if names are short."""
 LONGEST_NAME = 96.0
 NEVER: Span = (-1, -1)
-"""Of a storage that is drawn in full all its life: its chip is seen only by who follows another tensor."""
+"""For a storage that is always drawn in full: its chip is shown only while the reader follows another tensor."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shelved:
-    """A storage with the contents of its chip. `last` is the last step at which the chip may be shown."""
+    """A storage with the data of its chip. `last` is the last step at which the chip may be shown."""
 
     id: int
     life: Life[StorageFacts]
@@ -48,7 +48,7 @@ class Shelved:
     open: tuple[Span, ...]
 
     def labels(self) -> tuple[tuple[int, str, bool], ...]:
-        """Returns (step, text, stale) for each step at which text or staleness may change."""
+        """Returns (step, words, stale) wherever one of the two may change."""
         return tuple((step, *self._at(step)) for step in sorted(set(self._boundaries())))
 
     def _boundaries(self) -> Iterator[int]:
@@ -72,7 +72,7 @@ class Shelved:
 
 
 def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple[Group, ...]]:
-    """Returns the width and height of the shelf, and its groups: a heading, and a chip for each storage."""
+    """Returns the width and the height of the shelf, and its groups: a heading, and a chip for each storage."""
     if not storages:
         return 0, 0, ()
     labels = {storage.id: storage.labels() for storage in storages}
@@ -81,7 +81,7 @@ def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple
     shared = shared_rows(lives)
     order = order_of_rows(lives, shared, dict.fromkeys(shared, HEIGHT))
     seats = [order.index(seat) for seat in shared]
-    # As many per row as have room for names and versions; the remaining room is for the bytes.
+    # As many side by side as have room for names and versions; the rest of the row is for the bytes.
     needed = min(WIDEST, max(width_of(_shorter(line), SMALL) for line in lines) + 14)
     columns = max(1, min(int((room + GAP) // (needed + GAP)), max(seats) + 1))
     width = round(min(max(width_of(line, SMALL) for line in lines) + 14, (room + GAP) / columns - GAP), 1)
@@ -96,9 +96,9 @@ def shelf(storages: Sequence[Shelved], room: float) -> tuple[float, float, tuple
 
 
 def _heading(chips: Sequence[Group]) -> Group:
-    """Returns the heading above the chips, while there are any."""
+    """The heading above the chips, while there are any."""
     spans = sorted(span for chip in chips for span in chip.open if span != NEVER)
-    # Half-open, stretches that touch are one.
+    # As half-open intervals, adjacent ranges are joined.
     drawn = tuple((start, stop - 1) for start, stop in joined((first, last + 1) for first, last in spans))
     first, last = (drawn[0][0], drawn[-1][1]) if drawn else (0, -1)
     marks = (text(0, 13, always(Look("text bold", words.SHELF))),)
@@ -107,7 +107,7 @@ def _heading(chips: Sequence[Group]) -> Group:
 
 def _chip(storage: Shelved, labels: Sequence[tuple[int, str, bool]], x: float, y: float, width: float) -> Group:
     keys, freed = (f"s{storage.id}",), storage.life.last + 1
-    # A storage drawn in full has no chip.
+    # A storage that is drawn in full has no chip.
     shut = tuple(_between(storage.open, storage.life.first, storage.last)) or (NEVER,)
     outline = lasting(
         (
@@ -135,14 +135,14 @@ def _words(storage: Shelved, labels: Sequence[tuple[int, str, bool]], room: floa
 
 
 def _fitting(line: str, room: float) -> str:
-    """Returns as many of the facts as fit: bytes, then the version, are left out before a name is cut."""
+    """As many facts as fit: the bytes and then the version are omitted before a name is cut."""
     while width_of(line, SMALL) > room and " · " in line:
         line = _shorter(line)
     return shortened(line, room)
 
 
 def _shorter(line: str) -> str:
-    """Returns the line without the last of its facts."""
+    """The line without its last fact."""
     return line.rpartition(" · ")[0] or line
 
 
@@ -151,7 +151,7 @@ def _marked(line: str, stale: bool) -> str:
 
 
 def _between(spans: Sequence[Span], first: int, last: int) -> Iterator[Span]:
-    """Yields the stretches from `first` to `last` outside all `spans`, which are in order."""
+    """The ranges from `first` to `last` outside all of `spans`, which are in order."""
     for start, stop in spans:
         if first < start:
             yield first, min(start - 1, last)

@@ -1,7 +1,7 @@
-"""Draws the memory panel: every storage with its slots, version counter, tensors and saved tensors.
+"""Draws the memory panel: every storage with its slots, its version counter, its tensors and its saved tensors.
 
-Each storage is a group of marks with a fixed place. Storages that are never alive at the same time share a row, so a loop
-that makes a hundred temporaries needs the room of one.
+Each storage is a group of marks with a fixed place. Storages that never live at the same time share a row, so a loop
+that makes a temporary a hundred times needs the room of one.
 """
 
 from __future__ import annotations
@@ -33,37 +33,37 @@ from inplacelab_widgets.scene.shelf import Shelved, shelf
 from inplacelab_widgets.scene.strip import GUTTER, WITH_VALUES, Strip, strip_for, strip_marks
 from inplacelab_widgets.scene.timeline import Life, shared_rows, storage_lives, version_labels
 
-_Thing = TypeVar("_Thing", Card, Pin)
+_Item = TypeVar("_Item", Card, Pin)
 
 WIDTH = 600.0
-"""What the panel has beside the code in a notebook of usual width."""
+"""The width of the panel beside the code in a notebook of usual width, in px."""
 NARROWEST = 320.0
 TITLE = 23.0
 BY_LINE = 17.0
-"""Room also below the line: `relu_` must not lose its underscore to the frame of a pin."""
+"""The height of the line with the last writer, in px, with room for the underscore of `relu_` above the frame of a pin."""
 PIN_LEFT = 6.0
 HIGHEST = 600.0
-"""A panel that would be higher draws in full only what a step is about, and puts the rest on a shelf."""
+"""The greatest height of the panel, in px. A higher one draws in full only what a step is about; the rest is on the shelf."""
 CARD_GAP = 6.0
-"""Between a card and the one below it."""
+"""The space between a card and the one below it, in px."""
 BUS = 22.0
-"""Between strips and the cards beside them: room for the pointers."""
+"""The space between strips and the cards beside them, for the pointers, in px."""
 
 
 @dataclass(frozen=True)
 class _Parts:
-    """One storage over the steps, with the data to draw it."""
+    """One storage over the steps, and everything to draw for it."""
 
     id: int
     life: Life[StorageFacts]
     versions: Life[str]
     last: int
     cards: tuple[tuple[int, Card], ...]
-    """(place, card): cards that never meet share a place."""
+    """(place, card): cards that never exist at the same time share a place."""
     pins: tuple[Pin, ...]
     storage_pins: StoragePins
     raised: tuple[tuple[int, str, str, Text], ...]
-    """(step, version before, version after, by whom)."""
+    """(step, version before, version after, what raised it)."""
     written: Mapping[int, SlotRuns]
 
     @property
@@ -76,7 +76,7 @@ class _Parts:
 
     @cached_property
     def card_pitch(self) -> float:
-        """From the top of a card to the top of the one below it, in px."""
+        """The distance from the top of a card to the top of the one below it, in px."""
         return max((card.height for _, card in self.cards), default=0) + CARD_GAP
 
     @cached_property
@@ -89,13 +89,13 @@ class _Parts:
 
     @cached_property
     def raisers(self) -> tuple[tuple[int, Text], ...]:
-        """(step, what raised the version, with the new version)."""
+        """(step, words on what raised the version)."""
         return tuple((step, words.BY.format(version=after, who=name)) for step, _, after, name in self.raised)
 
 
 @dataclass(frozen=True)
 class _Storage(_Parts):
-    """A storage with its strip, and the places of all parts of its block."""
+    """A storage with its strip, which determines the places of all parts of its block."""
 
     strip: Strip
 
@@ -106,16 +106,16 @@ class _Storage(_Parts):
 
     @cached_property
     def memory_width(self) -> float:
-        """The width of everything but the cards."""
+        """Its size without the cards, in px."""
         by_line = widest(content for _, content in self.raisers)
         return max(self.strip.right, self.title_width, PIN_LEFT + self.storage_pins.width, self.strip.gutter + by_line)
 
 
 def storages_panel(recording: Recording) -> Panel:
-    """Draws the memory panel of a recording."""
+    """Returns the memory panel of a recording."""
     parts = _parts(recording)
     rows = shared_rows([(each.life.first, each.last) for each in parts])
-    if (1 + max(rows, default=0)) * (TITLE + GAP) > HIGHEST:  # however low each of them is
+    if (1 + max(rows, default=0)) * (TITLE + GAP) > HIGHEST:  # even if each has only its title
         return _with_a_shelf(recording, parts)
     storages = _with_strips(parts, dense=False)
     heights: dict[int, float] = {}
@@ -134,7 +134,7 @@ def storages_panel(recording: Recording) -> Panel:
 
 
 def _with_a_shelf(recording: Recording, parts: Sequence[_Parts]) -> Panel:
-    """Draws the panel of many storages: those in focus in full, the others on the shelf."""
+    """The panel for many storages: those that a step is about in full, the others on the shelf."""
     storages, spans = _with_strips(parts, dense=True), open_spans(recording)
     blocks = _blocks([s for s in storages if s.id in spans])
     groups = tuple(block.group(0, k, spans[block.storage.id]) for k, block in enumerate(blocks))
@@ -153,13 +153,13 @@ def _width(groups: Sequence[Group]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """A storage drawn in full."""
+    """A storage as it is drawn in full."""
 
     storage: _Storage
     width: float
     height: float
     memory_height: float
-    """Of everything but the cards."""
+    """Its size without the cards, in px."""
     first_card: tuple[float, float]
     card_width: float
     in_row: int
@@ -173,11 +173,11 @@ class _Block:
 
 
 def _blocks(storages: Sequence[_Storage]) -> Iterator[_Block]:
-    """Makes the blocks of the storages, with their cards in one column if that fits."""
+    """The blocks of the storages, with their cards in one column where that fits."""
     beside = [s for s in storages if s.has_cards_beside]
     column = max((s.memory_width for s in beside), default=0) + BUS
     if beside and column + max(s.card_width for s in beside) > WIDTH:
-        # One column of cards for all does not fit: the cards are directly beside each strip.
+        # One column of cards for all storages does not fit: put the cards right beside each strip.
         columns = {s.id: s.memory_width + BUS for s in beside}
     else:
         columns = {s.id: column for s in beside}
@@ -189,7 +189,7 @@ def _blocks(storages: Sequence[_Storage]) -> Iterator[_Block]:
 
 
 def _highest_stack(groups: Sequence[Group], steps: int) -> float:
-    """Returns the largest height of the drawn groups at any step."""
+    """The height of the drawn groups at the step where they are highest, in px."""
     changes = [0.0] * (steps + 1)
     for group in groups:
         for first, last in group.open:
@@ -218,7 +218,7 @@ def _parts(recording: Recording) -> list[_Parts]:
 
 
 def _with_strips(parts: Sequence[_Parts], *, dense: bool) -> list[_Storage]:
-    # All strips begin at one x, so that they can be compared.
+    # All strips begin at the same x, so that they can be compared.
     gutter = gutter_for(name for each in parts for name in _comb_names(each))
     return [_with_strip(each, gutter, dense=dense) for each in parts]
 
@@ -247,20 +247,20 @@ def _comb_names(parts: _Parts) -> Iterable[str]:
     return (face.comb_name for _, card in parts.cards for face in card.life.every())
 
 
-def _by_storage(things: Iterable[_Thing]) -> dict[int, list[_Thing]]:
-    found: dict[int, list[_Thing]] = {}
-    for thing in things:
-        found.setdefault(thing.storage, []).append(thing)
+def _by_storage(items: Iterable[_Item]) -> dict[int, list[_Item]]:
+    found: dict[int, list[_Item]] = {}
+    for item in items:
+        found.setdefault(item.storage, []).append(item)
     return found
 
 
-def _placed(things: Sequence[_Thing]) -> tuple[tuple[int, _Thing], ...]:
-    places = shared_rows([(thing.life.first, thing.life.last) for thing in things])
-    return tuple(zip(places, things, strict=True))
+def _placed(items: Sequence[_Item]) -> tuple[tuple[int, _Item], ...]:
+    places = shared_rows([(item.life.first, item.life.last) for item in items])
+    return tuple(zip(places, items, strict=True))
 
 
 def _block(storage: _Storage, column: float | None, card_width: float) -> _Block:
-    """Draws one storage. `column` is the x of its cards; None puts them below."""
+    """One storage with its cards at x `column`, or below it if None."""
     top = TITLE
     marks = _title_marks(storage)
     marks += strip_marks(storage.strip, top, storage.id, storage.life, storage.written)
@@ -342,7 +342,7 @@ def _by_mark(storage: _Storage, y: float) -> Mark:
 
 
 def _version_keys(storage: _Storage) -> tuple[str, ...]:
-    """Gives each version a key, which leads to the step that raised it."""
+    """The key of a version, which leads to the step that raised it."""
     return f"v{storage.id}", f"s{storage.id}"
 
 

@@ -1,7 +1,7 @@
-"""Draws a storage as a strip of slots: their places, their values, and the slots that a step wrote.
+"""Draws a storage as a strip of slots: the place of each slot, its value, and the slots that a step wrote.
 
-Up to 64 slots show their values. Up to 4096 slots are cells without text; more are a bar on which one pixel stands for
-many slots. The picture mentions both.
+Up to 64 slots are drawn with their values, up to 4096 as cells without text, and more as a bar with many slots per pixel;
+a note in the picture explains both.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from inplacelab_widgets.scene.timeline import Life
 WITH_VALUES = 64
 WITH_CELLS = 4096
 FEW = 8
-"""So many slots are never written small."""
+"""The number of slots up to which values are never printed small."""
 TINY = 10.0
 GUTTER = 30.0
-"""The least room to the left of a strip, for the names of the combs and the indices of rows."""
+"""The least space to the left of a strip, for the names of the combs and the indices of rows, in px."""
 RULER = 12.0
 COMB = 10.0
 
@@ -36,18 +36,18 @@ Piece = tuple[float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """The places of a storage's slots: `rows` rows of `per_row` slots, each `cell` by `height` px."""
+    """The places of the slots of one storage: `rows` rows of `per_row` slots, each `cell` by `height` px."""
 
     slots: int
     per_row: int
     cell: float
     height: float
     combs: int
-    """How many combs have room under each row."""
+    """The number of combs under each row."""
     dense: bool = False
-    """Whether its values are written small, with only the first index of each row beside it."""
+    """Whether its values are printed small, with only the first index of each row beside it."""
     gutter: float = GUTTER
-    """The room to the left of its slots."""
+    """The space to the left of its slots, in px."""
 
     @property
     def rows(self) -> int:
@@ -55,12 +55,12 @@ class Strip:
 
     @property
     def pitch(self) -> float:
-        """From the top of one row to the top of the next, in px."""
+        """The distance from the top of one row to the top of the next, in px."""
         return self.height + self.ruler + COMB * self.combs + (4 if self.rows > 1 and not self.dense else 0)
 
     @property
     def ruler(self) -> float:
-        """The room under each row for slot indices; rows of cells have them in the gutter."""
+        """The space under each row for the indices of its slots, in px; rows of cells have theirs in the gutter."""
         return 2 if self.dense or WITH_VALUES < self.slots <= WITH_CELLS else RULER
 
     @property
@@ -69,15 +69,15 @@ class Strip:
 
     @property
     def bottom(self) -> float:
-        """The height of all rows together."""
+        """The height of all rows together, in px."""
         return self.rows * self.pitch + (RULER + lens.HEIGHT if self.slots > WITH_VALUES else 0)
 
     def comb_top(self, place: int) -> float:
-        """Returns the distance from the top of a row to comb number `place` under it."""
+        """Returns the distance from the top of a row to the teeth of comb number `place` under it."""
         return self.height + self.ruler + COMB * place + 2
 
     def pieces(self, slots: SlotRuns) -> list[Piece]:
-        """Converts runs of slots to pieces of rows, in px."""
+        """Returns runs of slots as pieces of rows, in px."""
         found = []
         for start, stop in slots:
             for row in range(start // self.per_row, (max(stop, start + 1) - 1) // self.per_row + 1):
@@ -88,7 +88,7 @@ class Strip:
         return found
 
     def comb(self, slots: SlotRuns, place: int, offset: float) -> str:
-        """Returns the path of comb number `place` under each row: a bracket under each run of slots that a tensor reaches.
+        """Returns the comb of a tensor, number `place` under each row: a bracket under each run of slots that it reaches.
 
         `offset` is the y of the strip's top.
         """
@@ -96,7 +96,7 @@ class Strip:
         teeth = []
         for left, right, top in _joined(self.pieces(slots)):
             if right - left < 4:
-                # Too narrow for a bracket: a single tooth.
+                # Too narrow for a bracket: only a tooth.
                 teeth.append(f"M{coordinate((left + right) / 2)} {coordinate(top + y)}v5")
                 continue
             inset = min(1.5, (right - left) / 4)
@@ -106,7 +106,7 @@ class Strip:
 
 
 def _joined(pieces: list[Piece]) -> list[Piece]:
-    # Brackets closer than a pixel are drawn as one.
+    # Where a pixel has many slots, brackets closer than a pixel would only blur: draw them as one.
     joined: list[Piece] = []
     for left, right, top in pieces:
         if joined and joined[-1][2] == top and left - joined[-1][1] < 0.4:
@@ -117,7 +117,7 @@ def _joined(pieces: list[Piece]) -> list[Piece]:
 
 
 def strip_for(life: Life[StorageFacts], combs: int, room: float, dense: bool, gutter: float = GUTTER) -> Strip:
-    """Lays out the strip of a storage in `room` px, with room for its longest value over all steps; `dense` if there are many."""
+    """Returns the strip of a storage in `room` px, with space for its longest value over all steps; `dense` if there are many storages."""
     slots = max(facts.slots for facts in life.every())
     available = room - gutter
     if not slots:
@@ -135,7 +135,7 @@ def strip_for(life: Life[StorageFacts], combs: int, room: float, dense: bool, gu
 
 
 def cell_texts(facts: StorageFacts) -> list[str]:
-    """Returns the text of each slot; "·" for a value that was not recorded."""
+    """Returns the text of each slot; "·" where the value was not recorded."""
     if isinstance(facts.values, tuple):
         return [number(value) for value in facts.values]
     texts = ["·"] * facts.slots
@@ -161,7 +161,7 @@ def strip_marks(
         top: the y of its first row.
         storage: the storage's number.
         life: its facts over the steps.
-        written: the slots that each step wrote.
+        written: for each step that wrote to it, the written slots.
     """
     if not strip.slots:
         return _nothing(strip, top, storage, life)
@@ -172,7 +172,7 @@ def strip_marks(
 
 
 def _nothing(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> list[Mark]:
-    """Draws a storage without slots, as a target for the pointers of its tensors."""
+    """The mark of a storage without slots, which the pointers of its tensors lead to."""
     keys = (f"s{storage}",)
     box, content = (
         between(life.first, life.last, look) for look in (Look("slot none"), Look("text value soft", words.NO_SLOTS))
@@ -201,11 +201,11 @@ def _slots(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> 
 
 
 def hatch(x: float, y: float, width: float, height: float) -> str:
-    """Draws slanted strokes over a box with unknown values."""
+    """Returns slanting strokes over a box whose values are not known."""
     strokes = []
     at = 6.0 - height
     while at < width:
-        # From the bottom edge up to the right, clipped to the box.
+        # From the bottom edge upwards to the right, cut off at the sides of the box.
         start, end = max(at, 0.0), min(at + height, width)
         a, b = coordinate(x + start), coordinate(y + height - (start - at))
         strokes.append(f"M{a} {b}L{coordinate(x + end)} {coordinate(y + height - (end - at))}")
@@ -242,7 +242,7 @@ def _values(
 
 
 def _row_labels(strip: Strip, top: float, life: Life[StorageFacts]) -> list[Mark]:
-    """Writes the index of each row's first slot beside it."""
+    """The index of the first slot of each row, beside it."""
     return [
         text(
             strip.gutter - 4,
@@ -272,7 +272,7 @@ def _cells(strip: Strip, top: float, storage: int, life: Life[StorageFacts]) -> 
 def _written(strip: Strip, top: float, storage: int, written: Mapping[int, SlotRuns], last: int) -> Mark:
     moments = []
     style = "written" if strip.slots <= WITH_VALUES else "inked"
-    looks: dict[SlotRuns, Look | None] = {}  # a loop writes the same slots repeatedly
+    looks: dict[SlotRuns, Look | None] = {}  # a loop writes the same slots again and again
     for step, slots in written.items():
         if slots not in looks:
             boxes = "".join([_box(piece, top, strip) for piece in _boxes(strip, slots)])

@@ -1,7 +1,7 @@
-"""Renders marks at one step as SVG text for still pictures, without CSS, scripts or a network.
+"""Renders marks at one step as SVG text that needs no CSS, no script and no network, for still pictures.
 
-All text of the program is escaped. SVG's defaults and attributes of the root are not repeated, since a picture must be
-small in a notebook.
+Everything that a program wrote is escaped. SVG defaults and attributes of the root are not repeated, since a picture must
+stay small in a notebook.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ASSUMED = {"stroke": "none", "stroke-width": "1", "font-size": "11px", "fill-op
 
 
 def document(size: tuple[float, float], parts: Iterable[str], title: str, content: str) -> str:
-    """Returns an SVG document of this width and height with a light background, and a description for screen readers."""
+    """Returns a picture of this width and height on its own light background, with a description for screen readers."""
     width, height = map(coordinate, size)
     place = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     inherited = f'font-family={quoteattr(FONT)} font-size="11px"'
@@ -31,24 +31,24 @@ def document(size: tuple[float, float], parts: Iterable[str], title: str, conten
 
 
 def panel_at(panel: Panel, step: int, language: str) -> str:
-    """Renders a panel's groups at `step`."""
+    """Returns the groups of a panel that are shown at `step`, at their places."""
     here = (group for group in panel.groups if group.first <= step <= group.last)
     return "".join(placed(group_at(group, step, language), group.x, group.y) for group in here)
 
 
 def stack_at(panel: Panel, step: int, language: str) -> tuple[str, float]:
-    """Renders a panel's groups at `step` without gaps, and the chips of the others below; returns them with their height."""
+    """Returns the groups of a panel that are drawn at `step`, moved together, with the others' chips below; and their height."""
     places, height = stack_of(panel, step)
     return "".join(placed(group_at(group, step, language), x, y) for group, x, y in places), height
 
 
 def group_at(group: Group, step: int, language: str) -> str:
-    """Renders a group's marks at `step`."""
+    """Returns the marks of a group as they look at `step`."""
     return "".join(mark_at(mark, step, language) for mark in group.marks)
 
 
 def placed(drawn: str, x: float, y: float, scale: float = 1) -> str:
-    """Moves SVG content to (x, y)."""
+    """Returns SVG text moved to (x, y)."""
     if not drawn:
         return ""
     smaller = "" if scale == 1 else f" scale({scale:.3f})"
@@ -56,7 +56,7 @@ def placed(drawn: str, x: float, y: float, scale: float = 1) -> str:
 
 
 def window(drawn: str, part: tuple[float, float, float, float], scale: float, y: float) -> str:
-    """Shows the part (left, top, right, bottom) of SVG content, scaled, `y` px from the top."""
+    """Returns the part (left, top, right, bottom) of SVG text, at this scale, `y` px from the top."""
     left, top, right, bottom = part
     wide, high = right - left, bottom - top
     size = f'width="{coordinate(wide * scale)}" height="{coordinate(high * scale)}"'
@@ -65,7 +65,7 @@ def window(drawn: str, part: tuple[float, float, float, float], scale: float, y:
 
 
 def mark_at(mark: Mark, step: int, language: str) -> str:
-    """Renders a mark at `step`; "" if it is not shown."""
+    """Returns a mark as it looks at `step`; "" if it is not shown."""
     look = mark.at(step)
     if look is None:
         return ""
@@ -73,24 +73,24 @@ def mark_at(mark: Mark, step: int, language: str) -> str:
     if mark.tag != "text":
         return f"{drawn}/>"
     content = _in_language(look.text, language)
-    # Blanks in code must be kept. Browsers do not inherit this attribute, so each text that needs it has it.
+    # Blanks in code must stay. Browsers do not inherit this attribute to text, so each text that needs it has it.
     blanks = ' xml:space="preserve"' if content.startswith(" ") or "  " in content else ""
     return f"{drawn}{blanks}>{escape(content)}</text>"
 
 
 def text_at(x: float, y: float, style: str, content: Words, language: str) -> str:
-    """Renders a text whose baseline begins, or with the style "end" ends, at (x, y)."""
+    """Returns words whose baseline begins, or with the style "end" ends, at (x, y)."""
     return mark_at(text(x, y, always(Look(style, content))), 0, language)
 
 
 def rule(y: float, width: float) -> str:
-    """Renders a hairline across the picture."""
+    """Returns a hairline across the picture."""
     return f'<path d="M0 {coordinate(y)}H{coordinate(width)}" fill="none" stroke="{resolved("grid")["stroke"]}"/>\n'
 
 
 @cache
 def _styled(style: str) -> str:
-    """Returns the attributes of a style."""
+    """The attributes of a style."""
     return _attributes((key, value) for key, value in resolved(style).items() if _ASSUMED.get(key) != value)
 
 

@@ -1,4 +1,4 @@
-"""Lists a state as plain tables, for screen readers and where no picture can be shown."""
+"""Tabulates a state, for screen readers and where no picture can be shown."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _TELL = {
     "lanes": ("storages", "saved"),
     "memory": ("memory",),
 }
-"""Which tables tell what a panel shows."""
+"""The tables with the content of each panel."""
 
 _Facts = TypeVar("_Facts", StorageFacts, TensorFacts, NodeFacts)
 
 Row = tuple[str, tuple[Words, ...]]
-"""(key, cells): the key is the one that the same thing's marks have in the picture."""
+"""(key, cells): the key is the one that the object's marks have in the picture."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +88,13 @@ def _columns(table: str, framework: Framework) -> tuple[Words, ...]:
 
 
 def tables_of_panels(panels: Iterable[str], found: Iterable[Table]) -> tuple[Table, ...]:
-    """Returns the tables with the contents of these panels."""
+    """Returns the tables with the content of these panels."""
     wanted = {name for panel in panels for name in _TELL.get(panel, ())}
     return tuple(table for table in found if table.name in wanted)
 
 
 def table_changes(recording: Recording) -> dict[str, list[tuple[int, str, tuple[Words, ...] | None]]]:
-    """Returns for each table (step, key, cells) for each row that a step may change; None for a removed row."""
+    """Returns for each table (step, key, cells) wherever a step may change a row; None where the row ends."""
     changes: dict[str, list[tuple[int, str, tuple[Words, ...] | None]]] = {name: [] for name in words.TABLES}
     for touch in touched(recording):
         state, framework = touch.state, framework_of(recording)
@@ -170,7 +170,7 @@ def _node(recording: Recording, state: State, node: NodeFacts) -> Row:
 
 
 def _way(recording: Recording, state: State, node: int, to: int, several: int) -> Text:
-    """Describes an edge: "ScaleGradNode (line 3): h ×2" if `h` was both operands."""
+    """The node that gradients go to, and the tensors they belong to: "ScaleGradNode (line 3): h ×2" if `h` was both operands."""
     passed = edge_names(recording).get((node, to))
     parts = [passed_name(passed, state)] if passed else []
     parts += [f"×{several}"] if several > 1 else []

@@ -1,4 +1,4 @@
-"""Computes lifetimes over the steps, and rows shared by objects that never exist at the same time."""
+"""Computes lifetimes over the steps, and rows that items share if they never live at the same time."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Life(Generic[Facts]):
-    """One object over the steps: `moments` are (step, facts) at each change; `last` is its last step."""
+    """One item over the steps: `moments` are (step, facts) at each change; `last` is the last step at which it lives."""
 
     moments: tuple[tuple[int, Facts], ...]
     last: int
 
     @property
     def first(self) -> int:
-        """Its first step."""
+        """The step at which it begins."""
         return self.moments[0][0]
 
     def at(self, step: int) -> Facts | None:
-        """Returns the facts after a step; None if it does not exist then."""
+        """Returns the facts after a step; None where it does not exist."""
         found = bisect_right(self.moments, step, key=itemgetter(0))
         return self.moments[found - 1][1] if found and step <= self.last else None
 
     def every(self) -> Iterable[Facts]:
-        """Returns all its facts, in order."""
+        """Returns all the facts it ever had."""
         return (facts for _, facts in self.moments)
 
 
 def followed(changes: Iterable[tuple[int, Key, Facts | None]], end: int) -> dict[Key, Life[Facts]]:
-    """Returns the life of each object from changes (step, object, facts from then on, or None if it is gone), in order.
+    """Returns the life of each item from its changes: (step, item, its facts from then on or None if it ends), in order.
 
-    Equal facts are not a change. An object without an end lives until step `end`; one that is gone and comes back lives on in
-    between.
+    Facts equal to the former ones are no change. An item that does not end lives until step `end`; one that ends and
+    returns is considered alive in the meantime.
     """
     moments: dict[Key, list[tuple[int, Facts]]] = {}
     last: dict[Key, int] = {}
@@ -69,7 +69,7 @@ def _storage_lives(recording: Recording) -> dict[int, Life[StorageFacts]]:
 
 
 def version_lives(recording: Recording) -> dict[int, Life[tuple[int, ...]]]:
-    """Returns the versions of each storage over the steps, one for each of its counters."""
+    """Returns the versions of each storage over the steps: one for each of its counters."""
     return recording.once(_version_lives)
 
 
@@ -83,7 +83,7 @@ def _version_lives(recording: Recording) -> dict[int, Life[tuple[int, ...]]]:
 
 
 def version_labels(recording: Recording) -> dict[int, Life[str]]:
-    """Returns the versions of each storage as labels: "v1"."""
+    """Returns the same in words: "v1"."""
     label = framework_of(recording).label
     return {
         key: Life(tuple((step, label(*versions)) for step, versions in life.moments), life.last)
@@ -92,9 +92,9 @@ def version_labels(recording: Recording) -> dict[int, Life[str]]:
 
 
 def lives(recording: Recording, of: Callable[[State], Mapping[Key, Facts]]) -> dict[Key, Life[Facts]]:
-    """Returns the life of each object that `of` finds in the states, in order of first appearance.
+    """Returns the life of each item that `of` finds in the states, in order of first appearance.
 
-    An object that is gone and comes back lives on in between, so that its place is kept.
+    An item that ends and returns is considered alive in the meantime: its place is kept.
     """
     moments: dict[Key, list[tuple[int, Facts]]] = {}
     last: dict[Key, int] = {}
@@ -110,7 +110,7 @@ def lives(recording: Recording, of: Callable[[State], Mapping[Key, Facts]]) -> d
 def gatherings(
     members: Mapping[Key, Life[Facts]], also: Iterable[int] = ()
 ) -> Iterator[tuple[int, Mapping[Key, Facts], frozenset[Key]]]:
-    """Yields (step, facts of live members, new members) whenever objects that are shown as one change.
+    """Yields (step, the facts of the live items, the items that begin in this step) wherever that changes, for items shown as one.
 
     The steps in `also`, and the step after each of them, are always included.
     """
@@ -132,7 +132,7 @@ def gatherings(
 
 
 def shared_rows(spans: Sequence[tuple[int, int]]) -> list[int]:
-    """Assigns a row to each (first, last) span, so that spans in one row do not overlap. Spans are in order of their first step.
+    """Returns a row for each (first, last) span, so that no two spans in one row overlap. Spans are in order of their first step.
 
     >>> shared_rows([(0, 9), (1, 3), (2, 5), (4, 6)])
     [0, 1, 2, 1]

@@ -1,4 +1,4 @@
-"""Texts of the stepper in English and Chinese, except the sentences about steps: one module for each part of the picture."""
+"""All text of the stepper except the sentences about steps, in English and Chinese: one module for each part of the picture."""
 
 from __future__ import annotations
 

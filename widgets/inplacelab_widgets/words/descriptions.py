@@ -1,4 +1,4 @@
-"""Descriptions of panels and still pictures, for screen readers."""
+"""The descriptions of panels for screen readers, and the notes in still pictures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ STORAGES_SAY_PLAINLY = Text(
     "{storages} live storages, {tensors} tensors. Written in this step: {written}.",
     "现有 {storages} 个存储、{tensors} 个张量。本步写入：{written}。",
 )
-"""The same of a framework without gradients."""
+"""The same for a framework without gradients."""
 GRAPH_SAYS = Text(
     "{nodes} grad nodes and {edges} edges. New in this step: {new}.",
     "{nodes} 个梯度节点、{edges} 条边。本步新增：{new}。",

@@ -1,4 +1,4 @@
-"""Texts of the graph panel: grad nodes, folded boxes, and backward."""
+"""The text of the graph of grad nodes, folded or whole, and of the steps of backward."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of the panels along the step axis: version lanes and bytes."""
+"""The text of the version lanes and of the bytes, whose axis is the step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MORE_LANES = Text(
 ONE_MORE_LANE = Text("1 more storage, never named, written or kept", "另有 1 个存储：从未命名、写入或被反向传播保存")
 MORE_LANES_PLAINLY = Text("{count} more storages, never named or written", "另有 {count} 个存储：从未命名或写入")
 ONE_MORE_LANE_PLAINLY = Text("1 more storage, never named or written", "另有 1 个存储：从未命名或写入")
-"""The same of a framework without gradients."""
+"""The same for a framework without gradients."""
 FOLDED_LANES = Text("{count} more storages", "另有 {count} 个存储")
 NEITHER = Text(": never written, never kept for backward", "：从未写入，也未被反向传播保存")
 NEVER_WRITTEN = Text(": never written", "：从未写入")

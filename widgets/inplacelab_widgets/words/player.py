@@ -1,4 +1,4 @@
-"""Texts of the player: its controls, its keys, and what it reads out."""
+"""The text of the player around the panels: its controls, its keys, and its reading line."""
 
 from __future__ import annotations
 
@@ -56,18 +56,18 @@ PLAYER = {
 
 KEYS = (
     (Text("← →", "← →"), Text("previous and next step", "上一步、下一步")),
-    (Text("Shift+← Shift+→", "Shift+← Shift+→"), Text("to the next thing worth seeing", "跳到下一个值得看的步骤")),
+    (Text("Shift+← Shift+→", "Shift+← Shift+→"), Text("to the next important step", "跳到下一个重要步骤")),
     (Text("PgUp PgDn", "PgUp PgDn"), Text("forward, backward, forward …", "前向、反向等各阶段之间")),
     (Text("Home End", "Home End"), Text("first and last step", "第一步、最后一步")),
     (Text("Space - +", "空格 - +"), Text("play or pause, slower, faster", "播放或暂停、减慢、加快")),
     (Text("E", "E"), Text("step by event or by line", "按事件或按行单步")),
     (Text("Tab", "Tab"), Text("from panel to panel", "在面板之间移动")),
-    (Text("↑ ↓", "↑ ↓"), Text("from thing to thing inside a panel", "在面板内的对象之间移动")),
+    (Text("↑ ↓", "↑ ↓"), Text("from item to item inside a panel", "在面板内的对象之间移动")),
     (
         Text("Enter", "Enter"),
         Text(
-            "keep it lit, as a click does; a version: to the step that raised it; a pin: to its node, or to a list of many",
-            "保持点亮（与单击相同）；版本号：跳到升版的那一步；保存标记：转到其节点，多个时列出清单",
+            "select it, as a click does; a version: to the step that raised it; a pin: to its node, or to a list of many",
+            "选中（与单击相同）；版本号：跳到升版的那一步；保存标记：转到其节点，多个时列出清单",
         ),
     ),
     (
@@ -87,23 +87,23 @@ KEYS = (
     (Text("G L T", "G L T"), Text("graph, versions and bytes, elements", "计算图、版本与字节、元素")),
     (Text("P", "P"), Text("predict what a step does before it is shown", "先预测，再显示每一步")),
     (Text("F", "F"), Text("present: fill the screen", "演示：铺满屏幕")),
-    (Text("? Esc", "? Esc"), Text("this list; close, let go, leave", "此列表；关闭、松开、离开")),
+    (Text("? Esc", "? Esc"), Text("this list; close, deselect, leave", "此列表；关闭、取消选择、离开")),
 )
-"""What the player's keys do: (keys, separated by blanks, what they do)."""
+"""What the player's keys do: (keys separated by blanks, their effect)."""
 
 _WITHOUT_GRADIENTS: dict[str, tuple[Text, Text] | None] = {
     "PgUp PgDn": None,
     "Enter": (
         Text("Enter", "Enter"),
         Text(
-            "keep it lit, as a click does; a number of writes: to the step that wrote last",
-            "保持点亮（与单击相同）；写入次数：跳到最后一次写入的那一步",
+            "select it, as a click does; a number of writes: to the step that wrote last",
+            "选中（与单击相同）；写入次数：跳到最后一次写入的那一步",
         ),
     ),
     "G L T": (Text("L T", "L T"), Text("writes seen and bytes, elements", "写入次数与字节、元素")),
 }
 KEYS_WITHOUT_GRADIENTS = tuple(row for each in KEYS if (row := _WITHOUT_GRADIENTS.get(each[0].en, each)) is not None)
-"""The same for a framework without gradients: there is no graph, nothing is kept, and the writes are counted by inplacelab."""
+"""The same for a framework without gradients: there is no graph, nothing is saved, and inplacelab counts the writes."""
 
 LINKS = {
     "link_element": Text("`{element}` → slot {sum} of {storage}", "`{element}` → {storage} 的槽位 {sum}"),

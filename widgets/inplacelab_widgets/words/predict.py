@@ -1,4 +1,4 @@
-"""Texts of predict mode."""
+"""The text of predict mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts of the storage and element panels: storages, tensors, saved tensors."""
+"""The text of storages, tensors, saved tensors, and the elements that a tensor reads."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LENSES = {
     "lens_gaps": LENS_GAPS,
     "lens_moved": Text(" · Esc: follow the writes", " · Esc：跟随写入"),
 }
-"""What the player says of a lens that a reader has moved."""
+"""The text of a lens that a reader has moved."""
 SHELF = Text("Other live storages", "其余存活的存储")
 SIMULATED = Text("simulated device", "模拟设备")
 

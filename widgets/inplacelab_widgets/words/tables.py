@@ -1,4 +1,4 @@
-"""Texts of the tables."""
+"""The captions and column heads of the tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TABLES = {
     "memory": MEMORY,
 }
 OF_GRADIENTS = (Text("{flag}", "{flag}"), Text("grad node", "梯度节点"))
-"""The last columns of the tensors: not there for a framework without gradients."""
+"""The last columns of the tensors; omitted for a framework without gradients."""
 COLUMNS = {
     "storages": (
         Text("storage", "存储"),

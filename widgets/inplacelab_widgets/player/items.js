@@ -1,4 +1,4 @@
-// Pointing at things and keeping them: with the pointer, and with the arrow keys inside a pane.
+// Highlights and selects items of the picture: with the pointer, and with the arrow keys inside a pane.
 
 import { firstOf } from "./panel.js";
 import { valueAt } from "./runs.js";
@@ -6,7 +6,7 @@ import { scrollIntoPane } from "./sight.js";
 import { speak } from "./words.js";
 /** @import { Stage } from "./stage.js" */
 
-/** What a row of the tables says of a thing, or nothing. @param {Stage} stage @param {string} key */
+/** The words of an item's row in the tables, or "". @param {Stage} stage @param {string} key */
 export function describe({ payload, step, language }, key) {
   for (const { rows } of payload.tables) {
     const cells = Object.hasOwn(rows, key) ? valueAt(rows[key], step) : null;
@@ -15,11 +15,11 @@ export function describe({ payload, step, language }, key) {
   return "";
 }
 
-/** Lights up what the pointer is on, and keeps it at a click. @param {Stage} stage */
+/** Highlights what the pointer is on, and selects it on a click. @param {Stage} stage */
 export function followPointer(stage) {
   let rest = "";
   stage.root.addEventListener("pointermove", (event) => {
-    // When the page scrolls under a pointer at rest, the browser reports a move to the same place: nobody pointed.
+    // When the page scrolls under a resting pointer, the browser reports a move to the same place: ignore it.
     const place = `${event.clientX} ${event.clientY}`;
     if (place === rest) return;
     rest = place;
@@ -32,7 +32,7 @@ export function followPointer(stage) {
   });
 }
 
-/** What a mark stands for now: a box of the graph serves many nodes, and the tables tell which of them is there.
+/** The key of a mark at this step: a box of the graph shows many nodes, and the tables list those that exist.
  * @param {Stage} stage @param {string} keys */
 export function keyHere(stage, keys) {
   const nodes = keys.split(" ").filter((key) => key.startsWith("n"));
@@ -45,21 +45,21 @@ function keysUnder(event) {
   return /** @type {Element} */ (event.target).closest("[data-k]")?.getAttribute("data-k") ?? "";
 }
 
-/** The arrow keys and Enter inside a pane: the pane keeps the focus, and one of its things is where the reader is.
- * @param {Stage} stage @param {HTMLElement} pane @param {() => {key: string, element: Element}[]} things */
-export function walkThings(stage, pane, things) {
+/** Handles the arrow keys and Enter inside a pane: the pane keeps the focus, and one of its items is current.
+ * @param {Stage} stage @param {HTMLElement} pane @param {() => {key: string, element: Element}[]} items */
+export function walkItems(stage, pane, items) {
   let here = "";
 
   /** @param {1 | -1} direction */
   function walk(direction) {
-    const there = things();
+    const there = items();
     if (!there.length) return;
     const now = there.findIndex(({ key }) => key === here);
     const next = now < 0 ? (direction > 0 ? 0 : there.length - 1) : Math.max(0, Math.min(there.length - 1, now + direction));
     stand(there[next]);
   }
 
-  /** @param {{key: string, element: Element}} thing */
+  /** @param {{key: string, element: Element}} item */
   function stand({ key, element }) {
     leave();
     here = key;
@@ -69,7 +69,7 @@ export function walkThings(stage, pane, things) {
     stage.announce(describe(stage, keyHere(stage, element.getAttribute("data-k") ?? key)) || element.textContent || wordsOf(key));
   }
 
-  /** What stands on folded pins: no table has a row for them. @param {string} key */
+  /** The words of folded pins, which have no row in the tables. @param {string} key */
   const wordsOf = (key) => [...pane.querySelectorAll(`text[data-k="${key}"]:not([hidden])`)].map((line) => line.textContent).join(" · ");
 
   function leave() {
@@ -90,9 +90,9 @@ export function walkThings(stage, pane, things) {
   });
 }
 
-/** Goes to what a thing points at: from a version to the step that raised it, from a pin to its node, from folded
- * pins to a list of them. Anything else is kept lit, or let go. @param {Stage} stage @param {string} key */
-export function visitThing(stage, key) {
+/** Handles a click on an item: a version leads to the step that raised it, a pin to its node, folded pins to a list of them. Any other item is
+ * selected, or deselected. @param {Stage} stage @param {string} key */
+export function visitItem(stage, key) {
   const [, part, value] = /^pick:(\w+):(\d+)$/.exec(key) ?? [];
   if (part) return stage.pick({ [part]: Number(value) });
   if (key.startsWith("v")) {
