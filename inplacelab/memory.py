@@ -48,7 +48,7 @@ class Ledger:
     def release_inherited(self, nbytes: int, made_in: int) -> None:
         """Counts a storage as released that was made before this episode, in the one numbered `made_in`.
 
-        It is no part of the episode's own account, so the peak goes down with `live`, after the highest was noted.
+        It does not count for the episode itself, so the peak goes down with `live`, after the highest was noted.
         (A cell that runs again releases what its first run made, and must show the same numbers.)
         """
         self.earlier, reached = self.highest, self.peak

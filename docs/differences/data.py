@@ -12,7 +12,7 @@ from inplacelab.language import Text
 from inplacelab.lessons import differences
 from inplacelab.lessons.differences import FRAMEWORKS, Answer, Answers, Chapter, Difference, Kind
 
-FILE = Path(differences.__file__).with_suffix(".json")
+FILE = Path(differences.__file__).with_name("data.json")
 """Where the lessons find the data. The recorded answers are kept only here."""
 
 

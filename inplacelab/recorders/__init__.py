@@ -24,7 +24,7 @@ NumPy reports nothing, so `numpy.py` looks at the arrays when a statement begins
 below it know no NumPy arrays and serve any framework that is silent: `storages.py` (which storages have other bytes than before),
 `attribution.py` (which statement made or wrote an array), `statements.py` (what the text of a statement binds, writes and reads).
 
-**Inside backward.** The engine computes backward with operations too, but these are no steps: the nodes are. A pass calls code of
+**Inside backward.** The engine computes backward with operations too, but these are not steps: the nodes are. A pass calls code of
 the program, a hook or the `backward` of a `PyLayer`, and reports that (`hook_begins`, `custom_begins`). Operations in there are
 recorded as steps of the phase "backward". Such code may begin another pass, so `engine.py` and the builder keep a stack of them:
 a pass that ends restores the states of the nodes that the pass around it had left. An exception in a hook always ends its pass, so

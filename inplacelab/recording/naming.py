@@ -192,7 +192,7 @@ def _place(step: Step, known: Sequence[int], role: str, tensor: TensorFacts | No
     if position is None or position >= len(step.inputs):
         return None
     there = step.inputs[position]
-    if tensor is None:  # a number, say: where an operand stands that is no tensor of the program
+    if tensor is None:  # a number, for example: an operand that is not a tensor of the program
         return position if there not in known else None
     place = position if there == tensor.id else step.inputs.index(tensor.id)
     return place if place < len(_ORDINALS) else None

@@ -224,7 +224,7 @@ def test_an_author_chooses_places_and_kinds(views_and_stale: Recording) -> None:
     [
         (99, None, IndexError, "no step 99: this recording has 9 steps"),
         ("line:99", None, LookupError, r"nothing was recorded on line 99; lines with steps: \[1, 2, 3, 4, 5, 6\]"),
-        ("5", None, ValueError, "'5' is no place: write a step as a number, or a line as \"line:5\""),
+        ("5", None, ValueError, "'5' is not a place: write a step as a number, or a line as \"line:5\""),
         ("line:5", ("volts",), ValueError, "no kind of question called 'volts'; there are: values, stale,"),
         (
             5,

@@ -80,7 +80,7 @@ class Trace:
         """Finds the accesses that make the result depend on the order of the threads.
 
         A race is two accesses to the same byte, at least one of which writes, by threads of different blocks, or of one block
-        without a barrier between them. Two atomic additions are no race. Shared memory is not traced.
+        without a barrier between them. Two atomic additions are not a race. Shared memory is not traced.
 
         Returns:
             At most one race for each byte.

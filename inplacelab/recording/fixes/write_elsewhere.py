@@ -78,7 +78,7 @@ def written_ordinarily(program: Program, writes: Sequence[Write], has_ordinary: 
 
 
 _FEW = 2
-"""A fix of more lines than this is no good advice."""
+"""A longer fix than this, in lines, is not good advice."""
 
 
 def ordinary(

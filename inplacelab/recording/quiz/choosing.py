@@ -87,7 +87,7 @@ _NO_QUESTION = Text(
     "在 {0} 处没有 {1} 这几类问题；可以问的有：{2}",
 )
 _NO_PLACE = Text(
-    '{0!r} is no place: write a step as a number, or a line as "line:5"',
+    '{0!r} is not a place: write a step as a number, or a line as "line:5"',
     '{0!r} 不是位置：步骤请写成数字，行请写成 "line:5"',
 )
 _STEP, _NOTHING = Text("step {0}", "第 {0} 步"), Text("nothing", "无")

@@ -41,7 +41,7 @@ class Life(Generic[Facts]):
 def followed(changes: Iterable[tuple[int, Key, Facts | None]], end: int) -> dict[Key, Life[Facts]]:
     """Returns the life of each item from its changes: (step, item, its facts from then on or None if it ends), in order.
 
-    Facts equal to the former ones are no change. An item that does not end lives until step `end`; one that ends and
+    Facts equal to the former ones are not a change. An item that does not end lives until step `end`; one that ends and
     returns is considered alive in the meantime.
     """
     moments: dict[Key, list[tuple[int, Facts]]] = {}
