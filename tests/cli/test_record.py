@@ -223,13 +223,13 @@ def test_the_marks_stand_below_what_they_mean_though_characters_are_wide(run: Ru
     assert mark.startswith("    |             ^ kept")
 
 
-def test_a_write_that_repeats_is_told_once(run: Run) -> None:
+def test_a_write_that_repeats_is_reported_once(run: Run) -> None:
     program = SHADOWED.replace("a.relu_()", "for k in range(3): a[0] = k")
     err = run("record", script(program), "--format", "json").err
     assert "~~~~~~~~ overwritten through `a`: version 0 → 1; written 2 times more until version 3\n" in err
 
 
-def test_a_leaf_that_is_written_is_told_with_the_reason(run: Run) -> None:
+def test_a_leaf_write_is_explained_with_the_reason(run: Run) -> None:
     err = run("record", script(SHADOWED.replace("a.relu_()", "h.relu_()")), "--format", "json").err
     assert "  6 | h.relu_()\n    | ^^^^^^^^^ refused\n\n  Why: `relu_` would overwrite a leaf." in err
     assert (

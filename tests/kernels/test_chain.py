@@ -132,7 +132,7 @@ def test_an_unneeded_gradient_saves_no_tensor() -> None:
     assert kept(y) == [("y", False)]
 
 
-def test_what_a_chain_has_kept_and_somebody_overwrites_is_noticed() -> None:
+def test_an_overwritten_value_that_a_chain_saved_is_noticed() -> None:
     (w,) = leaves_with(drawn(3))
     x = paddle.ones([3], dtype="float64")
     y = kernels.fuse("multiply", "exp")(w, x)

@@ -37,17 +37,17 @@ def test_an_answer_is_looked_up_in_the_notebook() -> None:
 
 
 @pytest.mark.parametrize("unfilled", [..., [1, ...], (..., 2)])
-def test_an_exercise_that_nobody_has_begun_says_where_to_begin(check: Exercise, unfilled: Any) -> None:
+def test_an_empty_answer_says_where_to_begin(check: Exercise, unfilled: Any) -> None:
     assert said(check, x=1, y=unfilled).startswith("○ Not yet. `y` is still `...`")
 
 
-def test_whoever_asks_again_gets_the_next_hint_and_the_last_stays(check: Exercise) -> None:
+def test_a_second_wrong_answer_gets_the_next_hint_and_the_last_stays(check: Exercise) -> None:
     assert said(check, x=1, y=3) == "○ Not yet. Look at `y`. (Hint 1 of 2: run this cell again for the next.)"
     assert said(check, x=1, y=4) == "○ Not yet. It is large."
     assert said(check, x=1, y=4) == "○ Not yet. It is large."
 
 
-def test_whoever_has_come_further_gets_the_first_hint_there(check: Exercise) -> None:
+def test_progress_gets_the_first_hint_of_the_next_check(check: Exercise) -> None:
     said(check, x=1, y=3)
     assert said(check, x=1, y=11) == "○ Not yet. Even?"
 
@@ -58,7 +58,7 @@ def test_an_answer_of_another_kind_is_no_error_of_the_notebook(check: Exercise) 
     assert repr(verdict).startswith("○ Not yet. Your answer is not of the kind that was asked for (TypeError: ")
 
 
-def test_a_solution_is_told_so_with_what_there_is_to_remember(check: Exercise) -> None:
+def test_a_solution_is_confirmed_with_what_to_remember(check: Exercise) -> None:
     verdict = check(x=1, y=12)
     assert verdict.solved
     assert repr(verdict) == verdict._repr_markdown_() == "✓ Solved. Well seen."

@@ -33,7 +33,7 @@ def test_a_plot_is_a_picture_and_its_numbers(shown: list[dict[str, Any]]) -> Non
     ]
 
 
-def test_bars_are_told_by_their_names_and_lengths(shown: list[dict[str, Any]]) -> None:
+def test_bars_are_described_by_their_names_and_lengths(shown: list[dict[str, Any]]) -> None:
     names = ["relu", "relu_"]
     with figure(2) as (left, right):
         left.bar(names, [2, 1], label="tensors")

@@ -83,7 +83,7 @@ def test_terms_are_introduced_in_numbered_lessons() -> None:
 
 
 @pytest.mark.parametrize("source", [*LESSONS, build.GLOSSARY, build.CLAIMS], ids=lambda source: source.stem)
-def test_somebody_has_seen_the_chinese_of_every_english_paragraph(source: Path) -> None:
+def test_the_chinese_of_every_english_paragraph_was_compared(source: Path) -> None:
     assert translation_lock.unseen(source) == [], (
         f"compare them, then run: python notebooks/build.py --translated {source.name}"
     )

@@ -23,11 +23,11 @@ def change(source: Path, before: str, after: str) -> None:
     source.write_text(text.replace(before, after), encoding="utf-8")
 
 
-def test_what_nobody_has_seen_is_named_with_its_place(source: Path) -> None:
+def test_a_locked_paragraph_is_named_with_its_place(source: Path) -> None:
     assert translation_lock.unseen(source) == ["01_first.md:1: A view."]
 
 
-def test_an_english_paragraph_that_changes_is_unseen_until_somebody_says_so(
+def test_a_changed_english_paragraph_is_locked_until_it_is_compared(
     source: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.argv", ["build.py", "--translated", str(source)])

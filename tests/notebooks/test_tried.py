@@ -140,7 +140,7 @@ def test_a_check_is_content_with_the_solution_only(source: Path, language: str) 
 
 
 @each_lesson
-def test_a_mistake_gets_another_hint_than_an_exercise_that_nobody_has_begun(source: Path, language: str) -> None:
+def test_a_mistake_gets_another_hint_than_an_empty_answer(source: Path, language: str) -> None:
     blank = ""
     for answer in tried(source, language).answers:
         if kind(answer.code) == "exercise":

@@ -53,17 +53,17 @@ def test_a_browser_is_opened_only_where_there_is_a_screen() -> None:
     assert "--no-browser" not in make("--dry-run", "lab", DISPLAY=":0").stdout
 
 
-def test_only_root_is_told_that_it_may() -> None:
+def test_only_root_gets_the_flag_that_allows_root() -> None:
     assert ("--allow-root" in make("--dry-run", "lab").stdout) == (os.getuid() == 0)
 
 
-def test_a_machine_without_python_is_told_what_to_install(tmp_path: Path) -> None:
+def test_a_machine_without_python_gets_the_install_hint(tmp_path: Path) -> None:
     result = make("lab", "PYTHON=", f"VENV={tmp_path}/venv")
     assert result.returncode != 0
     assert "Python 3.11 or newer" in result.stdout
 
 
-def test_a_python_without_venv_is_told_what_to_install(tmp_path: Path) -> None:
+def test_a_python_without_venv_gets_the_install_hint(tmp_path: Path) -> None:
     result = make("lab", f"PYTHON={python_that(tmp_path, 'exit 1')}", f"VENV={tmp_path}/venv")
     assert result.returncode != 0
     assert "apt-get install python3-venv" in result.stdout

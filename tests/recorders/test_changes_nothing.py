@@ -146,7 +146,7 @@ def test_nothing_lives_longer_while_it_is_recorded(run: Runner, head: str, tail:
     assert (recorded.names["peak"], recorded.names["end"]) == (4000, 0)
 
 
-def test_nobody_listens_afterwards(run: Runner) -> None:
+def test_no_observer_is_left(run: Runner) -> None:
     run("x = paddle.ones([2])\nx.add_(1)\n")
     assert observe.listeners == ()
     assert errors.watchers == []

@@ -90,7 +90,7 @@ def test_counters_go_with_their_storage(recording: Recording) -> None:
     assert from_json(to_json(recording)) == recording
 
 
-def test_it_is_told_and_drawn(recording: Recording) -> None:
+def test_it_has_sentences_and_pictures(recording: Recording) -> None:
     step = recording.after_line(3).step.index
     assert "Version of S0: 0 → 1, seen by `d`." in sentence(recording, step).en
     (version,) = [each for each in questions_at(recording, step) if each.kind == "version"]

@@ -116,7 +116,7 @@ def test_a_pass_that_a_hook_begins_is_a_pass_of_its_own(run: Runner) -> None:
     assert len(after) > 1
 
 
-def test_a_hook_that_writes_what_is_needed_is_told_of_at_its_line(run: Runner) -> None:
+def test_a_hook_that_writes_what_is_needed_is_reported_at_its_line(run: Runner) -> None:
     recording = run(
         "a = paddle.to_tensor([1., 2.], stop_gradient=False)\nw = paddle.ones([2])\ndef spoil(g):\n    w.zero_()\n"
         "h = a * w\nk = h * h\nk.register_hook(spoil)\nk.sum().backward()\n"

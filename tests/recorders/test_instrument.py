@@ -46,7 +46,7 @@ def test_which_statements_are_marked(text: str, marks: list[tuple[int, bool]]) -
     assert calls(text) == marks
 
 
-def test_two_listeners_are_both_told_the_frame() -> None:
+def test_two_listeners_both_receive_the_frame() -> None:
     received: list[tuple[str, int, str]] = []
 
     def listener(name: str) -> instrument.StatementListener:

@@ -216,7 +216,7 @@ def test_bad_options_run_nothing(cell: Run, shell: Any, options: str, said: str)
     assert "never" not in shell.user_ns
 
 
-def test_bad_options_are_told_in_both_languages(cell: Run) -> None:
+def test_bad_options_are_refused_in_both_languages(cell: Run) -> None:
     with speak("zh"):
         assert "不认识 --foo。\n用法：%%stepper" in str(cell("%%stepper --foo\nx = 1\n").error)
 

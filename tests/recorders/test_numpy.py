@@ -242,7 +242,7 @@ def test_memory_is_that_of_the_storages_with_its_peak() -> None:
     assert (before.live_before, before.steps[-1].live) == (64, 64)
 
 
-def test_an_exception_is_the_last_step_and_what_was_done_is_told() -> None:
+def test_an_exception_is_the_last_step_after_what_was_done() -> None:
     found = run("def f(a):\n    a[0] = 1\n    a[1] = 2; a + np.ones(3)\nx = np.zeros(2)\nf(x)\n")
     assert type(found.failure) is ValueError
     last = found.recording.steps[-1]
@@ -374,7 +374,7 @@ def test_large_storages_and_slots_apart() -> None:
 @pytest.mark.skipif(
     sys.gettrace() is not None, reason="a tracer, as of `make coverage`, holds references, which NumPy counts"
 )
-def test_resize_is_not_refused_because_somebody_looks() -> None:
+def test_resize_is_not_refused_because_of_the_recorder() -> None:
     found = run("x = np.arange(3.0)\nkept = [np.ones(1)]\nx.resize(5)\nx += 1\ny = kept[0]\n")
     assert found.failure is None
     assert found.names["x"].tolist() == [1, 2, 3, 1, 1]

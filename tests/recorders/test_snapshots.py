@@ -26,7 +26,7 @@ z = view.t().exp_()
 """
 
 
-def test_what_is_told_of_a_large_storage(run: Callable[..., Any]) -> None:
+def test_what_is_recorded_of_a_large_storage(run: Callable[..., Any]) -> None:
     recorded = run(LARGE)
     values, last = recorded.names["x"].numpy(), recorded.recording.state().storage_of("x").values
     assert isinstance(last, Summary)
@@ -86,7 +86,7 @@ def test_of_a_slot_written_twice_the_last_value_stays() -> None:
     assert decoded.minimum is None  # four slots are not worth looking at all of them
 
 
-def test_a_large_storage_is_told_of_at_each_version(run: Callable[..., Any]) -> None:
+def test_a_large_storage_is_recorded_at_each_version(run: Callable[..., Any]) -> None:
     text = f"x = paddle.arange({snapshots.WHOLE + 8}, dtype='float32')\nfor k in range(3):\n    x.scale_(-2.)\n"
     stored = [facts.values for step in run(text).recording.steps for _, facts in step.storages if facts is not None]
     last = snapshots.WHOLE + 7.0

@@ -133,7 +133,7 @@ def test_kept_rewired_and_backward(run: Runner) -> None:
     assert all(node.released or not node.saved for node in final.nodes.values())
 
 
-def test_memory_is_told_at_every_step(run: Runner) -> None:
+def test_memory_is_recorded_at_every_step(run: Runner) -> None:
     recording = run("x = paddle.ones([100])\ny = x * 2\ndel x\nz = y[:10]\n").recording
     assert [(s.live - recording.steps[0].live + 400, s.peak - recording.steps[0].peak + 400) for s in recording.steps] == [
         (400, 400), (800, 800), (400, 800), (400, 800),

@@ -127,7 +127,7 @@ def test_backward_steps_stand_on_the_line_of_the_call(run: Runner) -> None:
     assert others == {12}
 
 
-def test_a_view_that_is_told_to_have_gradients_has_its_history(run: Runner) -> None:
+def test_a_view_that_is_set_to_need_gradients_has_its_history(run: Runner) -> None:
     text = "b = paddle.to_tensor([[1., 2.]], stop_gradient=False)\nv = b.view([-1])\nv.stop_gradient = False\n"
     recorded = run(text)
     state = recorded.recording.state()

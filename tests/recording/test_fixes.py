@@ -273,7 +273,7 @@ def test_backward_is_not_moved_where_that_would_change_something(name: str) -> N
     ]
 
 
-def test_a_name_is_not_bound_anew_where_another_scope_would_lose_it() -> None:
+def test_a_name_is_not_rebound_where_another_scope_would_lose_it() -> None:
     text = "def spoil():\n    a.sin_()\ny = a * a\nspoil()\ny.sum().backward()\n"
     assert not [each for each in offered(run(HEAD + text).recording) if "`a = a" in each.says.en]
 

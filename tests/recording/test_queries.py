@@ -40,7 +40,7 @@ def test_overlap_is_the_slots_in_both(views_and_stale: Recording) -> None:
     assert queries.overlap(state, "b", "c") == ()
 
 
-def test_a_name_nobody_has_is_refused_with_the_names_there_are(views_and_stale: Recording) -> None:
+def test_an_unknown_name_is_refused_with_the_known_names(views_and_stale: Recording) -> None:
     with pytest.raises(KeyError, match=r"'q'.*a, b, c, v, w"):
         queries.aliases(views_and_stale.state(), "q")
 

@@ -145,7 +145,7 @@ def test_values_that_were_not_recorded_are_not_asked_about(views_and_stale: Reco
     assert "values" not in [q.kind for q in questions_at(replace(views_and_stale, steps=steps), 5)]
 
 
-def test_a_write_that_nobody_else_can_see_asks_not_who_sees_it() -> None:
+def test_a_write_without_aliases_does_not_ask_who_sees_it() -> None:
     found = ask("x = paddle.ones([2])\nz = paddle.ones([2])\nx.scale_(2.)\n")
     assert "values" not in found
     assert (
@@ -167,7 +167,7 @@ def test_in_place_in_name_only_raises_no_version() -> None:
     assert said(found["bytes"]) == {"0 bytes": False, "8 bytes": False, "24 bytes": True, "40 bytes": False}
 
 
-def test_a_leaf_may_be_written_when_nobody_records_it() -> None:
+def test_a_leaf_may_be_written_when_history_is_off() -> None:
     leaf = "w = paddle.to_tensor([1., 2.], stop_gradient=False)\n"
     assert chosen(ask(leaf + "w.zero_()\n")["raises"]) == {"it is refused, and nothing has been written"}
     assert chosen(ask(leaf + "with paddle.no_grad():\n    w.zero_()\n")["raises"]) == {"it runs"}

@@ -171,7 +171,7 @@ def test_a_line_that_did_nothing_to_tensors(tape: Any) -> None:
     assert (last(tape).en, last(tape).zh) == ("Line 4 changed no tensor.", "第 4 行没有改变任何张量。")
 
 
-def test_a_result_that_nobody_holds_is_no_tensor_that_was_not_made(tape: Any) -> None:
+def test_a_dropped_result_is_not_a_tensor_that_was_never_made(tape: Any) -> None:
     tape.step("operation", 1, op="sum", output=1)
     assert last(tape).en == "Line 1 `sum` made a tensor that was gone again before the next step."
     tape.step("operation", 2, op="sum")
@@ -215,7 +215,7 @@ def test_a_name_that_moves_on_leaves_a_tensor_behind(tape: Any) -> None:
     assert "From now on `x` is the name of the result; `y` is as it was." in last(tape).en
 
 
-def test_a_further_result_that_nobody_holds(tape: Any) -> None:
+def test_a_further_result_that_is_dropped(tape: Any) -> None:
     tape.step("operation", 3, op="split", output=1, inputs=(0,))
     tape.step("operation", 3, op="split", output=2, inputs=(0,))
     assert last(tape).en == "Line 3 `split` made one more tensor, which was gone again before the next step."
@@ -254,7 +254,7 @@ def test_one_tensor_has_one_name_in_a_chain() -> None:
         assert each.endswith(f"seen by {name}.")
 
 
-def test_a_tensor_that_changes_its_name_is_told_with_both() -> None:
+def test_a_tensor_that_changes_its_name_is_described_with_both() -> None:
     source = "def f(x):\n    h = x * x\n    return h.relu_()\nout = f(paddle.ones([2]))\n"
     recording = run(source).recording
     wrote = next(step.index for step in recording.steps if step.op == "relu_")
@@ -315,7 +315,7 @@ def test_in_place_in_name_only(tape: Any) -> None:
         (((0, 16_777_216),), "slots 0-16,777,215 of S0"),
     ],
 )
-def test_written_slots_are_told_shortly(tape: Any, runs: tuple[tuple[int, int], ...], said: str) -> None:
+def test_written_slots_are_listed_briefly(tape: Any, runs: tuple[tuple[int, int], ...], said: str) -> None:
     tape.step("line", 1, tape.storage(0, (0.0,) * 9), tape.tensor(0, 0, (9,), "x"))
     tape.step("operation", 2, op="x[...] =", category="in-place", writes=(WriteFacts(0, 0, 0, 1, 0, runs),))
     assert last(tape).en.startswith(f"Line 2 `x[...] =` wrote {said} through `x`.")
@@ -329,7 +329,7 @@ def test_many_sharers_are_counted(tape: Any) -> None:
     assert "`v5`、`v0`、`v1` 和另外 3 个" in last(tape).zh
 
 
-def test_names_are_told_before_temporaries(tape: Any) -> None:
+def test_names_come_before_temporaries(tape: Any) -> None:
     views = [tape.tensor(n, 0, (1,), *([f"v{n}"] if n > 1 else [])) for n in range(4)]
     tape.step("line", 1, tape.storage(0, (0.0,)), *views)
     tape.step("operation", 2, op="zero_", category="in-place", writes=(WriteFacts(0, 0, 0, 1, 3, ((0, 1),)),))
@@ -354,7 +354,7 @@ def test_a_history_begins_and_ends(tape: Any) -> None:
     assert "`x` no longer has a history." in last(tape).en
 
 
-def test_nodes_of_one_name_and_line_are_told_apart(tape: Any) -> None:
+def test_nodes_of_one_name_and_line_are_distinguished(tape: Any) -> None:
     both = [tape.node(n, "MultiplyGradNode", 2) for n in (4, 7)]
     tape.step("backward", 3, *both, phase="backward", backward=BackwardFacts("failed", 7))
     assert last(tape).en == "`MultiplyGradNode` #7 (line 2) cannot run, and backward stops here."
@@ -369,7 +369,7 @@ def test_a_second_gradient_is_added(tape: Any) -> None:
     assert last(tape).zh == "梯度原地累加到 `a.grad` 上。"
 
 
-def test_an_explained_error_is_told_in_the_engines_words(tape: Any) -> None:
+def test_an_explained_error_keeps_the_engines_message(tape: Any) -> None:
     why, fix = Text("`x` is a leaf.", "`x` 是叶子张量。"), Text("write `x.scale(2)`.", "写成 `x.scale(2)`。")
     tape.step("error", 2, error=ErrorFacts("ValueError", "Leaf Var (x)\n  [Hint]", why, (), fix=fix))
     assert last(tape).en == "Line 2 raised `ValueError`. `x` is a leaf. Instead, write `x.scale(2)`."

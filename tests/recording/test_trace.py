@@ -48,7 +48,7 @@ def test_a_line_that_wrote_several_times_is_marked_once_and_a_third_line_not_at_
     ]
 
 
-def test_the_step_that_makes_a_value_stale_is_told_with_the_line_that_kept_it() -> None:
+def test_the_step_that_makes_a_value_stale_names_the_line_that_kept_it() -> None:
     recording = recorded("a = h * 2.\nb = a.exp()\nc = a * h\nb[1].zero_()\na.relu_()\n")
     traces = [(step.op, lines_of(recording, trace(recording, step.index))) for step in recording.steps]
     assert [each for each in traces if each[1]] == [

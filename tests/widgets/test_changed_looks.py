@@ -45,7 +45,7 @@ def test_the_tables(recording: Recording) -> None:
     assert set(ahead.values()) == {None}
 
 
-def test_names_are_told_apart_exactly_where_two_nodes_share_one(recording: Recording) -> None:
+def test_names_are_distinguished_exactly_where_two_nodes_share_one(recording: Recording) -> None:
     for state in recording.states():
         for node in state.nodes.values():
             others = [n for n in state.nodes.values() if n.id != node.id]

@@ -77,13 +77,13 @@ def test_the_arithmetic_knows_white_grey_and_what_red_and_green_have_in_common()
 
 @pytest.mark.parametrize("theme", [0, 1])
 @pytest.mark.parametrize("vision", VISION)
-def test_tensors_can_be_told_apart(theme: int, vision: str) -> None:
+def test_tensors_can_be_distinguished(theme: int, vision: str) -> None:
     distance, a, b = closest(TENSORS, theme, vision)
     assert distance >= APART, (a, b)
 
 
 @pytest.mark.parametrize("theme", [0, 1])
 @pytest.mark.parametrize("vision", VISION)
-def test_this_step_and_refused_can_be_told_from_the_rest(theme: int, vision: str) -> None:
+def test_this_step_and_refused_differ_from_the_rest(theme: int, vision: str) -> None:
     distance, a, b = closest(SIGNALS, theme, vision)
     assert distance >= APART, (a, b)

@@ -124,7 +124,7 @@ def test_a_long_name_is_written_out_where_there_is_room() -> None:
     assert float(dict(mark.place)["x"]) > GUTTER
 
 
-def test_what_nobody_has_written_is_hatched() -> None:
+def test_unwritten_slots_are_hatched() -> None:
     with paddle.record("combs") as run:
         fresh = paddle.empty([3])
     assert fresh is not None

@@ -190,7 +190,7 @@ def test_a_step_without_a_launch_says_so_and_another_shows_its_own(played: Calla
     assert page.locator("svg text.ipl-title:visible").text_content() == "sin_"
 
 
-def test_what_python_draws_anew_is_shown(page: Any) -> None:
+def test_what_python_draws_again_is_shown(page: Any) -> None:
     other = KernelView(LAUNCHES, block=9, thread=70, language="en")
     change(page, block=9, thread=70, _payload=other._payload)
     page.get_by_text("Can be picked: blocks 0–5, 9, 15 of 16").wait_for()

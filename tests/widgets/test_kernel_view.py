@@ -108,7 +108,7 @@ def test_the_bytes_of_a_launch_without_regularity_are_not_guessed() -> None:
     assert "not counted: too many rows" in KernelView(odd).to_svg()
 
 
-def test_the_bytes_of_an_atomic_addition_whose_places_nobody_knows_are_not_guessed() -> None:
+def test_the_bytes_of_an_atomic_addition_at_unknown_indices_are_not_guessed() -> None:
     shown = CASES["scatter, places not known"].shown
     assert totals(shown).moved is None
     assert "it depends on the values of the index" in KernelView(shown.launch).to_svg()

@@ -51,7 +51,7 @@ def kept_in_every_way() -> Recording:
     return run.recording
 
 
-def test_each_way_of_holding_bytes_is_told_apart() -> None:
+def test_each_way_of_holding_bytes_is_distinguished() -> None:
     recording = kept_in_every_way()
     last = recording.state(-1)
     held = holders(last)

@@ -83,7 +83,7 @@ def test_a_plain_line_speaks_of_arrays() -> None:
     assert sentence(recording, 0).zh == "第 1 行：存储 S0 上的数组现在名为 `x`。"
 
 
-def test_a_temporary_and_nothing_at_all_are_told_of_arrays() -> None:
+def test_a_temporary_and_an_empty_step_are_described_as_arrays() -> None:
     script = Script("temporaries", "np.ones(2).sum()\nprint()\n", framework="numpy")
     script.store(0, (1.0,) * 2)
     script.tensor(0, 0, (2,))
@@ -119,7 +119,7 @@ def test_a_resize_moves_an_array_and_leaves_nothing_behind() -> None:
     assert said.zh.startswith("第 2 行的 `resize` 更换了 `x` 的内存：数据现在位于新存储 S1")
 
 
-def test_folded_lanes_are_told_of_without_backward() -> None:
+def test_folded_lanes_are_described_without_backward() -> None:
     script = Script("many", "".join(f"x{k} = np.ones(1)\n" for k in range(14)), framework="numpy")
     for k in range(14):
         script.store(k, (1.0,))

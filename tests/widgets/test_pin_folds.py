@@ -51,7 +51,7 @@ def test_a_single_pin_says_itself_who_keeps_what(sample: Callable[[str], Recordi
     assert plate.first_line.en.startswith("saved by MultiplyGradNode")
 
 
-def test_stale_pins_are_told_apart_from_fresh_ones(sample: Callable[[str], Recording]) -> None:
+def test_stale_pins_differ_from_fresh_ones(sample: Callable[[str], Recording]) -> None:
     recording = sample("kept_often")
     stacks, write = hung_on(recording, 1), step_of(recording, "add_")
     before, after = plates_at(stacks, write - 1), plates_at(stacks, write)

@@ -104,7 +104,7 @@ def test_at_its_beginning_a_program_that_fails_leads_to_where_it_fails(open_play
     assert other.page.get_by_role("button", name="fails").count() == 0
 
 
-def test_a_failure_is_told_at_the_lines_that_led_to_it(open_player: Callable[..., Player]) -> None:
+def test_a_failure_is_marked_at_the_lines_that_caused_it(open_player: Callable[..., Player]) -> None:
     player = open_player("really_stale")
     said = player.page.locator(".ipl-code .ipl-traced")
     code = player.page.locator(".ipl-code li code")

@@ -45,7 +45,7 @@ def test_the_operation_is_named_where_a_line_has_several(sample: Samples, sample
     assert {each["op"] for each in packed(sample_scene("views"), sample("views"))} == {None}
 
 
-def test_of_several_alike_it_is_told_which_is_meant() -> None:
+def test_of_several_alike_the_one_meant_is_named() -> None:
     layers = "net = paddle.nn.Linear(2, 1)\nhead = paddle.nn.Linear(1, 1)\n"
     sgd = "sgd = paddle.optimizer.SGD(0.1, parameters=[*net.parameters(), *head.parameters()])\n"
     losses = "y = head(net(paddle.ones([3, 2])))\nfirst, second = y.mean(), y.sum() + y.max()\nfirst.backward(retain_graph=True)\n"
@@ -67,7 +67,7 @@ def test_a_payload_asks_nothing_that_it_was_not_given(sample_scene: Callable[[st
     assert payload(sample_scene("stale"))["predict"] == []
 
 
-def test_a_page_opens_in_predict_mode_if_it_is_told_to(sample: Samples) -> None:
+def test_a_page_opens_in_predict_mode_on_request(sample: Samples) -> None:
     assert '"predict": false' in to_html(sample("stale"))
     assert '"predict": true' in to_html(sample("stale"), predict=True)
     page = to_html(sample("stale"), predict=quiz(sample("stale"), at=5))
@@ -78,7 +78,7 @@ def test_a_page_opens_in_predict_mode_if_it_is_told_to(sample: Samples) -> None:
 # --- the widget -----------------------------------------------------------------------------------------------------
 
 
-def test_predict_mode_is_off_until_somebody_asks_for_it(sample: Samples) -> None:
+def test_predict_mode_is_off_by_default(sample: Samples) -> None:
     assert not Stepper(sample("stale")).predict
     asking = Stepper(sample("stale"), predict=True)
     assert asking.predict

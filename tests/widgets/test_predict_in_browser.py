@@ -184,7 +184,7 @@ def test_the_switch_and_the_key_turn_it_on_and_off(open_quiz: Callable[..., Quiz
     assert quiz.step() == 3
 
 
-def test_whoever_leaps_to_the_end_sees_the_end_and_can_be_asked_later(open_quiz: Callable[..., Quiz]) -> None:
+def test_a_jump_to_the_end_shows_the_end_and_asks_later(open_quiz: Callable[..., Quiz]) -> None:
     quiz = open_quiz()
     quiz.press("End")
     assert (quiz.step(), quiz.is_asking()) == (9, False)
@@ -241,7 +241,7 @@ def test_it_speaks_to_those_who_do_not_see_it(open_quiz: Callable[..., Quiz]) ->
     assert page.locator(f"{PANEL} .ipl-remark").count() == 1  # read aloud: tests/e2e/test_read_aloud.py
 
 
-def test_a_notebook_s_model_is_told_of_every_answer(
+def test_a_notebook_s_model_receives_every_answer(
     chromium: Any, sample: Callable[[str], Recording], tmp_path: Path
 ) -> None:
     """The module that anywidget loads, with a model that keeps what it receives, as the kernel's would."""

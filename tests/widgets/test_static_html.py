@@ -51,7 +51,7 @@ def events_of(recording: Recording) -> list[str | None]:
     return [s.error.type if s.error else s.backward.action if s.backward else s.op for s in chosen]
 
 
-def test_a_stale_value_is_told_as_kept_overwritten_and_refused() -> None:
+def test_a_stale_value_has_frames_for_kept_overwritten_and_refused() -> None:
     def program(paddle: Any) -> None:
         a = paddle.ones([3])
         a.stop_gradient = False
@@ -66,7 +66,7 @@ def test_a_stale_value_is_told_as_kept_overwritten_and_refused() -> None:
     assert events_of(recorded(program)) == ["multiply", "add_", "zero_", "RuntimeError"]
 
 
-def test_a_rewritten_history_is_told_before_at_and_after() -> None:
+def test_a_rewritten_history_has_frames_before_at_and_after() -> None:
     def program(paddle: Any) -> None:
         a = paddle.ones([3])
         a.stop_gradient = False
@@ -100,7 +100,7 @@ def test_the_chosen_steps_are_few_in_order_and_hold_the_telling_one(recording: R
     assert key_step(recording) in steps
 
 
-def test_nothing_can_be_told_of_nothing() -> None:
+def test_an_empty_recording_has_no_key_step() -> None:
     with pytest.raises(ValueError, match="the recording has none"):
         all_key_steps(Recording("inplacelab", "0", "empty", "", ()))
 
