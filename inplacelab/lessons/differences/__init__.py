@@ -53,4 +53,32 @@ from inplacelab.lessons.differences.showing import (
     verdicts,
 )
 
-__all__ = ["FRAMEWORKS", "OPENINGS", "REFUSALS", "TITLE", "Answer", "Answers", "Chapter", "Data", "Difference", "Kind", "Shown", "Verdict", "answer_in_words", "block", "close", "counts", "default_dtype_restored", "every", "find", "load", "names", "ours", "recorded", "run", "show", "table", "verdicts"]
+__all__ = [
+    "FRAMEWORKS",
+    "OPENINGS",
+    "REFUSALS",
+    "TITLE",
+    "Answer",
+    "Answers",
+    "Chapter",
+    "Data",
+    "Difference",
+    "Kind",
+    "Shown",
+    "Verdict",
+    "answer_in_words",
+    "block",
+    "close",
+    "counts",
+    "default_dtype_restored",
+    "every",
+    "find",
+    "load",
+    "names",
+    "ours",
+    "recorded",
+    "run",
+    "show",
+    "table",
+    "verdicts",
+]
