@@ -79,13 +79,21 @@ class Generator:
     def program(self) -> Program:
         """The finished program."""
         for name in self.some(("a", "ab", "ab", "abc")):
-            self.add(Statement("leaf", out=name, args=(self.values(self._related_shape()), self.dtype)))
+            self.add_leaf(name)
         self.add(Statement("scale", ("a",), "x", (self.number(), 0.0)))
-        for _ in range(self.random.randrange(4, 22)):
+        self.grow(self.random.randrange(4, 22))
+        return Program(tuple(self.statements))
+
+    def add_leaf(self, name: str) -> None:
+        """Appends a leaf of the program's shape, or of one that can be broadcast to it."""
+        self.add(Statement("leaf", out=name, args=(self.values(self._related_shape()), self.dtype)))
+
+    def grow(self, times: int) -> None:
+        """Appends random statements."""
+        for _ in range(times):
             for statement in self.some(MAKERS)(self):
                 if not self.add(statement):
                     break
-        return Program(tuple(self.statements))
 
     def _related_shape(self) -> Shape:
         """The program's shape, or one that can be broadcast to it."""

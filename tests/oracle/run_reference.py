@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from copy import deepcopy
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -40,7 +41,7 @@ def run(program: Program, *, second: bool = False, refused: Collection[int] | No
             opinions[position] = Refusal(refusal.why, "")
             if refused is not None and not left_out and refusal.why in MAY_RUN | {"leaf"}:
                 world.execute(statement, force=True)
-    return Answer(_outcome(world, opinions), world.escape)
+    return Answer(replace(outcome_of(world), refusals=opinions), world.escape)
 
 
 def _execute(world: Interpreter, statement: Statement) -> None:
@@ -49,8 +50,9 @@ def _execute(world: Interpreter, statement: Statement) -> None:
     world.execute(statement)
 
 
-def _outcome(world: Interpreter, opinions: dict[int, Refusal]) -> Outcome:
-    outcome = Outcome(refusals=opinions)
+def outcome_of(world: Interpreter) -> Outcome:
+    """The state of the interpreter."""
+    outcome = Outcome()
     for name, tensor in world.names.items():
         outcome.values[name] = tensor.value
         outcome.stopped[name] = not tensor.needs

@@ -1,0 +1,78 @@
+"""What must hold after every fault: an exact ledger, the modes as they were, no listener left."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+from inplacelab import devices, observe
+from inplacelab.autograd import modes
+from inplacelab.devices import Device
+from inplacelab.errors import classes
+from inplacelab.storage import Storage, Unaccounted
+
+LEDGERS = (devices.CPU, devices.SIMULATED_GPU)
+
+
+class Baseline:
+    """What was there before the programs: storages that the collector does not show, because they are frozen."""
+
+    def __init__(self) -> None:
+        gc.collect()
+        self._earlier = {device: device.ledger.live - _bytes(device) for device in LEDGERS}
+
+    def broken(self) -> list[str]:
+        """What does not hold: one sentence each. The program's tensors and exceptions may still be alive."""
+        gc.collect()
+        return [*_broken_modes(), *(each for device in LEDGERS for each in self._broken_ledger(device))]
+
+    def _broken_ledger(self, device: Device) -> Iterator[str]:
+        ledger, owned = device.ledger, self._earlier[device] + _bytes(device)
+        if ledger.live != owned:
+            yield f"ledger: {ledger.live - owned:+} live bytes"
+        if ledger.lent:
+            yield "ledger: lent"
+        if ledger.peak < ledger.live:
+            yield "ledger: the peak is below what is live"
+        if ledger.began or ledger._outer:
+            yield "ledger: an episode is open"
+
+    def repair(self) -> None:
+        """Puts everything back, so that one program's defect does not spoil the next one's verdict."""
+        for device in LEDGERS:
+            ledger = device.ledger
+            ledger.live, ledger.lent = self._earlier[device] + _bytes(device), 0
+            ledger.began = ledger.inherited = 0
+            ledger._outer.clear()
+            ledger.reset_peak()
+        repair_modes()
+
+
+def _bytes(device: Device) -> int:
+    """The bytes of the live storages on a device."""
+    storages = (each for each in gc.get_objects() if isinstance(each, Storage) and not isinstance(each, Unaccounted))
+    return sum(each.nbytes for each in storages if each.device is device)
+
+
+def _broken_modes() -> Iterator[str]:
+    if not modes.recording_history:
+        yield "mode: gradients are off"
+    if modes.keeper is not None:
+        yield "mode: saved tensors are copied"
+    if devices.current() is not devices.CPU:
+        yield "mode: the device"
+    if observe.listeners or observe.launch_listeners or classes.watchers:
+        yield "mode: a listener is left"
+
+
+def gradients_on() -> bool:
+    """Whether operations are recorded in the history."""
+    return modes.recording_history
+
+
+def repair_modes() -> None:
+    """The modes of a new process."""
+    modes.recording_history, modes.keeper, devices.chosen = True, None, devices.CPU
+    observe._set_listeners(())
+    observe._set_launch_listeners(())
+    classes.watchers.clear()
