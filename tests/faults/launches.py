@@ -10,7 +10,10 @@ from types import FunctionType
 from typing import Any
 
 from inplacelab.ops import template
+from inplacelab.ops.table import LazyFunction
+from inplacelab.ops.table.exports import FUNCTIONAL, FUNCTIONS
 from inplacelab.ops.table.row import Row
+from inplacelab.tensor import Tensor
 
 GENERATED = "<inplacelab operation"
 """How the file names of generated operations begin."""
@@ -72,6 +75,15 @@ def wrapped() -> Iterator[None]:
         template.function, _wrapped = plain, False
         for scope, kernels in before:
             scope.update(kernels)
+
+
+def generate_all() -> None:
+    """Generates every operation, so that a program runs the same bytecodes whichever programs ran before."""
+    for function in (*FUNCTIONS.values(), *FUNCTIONAL.values()):
+        if isinstance(getattr(function, "__self__", None), LazyFunction):
+            function()
+    for name in [name for name, member in vars(Tensor).items() if isinstance(member, LazyFunction)]:
+        getattr(Tensor, name)
 
 
 def _scopes() -> list[dict[str, Any]]:

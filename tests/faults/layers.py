@@ -55,6 +55,13 @@ class CustomInPlace(PyLayer):
     backward = Custom.backward
 
 
+def in_place(x: Tensor, name: str) -> Tensor:
+    """Calls the custom operation in place where that is not refused: a custom operation is refused after it has written."""
+    root = x if x.base is None else x.base
+    made: Tensor = getattr(x, name + "_")() if root.is_leaf or x.untracked else CustomInPlace.apply(x, name)
+    return made
+
+
 def hook(factor: float) -> Callable[[Tensor], Tensor]:
     """A hook that multiplies the gradient."""
 

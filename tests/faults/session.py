@@ -54,7 +54,11 @@ class State:
 
     def same_versions(self, other: State) -> bool:
         """Whether no version was raised."""
-        return all(other.tensors[name].version == seen.version for name, seen in self.tensors.items())
+        return all(b.version == a.version for a, b in self.shared(other))
+
+    def shared(self, other: State) -> Iterator[tuple[Seen, Seen]]:
+        """The tensors of names that are bound in both."""
+        return ((seen, other.tensors[name]) for name, seen in self.tensors.items() if name in other.tensors)
 
     def same_grads(self, other: State) -> bool:
         """Whether all `.grad`s are as before."""
@@ -144,7 +148,7 @@ class FaultySession(Session):
         self._fault = None if self._plan is None or left_out is not None else self._plan.fault()
         self._left_out = left_out or ()
         self._custom = self._plan is not None and self._plan.custom
-        self._space |= {"hook": layers.hook, "Custom": layers.Custom, "CustomInPlace": layers.CustomInPlace}
+        self._space |= {"hook": layers.hook, "Custom": layers.Custom, "in_place": layers.in_place}
         self.events: dict[int, Event] = {}
         self.broken: list[str] = []
 
@@ -184,10 +188,6 @@ class FaultySession(Session):
         if not state.gradients_on():
             self.broken.append("mode: gradients are off")
             paddle.set_grad_enabled(True)
-
-    def note_done(self, statement: Statement) -> None:
-        """Notes the tensors of a statement that was done although it failed."""
-        self._note(statement)
 
     # ---- observing ---------------------------------------------------------------------------------------------------
 

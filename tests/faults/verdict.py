@@ -98,7 +98,8 @@ def _compared(program: Program, ran: Run) -> Judgement:
     untouched = all(e.error and e.after.same_data(e.before) and e.after.same_versions(e.before)
                     and e.after.same_grads(e.before) for e in events.values())  # fmt: skip
     findings = best.findings
-    if untouched and not findings and events and best.truth.history == ("not done",) * len(events):
+    freed = any(program.statements[k].op == "backward" and not program.statements[k].args[0] for k in events)
+    if untouched and not findings and events and not freed and best.truth.history == ("not done",) * len(events):
         findings = [*_needless(program, ran)]
     return Judgement(program, tuple(findings), fired, untouched, best.truth.history, best.gradients, best.refused, best.unknown)
 

@@ -15,7 +15,7 @@ def line(statement: Statement, *, custom: bool) -> str:
     name = statement.op.removesuffix("_")
     if not custom or name not in SLOPES:
         return paddle_line(statement)
-    layer = "Custom" if statement.op == name else "CustomInPlace"
-    code = f"{layer}.apply({statement.inputs[0]}, {name!r})"
+    function = "Custom.apply" if statement.op == name else "in_place"
+    code = f"{function}({statement.inputs[0]}, {name!r})"
     code = f"{statement.out} = {code}" if statement.out else code
     return f"with paddle.no_grad(): {code}" if statement.quiet else code
