@@ -26,6 +26,7 @@ class Counts:
     """The counts of many programs.
 
     Attributes:
+        lost: the number of programs whose comparison ended early (see `truths.Truth`).
         fired: in how many programs the fault occurred, by its kind.
         understood: how the statements that failed were understood.
         gradients: the number of tensors whose gradients were compared with the reference.
@@ -35,6 +36,7 @@ class Counts:
     """
 
     programs: int = 0
+    lost: int = 0
     fired: Counter[str] = field(default_factory=Counter)
     verdicts: Counter[Verdict] = field(default_factory=Counter)
     understood: Counter[str] = field(default_factory=Counter)
@@ -77,6 +79,7 @@ def _all(numbers: range, jobs: int) -> Iterator[tuple[int, Judgement]]:
 
 def _count(counts: Counts, number: int, judgement: Judgement) -> None:
     counts.programs += 1
+    counts.lost += judgement.lost
     found = plan_of(judgement.program)
     assert found is not None
     counts.fired[found[1].kind] += judgement.fired
@@ -93,7 +96,7 @@ def _count(counts: Counts, number: int, judgement: Judgement) -> None:
 
 def table(counts: Counts) -> str:
     """The counts, for people."""
-    lines = [f"{counts.programs:8} programs; the fault occurred in {counts.fired.total()}:"]
+    lines = [f"{counts.programs:8} programs, {counts.lost} of them not compared to the end; the fault occurred in {counts.fired.total()}:"]
     lines += [f"{count:8}     {kind}" for kind, count in counts.fired.most_common()]
     lines += ["         the statement that failed was (one of several truths, if there are some):"]
     lines += [f"{count:8}     {how}" for how, count in counts.understood.most_common()]

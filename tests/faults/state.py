@@ -24,7 +24,7 @@ class Baseline:
     def broken(self) -> list[str]:
         """What does not hold: one sentence each. The program's tensors and exceptions may still be alive."""
         gc.collect()
-        return [*_broken_modes(), *(each for device in LEDGERS for each in self._broken_ledger(device))]
+        return [*broken_modes(), *(each for device in LEDGERS for each in self._broken_ledger(device))]
 
     def _broken_ledger(self, device: Device) -> Iterator[str]:
         ledger, owned = device.ledger, self._earlier[device] + _bytes(device)
@@ -54,7 +54,8 @@ def _bytes(device: Device) -> int:
     return sum(each.nbytes for each in storages if each.device is device)
 
 
-def _broken_modes() -> Iterator[str]:
+def broken_modes() -> Iterator[str]:
+    """Which modes are not those of a new process."""
     if not modes.recording_history:
         yield "mode: gradients are off"
     if modes.keeper is not None:

@@ -25,6 +25,10 @@ from tests.oracle.run_reference import outcome_of
 from .session import Event, State
 
 FORCED = MAY_RUN | {"leaf"}
+"""Refusals of the reference after which it runs the statement nevertheless, if the engine did."""
+
+HISTORY = frozenset({"no history"})
+"""Refusals of statements that change no value."""
 
 
 class NotingInterpreter(Interpreter):
@@ -45,11 +49,14 @@ class Truth:
         unknown: has not a number in the place of unknown derivatives.
         known: has some number there. It is the same interpreter if nothing is unknown.
         history: how the statements that failed were understood, for the report.
+        lost: the engine ran a statement that has no meaning in the reference: what follows cannot be compared. (Programs
+            are generated to have one. Without the statement that failed, shapes may differ.)
     """
 
     unknown: NotingInterpreter
     known: NotingInterpreter
     history: tuple[str, ...] = ()
+    lost: bool = False
 
     def each(self) -> Iterator[NotingInterpreter]:
         """Both interpreters."""
@@ -61,17 +68,16 @@ class Truth:
         """An independent copy."""
         return deepcopy(self)
 
-    def execute(self, statement: Statement, *, left_out: bool) -> str:
-        """Runs a statement, unless it is left out. Returns why it should be refused; "" if it should not."""
-        why = ""
+    def execute(self, statement: Statement) -> None:
+        """Runs a statement that the engine ran."""
         for world in self.each():
             try:
-                _execute(deepcopy(world) if left_out else world, statement)
+                _execute(world, statement)
             except RefusedError as refusal:
-                why = refusal.why
-                if not left_out and why in FORCED:
+                if refusal.why in FORCED:
                     world.execute(statement, force=True)
-        return why
+                else:
+                    self.lost |= refusal.why not in HISTORY
 
     def outcomes(self) -> tuple[Outcome, Outcome]:
         """The outcomes: with unknown derivatives, and with known ones in their place."""
@@ -92,25 +98,33 @@ class ImpossibleError(Exception):
 
 def truths(
     program: Program, events: dict[int, Event], refused: Collection[int], tolerance: float
-) -> tuple[list[Truth], dict[int, str]]:
-    """Everything that may be true at the end of a program; and which statements should have been refused.
+) -> list[Truth]:
+    """Everything that may be true at the end of a program.
+
+    Args:
+        program: the program.
+        events: what failed, by position.
+        refused: the positions of the statements that were refused.
+        tolerance: the allowed difference of two equal numbers.
 
     Raises:
         ImpossibleError: if a fault left a state that none of them explains.
     """
     start = NotingInterpreter()
-    found, opinions = [Truth(start, start)], {}
+    found = [Truth(start, start)]
     for position, statement in enumerate(program):
         event = events.get(position)
+        if any(truth.lost for truth in found):
+            break
         if event is None:
-            whys = [truth.execute(statement, left_out=position in refused) for truth in found]
-            opinions[position] = whys[0]
+            for truth in found if position not in refused else ():
+                truth.execute(statement)
             continue
         split = [_after(truth, statement, event, tolerance) for truth in found]
         found = [truth for each in split if not isinstance(each, str) for truth in each]
         if not found:
-            raise ImpossibleError(f"{position}: {next(each for each in split if isinstance(each, str))}")
-    return found, opinions
+            raise ImpossibleError(next(each for each in split if isinstance(each, str)))
+    return found
 
 
 def _after(truth: Truth, statement: Statement, event: Event, tolerance: float) -> list[Truth] | str:
@@ -186,6 +200,7 @@ def _partly(truth: Truth, done: Truth, after: State) -> Truth:
         storage, slots = finished.written
         mine = _counterpart(world, finished, storage)
         mine.needs |= storage.needs
+        world.escape |= finished.escape
         if world is unknown:
             moving = (mine.jets.first[slots] != 0) | (storage.jets.first[slots] != 0)
             mine.jets.first[slots] = np.where(moving, np.nan, 0.0)

@@ -52,7 +52,7 @@ class Judgement:
 
     Attributes:
         fired: whether a fault occurred.
-        untouched: whether no fault changed anything.
+        lost: whether the engine ran a statement that has no meaning in the reference, which ends the comparison.
         understood: how the statements that failed were understood.
         gradients: the number of tensors whose gradients were compared.
         refused: the number of tensors whose gradients were refused.
@@ -62,7 +62,7 @@ class Judgement:
     program: Program
     findings: tuple[Finding, ...]
     fired: bool = False
-    untouched: bool = True
+    lost: bool = False
     understood: tuple[str, ...] = ()
     gradients: int = 0
     refused: int = 0
@@ -90,10 +90,12 @@ def _compared(program: Program, ran: Run) -> Judgement:
     small, events = tolerance(program), ran.events
     fired = bool(events)
     try:
-        found, opinions = truths(program, events, ran.outcome.refusals, small)
+        found = truths(program, events, ran.outcome.refusals, small)
     except ImpossibleError as error:
-        return Judgement(program, (Finding(Verdict.WRONG, "the state after the fault", str(error)[3:].strip(": ")),), fired)
-    cases = [_Case(program, ran, truth, opinions) for truth in found]
+        return Judgement(program, (Finding(Verdict.WRONG, "the state after the fault", str(error)),), fired)
+    if any(truth.lost for truth in found):
+        return Judgement(program, (), fired, lost=True)
+    cases = [_Case(program, ran, truth) for truth in found]
     best = min(cases, key=lambda case: len(case.findings))
     untouched = all(e.error and e.after.same_data(e.before) and e.after.same_versions(e.before)
                     and e.after.same_grads(e.before) for e in events.values())  # fmt: skip
@@ -101,7 +103,7 @@ def _compared(program: Program, ran: Run) -> Judgement:
     freed = any(program.statements[k].op == "backward" and not program.statements[k].args[0] for k in events)
     if untouched and not findings and events and not freed and best.truth.history == ("not done",) * len(events):
         findings = [*_needless(program, ran)]
-    return Judgement(program, tuple(findings), fired, untouched, best.truth.history, best.gradients, best.refused, best.unknown)
+    return Judgement(program, tuple(findings), fired, False, best.truth.history, best.gradients, best.refused, best.unknown)
 
 
 def _needless(program: Program, ran: Run) -> Iterator[Finding]:
@@ -129,7 +131,6 @@ class _Case:
     program: Program
     ran: Run
     truth: Truth
-    opinions: dict[int, str]
     gradients: int = 0
     refused: int = 0
     unknown: int = 0

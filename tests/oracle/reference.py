@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -114,11 +115,10 @@ class Interpreter(World):
         return self.fresh(jets.constant(np.asarray(x.value > than), self.none))
 
     def _do_sum(self, x: Tensor, axis: int | None) -> Tensor:
-        axes = tuple(range(len(x.shape))) if axis is None else (axis % len(x.shape),)
-        return self.fresh(jets.total(self.read(x), axes), x)
+        return self.fresh(jets.total(self.read(x), _axes(x, axis)), x)
 
     def _do_mean(self, x: Tensor, axis: int | None) -> Tensor:
-        count = x.slots.size if axis is None else x.shape[axis]
+        count = prod(x.shape[k] for k in _axes(x, axis))
         total = self._do_sum(x, axis)
         return self.fresh(scaling(1 / count, 0.0)(self.read(total)), x)
 
@@ -223,6 +223,11 @@ class Interpreter(World):
     def _do_stop(self, x: Tensor, stop: bool) -> None:
         self.escape = True
         x.storage.needs = x.storage.leaf = not stop
+
+
+def _axes(x: Tensor, axis: int | None) -> Shape:
+    """The axes of a reduction: all of them if there is none to choose from."""
+    return tuple(range(len(x.shape))) if axis is None or not x.shape else (axis % len(x.shape),)
 
 
 def _unchanged(name: str, before: Array, after: Array) -> bool:
