@@ -140,7 +140,7 @@ def _after(truth: Truth, statement: Statement, event: Event, tolerance: float) -
     writes = done is not None and done.unknown.written is not None
     if done is not None and _shows(done, after, tolerance) and (raised or not writes or not event.error):
         candidates.append(_labelled(done, "done"))
-    elif done is not None and writes and not unchanged and _same_windows(before, after):
+    elif done is not None and not unchanged and _same_windows(before, after) and _only_written(done, before, after):
         candidates.append(_labelled(_partly(truth, done, after), "partly written"))
     if not candidates:
         return "the statement is neither done nor undone"
@@ -178,6 +178,19 @@ def _same_windows(before: State, after: State) -> bool:
     return before.tensors.keys() == after.tensors.keys() and all(
         seen.identity == after.tensors[name].identity for name, seen in before.tensors.items()
     )
+
+
+def _only_written(done: Truth, before: State, after: State) -> bool:
+    """Whether nothing changed outside the slots that the statement writes."""
+    if done.unknown.written is None:
+        return False
+    storage, slots = done.unknown.written
+    for name, seen in after.tensors.items():
+        tensor = done.unknown.names[name]
+        elsewhere = ~np.isin(tensor.slots, slots) | (tensor.storage is not storage)
+        if not np.array_equal(seen.values[elsewhere], before.tensors[name].values[elsewhere], equal_nan=True):
+            return False
+    return True
 
 
 def _shows(truth: Truth, after: State, tolerance: float) -> bool:

@@ -26,7 +26,6 @@ from tests.row_cases.case import Array, Case
 from .faults import BytecodeFault, Fault
 from .state import broken_modes, repair_modes
 
-
 # ---- the places of the operands --------------------------------------------------------------------------------------------
 
 
