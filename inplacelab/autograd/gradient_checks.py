@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from inplacelab import errors
-from inplacelab.autograd import engine, modes
+from inplacelab.autograd import engine
 from inplacelab.autograd.finite_differences import Array, Function, Program, Slope, leaf, results_of, sent_back, slopes
+from inplacelab.autograd.grad_mode import enable_grad
 from inplacelab.language import Text
 from inplacelab.tensor import Tensor
 
@@ -98,7 +99,7 @@ def _check(function: Function, inputs: Sequence[Any], eps: float, atol: float, r
 def _verdict(check: Callable[[], None], raise_exception: bool) -> bool:
     """True if `check` passes. Otherwise raises its error, or returns False."""
     try:
-        with modes.enable_grad():
+        with enable_grad():
             check()
     except errors.GradcheckError:
         if raise_exception:

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from inplacelab import errors, observe
-from inplacelab.autograd import modes
+from inplacelab import errors, modes, observe
 from inplacelab.autograd.custom.call import Call
 from inplacelab.autograd.custom.context import PyLayerContext
 from inplacelab.autograd.custom.kept_tensors import Memory
+from inplacelab.autograd.grad_mode import no_grad
 from inplacelab.tensor import Tensor
 
 
@@ -76,14 +76,18 @@ class PyLayer:
         """
         call = Call(cls, [*args, *kwargs.values()])
         context = PyLayerContext(Memory(call.places))
-        with modes.no_grad(), observe.silence():
-            returned = cls.forward(context, *args, **kwargs)
-            several = isinstance(returned, tuple | list)
-            tensors = [each for each in (returned if several else [returned]) if isinstance(each, Tensor)]
-            if not tensors:
-                raise errors.forward_returned_no_tensor(layer=cls.__name__)
-            results = call.finish(context, tensors) if call.needed else tensors
-        for each in observe.listeners:
+        try:
+            with no_grad(), observe.silence():
+                returned = cls.forward(context, *args, **kwargs)
+                several = isinstance(returned, tuple | list)
+                tensors = [each for each in (returned if several else [returned]) if isinstance(each, Tensor)]
+                if not tensors:
+                    raise errors.forward_returned_no_tensor(layer=cls.__name__)
+                results = call.finish(context, tensors) if call.needed else tensors
+        except BaseException:
+            call.interrupted()
+            raise
+        for each in modes.current().listeners:
             each.unreported_code_ran()
         _report(cls.__name__, call, results)
         if not several:
@@ -94,7 +98,7 @@ class PyLayer:
 
 def _report(name: str, call: Call, results: Sequence[Tensor]) -> None:
     """Reports each result to the observers: the operation made it, or wrote it."""
-    if observe.listeners:
+    if modes.current().listeners:
         inputs = tuple(each.tensor for each in call.inputs)
         for result in results:
             in_place = any(result is each for each in inputs)

@@ -54,8 +54,8 @@ class Kernel(ABC):
         """
 
     @abstractmethod
-    def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
-        """Computes the result. The engine calls it.
+    def plan(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> launching.Plan:
+        """Returns what to launch. The engine calls it before anything is written, so it may refuse.
 
         Args:
             given: the arrays and attributes by name, with `out` (the array of the result) and `device`.
@@ -87,14 +87,20 @@ class Kernel(ABC):
         """The function that the template generates from the row with this kernel."""
         names = ("out", *self.row.inputs, *(p.name for p in self.row.attributes), "device")
 
-        def kernel(*arguments: Any) -> None:
+        def plan(*arguments: Any) -> launching.Plan:
             given = dict(zip(names, arguments, strict=True))
             if self.in_place and given["out"] is not given[self.row.inputs[0]]:  # in place in name only
                 raise errors.kernel_cannot_hold_result(name=self.name)
-            self.launch(given, {n: self._storages.get(id(given[n])) for n in self.row.inputs})
+            planned = self.plan(given, {n: self._storages.get(id(given[n])) for n in self.row.inputs})
+            launching.prepare(planned)
+            return planned
 
-        kernel.__signature__ = Signature([Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in names])  # type: ignore[attr-defined]
-        row = replace(self.row, kernel=kernel, ufunc=None, plain="", cuda="")
+        def kernel(planned: launching.Plan) -> None:
+            launching.run(planned)
+            launching.report(planned)
+
+        plan.__signature__ = Signature([Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in names])  # type: ignore[attr-defined]
+        row = replace(self.row, plan=plan, kernel=kernel, ufunc=None, plain="", cuda="")
         return template.function(row, "in-place" if self.in_place else "ordinary")
 
 
@@ -125,13 +131,12 @@ class Elementwise(Kernel):
         """
         return self._own.source_for(dtypes, form)
 
-    def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
-        """Plans the launch, runs it and reports it; see `Kernel.launch`."""
+    def plan(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> launching.Plan:
+        """Returns what to launch; see `Kernel.plan`."""
         plan = self._own.plan(given, storages, given["device"])
         if not isinstance(plan, launching.Plan):
             raise plan()
-        launching.run(plan)
-        launching.report(plan)
+        return plan
 
 
 class Whole(Kernel):
@@ -158,17 +163,15 @@ class Whole(Kernel):
             raise errors.kernel_lacks_dtype(name=self.name, dtype=named_dtype, known=self.dtypes)
         return self._text(named_dtype)
 
-    def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
-        """Plans the launch, runs it and reports it; see `Kernel.launch`."""
+    def plan(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> launching.Plan:
+        """Returns what to launch; see `Kernel.plan`."""
         source, device = self.source(given[self.row.inputs[0]].dtype), given["device"]
         windows = [
             launching.window(p.name, p.role, given[p.name], storages.get(p.name), device) for p in source.operands
         ]
         attributes = [given[p.name] for p in self.row.attributes]
         sizes = self._sizes(*(each.layout.shape for each in windows))
-        plan = launching.whole(self.name, source, windows, [*attributes, *sizes], device)
-        launching.run(plan)
-        launching.report(plan)
+        return launching.whole(self.name, source, windows, [*attributes, *sizes], device)
 
 
 def _dtype_name(dtype: Any) -> str:

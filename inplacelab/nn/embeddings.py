@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab import errors
-from inplacelab.autograd.modes import no_grad
+from inplacelab.autograd.grad_mode import no_grad
 from inplacelab.nn.layer import Layer
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.tensor import Tensor

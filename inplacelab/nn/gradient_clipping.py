@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inplacelab import errors
-from inplacelab.autograd.modes import no_grad
+from inplacelab.autograd.grad_mode import no_grad
 from inplacelab.tensor import Tensor
 
 Pairs = Sequence[tuple[Tensor, Tensor]]

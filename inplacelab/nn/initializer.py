@@ -14,7 +14,7 @@ from math import prod, sqrt
 from typing import Any
 
 from inplacelab import errors
-from inplacelab.autograd import modes
+from inplacelab.autograd.grad_mode import no_grad
 from inplacelab.language import Text
 from inplacelab.ops.creation import to_tensor
 from inplacelab.tensor import Tensor
@@ -37,7 +37,7 @@ class Initializer:
 
     def __call__(self, parameter: Tensor) -> None:
         """Writes the values into `parameter`, in place."""
-        with modes.no_grad():
+        with no_grad():
             self._write(parameter)
 
     def _write(self, parameter: Tensor) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from inplacelab import errors
-from inplacelab.autograd import modes
+from inplacelab.autograd.grad_mode import no_grad
 from inplacelab.language import Text
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.tensor import Tensor
@@ -140,7 +140,7 @@ def batch_norm(
         result = (x - mean) * variance.scale(1.0, epsilon).rsqrt()
     else:
         result, mean, variance = standardized(x, others, epsilon)
-        with modes.no_grad():
+        with no_grad():
             for running, now in ((running_mean, mean), (running_var, variance)):
                 running.scale_(momentum).add_(now.reshape([-1]).scale(1.0 - momentum))
     return _scaled(result, *(None if each is None else each.reshape(sizes) for each in (weight, bias)))

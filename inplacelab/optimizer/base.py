@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inplacelab import errors
-from inplacelab.autograd import modes
+from inplacelab.autograd.grad_mode import no_grad
 from inplacelab.language import Text
 from inplacelab.optimizer.groups import Clip, Decay, Group, groups_of
 from inplacelab.optimizer.lr.base import LRScheduler
@@ -84,7 +84,7 @@ class Optimizer:
 
     def step(self) -> None:
         """Updates every parameter that has a gradient, in place, which raises its version."""
-        with modes.no_grad():
+        with no_grad():
             for group in self._groups:
                 rate = self.get_lr() * group.factor
                 pairs = group.clipped()
@@ -207,7 +207,7 @@ class Optimizer:
     def _state(self, parameter: Tensor) -> State:
         """The state of a parameter, created when it is first used."""
         if id(parameter) not in self._states:
-            with modes.no_grad():
+            with no_grad():
                 self._states[id(parameter)] = self._new_state(parameter)
         return self._states[id(parameter)]
 
