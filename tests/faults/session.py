@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 import inplacelab as paddle
+from inplacelab import modes
 from inplacelab.errors import Refusal as RefusedError
 from tests.oracle.frameworks import OURS, Session
 from tests.oracle.jets import Array
 from tests.oracle.outcome import Outcome, Refusal, quietly
 from tests.oracle.program import Program, Statement
 
-from . import launches, layers, state
+from . import launches, layers
 from .faults import STATEMENT, unarmed
 from .plan import around, plan_of
 from .wording import line
@@ -116,9 +117,12 @@ def _run(program: Program, session: FaultySession) -> Run:
     found = plan_of(program)
     setting = found[1].setting if found else "plain"
     with quietly(), around(setting):
-        with _recorded() if setting == "recorded" else unarmed():
-            for position, statement in enumerate(program):
-                session.execute(position, statement)
+        try:
+            with _recorded() if setting == "recorded" else unarmed():
+                for position, statement in enumerate(program):
+                    session.execute(position, statement)
+        except Exception as error:  # noqa: BLE001  # of the recorder: those of the program are caught
+            session.broken.append(f"the recorder: {type(error).__name__}: {error}")
         return Run(session.outcome(), session.events, session.broken)
 
 
@@ -162,8 +166,9 @@ class FaultySession(Session):
         if fault is None or fault.fired:
             error = self._attempt(code, None)
         else:
-            before = self._state()
+            before, blocks = self._state(), modes.current().blocks
             error = self._attempt(code, fault)
+            self._restore(blocks)
             if fault.fired or not isinstance(error, RefusedError | None):
                 self._event(position, error, before)
                 return
@@ -185,9 +190,12 @@ class FaultySession(Session):
         if error is not None:
             error.__context__ = error.__cause__ = None
         self.events[position] = Event("" if error is None else type(error).__name__, before, self._state())
-        if not state.gradients_on():
-            self.broken.append("mode: gradients are off")
-            paddle.set_grad_enabled(True)
+
+    def _restore(self, blocks: Sequence[modes.Block]) -> None:
+        """Notes that the modes are not those that they were before a statement; what follows runs in those."""
+        if modes.current().blocks != blocks:
+            self.broken.append("mode: a block of a statement has not ended")
+            modes.set_blocks(blocks)
 
     # ---- observing ---------------------------------------------------------------------------------------------------
 

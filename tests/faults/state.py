@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 
-from inplacelab import devices, observe
-from inplacelab.autograd import modes
+from inplacelab import devices, modes
 from inplacelab.devices import Device
 from inplacelab.errors import classes
 from inplacelab.storage import Storage, Unaccounted
@@ -34,17 +33,16 @@ class Baseline:
             yield "ledger: lent"
         if ledger.peak < ledger.live:
             yield "ledger: the peak is below what is live"
-        if ledger.began or ledger._outer:
+        if ledger.episodes:
             yield "ledger: an episode is open"
 
     def repair(self) -> None:
         """Puts everything back, so that one program's defect does not spoil the next one's verdict."""
         for device in LEDGERS:
             ledger = device.ledger
-            ledger.live, ledger.lent = self._earlier[device] + _bytes(device), 0
-            ledger.began = ledger.inherited = 0
-            ledger._outer.clear()
+            ledger.lent, ledger.episodes = 0, ()
             ledger.reset_peak()
+            self._earlier[device] = ledger.live - _bytes(device)
         repair_modes()
 
 
@@ -56,24 +54,21 @@ def _bytes(device: Device) -> int:
 
 def broken_modes() -> Iterator[str]:
     """Which modes are not those of a new process."""
-    if not modes.recording_history:
+    mode = modes.current()
+    if not mode.recording_history:
         yield "mode: gradients are off"
-    if modes.keeper is not None:
+    if mode.keeper is not None:
         yield "mode: saved tensors are copied"
     if devices.current() is not devices.CPU:
         yield "mode: the device"
-    if observe.listeners or observe.launch_listeners or classes.watchers:
+    if mode.listeners or mode.launch_listeners or classes.watchers:
         yield "mode: a listener is left"
-
-
-def gradients_on() -> bool:
-    """Whether operations are recorded in the history."""
-    return modes.recording_history
+    if mode.blocks and mode.recording_history:
+        yield "mode: a block has not ended"
 
 
 def repair_modes() -> None:
-    """The modes of a new process."""
-    modes.recording_history, modes.keeper, devices.chosen = True, None, devices.CPU
-    observe._set_listeners(())
-    observe._set_launch_listeners(())
+    """Puts the modes back to those of a new process."""
+    modes.set_blocks(())
+    modes.set_device(None)
     classes.watchers.clear()

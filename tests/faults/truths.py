@@ -188,7 +188,7 @@ def _only_written(done: Truth, before: State, after: State) -> bool:
     for name, seen in after.tensors.items():
         tensor = done.unknown.names[name]
         elsewhere = ~np.isin(tensor.slots, slots) | (tensor.storage is not storage)
-        if not np.array_equal(seen.values[elsewhere], before.tensors[name].values[elsewhere], equal_nan=True):
+        if not np.array_equal(seen.values[elsewhere], before.tensors[name].values[elsewhere], equal_nan=seen.values.dtype.kind == "f"):
             return False
     return True
 

@@ -186,9 +186,8 @@ class Trial:
             yield "the gradient of what was saved before is wrong"
         if self.mode == "under no_grad":
             return  # outside the history: which gradient is right afterwards is for the program to say
-        if unchanged and not raised:
-            if not _all_same(found, before):
-                yield "nothing was written, and the gradients differ"
+        if self.variant in ("ordinary", "view") and not _all_same(found, before):
+            yield "nothing was written, and the gradients differ"
             return
         right = [before] * unchanged + [done] * (found.data == done.data)
         if right and not any(_agrees(found, [each]) for each in right):
@@ -204,7 +203,7 @@ def left_behind(live: int) -> Iterator[str]:
         gc.collect()
     if ledger.live != live or ledger.lent:
         yield f"the ledger: {ledger.live - live:+} live bytes, {ledger.lent} lent"
-        ledger.live, ledger.lent = live, 0
+        ledger.lent = 0
     broken = list(broken_modes())
     if broken:
         repair_modes()

@@ -10,7 +10,7 @@ import numpy as np
 
 from tests.oracle.jets import Array
 from tests.oracle.outcome import Gradient, Outcome, Probe, Refusal, agree, close
-from tests.oracle.program import Program
+from tests.oracle.program import Program, Statement
 from tests.oracle.verdict import tolerance
 from tests.oracle.wording import paddle_line
 
@@ -100,8 +100,7 @@ def _compared(program: Program, ran: Run) -> Judgement:
     untouched = all(e.error and e.after.same_data(e.before) and e.after.same_versions(e.before)
                     and e.after.same_grads(e.before) for e in events.values())  # fmt: skip
     findings = best.findings
-    freed = any(program.statements[k].op == "backward" and not program.statements[k].args[0] for k in events)
-    if untouched and not findings and events and not freed and best.truth.history == ("not done",) * len(events):
+    if untouched and not findings and events and not any(map(_may_refuse, map(program.statements.__getitem__, events))) and best.truth.history == ("not done",) * len(events):
         findings = [*_needless(program, ran)]
     return Judgement(program, tuple(findings), fired, False, best.truth.history, best.gradients, best.refused, best.unknown)
 
@@ -118,6 +117,12 @@ def _needless(program: Program, ran: Run) -> Iterator[Finding]:
     for name, grad in ours.grads.items():
         if isinstance(grad, Refusal) and not isinstance(without.grads.get(name), Refusal):
             yield Finding(Verdict.NEEDLESS, f".grad of {name}", grad.kind, grad.message)
+
+
+def _may_refuse(statement: Statement) -> bool:
+    """Whether a statement may cause refusals when it fails: it writes, or it frees what was saved."""
+    frees = statement.op == "backward" and not statement.args[0]
+    return frees or statement.op.endswith("_") or statement.op in {"setitem", "clear_grad"}
 
 
 def _line(program: Program, position: int) -> str:
