@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from opcode import opmap
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -25,8 +26,13 @@ from . import launches
 STATEMENT = "<statement>"
 """The file name of the program's lines."""
 
-PACKAGE = (str(Path(inplacelab.__file__).parent), launches.GENERATED, STATEMENT)
-"""The beginnings of the file names of the code that faults interrupt."""
+PACKAGE = (str(Path(inplacelab.__file__).parent), launches.GENERATED)
+"""The beginnings of the file names of the code that is interrupted before a bytecode."""
+
+_HANDLING = frozenset(opmap[name] for name in ("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "COPY", "SWAP"))
+"""The bytecodes around an `except` block. They cannot raise, and Python handles no signal there: an exception that a trace function
+raises before one of them would make the interpreter keep the exception that is being handled for ever.
+"""
 
 
 class DeviceFailure(RuntimeError):  # noqa: N818  # as the libraries of GPUs call theirs
@@ -141,7 +147,7 @@ class BytecodeFault(Fault):
         return self._step
 
     def _step(self, frame: FrameType, event: str, _: Any) -> Any:
-        if event == "opcode" and not self.fired and self._due():
+        if event == "opcode" and not self.fired and frame.f_code.co_code[frame.f_lasti] not in _HANDLING and self._due():
             raise self._error("injected: interrupt")
         return self._step
 
