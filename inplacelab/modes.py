@@ -59,8 +59,14 @@ class Block:
             _in_force.set(before)
             raise
 
-    def __exit__(self, *_: object) -> None:
-        _in_force.set(current().outside(self))
+    def __exit__(self, *_: object, after: Modes | None = None) -> None:
+        try:
+            after = current().outside(self)
+            _in_force.set(after)
+        except BaseException:  # an interrupt: the block ends nevertheless, and only once
+            if after is None or current() is not after:
+                leave(self)
+            raise
 
 
 class Modes:

@@ -12,6 +12,7 @@ from inplacelab import modes
 from inplacelab.modes import Block, Modes
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_R = TypeVar("_R")
 
 
 def is_grad_enabled() -> bool:
@@ -33,6 +34,14 @@ class recording(_Recording):
 
     def __init__(self, history: bool) -> None:
         self.history = history
+
+
+def without_history(function: Callable[..., _R], *args: Any, **kwargs: Any) -> _R:
+    """Calls a function with the history switched off.
+
+    It also restores the mode if an interrupt arrives in the gap between the body of a `with` statement and its end.
+    """
+    return modes.run_inside(recording(False), function, *args, **kwargs)
 
 
 # ---- decorated functions --------------------------------------------------------------------------------------------------
