@@ -19,6 +19,7 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 _R = TypeVar("_R")
+_new = object.__new__
 
 
 class Keeper(Protocol):
@@ -58,8 +59,14 @@ class Block:
             _in_force.set(before)
             raise
 
-    def __exit__(self, *_: object) -> None:
-        leave(self)
+    def __exit__(self, *_: object, after: Modes | None = None) -> None:
+        try:
+            after = current().outside(self)
+            _in_force.set(after)
+        except BaseException:  # an interrupt: the block ends nevertheless, and only once
+            if after is None or current() is not after:
+                leave(self)
+            raise
 
 
 class Modes:
@@ -74,9 +81,10 @@ class Modes:
         notify: reports an operation to all listeners. With one, the usual case, this *is* its `operation` method, which saves
             a call for each recorded operation.
         blocks: the blocks that have begun and not ended, in that order.
+        outer: the modes before the last block, if they are known: leaving it returns to them.
     """
 
-    __slots__ = ("blocks", "device", "keeper", "launch_listeners", "listeners", "notify", "recording_history")
+    __slots__ = ("blocks", "device", "keeper", "launch_listeners", "listeners", "notify", "outer", "recording_history")
 
     blocks: tuple[Block, ...]
     device: Any
@@ -84,21 +92,30 @@ class Modes:
     launch_listeners: tuple[Any, ...]
     listeners: tuple[Any, ...]
     notify: Callable[..., None]
+    outer: Modes | None
     recording_history: bool
 
     def __init__(self, device: Any = None, blocks: Sequence[Block] = ()) -> None:
         self.recording_history, self.keeper, self.device = True, None, device
         self.listeners, self.launch_listeners, self.notify = (), (), _notify_none
-        self.blocks = tuple(blocks)
+        self.blocks, self.outer = tuple(blocks), None
         for each in self.blocks:
             each.change(self)
 
     def inside(self, block: Block) -> Modes:
         """Returns these modes as `block` changes them."""
-        return Modes(self.device, (*self.blocks, block))
+        modes = _new(Modes)
+        modes.recording_history, modes.keeper, modes.device = self.recording_history, self.keeper, self.device
+        modes.listeners, modes.launch_listeners, modes.notify = self.listeners, self.launch_listeners, self.notify
+        modes.blocks, modes.outer = (*self.blocks, block), self
+        block.change(modes)
+        return modes
 
     def outside(self, block: Block) -> Modes:
         """Returns the modes without the last occurrence of `block`, and without the open-ended blocks inside it."""
+        outer = self.outer
+        if outer is not None and self.blocks[-1] is block and outer.device is self.device:
+            return outer
         blocks = list(self.blocks)
         for k in reversed(range(len(blocks))):
             if blocks[k] is block:
