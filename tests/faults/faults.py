@@ -29,9 +29,13 @@ STATEMENT = "<statement>"
 PACKAGE = (str(Path(inplacelab.__file__).parent), launches.GENERATED)
 """The beginnings of the file names of the code that is interrupted before a bytecode."""
 
-_HANDLING = frozenset(opmap[name] for name in ("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "COPY", "SWAP"))
-"""The bytecodes around an `except` block. They cannot raise, and Python handles no signal there: an exception that a trace function
-raises before one of them would make the interpreter keep the exception that is being handled for ever.
+_UNINTERRUPTED = frozenset(
+    opmap[name]
+    for name in ("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "COPY", "SWAP", "RETURN_VALUE", "RETURN_CONST")
+    if name in opmap
+)
+"""Bytecodes that cannot raise, and at which Python handles no signal: `return`, and those around an `except` block. An exception that a
+trace function raises before one of the latter would make the interpreter keep the exception that is being handled for ever.
 """
 
 
@@ -147,8 +151,9 @@ class BytecodeFault(Fault):
         return self._step
 
     def _step(self, frame: FrameType, event: str, _: Any) -> Any:
-        if event == "opcode" and not self.fired and frame.f_code.co_code[frame.f_lasti] not in _HANDLING and self._due():
-            raise self._error("injected: interrupt")
+        if event == "opcode" and not self.fired and frame.f_code.co_code[frame.f_lasti] not in _UNINTERRUPTED:
+            if self._due():
+                raise self._error("injected: interrupt")
         return self._step
 
 

@@ -1,10 +1,12 @@
-"""Generators and coroutines that take turns inside blocks: the modes are the defaults when all blocks have ended."""
+"""Blocks in which a mode is switched: interrupted, or in generators and coroutines that take turns. When all have ended, the modes
+are the defaults.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Generator, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from itertools import permutations
 from random import Random
 from typing import Any
@@ -18,7 +20,9 @@ from inplacelab.errors import Refusal
 from tests.subtests import for_each
 from tests.tiers import examples
 
-from .state import broken_modes
+from . import launches
+from .faults import BytecodeFault
+from .state import broken_modes, repair_modes
 
 Block = Callable[[], AbstractContextManager[Any]]
 
@@ -97,6 +101,28 @@ def test_random_turns_leave_the_modes_as_they_were(first: int) -> None:
             if next(each, "ended") == "ended":
                 running.remove(each)
         assert not list(broken_modes()), number
+
+
+IMMEDIATE = "set_grad_enabled"
+"""It switches when it is called, not when it is entered. So an interrupt in between leaves it switched, as in PyTorch."""
+
+
+@for_each("name", [name for name in BLOCKS if name != IMMEDIATE])
+def test_an_interrupted_block_ends(name: str) -> None:
+    launches.generate_all()
+    x, position, left = paddle.ones([2]), 0, []
+    fired = True
+    while fired:
+        position += 1
+        fault = BytecodeFault(position, KeyboardInterrupt)
+        with suppress(KeyboardInterrupt), fault.armed(), BLOCKS[name]():
+            x.scale(2.0)
+        fired = fault.fired
+        if list(broken_modes()):
+            left.append(position)
+            repair_modes()
+    assert position > 100
+    assert not left
 
 
 # ---- what is computed in between --------------------------------------------------------------------------------------
