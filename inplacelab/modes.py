@@ -76,6 +76,7 @@ class Modes:
         recording_history: whether operations are recorded in the gradient history.
         keeper: copies saved tensors before they are overwritten; None: no copies, and backward refuses.
         device: the device of new tensors; None for the CPU.
+        device_option: the device that a running creation function got as `device=`; None if it got none.
         listeners: the observers of operations.
         launch_listeners: the observers of kernel launches.
         notify: reports an operation to all listeners. With one, the usual case, this *is* its `operation` method, which saves
@@ -84,10 +85,21 @@ class Modes:
         outer: the modes before the last block, if they are known: leaving it returns to them.
     """
 
-    __slots__ = ("blocks", "device", "keeper", "launch_listeners", "listeners", "notify", "outer", "recording_history")
+    __slots__ = (
+        "blocks",
+        "device",
+        "device_option",
+        "keeper",
+        "launch_listeners",
+        "listeners",
+        "notify",
+        "outer",
+        "recording_history",
+    )
 
     blocks: tuple[Block, ...]
     device: Any
+    device_option: Any
     keeper: Keeper | None
     launch_listeners: tuple[Any, ...]
     listeners: tuple[Any, ...]
@@ -96,7 +108,7 @@ class Modes:
     recording_history: bool
 
     def __init__(self, device: Any = None, blocks: Sequence[Block] = ()) -> None:
-        self.recording_history, self.keeper, self.device = True, None, device
+        self.recording_history, self.keeper, self.device, self.device_option = True, None, device, None
         self.listeners, self.launch_listeners, self.notify = (), (), _notify_none
         self.blocks, self.outer = tuple(blocks), None
         for each in self.blocks:
@@ -105,7 +117,8 @@ class Modes:
     def inside(self, block: Block) -> Modes:
         """Returns these modes as `block` changes them."""
         modes = _new(Modes)
-        modes.recording_history, modes.keeper, modes.device = self.recording_history, self.keeper, self.device
+        modes.recording_history, modes.keeper = self.recording_history, self.keeper
+        modes.device, modes.device_option = self.device, self.device_option
         modes.listeners, modes.launch_listeners, modes.notify = self.listeners, self.launch_listeners, self.notify
         modes.blocks, modes.outer = (*self.blocks, block), self
         block.change(modes)
