@@ -6,6 +6,7 @@ import gc
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing import get_context
@@ -46,11 +47,15 @@ class Counts:
     defects: dict[tuple[Verdict, str], list[int]] = field(default_factory=dict)
 
 
+_whole_process = ExitStack()
+"""Kernels stay wrapped until the process ends: to wrap them again would take longer than a program."""
+
+
 @cache
 def _baseline() -> Baseline:
     """What is there before the first program of this process. The collector then looks only at what the programs make."""
     launches.generate_all()
-    launches.wrapped().__enter__()  # until the process ends: to enter it again would take longer than a program
+    _whole_process.enter_context(launches.wrapped())
     gc.collect()
     gc.freeze()
     return Baseline()
