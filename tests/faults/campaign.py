@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -53,11 +52,9 @@ _whole_process = ExitStack()
 
 @cache
 def _baseline() -> Baseline:
-    """What is there before the first program of this process. The collector then looks only at what the programs make."""
+    """What is there before the first program of this process."""
     launches.generate_all()
     _whole_process.enter_context(launches.wrapped())
-    gc.collect()
-    gc.freeze()
     return Baseline()
 
 
@@ -101,7 +98,8 @@ def _count(counts: Counts, number: int, judgement: Judgement) -> None:
 
 def table(counts: Counts) -> str:
     """The counts, for people."""
-    lines = [f"{counts.programs:8} programs, {counts.lost} of them not compared to the end; the fault occurred in {counts.fired.total()}:"]
+    lines = [f"{counts.programs:8} programs, {counts.lost} of them not compared to the end"]
+    lines += [f"{counts.fired.total():8} of them with a fault that occurred:"]
     lines += [f"{count:8}     {kind}" for kind, count in counts.fired.most_common()]
     lines += ["         the statement that failed was (one of several truths, if there are some):"]
     lines += [f"{count:8}     {how}" for how, count in counts.understood.most_common()]
@@ -135,5 +133,3 @@ def code(program: Program) -> str:
     position, plan = plan_of(program) or (len(program), None)
     lines = [line(statement, custom=plan is not None and plan.custom) for statement in program]
     return "\n".join(f"{text}    # fault: {plan}" if k == position else text for k, text in enumerate(lines))
-
-

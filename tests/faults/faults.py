@@ -151,9 +151,9 @@ class BytecodeFault(Fault):
         return self._step
 
     def _step(self, frame: FrameType, event: str, _: Any) -> Any:
-        if event == "opcode" and not self.fired and frame.f_code.co_code[frame.f_lasti] not in _UNINTERRUPTED:
-            if self._due():
-                raise self._error("injected: interrupt")
+        possible = event == "opcode" and frame.f_code.co_code[frame.f_lasti] not in _UNINTERRUPTED
+        if possible and not self.fired and self._due():
+            raise self._error("injected: interrupt")
         return self._step
 
 

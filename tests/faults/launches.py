@@ -62,9 +62,9 @@ def wrapped() -> Iterator[None]:
         scope.update(_wrappers(scope))
 
     def generate(row: Row, variant: str) -> Callable[..., Any]:
-        made: Any = plain(row, variant)
+        made: FunctionType = plain(row, variant)  # type: ignore[assignment]  # a callable, for those who use it
         wrap(made.__globals__)
-        return made  # type: ignore[no-any-return]
+        return made
 
     for scope in _scopes():
         wrap(scope)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, fields, replace
 from random import Random
@@ -90,7 +90,11 @@ def _simulated() -> Iterator[None]:
 
 def around(setting: str) -> AbstractContextManager[Any]:
     """What is in force while the program runs, and while its gradients are asked for."""
-    return {"copying": copy_saved_before_write, "simulated": _simulated}.get(setting, nullcontext)()
+    settings: dict[str, Callable[[], AbstractContextManager[Any]]] = {
+        "copying": copy_saved_before_write,
+        "simulated": _simulated,
+    }
+    return settings.get(setting, nullcontext)()
 
 
 @dataclass(frozen=True)

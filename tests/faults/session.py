@@ -19,7 +19,7 @@ from tests.oracle.outcome import Outcome, Refusal, quietly
 from tests.oracle.program import Program, Statement
 
 from . import launches, layers
-from .faults import STATEMENT, unarmed
+from .faults import STATEMENT, Fault, unarmed
 from .plan import around, plan_of
 from .wording import line
 
@@ -148,10 +148,10 @@ class FaultySession(Session):
     def __init__(self, program: Program, left_out: Collection[int] | None = None) -> None:
         super().__init__(OURS, second=False)
         found = plan_of(program)
-        self._first, self._plan = found or (len(program), None)
-        self._fault = None if self._plan is None or left_out is not None else self._plan.fault()
+        self._first = len(program) if found is None else found[0]
+        self._fault = None if found is None or left_out is not None else found[1].fault()
         self._left_out = left_out or ()
-        self._custom = self._plan is not None and self._plan.custom
+        self._custom = found is not None and found[1].custom
         self._space |= {"hook": layers.hook, "Custom": layers.Custom, "in_place": layers.in_place}
         self.events: dict[int, Event] = {}
         self.broken: list[str] = []
@@ -162,8 +162,8 @@ class FaultySession(Session):
             self._outcome.refusals[position] = Refusal("unbound", "")
             return
         code = compile(line(statement, custom=self._custom), STATEMENT, "exec")
-        fault = self._fault if position >= self._first else None
-        if fault is None or fault.fired:
+        fault = self._to_arm(position)
+        if fault is None:
             error = self._attempt(code, None)
         else:
             before, blocks = self._state(), modes.current().blocks
@@ -175,9 +175,14 @@ class FaultySession(Session):
         if error is None:
             self._note(statement)
         else:
-            self._outcome.refusals[position] = self._refusal(error)
+            self._outcome.refusals[position] = self._refusal(error)  # type: ignore[arg-type]  # or an interrupt
 
-    def _attempt(self, code: Any, fault: Any) -> BaseException | None:
+    def _to_arm(self, position: int) -> Fault | None:
+        """The fault, if it has not occurred yet and may occur in this statement."""
+        waits = self._fault is not None and position >= self._first and not self._fault.fired
+        return self._fault if waits else None
+
+    def _attempt(self, code: Any, fault: Fault | None) -> BaseException | None:
         """Runs the code. An exception is returned without its traceback, which would keep tensors alive."""
         try:
             with unarmed() if fault is None else fault.armed():

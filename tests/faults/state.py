@@ -14,11 +14,13 @@ LEDGERS = (devices.CPU, devices.SIMULATED_GPU)
 
 
 class Baseline:
-    """What was there before the programs: storages that the collector does not show, because they are frozen."""
+    """The storages that were there before. They are kept alive, and the collector does not look at them any more."""
 
     def __init__(self) -> None:
+        gc.unfreeze()
         gc.collect()
-        self._earlier = {device: device.ledger.live - _bytes(device) for device in LEDGERS}
+        self._kept = _storages()
+        gc.freeze()
 
     def broken(self) -> list[str]:
         """What does not hold: one sentence each. The program's tensors and exceptions may still be alive."""
@@ -26,7 +28,8 @@ class Baseline:
         return [*broken_modes(), *(each for device in LEDGERS for each in self._broken_ledger(device))]
 
     def _broken_ledger(self, device: Device) -> Iterator[str]:
-        ledger, owned = device.ledger, self._earlier[device] + _bytes(device)
+        ledger = device.ledger
+        owned = sum(each.nbytes for each in (*self._kept, *_storages()) if each.device is device)
         if ledger.live != owned:
             yield f"ledger: {ledger.live - owned:+} live bytes"
         if ledger.lent:
@@ -42,14 +45,12 @@ class Baseline:
             ledger = device.ledger
             ledger.lent, ledger.episodes = 0, ()
             ledger.reset_peak()
-            self._earlier[device] = ledger.live - _bytes(device)
         repair_modes()
 
 
-def _bytes(device: Device) -> int:
-    """The bytes of the live storages on a device."""
-    storages = (each for each in gc.get_objects() if isinstance(each, Storage) and not isinstance(each, Unaccounted))
-    return sum(each.nbytes for each in storages if each.device is device)
+def _storages() -> list[Storage]:
+    """The live storages that are in an account, as far as the collector looks."""
+    return [each for each in gc.get_objects() if isinstance(each, Storage) and not isinstance(each, Unaccounted)]
 
 
 def broken_modes() -> Iterator[str]:

@@ -12,14 +12,13 @@ import inplacelab as paddle
 from inplacelab import devices, errors
 from inplacelab.autograd.nodes import Node, number
 from inplacelab.language import Text
-from tests.oracle.outcome import Refusal
 from tests.oracle.program import Program, Statement
 from tests.tiers import examples
 
 from . import launches, session
 from .plan import Faulty, Plan, faulty, plan_of
 from .state import Baseline
-from .verdict import DEFECTS, Judgement, Verdict, judge
+from .verdict import DEFECTS, Verdict, judge
 
 BATCH = 25
 
@@ -47,8 +46,8 @@ def _defects(number: int, baseline: Baseline) -> list[str]:
 def test_most_faults_occur_and_are_of_every_kind(baseline: Baseline) -> None:
     kinds: Counter[str] = Counter()
     settings: Counter[str] = Counter()
-    for number in range(400):
-        program = faulty(Random(number))
+    for seed in range(400):
+        program = faulty(Random(seed))
         found = plan_of(program)
         assert found is not None
         kinds[found[1].kind] += judge(program, baseline).fired
@@ -118,7 +117,7 @@ def _lends(names: dict[str, paddle.Tensor], before: session.State) -> None:
 
 
 def _counts_twice(names: dict[str, paddle.Tensor], before: session.State) -> None:
-    devices.CPU.ledger.hold(8)
+    devices.CPU.ledger.counted += 8
 
 
 def _writes_elsewhere(names: dict[str, paddle.Tensor], before: session.State) -> None:
@@ -131,7 +130,9 @@ def _refuses(names: dict[str, paddle.Tensor], before: session.State) -> None:
 
 
 def _changes_a_gradient(names: dict[str, paddle.Tensor], before: session.State) -> None:
-    names["a"].grad.storage.buffer[0] = 0.0
+    gradient = names["a"].grad
+    assert gradient is not None
+    gradient.storage.buffer[0] = 0.0
 
 
 def _forgets_the_gradient(names: dict[str, paddle.Tensor], before: session.State) -> None:

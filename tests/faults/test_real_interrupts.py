@@ -156,5 +156,3 @@ def _check_finite(found: Outcome, expected: dict[bool, Outcome]) -> None:
         return
     right = [each[2][0] for each in expected.values() if each[0] == data and each[2] is not None]
     assert any(np.allclose(answer[0][np.isfinite(r)], r[np.isfinite(r)]) for r in right)
-
-

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Any
 from zlib import crc32
 
 import pytest
@@ -13,21 +12,10 @@ from tests.row_cases.every import CHAPTERS
 from tests.subtests import Named, try_all
 from tests.tiers import choose, sample
 
-from . import launches
 from .variants import MODES, PLACES, Trial, fits
 
 STEP = choose(29, 11, 1)
 """In the smaller tiers, one position in so many is tried, beginning at another one for each trial."""
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _generated() -> None:
-    launches.generate_all()
-
-
-@pytest.fixture(autouse=True)
-def _interrupts_in_finalizers_are_not_printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
 
 
 def _trials(chapter: str) -> Iterator[Named]:
@@ -46,7 +34,10 @@ def _chosen(chapter: str) -> list[Named]:
     return sample(
         _trials(chapter),
         one_in=choose(200, 40, 1),
-        by=[lambda each: each[1]["trial"].case.row.name, *(lambda each, key=key: getattr(each[1]["trial"], key) for key in keys)],
+        by=[
+            lambda each: each[1]["trial"].case.row.name,
+            *(lambda each, key=key: getattr(each[1]["trial"], key) for key in keys),
+        ],
         name=lambda each: each[0],
     )
 
@@ -57,6 +48,7 @@ def _interrupt(trial: Trial) -> None:
     assert not found, f"{len(found)} failures: {found[:5]}"
 
 
+@pytest.mark.usefixtures("baseline")
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_an_interrupt_leaves_a_tensor_untouched_or_refused(chapter: str) -> None:
     try_all(_interrupt, _chosen(chapter))

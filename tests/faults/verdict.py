@@ -14,7 +14,7 @@ from tests.oracle.program import Program, Statement
 from tests.oracle.verdict import tolerance
 from tests.oracle.wording import paddle_line
 
-from .session import Run, run, run_without
+from .session import Event, Run, run, run_without
 from .state import Baseline
 from .truths import ImpossibleError, Truth, truths
 
@@ -97,12 +97,18 @@ def _compared(program: Program, ran: Run) -> Judgement:
         return Judgement(program, (), fired, lost=True)
     cases = [_Case(program, ran, truth) for truth in found]
     best = min(cases, key=lambda case: len(case.findings))
-    untouched = all(e.error and e.after.same_data(e.before) and e.after.same_versions(e.before)
-                    and e.after.same_grads(e.before) for e in events.values())  # fmt: skip
     findings = best.findings
-    if untouched and not findings and events and not any(map(_may_refuse, map(program.statements.__getitem__, events))) and best.truth.history == ("not done",) * len(events):
+    if fired and not findings and not any(_may_refuse(program.statements[k], event) for k, event in events.items()):
         findings = [*_needless(program, ran)]
-    return Judgement(program, tuple(findings), fired, False, best.truth.history, best.gradients, best.refused, best.unknown)
+    return Judgement(
+        program,
+        tuple(findings),
+        fired,
+        understood=best.truth.history,
+        gradients=best.gradients,
+        refused=best.refused,
+        unknown=best.unknown,
+    )
 
 
 def _needless(program: Program, ran: Run) -> Iterator[Finding]:
@@ -119,10 +125,12 @@ def _needless(program: Program, ran: Run) -> Iterator[Finding]:
             yield Finding(Verdict.NEEDLESS, f".grad of {name}", grad.kind, grad.message)
 
 
-def _may_refuse(statement: Statement) -> bool:
-    """Whether a statement may cause refusals when it fails: it writes, or it frees what was saved."""
+def _may_refuse(statement: Statement, event: Event) -> bool:
+    """Whether a statement that failed may cause refusals: it writes, it frees what was saved, or it was done after all."""
+    writes = statement.op.endswith("_") or statement.op in {"setitem", "clear_grad"}
     frees = statement.op == "backward" and not statement.args[0]
-    return frees or statement.op.endswith("_") or statement.op in {"setitem", "clear_grad"}
+    done = not event.error or not event.after.same_data(event.before) or not event.after.same_grads(event.before)
+    return writes or frees or done
 
 
 def _line(program: Program, position: int) -> str:
@@ -167,12 +175,15 @@ class _Case:
             elif self._tame(value) and not close(self.ours.values[name], value, self._small):
                 yield _wrong(name, "value", self.ours.values[name], value)
             elif self.ours.versions[name] != self.known_outcome.versions[name]:
-                yield Finding(Verdict.WRONG, name, "version", f"{self.ours.versions[name]}, reference: {self.known_outcome.versions[name]}")
+                versions = self.ours.versions[name], self.known_outcome.versions[name]
+                yield Finding(Verdict.WRONG, name, "version", f"{versions[0]}, reference: {versions[1]}")
 
     def _tame(self, value: Array) -> bool:
         limit = min(LARGEST[name] for name in {"float64", *self.program.dtypes})
-        finite = value[np.isfinite(value)] if value.dtype.kind == "f" else value
-        return bool((np.abs(finite) <= limit).all()) if value.dtype.kind == "f" else True
+        if value.dtype.kind != "f":
+            return True
+        finite = value[np.isfinite(value)]
+        return bool((np.abs(finite) <= limit).all())
 
     def _grads(self) -> Iterator[Finding]:
         known = self.known_outcome.grads
