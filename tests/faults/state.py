@@ -44,6 +44,7 @@ class Baseline:
         for device in LEDGERS:
             ledger = device.ledger
             ledger.lent, ledger.episodes = 0, ()
+            ledger._count_again()
             ledger.reset_peak()
         repair_modes()
 

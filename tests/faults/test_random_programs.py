@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from random import Random
@@ -10,8 +11,12 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import devices, errors
+from inplacelab.autograd import engine
 from inplacelab.autograd.nodes import Node, number
 from inplacelab.language import Text
+from inplacelab.ops import template
+from inplacelab.ops.table import ROWS, variants
+from inplacelab.ops.table.row import Row
 from tests.oracle.program import Program, Statement
 from tests.tiers import examples
 
@@ -70,9 +75,9 @@ OTHER = Statement("scale", ("a",), "y", (3.0, 0.0))
 BACKWARD = Statement("backward", ("x",), args=(True,))
 
 
-def _failing(statement: Statement, moment: str) -> Program:
-    """`x = a.scale(2)`, and a statement whose kernel fails."""
-    plan = Plan("launch", 1, MemoryError, moment)
+def _failing(statement: Statement, moment: str, count: int = 1) -> Program:
+    """`x = a.scale(2)`, and a statement in which the launch with this number fails."""
+    plan = Plan("launch", count, MemoryError, moment)
     return Program((LEAF, DOUBLED, OTHER, BACKWARD, Faulty(**vars(statement), plan=plan)))
 
 
@@ -173,6 +178,47 @@ def test_a_spoiled_engine_is_noticed(
     judgement = judge(program, baseline)
     assert judgement.fired
     assert judgement.worst is verdict, judgement.findings
+
+
+def _raises_the_version_late(source: str) -> str:
+    finish = "\n    if node is not None:\n"
+    before, _, after = re.sub(r" *storage.version \+= 1\n", "", source, count=1).rpartition(finish)
+    return f"{before}\n    storage.version += 1{finish}{after}"
+
+
+def _finishes_the_history_early(source: str) -> str:
+    return source.replace("UNFINISHED", "kept")
+
+
+@pytest.mark.parametrize(
+    ("change", "kind"),
+    [
+        (_raises_the_version_late, "the data changed, and the version did not"),
+        (_finishes_the_history_early, "not refused"),
+    ],
+)
+def test_a_spoiled_template_is_noticed(
+    change: Callable[[str], str], kind: str, baseline: Baseline, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = template.source
+
+    def source(row: Row, variant: str) -> str:
+        text = plain(row, variant)
+        changed = change(text) if variant == "in-place" else text
+        assert variant != "in-place" or changed != text
+        return changed
+
+    monkeypatch.setattr(template, "source", source)
+    for name, row in ROWS.items():
+        if row.method and "in-place" in variants(row):
+            monkeypatch.setattr(paddle.Tensor, name + "_", template.function(row, "in-place"))
+    assert kind in {f.kind for number in range(60) for f in judge(faulty(Random(number)), baseline).findings}
+
+
+def test_a_spoiled_backward_is_noticed(baseline: Baseline, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_take_back", lambda *_: None)
+    programs = [_failing(BACKWARD, "half", count) for count in range(1, 5)]
+    assert Verdict.WRONG in {judge(program, baseline).worst for program in programs}
 
 
 def test_what_was_partly_written_must_be_refused(baseline: Baseline) -> None:
