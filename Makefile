@@ -59,10 +59,11 @@ test-fast: $(VENV)/test.stamp ## Run the checks and the unit tests only, with sm
 PROCESSORS = $(shell $(PY) -c 'import os; print(os.cpu_count())')
 # With --torch, refusals are compared with PyTorch's, if it is installed.
 test-long: export TIER := long
-test-long: $(VENV)/e2e.stamp ## Run everything there is, and 100,000 random programs: for the night
+test-long: $(VENV)/e2e.stamp ## Run everything there is, and 200,000 random programs, in half of which something fails: for the night
 	@$(MAKE) --no-print-directory test
 	$(PY) -m tests.oracle --programs 100000 --seed 20000 --second 10000 --jobs $(PROCESSORS) \
 	$$($(PY) -c 'from tests.oracle.frameworks import TORCH; print("--torch" * TORCH.installed)')
+	$(PY) -m tests.faults --programs 100000 --seed 20000 --jobs $(PROCESSORS)
 	$(PY) -m tests.witness --programs 20000 --seed 20000
 
 # A package's code and tests. A package without tests of its own is tested with the engine, and `engine` is all of these.

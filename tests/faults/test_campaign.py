@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from tests.oracle.program import Program
@@ -9,6 +11,7 @@ from tests.oracle.program import Program
 from . import campaign
 from .__main__ import main
 from .campaign import code, counterexample, run, table
+from .plan import faulty
 from .state import Baseline
 from .verdict import Finding, Judgement, Verdict
 
@@ -49,4 +52,4 @@ def test_a_defect_is_counted_and_shrunk(monkeypatch: pytest.MonkeyPatch) -> None
     text = counterexample(numbers[0], Verdict.WRONG, "sine")
     assert text.startswith(f"# program {numbers[0]}: {Verdict.WRONG.value}")
     assert "# fault: " in text
-    assert len(text.split("\n")) < len(code(campaign.faulty(campaign.Random(numbers[0]))).split("\n")) + 2
+    assert len(text.split("\n")) < len(code(faulty(Random(numbers[0]))).split("\n")) + 2

@@ -1,10 +1,9 @@
 """What may be true after a fault, according to the reference interpreter.
 
-The statement that failed was not done, or done, or it has written a part. In the last case the data are taken as they are, and
-their derivatives are *unknown*: not a number along every direction in which the old value or the new one moves. Through
-arithmetic, an unknown derivative makes every derivative unknown that it flows into; so the reference says which gradients
-must be refused. A second interpreter with some known derivatives in their place runs beside it: where that one has no finite
-derivative either, nothing can be said.
+The statement that failed was not done, or it was done, or it has written a part. In the last case the data are taken as they are,
+and their derivatives are *unknown*: NaN along every direction in which the old value or the new one moves. In arithmetic, NaN makes
+every derivative NaN that depends on it; so the reference says which gradients must be refused. A second interpreter, with numbers
+for the unknown derivatives, runs beside it: where it has no finite derivative either, nothing is compared.
 """
 
 from __future__ import annotations
@@ -46,8 +45,8 @@ class Truth:
     """What may be true: two interpreters that differ only where a derivative is unknown.
 
     Attributes:
-        unknown: has not a number in the place of unknown derivatives.
-        known: has some number there. It is the same interpreter if nothing is unknown.
+        unknown: has NaN for unknown derivatives.
+        known: has a number for them. It is the same interpreter if nothing is unknown.
         history: how the statements that failed were understood, for the report.
         lost: the engine ran a statement that has no meaning in the reference: what follows cannot be compared. (Programs
             are generated to have one. Without the statement that failed, shapes may differ.)
