@@ -48,8 +48,8 @@ class Truth:
         unknown: has NaN for unknown derivatives.
         known: has a number for them. It is the same interpreter if nothing is unknown.
         history: how the statements that failed were understood, for the report.
-        lost: the engine ran a statement that has no meaning in the reference: what follows cannot be compared. (Programs
-            are generated to have one. Without the statement that failed, shapes may differ.)
+        lost: what follows cannot be compared, because the engine ran a statement that has no meaning in the reference, or a
+            number is not finite. (Programs are generated so that neither happens; but a statement has failed.)
     """
 
     unknown: NotingInterpreter
@@ -77,11 +77,18 @@ class Truth:
                     world.execute(statement, force=True)
                 else:
                     self.lost |= refusal.why not in HISTORY
+        names = self.known.names
+        self.lost |= not all(_finite(names[name]) for name in (*statement.inputs, statement.out) if name in names)
 
     def outcomes(self) -> tuple[Outcome, Outcome]:
         """The outcomes: with unknown derivatives, and with known ones in their place."""
         unknown = outcome_of(self.unknown)
         return unknown, unknown if self.known is self.unknown else outcome_of(self.known)
+
+
+def _finite(tensor: Tensor) -> bool:
+    jets = tensor.storage.jets
+    return bool(np.isfinite(jets.value).all() and np.isfinite(jets.first).all())
 
 
 def _execute(world: NotingInterpreter, statement: Statement) -> None:

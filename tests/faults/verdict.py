@@ -52,7 +52,7 @@ class Judgement:
 
     Attributes:
         fired: whether a fault occurred.
-        lost: whether the engine ran a statement that has no meaning in the reference, which ends the comparison.
+        lost: whether the comparison ended early (see `truths.Truth`).
         understood: how the statements that failed were understood.
         gradients: the number of tensors whose gradients were compared.
         refused: the number of tensors whose gradients were refused.
@@ -94,7 +94,7 @@ def _compared(program: Program, ran: Run) -> Judgement:
     except ImpossibleError as error:
         return Judgement(program, (Finding(Verdict.WRONG, "the state after the fault", str(error)),), fired)
     if any(truth.lost for truth in found):
-        return Judgement(program, (), fired, lost=True)
+        return Judgement(program, tuple(_crashes(program, ran.outcome)), fired, lost=True)
     cases = [_Case(program, ran, truth) for truth in found]
     best = min(cases, key=lambda case: len(case.findings))
     findings = best.findings
@@ -133,6 +133,13 @@ def _may_refuse(statement: Statement, event: Event) -> bool:
     return writes or frees or done
 
 
+def _crashes(program: Program, ours: Outcome) -> Iterator[Finding]:
+    """Statements after a fault that raised something that is not a refusal."""
+    for position, refusal in ours.refusals.items():
+        if refusal.crash:
+            yield Finding(Verdict.CRASH, _line(program, position), refusal.kind, refusal.message)
+
+
 def _line(program: Program, position: int) -> str:
     return paddle_line(program.statements[position])
 
@@ -151,7 +158,7 @@ class _Case:
 
     def __post_init__(self) -> None:
         self.unknown_outcome, self.known_outcome = self.truth.outcomes()
-        self.findings = [*self._statements(), *self._state()]
+        self.findings = [*_crashes(self.program, self.ours), *self._state()]
         if not self.truth.unknown.escape:
             self.findings += [*self._grads(), *self._gradients()]
 
@@ -162,11 +169,6 @@ class _Case:
     @property
     def _small(self) -> float:
         return tolerance(self.program)
-
-    def _statements(self) -> Iterator[Finding]:
-        for position, refusal in self.ours.refusals.items():
-            if refusal.crash:
-                yield Finding(Verdict.CRASH, _line(self.program, position), refusal.kind, refusal.message)
 
     def _state(self) -> Iterator[Finding]:
         for name, value in self.known_outcome.values.items():
