@@ -78,7 +78,8 @@ _AXES = Text(
     "{0}：形状有 {1} 个轴，步长有 {2} 个；两者应一样多，且至多 {3} 个。",
 )
 _OUTSIDE = Text(
-    "{0}: a layout reaches the slots {1} to {2} of a storage that has {3}.", "{0}：布局触及槽位 {1} 至 {2}，而存储只有 {3} 个。"
+    "{0}: a layout reaches the slots {1} to {2} of a storage that has {3}.",
+    "{0}：布局触及槽位 {1} 至 {2}，而存储只有 {3} 个。",
 )
 _RUNS = Text("{0}: the slots are not runs in order, inside their storage.", "{0}：这些槽位不是存储内依次排列的区间。")
 _BYTES = Text("{0}: {1} slots do not take {2} bytes.", "{0}：{1} 个槽位不会占 {2} 字节。")
@@ -151,7 +152,11 @@ class _World:
             _check_storage(facts)
             self._storages[key] = facts
             self._met_storages[key] = max(facts.slots, self._met_storages.get(key, 0))
-            if before is not None and (before.slots, before.bytes, before.dtype) != (facts.slots, facts.bytes, facts.dtype):
+            if before is not None and (before.slots, before.bytes, before.dtype) != (
+                facts.slots,
+                facts.bytes,
+                facts.dtype,
+            ):
                 for tensor in self._on_storage.get(key, ()):
                     if not any(tensor == changed for changed, _ in step.tensors):
                         self._check_layout(self._tensors[tensor], self._tensors[tensor].dtype)
@@ -209,7 +214,9 @@ class _World:
 
     def _check_layout(self, facts: TensorFacts, dtype: str) -> None:
         storage = self._storages[facts.storage]
-        self._reach(facts, storage.slots if dtype == storage.dtype else storage.bytes // (bytes_of(dtype, storage) or 1))
+        self._reach(
+            facts, storage.slots if dtype == storage.dtype else storage.bytes // (bytes_of(dtype, storage) or 1)
+        )
 
     def _reach(self, layout: Laid, slots: int) -> None:
         self._runs += _check_reach(layout, slots, self._layouts)
@@ -320,7 +327,10 @@ def _check_reach(layout: Laid, slots: int, met: set[tuple[tuple[int, ...], tuple
     if 0 in shape:
         return 0
     hops = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
-    first, last = layout.offset + sum(hop for hop in hops if hop < 0), layout.offset + sum(hop for hop in hops if hop > 0)
+    first, last = (
+        layout.offset + sum(hop for hop in hops if hop < 0),
+        layout.offset + sum(hop for hop in hops if hop > 0),
+    )
     if first < 0 or last >= slots:
         raise _DisagreementError(_OUTSIDE, first, last, slots)
     if (shape, strides) in met:

@@ -8,8 +8,9 @@ strict JSON, the same for equal recordings, with one step on each line. `schema.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import re
 from cmath import isfinite
+from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from os import PathLike
@@ -44,7 +45,7 @@ def to_json(recording: Recording) -> str:
     """
     document = _encode(recording, "recording")
     steps = ",\n".join(_dumps(step) for step in document.pop("steps"))
-    return f'{_dumps(document)[:-1]},"steps":[\n{steps}{steps and chr(10)}]}}'
+    return _visible(f'{_dumps(document)[:-1]},"steps":[\n{steps}{steps and chr(10)}]}}')
 
 
 def from_json(text: str) -> Recording:
@@ -113,6 +114,14 @@ def load(path: str | PathLike[str]) -> Recording:
 
 
 # --- facts to JSON -------------------------------------------------------------------------------------------------
+
+
+_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+
+def _visible(text: str) -> str:
+    """JSON in which characters that a terminal or a browser would obey are escapes. Most others of them JSON escapes anyway."""
+    return text if text.isascii() and "\x7f" not in text else _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _dumps(value: Any) -> str:

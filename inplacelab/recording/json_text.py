@@ -10,6 +10,7 @@ from stat import S_ISDIR, S_ISREG
 from typing import Any, Never
 
 from inplacelab.language import Text
+from inplacelab.recording.visible import visible
 
 __all__ = ["MOST_BYTES", "SURROGATE", "RecordingFormatError", "excerpt", "parsed", "read_text"]
 
@@ -22,8 +23,6 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 """Half of a surrogate pair: JSON can express it, but no text contains it, and no file can."""
 
 _LONGEST_EXCERPT = 60
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
-"""Characters that a terminal obeys instead of showing them, and those that change the order or hide what is shown."""
 
 
 class RecordingFormatError(ValueError):
@@ -46,7 +45,9 @@ _TOO_LARGE = Text(
 _NO_TEXT = Text("This is not UTF-8 text: byte {0}.", "这不是 UTF-8 文本：第 {0} 字节有误。")
 _NO_JSON = Text("This is not JSON: line {0}, column {1}.", "这不是 JSON：第 {0} 行第 {1} 列有误。")
 _TOO_DEEP = Text("This is no recording: lists or objects are nested too deeply.", "这不是记录：列表或对象嵌套过深。")
-_TWICE = Text("This is not strict JSON: an object has the field {0} twice.", "这不是严格的 JSON：同一对象中字段 {0} 出现了两次。")
+_TWICE = Text(
+    "This is not strict JSON: an object has the field {0} twice.", "这不是严格的 JSON：同一对象中字段 {0} 出现了两次。"
+)
 _TOO_LONG = Text(
     "This is no recording: a whole number has more than {0} digits.", "这不是记录：有的整数超过 {0} 位。"
 ).format(MOST_DIGITS)
@@ -102,7 +103,7 @@ def excerpt(found: Any) -> str:
     except RecursionError:
         line = "[[[..."
     line = line if len(line) <= _LONGEST_EXCERPT else f"{line[:_LONGEST_EXCERPT]}..."
-    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", line)
+    return visible(line)
 
 
 def _no_constant(name: str) -> Never:

@@ -35,7 +35,25 @@ def damaged(rng: Random, text: str) -> str:
 def _torn(rng: Random, text: str) -> str:
     start = rng.randrange(len(text))
     stop = min(len(text), start + rng.choice((0, 1, 10, 1000)))
-    put = rng.choice(("", "0", "[", "]", "{", '"', ",", "NaN", "1e999", "9" * 5000, "[" * 100_000, "\x00", "\ufeff", "\\u0000", text[:999]))
+    put = rng.choice(
+        (
+            "",
+            "0",
+            "[",
+            "]",
+            "{",
+            '"',
+            ",",
+            "NaN",
+            "1e999",
+            "9" * 5000,
+            "[" * 100_000,
+            "\x00",
+            "\ufeff",
+            "\\u0000",
+            text[:999],
+        )
+    )
     return text[:start] + put + text[stop:]
 
 
@@ -44,7 +62,7 @@ def _change(rng: Random, document: Any) -> None:
     key: Any
     holder, key = rng.choice(places)
     if rng.random() < 0.5:  # more of the few numbers and names than of the many values
-        deep = [place for place in places if not isinstance(place[1], int) and place[1] not in ("values",)]
+        deep = [place for place in places if not isinstance(place[1], int) and place[1] != "values"]
         holder, key = rng.choice(deep or places)
     old = holder[key]
     match rng.randrange(8):

@@ -111,8 +111,9 @@ def wrapped(line: str, room: float, size: float = NORMAL) -> list[str]:
 def _chopped(word: str, room: float, size: float) -> list[str]:
     """A word cut into pieces that fit, for a word longer than a line."""
     pieces = []
-    while width_of(word, size) > room:
-        head = shortened(word, room, size)[:-1] or word[0]
+    window = int(room / (size * LATIN_EM)) + 2  # a piece has no more characters, unless some have no width
+    while _width(word, size) > room:
+        head = shortened(word[:window], room, size)[:-1] or word[0]
         pieces.append(head)
         word = word[len(head) :]
     return [*pieces, word]
