@@ -236,7 +236,7 @@ def _array(part: bytes) -> Any:
         raise _DamagedError(_ARRAY)
     try:
         shape, in_columns, dtype = read_header(file)
-    except MemoryError:  # brackets nested too deeply
+    except Exception:  # noqa: BLE001  # it parses Python, and raises what the tokenizer and the compiler raise, also MemoryError
         raise _DamagedError(_ARRAY) from None
     values = part[file.tell() :]
     plain = dtype.kind in "biufc" and dtype.names is None and dtype.subdtype is None

@@ -133,6 +133,7 @@ class _World:
         self._change_tensors(step)
         self._change_nodes(step)
         self._check_gone(step)
+        self._check_references(step)
         self._check_step(step)
         for changes, live in (
             (step.storages, self._storages), (step.counters, self._counters), (step.tensors, self._tensors), (step.nodes, self._nodes),
@@ -222,13 +223,16 @@ class _World:
         self._runs += _check_reach(layout, slots, self._layouts)
 
     def _check_gone(self, step: Step) -> None:
-        """Nothing may be gone that a live object refers to, and what a live object refers to must have been there."""
-        for key, facts in step.storages:
-            if facts is None and (self._on_storage.get(key) or self._counted.get(key)):
+        """Nothing may be gone that a live object refers to."""
+        for key in (key for key, facts in step.storages if facts is None):
+            if self._on_storage.get(key) or self._counted.get(key):
                 raise _DisagreementError(_IN_USE, _STORAGE, key)
-        for key, facts in step.counters:
-            if facts is None and self._on_counter.get(key):
+        for key in (key for key, facts in step.counters if facts is None):
+            if self._on_counter.get(key):
                 raise _DisagreementError(_IN_USE, _COUNTER, key)
+
+    def _check_references(self, step: Step) -> None:
+        """What a new or changed object refers to must be there, or have been there."""
         for _, tensor in step.tensors:
             if tensor is not None:
                 self._known(_NODE, tensor.node, self.edges)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from os import PathLike
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
@@ -120,7 +121,6 @@ def _whole(digits: str) -> int:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     made = dict(pairs)
     if len(made) < len(pairs):
-        seen: set[str] = set()
-        twice = next(name for name, _ in pairs if name in seen or seen.add(name))
-        raise RecordingFormatError(_TWICE.format(excerpt(twice)))
+        (name, _), *_ = (Counter(name for name, _ in pairs)).most_common(1)
+        raise RecordingFormatError(_TWICE.format(excerpt(name)))
     return made

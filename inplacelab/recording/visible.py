@@ -10,6 +10,7 @@ a\x1b[2Jb
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from operator import is_
@@ -69,7 +70,8 @@ def _shown(value: Any, field: str = "") -> Any:
             return value
         shown = tuple([_shown(item, field) for item in value])
         return value if all(map(is_, shown, value)) else shown
-    names = _fields(type(value))
+    cls: Hashable = type(value)
+    names = _fields(cls)
     parts = {name: getattr(value, name) for name in names}
     changed = {name: shown for name, part in parts.items() if (shown := _shown(part, name)) is not part}
     return _changed(value, changed) if changed else value
@@ -88,5 +90,5 @@ def _changed(facts: Any, changed: dict[str, Any]) -> Any:
 
 
 @cache
-def _fields(cls: type) -> tuple[str, ...]:
+def _fields(cls: Any) -> tuple[str, ...]:
     return tuple(field.name for field in fields(cls)) if is_dataclass(cls) else ()
