@@ -7,6 +7,7 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import CodeType, FrameType
+from typing import Any
 
 __all__ = ["INTERRUPTED", "PIPE_CLOSED", "TERMINATED", "Stopping"]
 
@@ -40,7 +41,7 @@ class Stopping:
     @contextmanager
     def handled(self) -> Iterator[None]:
         """Handles the signals in a `with` block, except those that the process was told to ignore or handles itself."""
-        usual = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
+        usual: dict[int, Any] = {signal.SIGINT: signal.default_int_handler, signal.SIGTERM: signal.SIG_DFL}
         mine = [number for number, handler in usual.items() if signal.getsignal(number) == handler]
         with suppress(ValueError):  # not in the main thread: signals go elsewhere
             for number in mine:

@@ -10,7 +10,6 @@ a\x1b[2Jb
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from operator import is_
@@ -70,8 +69,7 @@ def _shown(value: Any, field: str = "") -> Any:
             return value
         shown = tuple([_shown(item, field) for item in value])
         return value if all(map(is_, shown, value)) else shown
-    cls: Hashable = type(value)
-    names = _fields(cls)
+    names = _fields(value.__class__)
     parts = {name: getattr(value, name) for name in names}
     changed = {name: shown for name, part in parts.items() if (shown := _shown(part, name)) is not part}
     return _changed(value, changed) if changed else value
