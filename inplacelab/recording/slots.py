@@ -44,7 +44,7 @@ def slots_of(tensor: Laid) -> tuple[int, ...]:
     return tuple(tensor.offset + sum(hops) for hops in product(*steps))
 
 
-MOST_RUNS = 1 << 16
+MOST_RUNS = 4096
 """A layout of more runs is taken to reach the gaps of its innermost axes, too: no picture shows so many runs apart."""
 
 
