@@ -37,7 +37,7 @@ MOST_AXES = 64
 """The most axes of a tensor, as in NumPy. PaddlePaddle allows 9, PyTorch 64."""
 MOST_IN_NAME = 2000
 """The most characters of a name, a dtype or a device: each may be drawn at every step. Only the source and messages are longer."""
-MOST_LIVE = 10_000_000
+MOST_LIVE = 4_000_000
 """The most objects in the states after all steps together. A state is a dictionary of everything alive, at about 50 bytes each."""
 MOST_LAID_OUT = 4_000_000
 """The most runs of slots that all layouts together reach. Each run is drawn."""
