@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 from inplacelab import autograd, base, device, errors, nn, regularizer
 from inplacelab.autograd import tensor_methods as _tensor_methods  # noqa: F401  # gives `Tensor` what it can do with its history
 from inplacelab.autograd.engine import grad
-from inplacelab.autograd.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
+from inplacelab.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
 from inplacelab.base.dygraph import disable_static, enable_static, in_dynamic_mode
 from inplacelab.device import get_device, set_device
 from inplacelab.device.paddle_places import (

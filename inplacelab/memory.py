@@ -3,59 +3,94 @@
 In-place operations save memory and allocation, not arithmetic. The ledger makes that visible: it counts every byte of
 every storage from allocation to release, on the real devices and on the simulated one alike. Temporary memory of a kernel
 (`scratch`) is counted separately, because no tensor owns it.
+
+Storages count themselves when they are made and released. Python may raise an interrupt at the first instruction of any function,
+also of `Storage.__del__`, where the exception is lost. So the ledger checks itself: each storage refers to a `Mark`, whose reference
+count is the number of storages that exist. If it differs from the number of those that were counted, all are counted again.
 """
 
 from __future__ import annotations
+
+import gc
+import sys
+
+
+class Episode:
+    """The memory of the storages made since some moment: since a recording began. All numbers are bytes.
+
+    The picture of a recording must not be dwarfed by earlier storages, and a cell that runs again, which releases what its first
+    run made, must show the same numbers. So only storages made in the episode count.
+
+    Attributes:
+        number: the number that storages made in it note, or a larger one.
+        live: the bytes of those that exist now.
+        peak: the largest `live`, since it began or the last `reset_peak`.
+    """
+
+    __slots__ = ("live", "number", "peak")
+
+    def __init__(self, number: int) -> None:
+        self.number, self.live, self.peak = number, 0, 0
+
+    def hold(self, nbytes: int) -> None:
+        """Counts a new storage."""
+        self.live = live = self.live + nbytes
+        if live > self.peak:
+            self.peak = live
+
+
+class Mark:
+    """What the storages of an account refer to, and nothing else except the ledger."""
+
+    __slots__ = ("ledger",)
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
 
 
 class Ledger:
     """The memory account of one device. All numbers are bytes.
 
     Attributes:
-        live: bytes of the storages that exist now.
-        peak: the largest `live` in the current episode. Each recording is an episode: its picture must not be dwarfed by
-            earlier storages, and the recorded program must not notice the recording.
+        counted: the bytes of the storages that were counted and not released; `live` has checked them.
+        storages: the number of those storages.
+        mark: every live storage of this account refers to it.
+        peak: the largest `live` since the start or the last `reset_peak`.
         episode: the number of the last episode; each storage notes in which one it was made.
-        began: the number of the current episode; 0 if there is none.
-        inherited: the part of `live` that was made before this episode. The rest was made in it.
-        earlier: the largest `live` before this episode, since the start or the last `reset_peak`.
-        scratch: the most temporary memory that a kernel needed, since then.
+        episodes: the episodes that have begun and not ended.
+        scratch: the most temporary memory that a kernel needed, since the last `reset_peak`.
         lent: the temporary memory of the operation that is running.
     """
 
-    __slots__ = ("_outer", "began", "earlier", "episode", "inherited", "lent", "live", "peak", "scratch")
+    __slots__ = ("counted", "episode", "episodes", "lent", "mark", "peak", "scratch", "storages")
 
     def __init__(self) -> None:
-        self.live = self.peak = self.earlier = self.scratch = self.lent = 0
-        self.episode = self.began = self.inherited = 0
-        self._outer: list[tuple[int, int, int]] = []  # `began`, `inherited` and `peak` of the episodes around this one
+        self.counted = self.storages = self.peak = self.scratch = self.lent = self.episode = 0
+        self.mark = Mark(self)
+        self.episodes: tuple[Episode, ...] = ()
 
     @property
-    def highest(self) -> int:
-        """The largest `live` since the start or the last `reset_peak`: what a program gets when it asks for the peak."""
-        return max(self.peak, self.earlier)
+    def live(self) -> int:
+        """The bytes of the storages that exist now."""
+        self.check()
+        return self.counted
 
-    def hold(self, nbytes: int) -> None:
-        """Counts a new storage of `nbytes`."""
-        self.live += nbytes
-        if self.live > self.peak:
-            self.peak = self.live
+    def check(self) -> None:
+        """Counts all storages again if one was not counted, because an interrupt arrived while it was made or released."""
+        if self.storages != sys.getrefcount(self.mark) - _REFERENCES:
+            self._count_again()
 
-    def release(self, nbytes: int) -> None:
-        """Counts a storage of `nbytes` as released."""
-        self.live -= nbytes
+    def _count_again(self) -> None:
+        found = [each for each in gc.get_referrers(self.mark) if each is not self]
+        self.counted = sum(each.nbytes for each in found)
+        for episode in self.episodes:
+            episode.live = sum(each.nbytes for each in found if each.episode >= episode.number)
+        self.storages = len(found)
 
-    def release_inherited(self, nbytes: int, made_in: int) -> None:
-        """Counts a storage as released that was made before this episode, in the one numbered `made_in`.
-
-        It does not count for the episode itself, so the peak goes down with `live`, after the highest was noted.
-        (A cell that runs again releases what its first run made, and must show the same numbers.)
-        """
-        self.earlier, reached = self.highest, self.peak
-        self.live, self.peak, self.inherited = self.live - nbytes, self.peak - nbytes, self.inherited - nbytes
-        for level, (began, inherited, peak) in enumerate(self._outer):
-            less = nbytes if made_in < began else 0
-            self._outer[level] = began, inherited - less, max(peak, reached) - less
+    def raise_peak(self) -> None:
+        """Called when more bytes are counted than ever before."""
+        self.check()
+        self.peak = max(self.peak, self.counted)
 
     def borrow(self, nbytes: int) -> None:
         """Counts `nbytes` of temporary memory that a kernel needs until it ends."""
@@ -68,26 +103,22 @@ class Ledger:
         self.lent += nbytes
 
     def reset_peak(self) -> None:
-        """Restarts the peak from what is live now."""
-        self.peak, self.earlier, self.scratch = self.live, 0, 0
+        """Restarts the peaks, also those of the episodes, from what is live now."""
+        self.peak, self.scratch = self.live, 0
+        for each in self.episodes:
+            each.peak = each.live
 
-    def own(self, began: int) -> tuple[int, int]:
-        """Returns the bytes of storages made in the episode numbered `began` (this one or one around it): those live now, and
-        their peak.
-        """
-        if began == self.began:
-            return self.live - self.inherited, self.peak - self.inherited
-        inherited, peak = next((i, p) for number, i, p in self._outer if number == began)
-        return self.live - inherited, max(peak, self.peak) - inherited
+    def begin_episode(self) -> Episode:
+        """Begins an episode. Episodes may overlap in any way."""
+        self.episode += 1
+        episode = Episode(self.episode)
+        self.episodes = (*self.episodes, episode)
+        return episode
 
-    def begin_episode(self) -> None:
-        """Begins an episode: restarts `peak`, without forgetting the highest."""
-        self._outer.append((self.began, self.inherited, self.peak))
-        self.earlier, self.episode = self.highest, self.episode + 1
-        self.began, self.inherited, self.peak = self.episode, self.live, self.live
+    def end_episode(self, episode: Episode) -> None:
+        """Ends an episode: its numbers do not change any more."""
+        self.episodes = tuple(each for each in self.episodes if each is not episode)
 
-    def end_episode(self) -> None:
-        """Ends the episode: goes on counting as if there had been none."""
-        highest, reached = self.highest, self.peak
-        self.began, self.inherited, peak = self._outer.pop()
-        self.peak, self.earlier = (max(peak, reached), highest) if self.began else (highest, 0)
+
+_REFERENCES = 2
+"""The references to a ledger's mark that are not from storages: its own, and the argument of `sys.getrefcount`."""

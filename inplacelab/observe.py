@@ -1,5 +1,7 @@
 """Notifies observers of what the engine does. Without observers, an operation pays for one test.
 
+The observers belong to a thread or coroutine (see `modes.py`): what other threads do is not reported.
+
 A recorder subclasses `Observer`, overrides the methods it needs, and is registered with `listening`. Observers receive
 live objects and must copy what they need immediately, because in-place operations overwrite it. They must not write to
 tensors or keep them alive.
@@ -7,10 +9,11 @@ tensors or keep them alive.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
+
+from inplacelab import modes
 
 NO_ATTRIBUTES: Mapping[str, Any] = MappingProxyType({})
 
@@ -94,37 +97,13 @@ class Observer:
         """Called when an error stopped backward."""
 
 
-listeners: tuple[Observer, ...] = ()
-"""The observers of operations; empty in `silence`. The engine tests `if observe.listeners:` before it prepares a report."""
-
-launch_listeners: tuple[Observer, ...] = ()
-"""The observers of launches, also in `silence`: a composite operation is reported once, but each of its kernel launches is reported."""
+def notify(name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, **details: Any) -> None:
+    """Reports an operation to the observers of this thread or coroutine."""
+    modes.current().notify(name, category, inputs, output, node, **details)
 
 
-def _notify_all(name: str, category: str, inputs: Sequence[Any], output: Any, node: Any, **details: Any) -> None:
-    for each in listeners:
-        each.operation(name, category, inputs, output, node, **details)
-
-
-notify: Callable[..., None] = _notify_all
-"""Reports an operation to all listeners. With one listener, the usual case, this *is* its `operation` method, which saves a
-call for each recorded operation."""
-
-
-def _set_listeners(observers: tuple[Observer, ...]) -> None:
-    global listeners, notify
-    listeners = observers
-    notify = observers[0].operation if len(observers) == 1 else _notify_all
-
-
-def _set_launch_listeners(observers: tuple[Observer, ...]) -> None:
-    global launch_listeners
-    launch_listeners = observers
-
-
-@contextmanager
-def listening(observer: Observer) -> Iterator[None]:
-    """Registers `observer` inside a `with` block.
+class listening(modes.Block):  # noqa: N801  # used like a function
+    """Registers `observer` inside a `with` block, for the thread or coroutine that runs it.
 
     Args:
         observer: the observer.
@@ -138,25 +117,36 @@ def listening(observer: Observer) -> Iterator[None]:
     ones
     scale_
     """
-    _set_listeners((*listeners, observer))
-    _set_launch_listeners((*launch_listeners, observer))
-    try:
-        yield
-    finally:
-        _set_listeners(tuple(each for each in listeners if each is not observer))
-        _set_launch_listeners(tuple(each for each in launch_listeners if each is not observer))
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+
+    def change(self, modes: modes.Modes) -> None:
+        modes.listen((*modes.listeners, self._observer))
+        modes.launch_listeners = (*modes.launch_listeners, self._observer)
 
 
-class silence:  # noqa: N801  # used like a function; a generator would take longer than a small operation
-    """Suppresses reports of the operations inside a `with` block: a composite operation is reported once, under its own name."""
+class _Silenced(modes.Block):
+    """Ends at the latest with the `listening` block around it, if an interrupt prevents that it is left."""
 
-    __slots__ = ("_before",)
+    open_ended = True
+
+    def change(self, modes: modes.Modes) -> None:
+        modes.listen(())
+
+
+class silence:  # noqa: N801  # used like a function
+    """Suppresses reports of the operations inside a `with` block: a composite operation is reported once, under its own name.
+    Launches are still reported.
+    """
+
+    __slots__ = ("_block",)
 
     def __enter__(self) -> None:
-        self._before = listeners
-        if listeners:
-            _set_listeners(())
+        self._block = _Silenced() if modes.current().listeners else None
+        if self._block is not None:
+            self._block.__enter__()
 
     def __exit__(self, *_: object) -> None:
-        if self._before:
-            _set_listeners(self._before)
+        if self._block is not None:
+            modes.leave(self._block)

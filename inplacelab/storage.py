@@ -22,25 +22,36 @@ class Storage:
         nbytes: the size in bytes.
         version: the number of writes since the storage was first filled.
         episode: the number of the ledger's episode in which it was made.
+        mark: the ledger's mark, by which it knows how many storages exist.
     """
 
-    __slots__ = ("__weakref__", "buffer", "device", "episode", "nbytes", "version")
+    __slots__ = ("__weakref__", "buffer", "device", "episode", "mark", "nbytes", "version")
 
     def __init__(self, buffer: Any, device: Device) -> None:
         self.buffer, self.device, self.version = buffer, device, 0
         self.nbytes = nbytes = buffer.nbytes
         ledger = device.ledger
         self.episode = ledger.episode
-        ledger.live = live = ledger.live + nbytes  # `ledger.hold`, inlined: this runs for every ordinary operation
-        if live > ledger.peak:
-            ledger.peak = live
+        self.mark = ledger.mark  # from here on the ledger notices if this storage is not counted
+        ledger.counted = counted = ledger.counted + nbytes
+        if ledger.episodes:
+            for each in ledger.episodes:
+                each.hold(nbytes)
+        ledger.storages += 1
+        if counted > ledger.peak:
+            ledger.raise_peak()
 
     def __del__(self) -> None:
-        ledger = self.device.ledger
-        if self.episode < ledger.began:
-            ledger.release_inherited(self.nbytes, self.episode)
-        else:
-            ledger.live -= self.nbytes
+        try:
+            ledger = self.mark.ledger
+        except AttributeError:
+            return  # an interrupt arrived before it was counted
+        ledger.counted -= self.nbytes
+        if ledger.episodes:
+            for each in ledger.episodes:
+                if self.episode >= each.number:
+                    each.live -= self.nbytes
+        ledger.storages -= 1
 
     @property
     def slots(self) -> int:
@@ -60,4 +71,6 @@ class Unaccounted(Storage):
 
     def __init__(self, buffer: Any, device: Device) -> None:
         self.buffer, self.device, self.version, self.nbytes = buffer, device, 0, 0
-        self.episode = device.ledger.episode
+
+    def __del__(self) -> None:
+        """Counts nothing."""

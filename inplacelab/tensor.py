@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from inplacelab import devices, dtypes, errors, observe, printing
+from inplacelab import devices, dtypes, errors, modes, printing
 from inplacelab.layout import Layout, is_packed, may_overlap_itself, whole
 from inplacelab.storage import Storage
 
@@ -326,6 +326,6 @@ def _rebuilt(
     tensor._grad = tensor._hooks = None
     adopt(tensor, fresh(device.from_host(values), device))
     tensor._stop, tensor._name = stop_gradient, name
-    for each in observe.listeners:
+    for each in modes.current().listeners:
         each.tensors_returned([tensor])
     return tensor

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from inplacelab.autograd.backward_function import backward
     from inplacelab.autograd.custom.context import PyLayerContext
     from inplacelab.autograd.engine import grad
+    from inplacelab.autograd.grad_mode import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
     from inplacelab.autograd.gradient_checks import gradcheck, gradgradcheck
-    from inplacelab.autograd.modes import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
     from inplacelab.autograd.py_layer import PyLayer
     from inplacelab.autograd.saved_copies import copy_saved_before_write
 

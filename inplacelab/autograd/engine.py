@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
+from threading import RLock
 from typing import Any
 
-from inplacelab import errors, observe
-from inplacelab.autograd import modes, operations
+from inplacelab import errors, modes
+from inplacelab.autograd import operations
+from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node
 from inplacelab.language import Text
@@ -42,17 +44,19 @@ class Pass:
         """Sends the gradients of `roots` through the graph. The leaves get theirs at the end, when no error can occur."""
         if self._capture is not None:
             self._needed = _leading_to(self._capture, [node for node, _ in roots])
-        with modes.set_grad_enabled(self.create_graph):
-            for each in observe.listeners:
-                each.backward_begins(roots)
-            try:
-                self._walk(roots)
-            except BaseException:
-                for each in observe.listeners:
-                    each.backward_fails()
-                raise
-            for each in observe.listeners:
-                each.backward_ends()
+        modes.run_inside(recording(self.create_graph), self._run, roots)
+
+    def _run(self, roots: Sequence[tuple[Node, Tensor]]) -> None:
+        for each in modes.current().listeners:
+            each.backward_begins(roots)
+        try:
+            self._walk(roots)
+        except BaseException:
+            for each in modes.current().listeners:
+                each.backward_fails()
+            raise
+        for each in modes.current().listeners:
+            each.backward_ends()
 
     def _walk(self, roots: Sequence[tuple[Node, Tensor]]) -> None:
         for node, gradient in roots:
@@ -63,18 +67,19 @@ class Pass:
             node = heapq.heappop(self._heap)[1]
             if isinstance(node, AccumulateNode):
                 check_leaf_unchanged(node.leaf, self._arrived[node])
+                if self._capture is None:
+                    check_gradient_finished(node.leaf)
                 leaves.append(node)
             else:
                 self._run_node(node)
-        for leaf in leaves:
-            self._run_node(leaf)
+        self._reach(leaves)
         self._finish()
 
     def _finish(self) -> None:
         """After the last possible error: sets the retained gradients, and releases the nodes that had to wait."""
         for tensor, gradient in self._retained:
             tensor._grad = gradient
-            for each in observe.listeners:
+            for each in modes.current().listeners:
                 each.flagged(tensor)
         for node in self._finished:
             node.release()
@@ -93,10 +98,19 @@ class Pass:
             self._arrived[node] = operations.ops.add(before, gradient)
             if not self.create_graph:
                 self._ours.add(node)
-        for each in observe.listeners:
+        for each in modes.current().listeners:
             each.gradient_arrives(node, self._arrived[node])
 
     def _run_node(self, node: Node) -> None:
+        gradient, ours = self._complete(node)
+        for each in modes.current().listeners:
+            each.node_begins(node, gradient)
+        self._pass_on(node, gradient, ours)
+        for each in modes.current().listeners:
+            each.node_ends(node)
+
+    def _complete(self, node: Node) -> tuple[Tensor, bool]:
+        """The gradient of a node after its hooks have run, and whether no other tensor shares it."""
         gradient = self._arrived.pop(node)
         ours = node in self._ours
         self._ours.discard(node)
@@ -106,15 +120,28 @@ class Pass:
         if self._capture is not None and node in self._capture:
             self.captured[node] = gradient
             ours = False
-        for each in observe.listeners:
-            each.node_begins(node, gradient)
-        if isinstance(node, AccumulateNode):
-            if self._capture is None:
-                self._accumulate(node.leaf, gradient, ours)
-        else:
-            self._pass_on(node, gradient, ours)
-        for each in observe.listeners:
-            each.node_ends(node)
+        return gradient, ours
+
+    def _reach(self, nodes: Sequence[AccumulateNode]) -> None:
+        """Adds to the gradients of the leaves. All hooks run before the first one changes."""
+        complete = [(node, *self._complete(node)) for node in nodes]
+        leaves = [node.leaf for node in nodes if self._capture is None]
+        with _changing_gradients:
+            before = [leaf._grad for leaf in leaves]
+            complete.reverse()
+            try:
+                while complete:
+                    node, gradient, ours = complete.pop()
+                    for each in modes.current().listeners:
+                        each.node_begins(node, gradient)
+                    if self._capture is None:
+                        self._accumulate(node.leaf, gradient, ours)
+                    for each in modes.current().listeners:
+                        each.node_ends(node)
+            except BaseException:
+                for leaf, gradient_before in zip(leaves, before, strict=True):
+                    _take_back(leaf, gradient_before)
+                raise
 
     def _pass_on(self, node: Node, gradient: Tensor, ours: bool) -> None:
         kept = [saved.storage for saved in node.saved]
@@ -181,6 +208,29 @@ def _leading_to(targets: set[Node | None], roots: Sequence[Node]) -> set[Node]:
     return needed
 
 
+_changing_gradients = RLock()
+"""Held while a pass adds to gradients: passes in two threads may reach the same leaf."""
+
+
+def _take_back(leaf: Tensor, before: Tensor | None) -> None:
+    """Undoes the change of a leaf's gradient after an error: it had none, or what it had may have been added to."""
+    leaf._grad = None
+    if before is not None:
+        mark_gradient_unfinished(leaf)
+
+
+def mark_gradient_unfinished(leaf: Tensor) -> None:
+    """Makes a leaf refuse to give its gradient, which was being written when an error or an interrupt arrived."""
+    leaf._grad = None
+    leaf.gradient_unfinished = True  # type: ignore[attr-defined]  # rare, so not a slot
+
+
+def check_gradient_finished(leaf: Tensor) -> None:
+    """Refuses to read a gradient, or to add to it, if writing it did not end."""
+    if getattr(leaf, "gradient_unfinished", False):
+        raise errors.unfinished_gradient(name=leaf.given_name, tensor=leaf)
+
+
 def check_leaf_unchanged(leaf: Tensor, gradient: Tensor) -> None:
     """Refuses a gradient that no longer fits the leaf, because its metadata were changed under `no_grad`."""
     if not leaf._stop and leaf.array.shape != gradient.array.shape:
@@ -195,13 +245,13 @@ def _as_leaf(gradient: Tensor) -> Tensor:
 
 def _call_hooks(node: Node, gradient: Tensor) -> Tensor:
     for hook in list((node.hooks or {}).values()):
-        for each in observe.listeners:
+        for each in modes.current().listeners:
             each.hook_begins(node, hook, gradient)
         changed = hook(gradient)
         if changed is not None:
             _check_changed(gradient, changed)
             gradient = changed
-        for each in observe.listeners:
+        for each in modes.current().listeners:
             each.hook_ends(node, gradient)
     return gradient
 
@@ -286,7 +336,7 @@ def grad(
     )
     walk.run(roots)
     found = [_captured(walk, target, k, allow_unused) for k, target in enumerate(targets)]
-    for each in observe.listeners:
+    for each in modes.current().listeners:
         each.tensors_returned([gradient for gradient in found if gradient is not None])
     return found
 

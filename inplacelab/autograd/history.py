@@ -19,7 +19,7 @@ import weakref
 
 from inplacelab import errors
 from inplacelab.autograd.meta import Selected
-from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, ViewNode, meta
+from inplacelab.autograd.nodes import AccumulateNode, CopySlicesNode, Node, UnfinishedNode, ViewNode, meta
 from inplacelab.language import Text
 from inplacelab.tensor import Tensor
 
@@ -30,12 +30,12 @@ def refresh(view: Tensor) -> None:
     base = view.base
     if base is None or view._seen == version or (view.untracked and not base._stop):
         return
-    view._seen = version
-    if base._stop:
-        return
-    root = edge(base)
-    assert root is not None
-    view.node, view._stop = ViewNode(root, meta(base), meta(view)), False
+    if not base._stop:
+        root = edge(base)
+        assert root is not None
+        view.node = ViewNode(root, meta(base), meta(view))
+        view._stop = False
+    view._seen = version  # last: an interrupt before it means that this happens again
 
 
 def edge(tensor: Tensor) -> Node | None:
@@ -116,14 +116,24 @@ def _leaf_write(op: str, target: Tensor, name: str, what: Text, setitem: bool, w
 
 
 def rebase(target: Tensor, node: Node, where: Selected | None = None) -> None:
-    """Rewrites the histories of `target` and its base after `node` made the value just written through `target`.
+    """Rewrites the histories of `target` and its base: `node` makes the value that is written through `target`.
 
     `where` is the part of the base that `target` shows, if known: computing it takes longer than writing a few numbers.
     """
     base = target.base
     if base is None:
-        target.node, target._stop = node, False
+        target.node = node
+        target._stop = False
         return
     base.node = CopySlicesNode(edge(base), meta(base), where or meta(target), node)
     base._stop = False
     target._seen = -1  # every view, this one too, gets a new node from the base's when its history is next needed
+
+
+def mark_unfinished(target: Tensor, op: str) -> None:
+    """Makes backward refuse the current value of a tensor: a write to it by `op`, outside the history, was not followed by
+    the change of its history.
+    """
+    root = target if target.base is None else target.base
+    if root.node is not None:
+        rebase(target, UnfinishedNode(op, edge(root)))

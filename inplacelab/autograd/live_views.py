@@ -19,11 +19,21 @@ class Views:
 
     def add(self, view: Tensor) -> None:
         """Adds a view. From time to time removes those that are gone, so that a loop over `x[i]` does not fill the list."""
-        references = self._references
-        references.append(ref(view))
-        if len(references) > self._enough:
-            self._references = [each for each in references if each() is not None]
-            self._enough = 2 * len(self._references) + 64
+        reference = ref(view)
+        self._references.append(reference)
+        if len(self._references) > self._enough:
+            self._remove_dead()
+
+    def _remove_dead(self) -> None:
+        """Another thread may add a view meanwhile: it adds to the new list."""
+        before, self._references = self._references, []
+        try:
+            alive = [each for each in before if each() is not None]
+        except BaseException:
+            self._references += before
+            raise
+        self._references += alive
+        self._enough = 2 * len(alive) + 64
 
     def __iter__(self) -> Iterator[Tensor]:
         return (view for view in [each() for each in self._references] if view is not None)

@@ -131,13 +131,23 @@ class AccumulateNode(Node):
         number(self)
 
 
+class Unfinished(tuple[()]):
+    """What a node has saved while the write that it belongs to runs: nothing that backward could use."""
+
+    __slots__ = ()
+
+
+UNFINISHED = Unfinished()
+"""It stays if an interrupt or an error ended the write: the values are unknown then, and backward refuses."""
+
+
 class OpNode(Node):
     """The node of one operation: calls the derivative rules of its row, each with the arguments that it names.
 
     Attributes:
         row: the row of the table.
         shapes, dtypes: of the inputs, to undo broadcasting and promotion.
-        kept: the saved tensors; None after they were freed.
+        kept: the saved tensors; None after they were freed; `UNFINISHED` if the write did not end.
         facts: the attributes and metadata that the rules name.
     """
 
@@ -168,6 +178,8 @@ class OpNode(Node):
     def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:
         if self.kept is None:
             raise errors.freed_graph(node_name=self.name, node=self)
+        if self.kept is UNFINISHED:
+            raise errors.unfinished_write(node_name=self.name, node=self)
         scope: dict[str, Any] = {"g": g}
         found: list[Tensor | None] = []
         for rule, want, shape, dtype in zip(self.row.rules, wanted, self.shapes, self.dtypes, strict=True):
@@ -180,6 +192,21 @@ class OpNode(Node):
             saved = next((each for each in self.saved if each.name == name), None)
             scope[name] = self.facts[name] if saved is None else saved.unpack(self)
         return scope[name]
+
+
+class UnfinishedNode(Node):
+    """The history of a value that was overwritten outside the history, by an operation that did not end: refuses a gradient."""
+
+    __slots__ = ("_op",)
+
+    kind = "UnfinishedNode"
+
+    def __init__(self, op: str, edge: Node | None) -> None:
+        self._op, self.edges = op, (edge,)
+        number(self)
+
+    def apply(self, g: Tensor, wanted: Sequence[bool]) -> Gradients:  # noqa: ARG002
+        raise errors.unfinished_write(node_name=self._op, node=self)
 
 
 class ViewNode(Node):

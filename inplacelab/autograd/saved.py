@@ -13,8 +13,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from inplacelab import errors, observe
-from inplacelab.autograd import modes
+from inplacelab import errors, modes
 from inplacelab.language import Text
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor, over
@@ -37,8 +36,9 @@ class Saved:
     def __init__(self, name: str, array: Any, storage: Storage, edge: Any, is_copy: bool = False) -> None:
         self.name, self.array, self.storage, self.edge = name, array, storage, edge
         self.version, self.is_copy = storage.version, is_copy
-        if modes.keeper is not None:
-            modes.keeper.register(self)
+        keeper = modes.current().keeper
+        if keeper is not None:
+            keeper.register(self)
 
     @property
     def stale(self) -> bool:
@@ -55,9 +55,8 @@ class Saved:
         Raises:
             StaleSavedTensorError: if its storage has been written since.
         """
-        if observe.listeners:
-            for each in observe.listeners:
-                each.unpacks(node, self)
+        for each in modes.current().listeners:
+            each.unpacks(node, self)
         if self.storage.version != self.version:
             raise errors.stale_saved_tensor(
                 node_name=node.name,

@@ -12,12 +12,11 @@ begins after the base's first element.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import ContextDecorator
+from typing import Any, cast
 from weakref import WeakKeyDictionary, WeakSet
 
-from inplacelab.autograd import modes
+from inplacelab import modes
 from inplacelab.autograd.saved import Saved
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor
@@ -73,15 +72,13 @@ class Keeper:
         return copies[key]
 
 
-@contextmanager
-def copy_saved_before_write() -> Iterator[Keeper]:
+class copy_saved_before_write(modes.Block, ContextDecorator):  # noqa: N801  # used like a function
     """Copies saved tensors before they are overwritten, so that backward need not refuse them.
 
     It applies to tensors that are saved and overwritten inside the block; backward may run inside or after it. Writes to leaves
     that need a gradient, and to tensors whose slots overlap, are still refused. Blocks may be nested: the outermost one copies.
 
-    Yields:
-        A `Keeper`, whose `copies` and `nbytes` are the cost.
+    As a context manager it gives a `Keeper`, whose `copies` and `nbytes` are the cost.
 
     >>> import inplacelab as paddle
     >>> from inplacelab import autograd
@@ -96,9 +93,14 @@ def copy_saved_before_write() -> Iterator[Keeper]:
 
     Source: the idea is that of `torch.autograd.graph.allow_mutation_on_saved_tensors`.
     """
-    outer = modes.keeper
-    modes.keeper = keeper = outer if isinstance(outer, Keeper) else Keeper()
-    try:
-        yield keeper
-    finally:
-        modes.keeper = outer
+
+    def __init__(self) -> None:
+        self._keeper = Keeper()
+
+    def change(self, modes: modes.Modes) -> None:
+        if modes.keeper is None:
+            modes.keeper = self._keeper
+
+    def __enter__(self) -> Keeper:
+        super().__enter__()
+        return cast(Keeper, modes.current().keeper)

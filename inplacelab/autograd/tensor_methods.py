@@ -6,9 +6,10 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from inplacelab import errors, observe
-from inplacelab.autograd import engine, modes, operations
+from inplacelab import errors, modes, observe
+from inplacelab.autograd import engine, operations
 from inplacelab.autograd.grad_fn import GradFn, HookHandle
+from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import edge, refresh
 from inplacelab.tensor import Tensor, over
 
@@ -28,7 +29,7 @@ def _set_stop_gradient(self: Tensor, stop: bool) -> None:
     self._stop = stop
     if self.base is not None and self.untracked != "bits":
         _take_out(self) if stop else _take_back(self)
-    for each in observe.listeners:
+    for each in modes.current().listeners:
         each.flagged(self)
 
 
@@ -60,6 +61,7 @@ def _grad_fn(self: Tensor) -> GradFn | None:
 
 def _grad(self: Tensor) -> Tensor | None:
     """The gradient that backward computed, or None; settable. It has the tensor's shape and dtype."""
+    engine.check_gradient_finished(self)
     return self._grad
 
 
@@ -69,7 +71,8 @@ def _set_grad(self: Tensor, gradient: Tensor | None) -> None:
     if gradient is not None and gradient.array.shape != self.array.shape:
         raise errors.value_shape_differs(expected=self.shape, given=gradient.shape)
     self._grad = gradient
-    for each in observe.listeners:
+    self.__dict__.pop("gradient_unfinished", None)
+    for each in modes.current().listeners:
         each.flagged(self)
 
 
@@ -101,16 +104,17 @@ def detach(self: Tensor) -> Tensor:
     """Returns a tensor with the same storage and version counter but without the history. Both see each other's writes."""
     tensor = over(self.array, self.storage)
     tensor.overlaps = self.overlaps
-    if observe.listeners:
+    if modes.current().listeners:
         observe.notify("detach", "view", (self,), tensor, None)
     return tensor
 
 
 def detach_(self: Tensor) -> Tensor:
     """Takes this tensor out of the history: it becomes a leaf with `stop_gradient=True`. The version does not change."""
-    self.node, self._stop = None, True
     self.untracked = "stopped" if self.base is not None else ""
-    for each in observe.listeners:
+    self._stop = True  # first: without a node it would otherwise be a leaf that needs a gradient
+    self.node = None
+    for each in modes.current().listeners:
         each.flagged(self)
     return self
 
@@ -158,8 +162,11 @@ def register_hook(self: Tensor, hook: Callable[[Tensor], Tensor | None]) -> Hook
 def clear_gradient(self: Tensor, set_to_zero: bool = True) -> None:
     """Fills `.grad` with zeros in place, or sets it to None if `set_to_zero` is False."""
     if self._grad is not None and set_to_zero:
-        with modes.no_grad():
-            operations.ops.zero_(self._grad)
+        try:
+            modes.run_inside(recording(False), operations.ops.zero_, self._grad)
+        except BaseException:
+            engine.mark_gradient_unfinished(self)
+            raise
     else:
         _set_grad(self, None)
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from inplacelab import devices, errors
-from inplacelab.autograd.modes import no_grad
+from inplacelab.autograd.grad_mode import no_grad
 
 __all__ = ["disable_static", "enable_static", "guard", "in_dynamic_mode", "no_grad"]
 

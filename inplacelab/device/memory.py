@@ -45,7 +45,7 @@ def max_memory_allocated(device: Any = None) -> int:
     >>> paddle.device.max_memory_allocated() - before
     4000
     """
-    return devices.find(device).ledger.highest
+    return devices.find(device).ledger.peak
 
 
 def memory_allocated(device: Any = None) -> int:

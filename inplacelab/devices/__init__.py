@@ -24,7 +24,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from inplacelab import errors
+from inplacelab import errors, modes
 from inplacelab.devices import cuda
 from inplacelab.devices.base import Device, Place
 from inplacelab.devices.cuda import GPU
@@ -43,19 +43,16 @@ ALL = (CPU, GPU, SIMULATED_GPU, PINNED, SIMULATED_PINNED)
 _BY_PLACE = {each.place.text: each for each in (CPU, SIMULATED_GPU, PINNED, SIMULATED_PINNED)}
 """The devices that are always available, by the text of their place."""
 
-chosen: Device = CPU
-"""What `current()` returns, for code that cannot afford a call: a recorder reads it at each operation."""
-
 
 def current() -> Device:
-    """Returns the device of new tensors."""
-    return chosen
+    """Returns the device of new tensors, in this thread or coroutine."""
+    return modes.current().device or CPU
 
 
 def available() -> list[Device]:
     """Returns the GPUs that a program may use now: a real one if there is one, and the simulated one if it is current."""
     gpus: list[Device] = [GPU] if cuda.found() else []
-    return [*gpus, SIMULATED_GPU] if chosen is SIMULATED_GPU else gpus
+    return [*gpus, SIMULATED_GPU] if current() is SIMULATED_GPU else gpus
 
 
 def find(device: Any, *, simulate: bool = False) -> Device:
@@ -70,7 +67,7 @@ def find(device: Any, *, simulate: bool = False) -> Device:
             replaced silently.
     """
     if device is None:
-        return chosen
+        return current()
     if isinstance(device, Device):
         return device
     name = device.text if isinstance(device, Place) else device
@@ -80,13 +77,13 @@ def find(device: Any, *, simulate: bool = False) -> Device:
         raise errors.unknown_device(device=device)
     if name not in ("gpu", "gpu:0"):
         raise errors.no_such_gpu(device=name)
-    if simulate or (chosen is SIMULATED_GPU and not isinstance(device, Place)):
+    if simulate or (current() is SIMULATED_GPU and not isinstance(device, Place)):
         return SIMULATED_GPU
     return GPU.ready()
 
 
 def set_device(device: str | Place | Device | None, *, simulate: bool = False) -> Place:
-    """Sets the device of new tensors.
+    """Sets the device of new tensors, for this thread or coroutine; other threads begin with the CPU.
 
     A GPU needs CuPy (`pip install "inplacelab[gpu13]"` or `[gpu12]`). The simulated GPU computes with NumPy, but has a separate
     memory ledger, so memory peaks are those of a real one, and reports the kernels that a real one would launch
@@ -110,11 +107,11 @@ def set_device(device: str | Place | Device | None, *, simulate: bool = False) -
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/device/set_device_en.html
     """
-    global chosen
     chosen = find(device, simulate=simulate)
+    modes.set_device(chosen)
     return chosen.place
 
 
 def get_device() -> str:
     """Returns the name of the device of new tensors: "cpu" or "gpu:0"."""
-    return chosen.name
+    return current().name

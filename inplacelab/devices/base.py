@@ -170,7 +170,7 @@ class Device:
 
     def reserved(self) -> tuple[int, int]:
         """Returns the bytes that the allocator holds, now and at the peak; without a cache, those of the live storages."""
-        return self.ledger.live, self.ledger.highest
+        return self.ledger.live, self.ledger.peak
 
     def driver(self) -> tuple[int, int] | None:
         """Returns the free and the total bytes that the driver reports; None if there is no driver."""

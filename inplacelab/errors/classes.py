@@ -63,6 +63,10 @@ class FreedGraphError(Refusal, SystemError):
     """Backward went through a part of the graph whose saved tensors are gone."""
 
 
+class UnfinishedWriteError(Refusal, RuntimeError):
+    """A value is unknown, because an error or an interrupt ended the operation that wrote it."""
+
+
 class WriteConflictError(Refusal, RuntimeError):
     """One slot would be written twice, or read after it was written, by the same operation."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import cached_property
 from inspect import Parameter, Signature
@@ -23,6 +24,10 @@ from inplacelab.ops.table.row import Row
 from inplacelab.ops.template.parts import name_of
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor
+
+_NONE: Mapping[int, Storage] = {}
+_storages: ContextVar[Mapping[int, Storage]] = ContextVar("storages of the arguments", default=_NONE)
+"""The storages of the arrays that a kernel was called with, by their `id`: the engine passes only the arrays on."""
 
 
 class Kernel(ABC):
@@ -54,8 +59,8 @@ class Kernel(ABC):
         """
 
     @abstractmethod
-    def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
-        """Computes the result. The engine calls it.
+    def plan(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> launching.Plan:
+        """Returns what to launch. The engine calls it before anything is written, so it may refuse.
 
         Args:
             given: the arrays and attributes by name, with `out` (the array of the result) and `device`.
@@ -70,31 +75,36 @@ class Kernel(ABC):
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
         """Runs the kernel as an operation; an in-place kernel returns its first argument."""
         tensors = [each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)]
-        self._storages = {id(each.array): each.storage for each in tensors}
+        before = _storages.set({id(each.array): each.storage for each in tensors})
         try:
             made: Tensor = self._function(*args, **kwargs)
         finally:
-            self._storages = {}
+            _storages.reset(before)
         return made
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}({', '.join(self.parameters)})>"
-
-    _storages: Mapping[int, Storage] = {}  # never changed, only replaced
 
     @cached_property
     def _function(self) -> Callable[..., Any]:
         """The function that the template generates from the row with this kernel."""
         names = ("out", *self.row.inputs, *(p.name for p in self.row.attributes), "device")
 
-        def kernel(*arguments: Any) -> None:
+        def plan(*arguments: Any) -> launching.Plan:
             given = dict(zip(names, arguments, strict=True))
             if self.in_place and given["out"] is not given[self.row.inputs[0]]:  # in place in name only
                 raise errors.kernel_cannot_hold_result(name=self.name)
-            self.launch(given, {n: self._storages.get(id(given[n])) for n in self.row.inputs})
+            storages = _storages.get()
+            planned = self.plan(given, {n: storages.get(id(given[n])) for n in self.row.inputs})
+            launching.prepare(planned)
+            return planned
 
-        kernel.__signature__ = Signature([Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in names])  # type: ignore[attr-defined]
-        row = replace(self.row, kernel=kernel, ufunc=None, plain="", cuda="")
+        def kernel(planned: launching.Plan) -> None:
+            launching.run(planned)
+            launching.report(planned)
+
+        plan.__signature__ = Signature([Parameter(n, Parameter.POSITIONAL_OR_KEYWORD) for n in names])  # type: ignore[attr-defined]
+        row = replace(self.row, plan=plan, kernel=kernel, ufunc=None, plain="", cuda="")
         return template.function(row, "in-place" if self.in_place else "ordinary")
 
 
@@ -125,13 +135,12 @@ class Elementwise(Kernel):
         """
         return self._own.source_for(dtypes, form)
 
-    def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
-        """Plans the launch, runs it and reports it; see `Kernel.launch`."""
+    def plan(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> launching.Plan:
+        """Returns what to launch; see `Kernel.plan`."""
         plan = self._own.plan(given, storages, given["device"])
         if not isinstance(plan, launching.Plan):
             raise plan()
-        launching.run(plan)
-        launching.report(plan)
+        return plan
 
 
 class Whole(Kernel):
@@ -158,17 +167,15 @@ class Whole(Kernel):
             raise errors.kernel_lacks_dtype(name=self.name, dtype=named_dtype, known=self.dtypes)
         return self._text(named_dtype)
 
-    def launch(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> None:
-        """Plans the launch, runs it and reports it; see `Kernel.launch`."""
+    def plan(self, given: Mapping[str, Any], storages: Mapping[str, Storage | None]) -> launching.Plan:
+        """Returns what to launch; see `Kernel.plan`."""
         source, device = self.source(given[self.row.inputs[0]].dtype), given["device"]
         windows = [
             launching.window(p.name, p.role, given[p.name], storages.get(p.name), device) for p in source.operands
         ]
         attributes = [given[p.name] for p in self.row.attributes]
         sizes = self._sizes(*(each.layout.shape for each in windows))
-        plan = launching.whole(self.name, source, windows, [*attributes, *sizes], device)
-        launching.run(plan)
-        launching.report(plan)
+        return launching.whole(self.name, source, windows, [*attributes, *sizes], device)
 
 
 def _dtype_name(dtype: Any) -> str:

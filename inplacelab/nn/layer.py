@@ -11,9 +11,9 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from inplacelab import errors, observe
-from inplacelab.autograd import modes
+from inplacelab import errors, modes, observe
 from inplacelab.autograd.grad_fn import HookHandle
+from inplacelab.autograd.grad_mode import no_grad
 from inplacelab.dtypes import get_default_dtype
 from inplacelab.nn.attributes import Parts
 from inplacelab.nn.layer_transfers import Movable
@@ -144,7 +144,7 @@ class Layer(Movable, Parts):
         attribute = attributes(attr)
         sizes = tuple(int(n) for n in shape)
         limit = 0.0 if is_bias or not sizes else float(np.sqrt(6.0 / (sizes[0] + sizes[-1])))
-        with observe.silence(), modes.no_grad():
+        with observe.silence(), no_grad():
             parameter = as_parameter(
                 to_tensor(generator().uniform(-limit, limit, sizes), dtype=dtype or self._dtype or get_default_dtype())
             )
@@ -156,7 +156,7 @@ class Layer(Movable, Parts):
                 write(parameter)
                 parameter.storage.version = 0  # no other code has seen it yet
             parameter.stop_gradient = not attribute.trainable
-        if observe.listeners:
+        if modes.current().listeners:
             observe.notify("create_parameter", "create", (), parameter, None)
         return parameter
 

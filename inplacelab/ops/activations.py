@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import dtypes, errors
-from inplacelab.autograd import modes
+from inplacelab import dtypes, errors, modes
 from inplacelab.autograd.history import check_leaf
 from inplacelab.layout import normal_axis
 from inplacelab.ops.arguments.attributes import constant
@@ -204,7 +203,7 @@ def silu(x: Tensor, inplace: bool = False, name: str | None = None) -> Tensor:
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/nn/functional/silu_en.html
     """
     x = as_tensor("silu", "x", 0, x)
-    if inplace and modes.recording_history:
+    if inplace and modes.current().recording_history:
         check_leaf("silu", x, write="silu(y, inplace=True)")
     made: Tensor = (_SILU_INTO if inplace else _SILU_OF).function()(x)
     return made

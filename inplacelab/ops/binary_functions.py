@@ -114,21 +114,21 @@ def _some_below_zero(values: Any) -> bool:
     return any(map(_BELOW_ZERO, values.ravel().tolist()))
 
 
-def _gammainc(out: Any, x: Any, y: Any, device: Any) -> None:
-    device.special.gammainc(x, y, out)
+def _gammainc(out: Any, x: Any, y: Any, special: Any) -> None:
+    special.gammainc(x, y, out)
 
 
-def _gammaincc(out: Any, x: Any, y: Any, device: Any) -> None:
-    device.special.gammaincc(x, y, out)
+def _gammaincc(out: Any, x: Any, y: Any, special: Any) -> None:
+    special.gammaincc(x, y, out)
 
 
 @quietly
-def _gamma_density(out: Any, x: Any, y: Any, device: Any) -> None:
+def _gamma_density(out: Any, x: Any, y: Any, special: Any, device: Any) -> None:
     device.ledger.borrow(x.nbytes)
     np.subtract(x, constant(1, x.dtype), out)
-    device.special.xlogy(out, y, out)
+    special.xlogy(out, y, out)
     np.subtract(out, y, out)
-    np.subtract(out, device.special.gammaln(x), out)
+    np.subtract(out, special.gammaln(x), out)
     np.exp(out, out)
 
 

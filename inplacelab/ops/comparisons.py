@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from inplacelab import dtypes
-from inplacelab.autograd.modes import no_grad
+from inplacelab.autograd.grad_mode import no_grad
 from inplacelab.ops.arguments.type_promotion import alike, truth
 from inplacelab.ops.creation import operand
 from inplacelab.ops.table import elementwise

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import devices, dtypes, errors, observe
+from inplacelab import devices, dtypes, errors, modes, observe
 from inplacelab.language import Text
 from inplacelab.ops.arguments.attributes import check_all_hold, check_holds, check_keeps_imaginary, sizes_of
 from inplacelab.ops.arguments.creation_options import device_for
@@ -27,7 +27,7 @@ def made(name: str, array: Any, device: devices.Device, stop_gradient: bool = Tr
     """Returns a new tensor over `array`, and reports it to the observers."""
     tensor = fresh(array, device)
     tensor._stop = stop_gradient
-    if observe.listeners:
+    if modes.current().listeners:
         observe.notify(name, "create", (), tensor, None)
     return tensor
 
@@ -184,7 +184,7 @@ def _type_of(value: Any) -> Any:
 def filled(name: str, shape: Any, value: Any, dtype: Any, device: devices.Device | None = None) -> Tensor:
     """Returns a tensor made by the operation `name`, with `value` in every element; on the current device if `device` is None."""
     tensor = constant_tensor(shape_of(name, shape), value, dtypes.as_numpy(dtype), device or device_for())
-    if observe.listeners:
+    if modes.current().listeners:
         observe.notify(name, "create", (), tensor, None)
     return tensor
 

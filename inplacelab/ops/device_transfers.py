@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import devices, dtypes, errors, observe
+from inplacelab import devices, dtypes, errors, modes, observe
 from inplacelab.autograd.history import refresh
 from inplacelab.devices import Device
 from inplacelab.dtypes import DType
@@ -32,7 +32,7 @@ def _moved(x: Tensor, target: Device) -> Tensor:
         refresh(x)
     result = fresh(target.from_host(source.to_host(x.array)), target)
     node = metadata.attach(_TO, x, result, {"source": source})
-    if observe.listeners:
+    if modes.current().listeners:
         observe.notify("to", "ordinary", (x,), result, node)
     return result
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import errors
-from inplacelab.autograd import modes
+from inplacelab import errors, modes
 from inplacelab.autograd.history import check_leaf
 from inplacelab.layout import normal_axis
 from inplacelab.ops.arguments.attributes import constant
@@ -90,7 +89,7 @@ def dropout(
     if p == 0:
         return x
     if (
-        inplace and modes.recording_history
+        inplace and modes.current().recording_history
     ):  # before numbers are drawn: a refused call must not advance the random stream
         check_leaf("dropout", x, write="dropout(y, inplace=True)")
     keep = 1.0 - p

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inplacelab import dtypes, errors, layout
-from inplacelab.autograd import modes
+from inplacelab import dtypes, errors, layout, modes
 from inplacelab.devices import CPU
 from inplacelab.layout import Layout, Shape, moved
 from inplacelab.ops import table, views
@@ -151,7 +150,7 @@ def view(x: Tensor, shape_or_dtype: Any, *more: int, name: str | None = None) ->
 def _in_dtype(x: Tensor, dtype: np.dtype[Any]) -> Tensor:
     if dtype == x.array.dtype:
         return x
-    if modes.recording_history and not x.stop_gradient:
+    if modes.current().recording_history and not x.stop_gradient:
         raise errors.bits_have_no_derivative(have=x.array.dtype.name, wanted=dtype.name)
     return x._as_dtype(dtype)
 
@@ -204,7 +203,7 @@ def _shown_by(x: Tensor, wanted: Layout) -> Tensor:
 
     A window is given in slots of the storage, so it may show slots that `x` does not. Their gradients belong to the base.
     """
-    if x.stop_gradient or not modes.recording_history or _covers(x, wanted):
+    if x.stop_gradient or not modes.current().recording_history or _covers(x, wanted):
         return x
     base = x.base
     if base is None or x.untracked or base.overlaps or base.nbytes != x.storage.nbytes:

@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import errors, observe
-from inplacelab.autograd import modes
+from inplacelab import errors, modes, observe
 from inplacelab.autograd.history import edge
 from inplacelab.autograd.nodes import OpNode, number
 from inplacelab.language import Text
@@ -141,7 +140,7 @@ def _listed(op: str, x: Any) -> list[Tensor]:
 def _made(op: str, parts: list[Tensor], joined: Any, facts: Mapping[str, Any]) -> Tensor:
     """The result, with its place in the history."""
     result = fresh(joined, parts[0].storage.device)
-    edges = tuple(edge(part) for part in parts) if modes.recording_history else ()
+    edges = tuple(edge(part) for part in parts) if modes.current().recording_history else ()
     node = None
     if any(each is not None for each in edges):
         node = OpNode.__new__(OpNode)
@@ -149,7 +148,7 @@ def _made(op: str, parts: list[Tensor], joined: Any, facts: Mapping[str, Any]) -
         node.shapes = tuple(part.array.shape for part in parts)
         node.dtypes = tuple(part.array.dtype for part in parts)
         result.node, result._stop = number(node), False
-    if observe.listeners:
+    if modes.current().listeners:
         observe.notify(op, "ordinary", tuple(parts), result, node)
     return result
 

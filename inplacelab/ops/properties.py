@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import dtypes, errors
-from inplacelab.autograd import modes
+from inplacelab import dtypes, errors, modes
 from inplacelab.ops.creation import made
 from inplacelab.ops.operators import astype
 from inplacelab.ops.table.exports import as_function, as_method, as_property
@@ -173,11 +172,12 @@ def _bump_inplace_version(self: Tensor) -> None:
 
     For programs that write to the memory without the engine. Backward then refuses saved tensors on that storage.
     """
-    if modes.keeper is not None:
-        modes.keeper.before_write(self)
+    keeper = modes.current().keeper
+    if keeper is not None:
+        keeper.before_write(self)
     self.storage.version += 1
-    if modes.keeper is not None:
-        modes.keeper.after_write(self.storage)
+    if keeper is not None:
+        keeper.after_write(self.storage)
 
 
 # ---- gradients --------------------------------------------------------------------------------------------------------------

@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import errors, observe
-from inplacelab.autograd import modes
+from inplacelab import errors, modes, observe
+from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import check_leaf, refresh
 from inplacelab.layout import Layout, Shape, packed
 from inplacelab.ops.arguments.attributes import sizes_of
 from inplacelab.ops.arguments.operands import as_tensor, refuse_devices
 from inplacelab.ops.creation import shape_of
 from inplacelab.ops.explicit_views import as_strided
-from inplacelab.ops.results.destinations import reallocate, transfer_views
+from inplacelab.ops.results.destinations import move, reallocate
 from inplacelab.ops.table import add_row
 from inplacelab.ops.table.exports import as_method, as_property
 from inplacelab.ops.table.row import same
@@ -33,8 +33,15 @@ from inplacelab.tensor import Tensor, adopt, fresh, look
 
 
 def _become(x: Tensor, shown: Tensor) -> None:
-    """Makes `x` the view `shown`. If that is a view of `x`, a new tensor first takes over the views and history of `x`."""
-    transfer_views(x)
+    """Makes `x` the view `shown`. If that is a view of `x`, a new tensor takes over the views and history of `x`."""
+    move(x, shown, _adopt_view)
+
+
+def _become_strided(x: Tensor, after: Layout) -> None:
+    _become(x, as_strided(x, after.shape, after.strides, after.offset * x.element_size()))
+
+
+def _adopt_view(x: Tensor, shown: Tensor) -> None:
     adopt(x, shown)
     base = x.base
     assert base is not None
@@ -49,8 +56,11 @@ def _take_bytes(op: str, x: Tensor, other: Tensor) -> None:
         raise errors.gradient_would_not_fit(
             op=op, have=x.shape, dtype=have.dtype.name, given=other.shape, given_dtype=given.dtype.name
         )
-    transfer_views(x)
-    x.array, x.storage, x.overlaps = given, other.storage, other.overlaps
+    move(x, other, _share)
+
+
+def _share(x: Tensor, other: Tensor) -> None:
+    x.array, x.storage, x.overlaps = other.array, other.storage, other.overlaps
     x.base, x.untracked = None, ""
 
 
@@ -65,13 +75,13 @@ def _look_at(op: str, x: Tensor, source: Tensor, layout: Layout) -> Tensor:
         shown = as_strided(source, layout.shape, layout.strides, layout.offset * source.element_size())
     if x.base is not None:
         refresh(x)
-    if modes.recording_history:
+    if modes.current().recording_history:
         check_leaf(op, x)
-    if modes.recording_history or x.stop_gradient:
+    if modes.current().recording_history or x.stop_gradient:
         _become(x, shown)
     else:
         _take_bytes(op, x, shown)
-    if observe.listeners:
+    if modes.current().listeners:
         observe.notify(op, "reallocated", (x, source), x, x.node)
     return x
 
@@ -161,7 +171,7 @@ def _set_data(self: Tensor, other: Tensor) -> None:
     if self.base is not None:
         refresh(self)
     _take_bytes("data", self, given)
-    if observe.listeners:
+    if modes.current().listeners:
         observe.notify("data", "reallocated", (self, given), self, self.node)
 
 
@@ -226,18 +236,19 @@ def resize_(x: Tensor, shape: Sequence[int], fill_zero: bool = False, name: str 
 
 def _resize_within(x: Tensor, after: Layout) -> Tensor:
     """Sets other metadata on the same storage. History is recorded under `no_grad`, too, as for every change of metadata."""
-    if modes.recording_history:
+    mode, storage = modes.current(), x.storage
+    if mode.recording_history:
         check_leaf("resize_", x)
+    storage.version += 1
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)  # no slot was written
     if x.is_leaf and not x.stop_gradient:  # under no_grad: it stays a leaf
         x.array = look(x, after).array
     else:
-        with observe.silence(), modes.set_grad_enabled(True):
-            _become(x, as_strided(x, after.shape, after.strides, after.offset * x.element_size()))
-    x.storage.version += 1
-    if modes.keeper is not None:
-        modes.keeper.after_write(x.storage)  # no slot was written
-    if observe.listeners:
-        observe.notify("resize_", "relayout", (x,), x, x.node)
+        with observe.silence():
+            modes.run_inside(recording(True), _become_strided, x, after)
+    if mode.listeners:
+        mode.notify("resize_", "relayout", (x,), x, x.node)
     return x
 
 
@@ -284,7 +295,7 @@ def apply_(self: Tensor, func: Callable[[Tensor], Tensor]) -> Tensor:
         return reallocate("apply_", self, result.clone)
     with observe.silence():
         self.copy_(result)
-    if observe.listeners:
+    if modes.current().listeners:
         observe.notify("apply_", "in-place", (self,), self, self.node)
     return self
 

@@ -23,29 +23,29 @@ from inplacelab.tensor import Tensor
 # ---- kernels ----------------------------------------------------------------------------------------------------------------
 
 
-def _erf(out: Any, x: Any, device: Any) -> None:
-    device.special.erf(x, out)
+def _erf(out: Any, x: Any, special: Any) -> None:
+    special.erf(x, out)
 
 
-def _erfinv(out: Any, x: Any, device: Any) -> None:
-    device.special.erfinv(x, out)
+def _erfinv(out: Any, x: Any, special: Any) -> None:
+    special.erfinv(x, out)
 
 
-def _lgamma(out: Any, x: Any, device: Any) -> None:
-    device.special.gammaln(x, out)
+def _lgamma(out: Any, x: Any, special: Any) -> None:
+    special.gammaln(x, out)
 
 
-def _digamma(out: Any, x: Any, device: Any) -> None:
-    device.special.digamma(x, out)
+def _digamma(out: Any, x: Any, special: Any) -> None:
+    special.digamma(x, out)
 
 
 @quietly
-def _polygamma(out: Any, x: Any, n: int, device: Any) -> None:
+def _polygamma(out: Any, x: Any, n: int, special: Any) -> None:
     """(-1) ** (n + 1) n! zeta(n + 1, x), the n-th derivative of digamma (DLMF 5.15.1)."""
     if n == 0:
-        device.special.digamma(x, out)
+        special.digamma(x, out)
         return
-    device.special.zeta(constant(n + 1, out.dtype), x, out)
+    special.zeta(constant(n + 1, out.dtype), x, out)
     np.multiply(out, constant((-1) ** (n + 1) * _factorial(n), out.dtype), out)
 
 
@@ -55,33 +55,33 @@ def _factorial(n: int) -> float:
 
 
 @quietly
-def _multigammaln(out: Any, x: Any, p: int, device: Any) -> None:
+def _multigammaln(out: Any, x: Any, p: int, special: Any, device: Any) -> None:
     """The sum of lgamma(x - j / 2) over j < p, and p (p - 1) / 4 log(pi) (DLMF 35.3.4)."""
     total, term = np.empty_like(x), np.empty_like(x)
     device.ledger.borrow(total.nbytes + term.nbytes)
     total.fill(0.25 * p * (p - 1) * log(pi))
     for j in range(p):
         np.subtract(x, constant(0.5 * j, x.dtype), term)
-        device.special.gammaln(term, term)
+        special.gammaln(term, term)
         np.add(total, term, total)
     np.copyto(out, total)
 
 
-def _i0(out: Any, x: Any, device: Any) -> None:
-    device.special.i0(x, out)
+def _i0(out: Any, x: Any, special: Any) -> None:
+    special.i0(x, out)
 
 
-def _i1(out: Any, x: Any, device: Any) -> None:
-    device.special.i1(x, out)
+def _i1(out: Any, x: Any, special: Any) -> None:
+    special.i1(x, out)
 
 
-def _bessel_i(out: Any, x: Any, order: int, device: Any) -> None:
-    device.special.iv(constant(order, out.dtype), x, out)
+def _bessel_i(out: Any, x: Any, order: int, special: Any) -> None:
+    special.iv(constant(order, out.dtype), x, out)
 
 
-def _spherical_bessel(out: Any, x: Any, order: int, device: Any) -> None:
+def _spherical_bessel(out: Any, x: Any, order: int, special: Any, device: Any) -> None:
     device.ledger.borrow(5 * x.size * np.result_type(x, np.float64).itemsize)  # at most: SciPy sorts by sign first
-    np.copyto(out, device.special.spherical_jn(order, x), casting="same_kind")
+    np.copyto(out, special.spherical_jn(order, x), casting="same_kind")
 
 
 # ---- derivatives and checks -------------------------------------------------------------------------------------------------

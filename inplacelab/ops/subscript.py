@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import errors, observe
-from inplacelab.autograd import modes
+from inplacelab import errors, modes, observe
 from inplacelab.autograd.meta import Selected
 from inplacelab.autograd.nodes import meta
 from inplacelab.layout import index, is_basic
@@ -59,8 +58,8 @@ def _write_part(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
     write, part = _WRITE.function(), _part(x, plain)
     if given.array.ndim > part.array.ndim and fits(given.array.shape, part.array.shape):
         given = _without_leading(given, part.array.ndim)
-    selected = Selected(meta(x), plain) if modes.recording_history and not (x._stop and given._stop) else None
-    if not observe.listeners:
+    selected = Selected(meta(x), plain) if modes.current().recording_history and not (x._stop and given._stop) else None
+    if not modes.current().listeners:
         write(part, given, selected)
         return
     with observe.silence():
@@ -91,7 +90,7 @@ def _write_positions(x: Tensor, key: Any, value: Any, given: Tensor) -> None:
         raise errors.assigned_would_grow(op="setitem", target=found.shape, result=given.shape)
     with observe.silence():
         x._put_(given, found)
-    if observe.listeners:
+    if modes.current().listeners:
         _report_written(x, value, _slots_at(x, key))
 
 

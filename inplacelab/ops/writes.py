@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import errors, observe
-from inplacelab.autograd import modes
+from inplacelab import errors, modes, observe
+from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import refresh
 from inplacelab.ops.arguments.attributes import check_all_hold, check_keeps_imaginary, constant, number_for
 from inplacelab.ops.creation import operand
@@ -76,9 +76,10 @@ def set_value(self: Tensor, value: Any) -> None:
     if self.base is not None:
         refresh(self)
     root = self if self.base is None else self.base
-    with observe.silence(), modes.set_grad_enabled(modes.recording_history and root.node is not None):
-        self.copy_(given.detach())
-    if observe.listeners:
+    with observe.silence():
+        recorded = modes.current().recording_history and root.node is not None
+        modes.run_inside(recording(recorded), self.copy_, given.detach())
+    if modes.current().listeners:
         observe.notify("set_value", "in-place", (self,), self, self.node)
 
 

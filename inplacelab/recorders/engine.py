@@ -15,13 +15,13 @@ from math import inf
 from types import FrameType
 from typing import Any
 
-from inplacelab import devices, errors, observe
-from inplacelab.autograd import modes
+from inplacelab import devices, errors, modes, observe
 from inplacelab.autograd.custom.node import CustomNode
 from inplacelab.autograd.nodes import AccumulateNode, Node
 from inplacelab.autograd.saved import Saved as SavedTensor
 from inplacelab.devices.kernels.launch import Launch
 from inplacelab.language import Text
+from inplacelab.memory import Episode
 from inplacelab.nn import Layer
 from inplacelab.optimizer.base import Optimizer, state_by_parameter
 from inplacelab.recorders import events
@@ -90,7 +90,7 @@ class EngineRecorder(observe.Observer):
         self._statement = self._instruction = -1  # of the outermost frame, at the last event
         self._passes: list[Pass] = []  # each was begun by code that runs in the one before it
         self._computing = False  # a backward pass is running, and no code of the program runs in it
-        self._episode = 0  # the number that all ledgers give to this recording's episode
+        self._episodes: dict[devices.Device, Episode] = {}  # of the memory ledgers
         self.live_before = 0
         self.refusals: list[Callable[[], errors.Refusal | None]] = []
         if outermost is not None:
@@ -105,16 +105,14 @@ class EngineRecorder(observe.Observer):
     def listening(self) -> Iterator[None]:
         """Observes the engine and its refusals inside a `with` block, which is an episode of the memory ledgers."""
         errors.watchers.append(self.refused)
-        for device in devices.ALL:
-            device.ledger.begin_episode()
-        ledger = devices.current().ledger
-        self._episode, self.live_before = ledger.began, ledger.live
+        self._episodes = {device: device.ledger.begin_episode() for device in devices.ALL}
+        self.live_before = devices.current().ledger.live
         try:
             with observe.listening(self):
                 yield
         finally:
-            for device in devices.ALL:
-                device.ledger.end_episode()
+            for device, episode in self._episodes.items():
+                device.ledger.end_episode(episode)
             errors.watchers.remove(self.refused)
             self._objects.forget()
             self._bindings.forget()
@@ -216,7 +214,8 @@ class EngineRecorder(observe.Observer):
 
     def _account(self) -> tuple[int, int]:
         """Returns the live bytes made in this recording on the current device, and their peak."""
-        return devices.chosen.ledger.own(self._episode)
+        episode = self._episodes[devices.current()]
+        return episode.live, episode.peak
 
     def _full(self) -> bool:
         """Counts an event that becomes a step. Returns whether the limit is exceeded."""
@@ -251,7 +250,7 @@ class EngineRecorder(observe.Observer):
                 objects.histories(known.storage)
         else:
             self._remade(known, output)
-        if modes.keeper is not None:
+        if modes.current().keeper is not None:
             objects.kept_again()
         live, peak = self._account()
         self._emit(events.OperationDone(

@@ -248,7 +248,7 @@ class EngineObjects:
         return tuple(found)
 
     def kept_again(self) -> None:
-        """Emits changes of what nodes have saved, which happen if a `modes.keeper` copies saved tensors before writes."""
+        """Emits changes of what nodes have saved, which happen if a `modes.current().keeper` copies saved tensors before writes."""
         for node, known in self.nodes.living():
             if not node.released and node.saved:
                 self._emit(events.Saved(known.number, self._kept(node.saved)))

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import inplacelab as paddle
-from inplacelab import Tensor
-from inplacelab.autograd import modes
+from inplacelab import Tensor, modes
 from inplacelab.language import set_language
 
 
@@ -20,9 +19,8 @@ def _new_session() -> Iterator[None]:
     yield
     paddle.set_device("cpu")
     paddle.set_default_dtype("float32")
-    paddle.set_grad_enabled(True)
+    modes.set_blocks(())
     set_language("en")
-    assert modes.recording_history
 
 
 @pytest.fixture

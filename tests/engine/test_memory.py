@@ -13,8 +13,8 @@ import pytest
 
 import inplacelab as paddle
 from inplacelab import Tensor, device
-from inplacelab.devices import CPU
-from inplacelab.memory import Ledger
+from inplacelab.devices import CPU, Device
+from inplacelab.storage import Storage
 from tests.row_cases.each import for_each_variant, is_elementwise
 
 BIG = 1 << 15
@@ -34,14 +34,61 @@ def live() -> Iterator[Callable[[], int]]:
 
 
 def test_a_ledger_adds_up() -> None:
-    ledger = Ledger()
-    ledger.hold(100)
-    ledger.hold(50)
-    ledger.release(100)
+    own = Device("cpu", "cpu", "cpu")
+    ledger = own.ledger
+    first, second = Storage(np.empty(100, np.int8), own), Storage(np.empty(50, np.int8), own)
+    del first
     ledger.borrow(30)
     assert (ledger.live, ledger.peak, ledger.scratch) == (50, 150, 30)
     ledger.reset_peak()
     assert (ledger.live, ledger.peak, ledger.scratch) == (50, 50, 0)
+    assert second.nbytes == 50
+
+
+def test_episodes_count_only_what_was_made_in_them_and_may_overlap() -> None:
+    own = Device("cpu", "cpu", "cpu")
+    before = Storage(np.empty(100, np.int8), own)
+    first = own.ledger.begin_episode()
+    ours = Storage(np.empty(10, np.int8), own)
+    second = own.ledger.begin_episode()
+    del before, ours
+    theirs = Storage(np.empty(4, np.int8), own)
+    own.ledger.end_episode(first)
+    later = Storage(np.empty(2, np.int8), own)
+    own.ledger.end_episode(second)
+    assert [(each.live, each.peak) for each in (first, second)] == [(4, 10), (6, 6)]
+    assert own.ledger.live == theirs.nbytes + later.nbytes
+    assert own.ledger.peak == 110
+
+
+def test_a_program_that_resets_the_peak_resets_it_in_its_episode() -> None:
+    own = Device("cpu", "cpu", "cpu")
+    episode = own.ledger.begin_episode()
+    large = Storage(np.empty(100, np.int8), own)
+    del large
+    own.ledger.reset_peak()
+    small = Storage(np.empty(7, np.int8), own)
+    own.ledger.end_episode(episode)
+    assert episode.peak == own.ledger.peak == small.nbytes
+
+
+@pytest.mark.parametrize("lost", ["counted", "released"])
+def test_a_ledger_notices_a_storage_that_was_not_counted(lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An interrupt at the first instruction of `__del__` is lost, and so is what it should have done."""
+    own = Device("cpu", "cpu", "cpu")
+    kept, other = Storage(np.empty(100, np.int8), own), Storage(np.empty(50, np.int8), own)
+    if lost == "released":
+        with monkeypatch.context() as patch:
+            patch.setattr(Storage, "__del__", lambda _: None)
+            del other
+    else:
+        own.ledger.counted -= kept.nbytes  # interrupted before the last line of `__init__`
+        own.ledger.storages -= 1
+    assert own.ledger.live == sum(
+        each.nbytes for each in gc.get_objects() if type(each) is Storage and each.device is own
+    )
+    again = Storage(np.empty(7, np.int8), own)
+    assert own.ledger.live - again.nbytes in (100, 150)
 
 
 def test_every_storage_is_counted_once(live: Callable[[], int]) -> None:

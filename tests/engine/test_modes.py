@@ -1,232 +1,276 @@
-"""Code outside the history: `no_grad` and similar switches, `detach`; and histories as deep as a long loop."""
+"""Modes belong to a thread or a coroutine, and blocks may end in any order."""
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Callable, Generator
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
 import inplacelab as paddle
-from inplacelab import Tensor
-
-Make = Callable[[Any], Tensor]
-
-
-def values(tensor: Tensor | None) -> Any:
-    return None if tensor is None else tensor.tolist()
+from inplacelab import autograd, modes, observe
+from inplacelab.autograd.grad_mode import recording
 
 
-# ---- modes ------------------------------------------------------------------------------------------------------------------
+@pytest.fixture(autouse=True)
+def nothing_is_left_on() -> Iterator[None]:
+    yield
+    assert modes.current().blocks == ()
+    assert paddle.is_grad_enabled()
+    assert paddle.get_device() == "cpu"
 
 
-def test_modes_nest_and_come_back(leaf: Make) -> None:
-    a = leaf([1.0])
-    with paddle.no_grad():
-        assert (a * 2).stop_gradient
-        with paddle.enable_grad():
-            assert not (a * 2).stop_gradient
-        with paddle.set_grad_enabled(True):
-            assert paddle.is_grad_enabled()
+def in_a_thread(function: Callable[[], Any]) -> Any:
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(function).result()
+
+
+# ---- blocks ---------------------------------------------------------------------------------------------------------------
+
+
+def test_blocks_may_end_in_the_order_in_which_they_began() -> None:
+    first, second = paddle.no_grad(), paddle.no_grad()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert not paddle.is_grad_enabled()
+    second.__exit__(None, None, None)
+    assert paddle.is_grad_enabled()
+
+
+def test_the_last_block_that_has_not_ended_decides() -> None:
+    off, on = paddle.no_grad(), paddle.enable_grad()
+    off.__enter__()
+    on.__enter__()
+    off.__exit__(None, None, None)
+    assert paddle.is_grad_enabled()
+    on.__exit__(None, None, None)
+    with off, on, off:
         assert not paddle.is_grad_enabled()
-    assert paddle.is_grad_enabled()
-    with pytest.raises(KeyError), paddle.no_grad():
-        raise KeyError
-    assert paddle.is_grad_enabled()
 
 
-def test_modes_decorate(leaf: Make) -> None:
-    def doubled(x: Tensor) -> Tensor:
-        """Doubles."""
-        return x * 2
+def test_one_object_may_be_entered_again_and_in_several_threads() -> None:
+    off = paddle.no_grad()
+    with off:
+        with off:
+            assert not paddle.is_grad_enabled()
+        assert not paddle.is_grad_enabled()
+        assert in_a_thread(paddle.is_grad_enabled)
 
-    bare: Any = paddle.no_grad(doubled)
-    for decorated in (bare, paddle.no_grad()(doubled)):
-        assert decorated(leaf([1.0])).stop_gradient
-        assert decorated.__doc__ == "Doubles."
-    assert not doubled(leaf([1.0])).stop_gradient
+    def inside() -> bool:
+        with off:
+            return paddle.is_grad_enabled()
+
+    assert not in_a_thread(inside)
 
 
-def test_switching_at_once(leaf: Make) -> None:
+def test_a_block_that_was_not_entered_here_changes_nothing_when_it_ends() -> None:
+    off = paddle.no_grad()
+    off.__enter__()
+    in_a_thread(lambda: off.__exit__(None, None, None))
+    assert not paddle.is_grad_enabled()
+    off.__exit__(None, None, None)
+    off.__exit__(None, None, None)
+
+
+def test_set_grad_enabled_lasts_until_the_block_around_it_ends() -> None:
     paddle.set_grad_enabled(False)
-    assert (leaf([1.0]) * 2).stop_gradient
+    with paddle.enable_grad():
+        paddle.set_grad_enabled(False)
+        paddle.set_grad_enabled(True)
+        paddle.set_grad_enabled(False)
+        assert not paddle.is_grad_enabled()
+    assert not paddle.is_grad_enabled()
     paddle.set_grad_enabled(True)
-    assert not (leaf([1.0]) * 2).stop_gradient
+    modes.set_blocks(())
 
 
-def test_switching_decorates_too(leaf: Make) -> None:
-    a = leaf([1.0])
+def test_set_grad_enabled_as_a_block_restores_what_it_found() -> None:
+    paddle.set_grad_enabled(False)
+    with paddle.set_grad_enabled(True):
+        assert paddle.is_grad_enabled()
+    assert not paddle.is_grad_enabled()
 
-    @paddle.set_grad_enabled(False)
-    def double(x: Tensor) -> Tensor:
-        return x * 2.0
+    @paddle.set_grad_enabled(True)
+    def enabled() -> bool:
+        return paddle.is_grad_enabled()
 
+    assert enabled()
+    assert not paddle.is_grad_enabled()
+    modes.set_blocks(())
+
+
+def test_calls_of_set_grad_enabled_do_not_add_up() -> None:
+    for _ in range(100):
+        paddle.set_grad_enabled(False)
+    assert len(modes.current().blocks) == 1
+    modes.set_blocks(())
+
+
+def test_a_device_that_is_set_in_a_block_stays_after_it() -> None:
+    with paddle.no_grad():
+        paddle.set_device("gpu", simulate=True)
+    assert paddle.get_device() == "gpu:0"
+    paddle.set_device("cpu")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_run_inside_ends_the_block_whatever_happens(error: type[BaseException]) -> None:
+    def fail() -> None:
+        assert not paddle.is_grad_enabled()
+        raise error
+
+    with pytest.raises(error):
+        modes.run_inside(recording(False), fail)
+
+
+# ---- generators and coroutines --------------------------------------------------------------------------------------------
+
+
+def test_generators_that_take_turns_leave_gradients_on() -> None:
+    def evaluating(steps: int) -> Iterator[None]:
+        with paddle.no_grad():
+            for _ in range(steps):
+                yield
+
+    first, second = evaluating(1), evaluating(2)
+    for each in (first, second, first, second, first, second):
+        next(each, None)
+    next(second, None)
     assert paddle.is_grad_enabled()
-    assert double(a).stop_gradient
 
 
-def test_every_step_of_a_generator_has_the_mode_that_decorates_it() -> None:
-    sent: list[object] = []
+def test_coroutines_driven_by_hand_leave_gradients_on() -> None:
+    class Pause:
+        def __await__(self) -> Generator[None, None, None]:
+            yield
+
+    async def evaluating() -> None:
+        with paddle.no_grad():
+            await Pause()
+
+    first, second = evaluating(), evaluating()
+    first.send(None)
+    second.send(None)
+    for each in (first, second):
+        with pytest.raises(StopIteration):
+            each.send(None)
+    assert paddle.is_grad_enabled()
+
+
+def test_tasks_do_not_disturb_each_other() -> None:
+    async def evaluate(ready: asyncio.Event, trained: asyncio.Event) -> bool:
+        with paddle.no_grad():
+            ready.set()
+            await trained.wait()
+            return paddle.is_grad_enabled()
+
+    async def train(ready: asyncio.Event, trained: asyncio.Event) -> list[float]:
+        await ready.wait()
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        (x * x).sum().backward()
+        trained.set()
+        return x.grad.tolist()
+
+    async def both() -> tuple[bool, list[float]]:
+        ready, trained = asyncio.Event(), asyncio.Event()
+        evaluated, gradient = await asyncio.gather(evaluate(ready, trained), train(ready, trained))
+        return evaluated, gradient
+
+    assert asyncio.run(both()) == (False, [2.0, 4.0])
+
+
+def test_a_decorated_coroutine_runs_inside_the_block_only() -> None:
+    seen: list[bool] = []
 
     @paddle.no_grad()
-    def steps() -> Generator[bool, str, str]:
-        try:
-            sent.append((yield paddle.is_grad_enabled()))
-            try:
-                yield paddle.is_grad_enabled()
-            except KeyError:
-                sent.append(paddle.is_grad_enabled())
-            yield paddle.is_grad_enabled()
-        finally:
-            sent.append("closed")
-        return "end"
+    async def evaluated(gate: asyncio.Event) -> str:
+        seen.append(paddle.is_grad_enabled())
+        await gate.wait()
+        seen.append(paddle.is_grad_enabled())
+        return "done"
 
-    walk = steps()
-    assert (next(walk), paddle.is_grad_enabled(), walk.send("sent")) == (False, True, False)
-    assert walk.throw(KeyError()) is False
-    with pytest.raises(StopIteration, match="end"):
-        next(walk)
-    unfinished = steps()
-    next(unfinished)
-    unfinished.close()
-    assert sent == ["sent", False, "closed", "closed"]
-    assert paddle.is_grad_enabled()
+    @paddle.no_grad()
+    async def numbers() -> AsyncIterator[int]:
+        for k in range(2):
+            seen.append(paddle.is_grad_enabled())
+            yield k
 
+    async def main() -> str:
+        gate = asyncio.Event()
+        gate.set()
+        async for _ in numbers():
+            assert paddle.is_grad_enabled()
+        return await evaluated(gate)
 
-def test_a_leaf_changed_under_no_grad_counts_with_its_new_value(leaf: Make) -> None:
-    a = leaf([1.0, 2.0])
-    with paddle.no_grad():
-        a.scale_(3.0)
-    (a * a).sum().backward()
-    assert values(a.grad) == [6.0, 12.0]
+    assert asyncio.run(main()) == "done"
+    assert seen == [False] * 4
 
 
-def test_detach_and_its_in_place_variant(leaf: Make) -> None:
-    b = leaf([1.0, 2.0]) * 2
-    apart = b.detach()
-    assert (apart.stop_gradient, apart.is_leaf, apart.storage is b.storage) == (True, True, True)
-    apart.reshape_([2, 1])
-    assert b.shape == [2]  # its metadata are its own (in Paddle they are shared)
-    assert b.detach_() is b
-    assert (b.stop_gradient, b.is_leaf, b.grad_fn) == (True, True, None)
+# ---- threads --------------------------------------------------------------------------------------------------------------
 
 
-# ---- writes outside the history by design ---------------------------------------------------------------------------
+def test_a_new_thread_begins_with_the_defaults() -> None:
+    paddle.set_device("gpu", simulate=True)
+    with paddle.no_grad(), autograd.copy_saved_before_write(), observe.listening(observe.Observer()):
+        in_force = in_a_thread(modes.current)
+    paddle.set_device("cpu")
+    assert (in_force.recording_history, in_force.keeper, in_force.device, in_force.listeners) == (True, None, None, ())
 
 
-@pytest.mark.parametrize("escape", ["no_grad", "detach"])
-def test_a_write_outside_the_history_counts_as_a_constant_change(leaf: Make, escape: str) -> None:
-    """The agreed escapes: the value changes and the history does not (here as in Paddle and in PyTorch)."""
-    a = leaf([1.0, 2.0])
-    b = a * 2
-    if escape == "no_grad":
+def test_an_evaluating_thread_does_not_disturb_a_training_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    training, evaluated = threading.Event(), threading.Event()
+
+    def evaluate() -> None:
+        training.wait()
         with paddle.no_grad():
-            b.scale_(3.0)
-    else:
-        b.detach().scale_(3.0)
-    b.sum().backward()
-    assert b.tolist() == [6.0, 12.0]
-    assert a.grad is not None
-    assert a.grad.tolist() == [2.0, 2.0]
+            x = paddle.to_tensor([1.0], stop_gradient=False)
+            x.add_(x)
+            evaluated.set()
+
+    thread = threading.Thread(target=evaluate)
+    thread.start()
+    x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    y = x * x
+    training.set()
+    evaluated.wait()
+    z = y.sum()
+    assert not z.stop_gradient
+    z.backward()
+    assert x.grad.tolist() == [2.0, 4.0]
+    thread.join()
 
 
-# ---- size -------------------------------------------------------------------------------------------------------------------
+def test_two_threads_write_one_storage_and_every_write_is_counted() -> None:
+    x = paddle.zeros([8])
+    rounds = 2000
 
-DEEP = 100_000
+    def write() -> None:
+        for _ in range(rounds):
+            x.scale_(1.0, 1.0)
 
-
-@pytest.mark.standard
-def test_a_graph_as_deep_as_a_long_loop(leaf: Make) -> None:
-    a = leaf([1.0])
-    x = a * 1
-    for _ in range(DEEP):
-        x.scale_(1.0)
-    x.backward()
-    assert values(a.grad) == [1.0]
-
-
-@pytest.mark.standard
-def test_a_deep_graph_can_be_thrown_away(leaf: Make) -> None:
-    x = leaf([1.0])
-    for _ in range(DEEP):
-        x = x.scale(1.0)
-    gc.disable()
-    del x
-    gc.enable()
+    threads = [threading.Thread(target=write) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert x.inplace_version == 4 * rounds
 
 
-def test_many_writes_through_a_view(leaf: Make) -> None:
-    a = leaf([[1.0, 2.0], [3.0, 4.0]])
-    x = a * 1
-    row = x[0]
-    for _ in range(1000):
-        row.scale_(1.0)
-    x.sum().backward()
-    assert values(a.grad) == [[1.0, 1.0], [1.0, 1.0]]
+def test_two_threads_add_to_the_gradient_of_one_leaf() -> None:
+    leaf = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+    rounds = 300
 
+    def train() -> None:
+        for _ in range(rounds):
+            (leaf * 3.0).sum().backward()
 
-# ---- views made under no_grad ---------------------------------------------------------------------------------------
-
-
-def _written(b: Tensor, v: Tensor) -> None:
-    b.scale_(3.0)
-
-
-def _written_elsewhere(b: Tensor, v: Tensor) -> None:
-    b[1].scale_(3.0)
-
-
-def _written_under_no_grad(b: Tensor, v: Tensor) -> None:
-    with paddle.no_grad():
-        b.scale_(3.0)
-
-
-def _written_itself_under_no_grad(b: Tensor, v: Tensor) -> None:
-    with paddle.no_grad():
-        v.scale_(3.0)
-
-
-WRITES = [_written, _written_elsewhere, _written_under_no_grad, _written_itself_under_no_grad]
-
-
-@pytest.mark.parametrize("write", WRITES)
-@pytest.mark.parametrize(
-    "use",
-    [lambda v: v * v, lambda v: v[0], lambda v: paddle.ones([2], dtype="float64").add_(v), lambda v: v.scale_(2.0)],
-)
-def test_a_view_made_as_a_constant_is_not_used_once_its_storage_was_written(
-    leaf: Make, write: Callable[[Tensor, Tensor], None], use: Callable[[Tensor], Tensor]
-) -> None:
-    """Its value may depend on leaves now, and it is unknown whether that is intended: PyTorch refuses, too."""
-    b = leaf([[1.0, 2.0], [3.0, 4.0]]) * 2
-    with paddle.no_grad():
-        v = b[0]
-        w = v[1:]
-    write(b, v)
-    for each in (v, w):
-        version = each.inplace_version
-        with pytest.raises(RuntimeError, match="under no_grad"):
-            use(each)
-        assert each.inplace_version == version
-    with paddle.no_grad():
-        assert (v * v).stop_gradient  # where no history is recorded it is a value like any other
-    assert (v.detach() * 2).stop_gradient
-
-
-def test_a_view_made_as_a_constant_is_one_while_nothing_is_written(leaf: Make) -> None:
-    a = leaf([[1.0, 2.0], [3.0, 4.0]])
-    with paddle.no_grad():
-        v = a[0]
-    (a[1] * v).sum().backward()
-    assert a.grad is not None
-    assert a.grad.tolist() == [[0.0, 0.0], [1.0, 2.0]]
-
-
-def test_of_a_base_that_needs_no_gradient_it_is_a_view_like_any_other(leaf: Make) -> None:
-    buffer = paddle.zeros([2, 2], dtype="float64")
-    with paddle.no_grad():
-        v = buffer[0]
-    buffer.fill_(3.0)
-    assert (v * v).tolist() == [9.0, 9.0]
-    assert v.scale_(2.0).tolist() == [6.0, 6.0]
+    threads = [threading.Thread(target=train) for _ in range(4)]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    assert leaf.grad.tolist() == [4 * rounds * 3.0] * 2

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import inplacelab as paddle
-from inplacelab import Tensor, device, errors, observe
+from inplacelab import Tensor, device, errors, modes
 from inplacelab.devices import CPU
 
 Runner = Callable[..., Any]
@@ -148,7 +148,7 @@ def test_nothing_lives_longer_while_it_is_recorded(run: Runner, head: str, tail:
 
 def test_no_observer_is_left(run: Runner) -> None:
     run("x = paddle.ones([2])\nx.add_(1)\n")
-    assert observe.listeners == ()
+    assert modes.current().listeners == ()
     assert errors.watchers == []
 
 

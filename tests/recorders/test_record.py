@@ -13,7 +13,6 @@ from inplacelab.recorders import instrument
 from inplacelab.recorders.bindings import Bindings, Watched
 from inplacelab.recorders.program import Block, Scope, identifiers, with_block
 from inplacelab.recording import Recording, queries
-from tests.recorders.golden.renew import run
 
 
 def finished(block: paddle.record) -> Recording:
@@ -161,20 +160,3 @@ def test_the_strides_of_what_has_no_elements() -> None:
         nothing = x[1:0].tanh()
     (facts,) = [t for t in finished(block).state().tensors.values() if t.names == ("nothing",)]
     assert (*facts.strides,) == (*nothing.strides,) == (3, 1)
-
-
-def test_the_names_of_a_function_that_runs_in_a_thread() -> None:
-    text = """\
-import threading
-def work():
-    inner = paddle.ones([2])
-    inner.zero_()
-    inner.exp_()
-thread = threading.Thread(target=work)
-thread.start()
-thread.join()
-"""
-    recording = run(text).recording
-    written = next(step for step in recording.steps if step.op == "zero_")
-    assert written.output is not None
-    assert recording.state(written.index).tensors[written.output].names == ("inner",)

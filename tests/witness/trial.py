@@ -16,7 +16,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 import inplacelab as paddle
-from inplacelab import Tensor, observe
+from inplacelab import Tensor, modes, observe
 from inplacelab.cli.script import run_script
 from inplacelab.devices import CPU
 from inplacelab.nn import layer
@@ -65,7 +65,7 @@ class Witness(observe.Observer):
             # saved tensors that a derivative unpacks are recorded only when they are used
             found = replace(found, simple={}, reached=frozenset())
         self.pictures.append(
-            None if self not in observe.listeners else replace(found, peak=CPU.ledger.peak - self._start)
+            None if self not in modes.current().listeners else replace(found, peak=CPU.ledger.peak - self._start)
         )
 
     def operation(self, name: str, *_: Any, **__: Any) -> None:

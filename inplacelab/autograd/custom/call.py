@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from inplacelab import errors
-from inplacelab.autograd import modes
+from inplacelab import errors, modes
 from inplacelab.autograd.custom.context import PyLayerContext
 from inplacelab.autograd.custom.kept_tensors import differentiable
 from inplacelab.autograd.custom.node import CustomNode, side
-from inplacelab.autograd.history import check_leaf, edge, rebase
+from inplacelab.autograd.history import check_leaf, edge, mark_unfinished, rebase
 from inplacelab.autograd.nodes import Node
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor, over
@@ -64,6 +63,12 @@ class Call:
             elif not any(before is c for c in constants):
                 result.node, result._stop = place, False
         return results
+
+    def interrupted(self) -> None:
+        """Called if the operation did not end: backward must refuse the inputs that `forward` has written."""
+        for each in self.inputs:
+            if each.edge is not None and each.written:
+                mark_unfinished(each.tensor, self.layer.__name__)
 
     def _node(self, context: PyLayerContext, returned: Sequence[Tensor], written: Sequence[Tensor]) -> CustomNode:
         order = list(range(len(self.inputs)))
@@ -119,7 +124,7 @@ class Call:
 
 
 def _arrival(tensor: Tensor) -> Arrival:
-    wanted = modes.recording_history and differentiable(tensor)
+    wanted = modes.current().recording_history and differentiable(tensor)
     return Arrival(tensor, edge(tensor) if wanted else None, tensor.storage, tensor.storage.version)
 
 

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from inplacelab import errors, observe
-from inplacelab.autograd import modes, operations
+from inplacelab import errors, modes
+from inplacelab.autograd import operations
 from inplacelab.autograd.custom.context import PyLayerContext
 from inplacelab.autograd.custom.kept_tensors import Kept
 from inplacelab.autograd.nodes import Gradients, Node, fitted, number
@@ -95,7 +95,7 @@ class CustomNode(Node):
         tensor = kept.saved.unpack(self)
         if kept.result is not None:
             tensor.node = self._node_of(kept.result)
-        elif not kept.explained and modes.recording_history:
+        elif not kept.explained and modes.current().recording_history:
             tensor.node = UnexplainedNode(self, kept.saved.name)
         tensor._stop = tensor.node is None
         return tensor
@@ -111,11 +111,11 @@ class CustomNode(Node):
             raise errors.freed_graph(node_name=self.name, node=self)
         version = g.storage.version
         arrived = self._arrived(g)
-        for each in observe.listeners:
+        for each in modes.current().listeners:
             each.custom_begins(self, self.layer.backward, arrived)
         with self.context._memory.read_by(self):
             given = self.layer.backward(self.context, *arrived)
-        for each in observe.listeners:
+        for each in modes.current().listeners:
             each.custom_ends(self)
         if g.storage.version != version:
             raise errors.arriving_gradient_written(node_name=self.name, node=self)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from inplacelab import errors, observe
+from inplacelab import errors, modes
 from inplacelab.devices.kernels import access_plan, geometry, traffic
 from inplacelab.devices.kernels.launch import Launch, Memory, Operand, Role
 from inplacelab.devices.kernels.source import Form, Source
@@ -149,6 +149,11 @@ def whole(name: str, source: Source, windows: Sequence[Window], numbers: Sequenc
 # ---- running and reporting --------------------------------------------------------------------------------------------------
 
 
+def prepare(plan: Plan) -> None:
+    """Compiles the kernel of a plan, which may fail, before anything is written."""
+    _runner("on_cpu" if _simulated(plan.device) else "on_gpu").prepare(plan.source)
+
+
 def run(plan: Plan) -> None:
     """Runs a plan: on a GPU, or else on the CPU, thread by thread. If an operand is empty, nothing runs."""
     if all(each.layout.size for each in plan.windows):
@@ -158,7 +163,7 @@ def run(plan: Plan) -> None:
 
 def report(plan: Plan) -> None:
     """Reports a plan as a `Launch` to the observers, if there are any."""
-    if not observe.launch_listeners:
+    if not modes.current().launch_listeners:
         return
     source, simulated = plan.source, _simulated(plan.device)
     operands = tuple(each.operand(layout) for each, layout in zip(plan.windows, plan.layouts, strict=True))
@@ -167,7 +172,7 @@ def report(plan: Plan) -> None:
         "" if simulated else _runner("on_gpu").device_name(), simulated,
     )  # fmt: skip
     storages = [each.storage for each in plan.windows]
-    for each in observe.launch_listeners:
+    for each in modes.current().launch_listeners:
         each.launched(launch, storages)
 
 

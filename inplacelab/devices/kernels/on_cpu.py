@@ -92,6 +92,11 @@ def run(
 _OUT_OF_BOUNDS, _MISALIGNED = 1, 2
 
 
+def prepare(source: Source) -> None:
+    """Compiles a kernel; raises what `run` raises if it cannot."""
+    compile_together([source])
+
+
 def _fault(name: str, call: _Call, operand: str) -> Exception:
     block, thread, byte = int(call.at_block), int(call.thread), int(call.byte)
     if call.fault == _OUT_OF_BOUNDS:

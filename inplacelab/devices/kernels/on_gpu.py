@@ -41,6 +41,11 @@ def run(source: Source, grid: Dim3, block: Dim3, arguments: Sequence[Any]) -> No
     kernel(grid, block, tuple([each(given) for each, given in zip(passed, arguments, strict=True)]))
 
 
+def prepare(source: Source) -> None:
+    """Compiles a kernel; raises what `run` raises."""
+    compiled(source)
+
+
 class Compiled(NamedTuple):
     """A kernel that is loaded on the device.
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from inplacelab import errors, observe
+from inplacelab import errors, modes
 from inplacelab.devices.kernels import launching
 from inplacelab.devices.kernels.elementwise import elementwise, operands
 from inplacelab.devices.kernels.launch import Role
@@ -215,7 +215,7 @@ class Launcher:
             True if the result is computed; False if NumPy or CuPy has to compute it.
         """
         device, first = tensors[0].storage.device, arrays[0]
-        observed = bool(observe.launch_listeners)
+        observed = bool(modes.current().launch_listeners)
         if (device.simulated and not observed) or not (first if out is None else out).size:
             return False
         given = {**dict(zip(self._inputs, arrays, strict=True)), "out": out, **attributes}

@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from inplacelab import errors, observe
-from inplacelab.autograd import modes
+from inplacelab import errors, modes, observe
+from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import check_leaf, edge, refresh
 from inplacelab.autograd.live_views import Views
-from inplacelab.autograd.nodes import Node
 from inplacelab.tensor import Tensor, adopt, over
 
 
@@ -28,7 +27,7 @@ def into(op: str, out: Any, inputs: Sequence[Tensor], compute: Callable[[], Tens
         if result.array.dtype != out.array.dtype:
             raise errors.out_dtype_differs(op=op, result=result.dtype.name, out=out.dtype.name)
         out.copy_(result)
-    if observe.listeners:
+    if modes.current().listeners:
         root = out if out.base is None else out.base
         observe.notify(op, "in-place", (out, *inputs), out, root.node)
     return out
@@ -40,52 +39,71 @@ def reallocate(name: str, x: Tensor, ordinary: Callable[[], Tensor]) -> Tensor:
     The operation is then in place in name only. Views and saved tensors on the old storage keep it. Under `no_grad` the history
     of `x` does not change, as with every write that is not recorded.
     """
+    mode = modes.current()
     if x.base is not None:
         refresh(x)
-    if modes.recording_history:
+    if mode.recording_history:
         check_leaf(name, x)
     raised, stop, node = x.storage.version + 1, x._stop, x.node
     result = _without_reports(ordinary)
-    if not modes.recording_history and node is not None and not stop:
-        result.node = _without_reports(lambda: _history_of(x, result))
-    transfer_views(x)
-    adopt(x, result)
-    x.storage.version = raised
-    if not modes.recording_history:
-        x._stop = stop
-    for saved in x.node.saved if x.node is not None else ():
-        if saved.storage is x.storage:
+    if not mode.recording_history:
+        if node is not None and not stop:
+            result.node = _without_reports(lambda: _history_of(x, result))
+        result._stop = stop
+    result.storage.version = raised
+    for saved in result.node.saved if result.node is not None else ():
+        if saved.storage is result.storage:
             saved.version = raised
-    if observe.listeners:
-        observe.notify(name, "reallocated", (x,), x, x.node)
+    move(x, result)
+    if mode.listeners:
+        mode.notify(name, "reallocated", (x,), x, x.node)
     return x
 
 
 def _without_reports(step: Callable[[], Any]) -> Any:
     """Runs a part of an operation without a report to observers."""
-    if not observe.listeners:
+    if not modes.current().listeners:
         return step()
     with observe.silence():
         return step()
 
 
-def _history_of(x: Tensor, result: Tensor) -> Node | None:
+def _history_of(x: Tensor, result: Tensor) -> Any:
     """The history of `x`, in its new shape and dtype."""
-    with modes.set_grad_enabled(True):
-        node: Node | None = x.reshape(result.array.shape).cast(result.dtype).node
-    return node
+    return modes.run_inside(recording(True), lambda: x.reshape(result.array.shape).cast(result.dtype).node)
 
 
-def transfer_views(x: Tensor) -> None:
-    """Gives the views of `x` a new base with its history, before `x` leaves its storage."""
-    views = None if x._views is None else [view for view in x._views if view.base is x]
-    if not views:
-        return
+def move(x: Tensor, to: Tensor, change: Callable[[Tensor, Tensor], None] = adopt) -> None:
+    """Moves `x` to the storage and window of `to`. Its views stay where they are, and get a new base with its history.
+
+    Args:
+        x: the tensor.
+        to: a tensor with that storage and window.
+        change: gives `x` the parts of `to` that it takes over.
+    """
+    views = [] if x._views is None else [view for view in x._views if view.base is x]
+    successor = _successor(x, views) if views else None
+
+    def commit() -> None:
+        """May be repeated: an interrupt must not leave a part of it done."""
+        for view in views:
+            view.base = successor
+        change(x, to)
+        x._views = None
+
+    try:
+        commit()
+    except BaseException:
+        commit()
+        raise
+
+
+def _successor(x: Tensor, views: Sequence[Tensor]) -> Tensor:
+    """A tensor that shows what `x` shows, with its history, as the base of its views."""
     successor = over(x.array, x.storage)
     successor.overlaps, successor._stop, successor._name = x.overlaps, x._stop, x._name
     successor.node = edge(x)  # also for a leaf: gradients of the old bytes still go to it
     successor._views = Views()
     for view in views:
-        view.base = successor
         successor._views.add(view)
-    x._views = None
+    return successor

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import observe
-from inplacelab.autograd import modes
+from inplacelab import modes, observe
 from inplacelab.autograd.history import check_leaf, check_view, edge, refresh
 from inplacelab.autograd.live_views import Views
 from inplacelab.autograd.meta import Meta
@@ -32,18 +31,20 @@ def view(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: Layou
     if row.rules[0] is None:
         result.untracked = "bits"
     node = None
-    if not x._stop and modes.recording_history:
-        node = attach(row, x, result, _remembered(row, x, result, facts, after))
-    if observe.listeners:
-        observe.notify(row.called or row.name, "view", (x,), result, node, attributes=facts)
+    mode = modes.current()
+    if mode.recording_history and not x._stop:
+        node = attach_always(row, x, result, _remembered(row, x, result, facts, after))
+    if mode.listeners:
+        mode.notify(row.called or row.name, "view", (x,), result, node, attributes=facts)
     return result
 
 
 def temporary_view(x: Tensor, shown: Any, after: Layout | None = None) -> Tensor:
     """Returns the same view without a node and not registered at its base: for one write through it."""
     base, storage = x.base, x.storage
+    recording = modes.current().recording_history
     if base is not None:
-        if modes.recording_history:
+        if recording:
             check_view(x)
         refresh(x)
     result = over(shown, storage)
@@ -51,15 +52,8 @@ def temporary_view(x: Tensor, shown: Any, after: Layout | None = None) -> Tensor
         result.overlaps = may_overlap_itself(after or result.layout)
     result.base = x if base is None else base
     result._seen = x._seen if x.untracked else storage.version
-    result.untracked = x.untracked or ("" if modes.recording_history else "no_grad")
+    result.untracked = x.untracked or ("" if recording else "no_grad")
     return result
-
-
-def _show(x: Tensor, shown: Any, after: Layout | None) -> None:
-    """Gives `x` the window `shown`. A window made by NumPy shows no slot twice, unless `x` did so before."""
-    x.array = shown
-    if after is not None or x.overlaps:
-        x.overlaps = may_overlap_itself(after or x.layout)
 
 
 def _register(view: Tensor) -> None:
@@ -73,7 +67,7 @@ def _register(view: Tensor) -> None:
 
 def attach(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any]) -> OpNode | None:
     """Puts `result` into the history, for operations of one input that save no tensors."""
-    return attach_always(row, x, result, facts) if modes.recording_history else None
+    return attach_always(row, x, result, facts) if modes.current().recording_history else None
 
 
 def attach_always(row: Row, x: Tensor, result: Tensor, facts: Mapping[str, Any]) -> OpNode | None:
@@ -117,7 +111,7 @@ def copied(row: Row, x: Tensor, shape: Shape, facts: Mapping[str, Any]) -> Tenso
     if x.base is not None:
         refresh(x)
     node = attach(row, x, result, {**facts, "x_meta": meta(x), "out_meta": meta(result)})
-    if observe.listeners:
+    if modes.current().listeners:
         observe.notify(row.name, "ordinary", (x,), result, node, attributes=facts)
     return result
 
@@ -134,23 +128,36 @@ def relayout(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: L
     """
     name = row.name + "_"
     base, storage = x.base, x.storage
+    mode = modes.current()
     if base is not None:
         refresh(x)
     has_history = not (x._stop and (base is None or base._stop))
-    if modes.recording_history and has_history:
+    if mode.recording_history and has_history:
         check_leaf(name, x)
-    node = None
+    node, overlaps = None, False
+    if after is not None or x.overlaps:
+        overlaps = may_overlap_itself(after or over(shown, storage).layout)
     if has_history and (base is not None or x.node is not None):
         result = over(shown, storage)
         node = attach_always(row, x, result, _remembered(row, x, result, facts, after))
-    _show(x, shown, after)
     storage.version += 1
-    if modes.keeper is not None:
-        modes.keeper.after_write(storage)  # no slot was written: saved tensors keep their values
-    if base is not None:
-        x._seen = -1 if has_history else storage.version
+    if mode.keeper is not None:
+        mode.keeper.after_write(storage)  # no slot was written: saved tensors keep their values
+    seen = -1 if has_history else storage.version
+    try:
+        _show(x, shown, overlaps, node, seen)
+    except BaseException:
+        _show(x, shown, overlaps, node, seen)
+        raise
+    if mode.listeners:
+        mode.notify(name, "relayout", (x,), x, node, attributes=facts)
+    return x
+
+
+def _show(x: Tensor, shown: Any, overlaps: bool, node: OpNode | None, seen: int) -> None:
+    """Gives `x` a window and its history. May be repeated: an interrupt must not leave only a part of it changed."""
+    x.array, x.overlaps = shown, overlaps
+    if x.base is not None:
+        x._seen = seen
     elif node is not None:
         x.node = node
-    if observe.listeners:
-        observe.notify(name, "relayout", (x,), x, node, attributes=facts)
-    return x

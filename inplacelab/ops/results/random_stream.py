@@ -28,6 +28,7 @@ def seed(seed: int) -> None:
     Args:
         seed: an integer.
 
+    All threads draw from the same streams, as in PyTorch and Paddle; so only a program of one thread gets the same numbers again.
     A GPU generates its own numbers, which differ from the CPU's: see `devices/cupy_random.py`.
     """
     global _seed
@@ -44,7 +45,7 @@ def generator(device: Device = CPU, own: int = 0) -> Any:
         return device.stream_of(int(own))
     stream = _streams.get(device.generator_kind)
     if stream is None:
-        stream = _streams[device.generator_kind] = device.stream_of(_seed)
+        stream = _streams.setdefault(device.generator_kind, device.stream_of(_seed))  # another thread may be first
     return stream
 
 

@@ -91,7 +91,8 @@ class Row:
         accepts: the kinds of dtype it is defined for, as NumPy's letters: f, i (with u), b, c.
         accepts_ordinary: the same for the ordinary variant, where that accepts more: it may convert integers first.
         validate: checks arrays and attributes, by name, before anything else happens.
-        kernel: computes into `out`; its parameters are names of out, inputs, attributes, device.
+        kernel: computes into `out`; its parameters are names of out, inputs, attributes, device, special (the library of special functions).
+        plan: called before anything is written, like a kernel: it may refuse, and the kernel may name its result `planned`.
         ufunc: instead of a kernel: a NumPy ufunc, called as `ufunc(x, y, out)`.
         plain: with both: the condition on the attributes, and on the array `a0`, under which the ufunc alone is enough.
         shape: the shape of the result, from the shapes of the inputs and the attributes it names.
@@ -130,6 +131,7 @@ class Row:
     accepts_ordinary: str = ""
     validate: Callable[..., None] | None = None
     kernel: Callable[..., None] | None = None
+    plan: Callable[..., Any] | None = None
     ufunc: Any = None
     plain: str = ""
     shape: Callable[..., tuple[int, ...]] | None = None

@@ -7,9 +7,9 @@ So the path is written once, here, as a template, and each row fills it in. The 
 
 and tracebacks show it. Names in capitals are the row's own objects. The path that every operation takes:
 
-    check -> save what the derivatives need -> launch the kernel -> raise the version -> attach or rewrite history -> report
+    check -> save what the derivatives need -> attach or rewrite history -> raise the version -> launch the kernel -> report
 
-All checks come before the launch. The usual cases are inlined as comparisons of attributes; functions (of `operands`,
+All checks come before the first change, and everything that makes a failed write known comes before the launch (see `in_place`). The usual cases are inlined as comparisons of attributes; functions (of `operands`,
 `overlap`, `metadata`, `destinations`) are called in the other cases.
 
 `parts` has the lines that the variants share, `spelling` the parameters and their alternative names; `ordinary`, `in_place`
@@ -26,10 +26,9 @@ from typing import Any
 
 import numpy as np
 
-from inplacelab import observe
-from inplacelab.autograd import modes
+from inplacelab import modes
 from inplacelab.autograd.history import check_leaf, edge, rebase, refresh
-from inplacelab.autograd.nodes import OpNode, meta, next_serial
+from inplacelab.autograd.nodes import UNFINISHED, OpNode, meta, next_serial
 from inplacelab.autograd.saved import OUTPUT, Saved, save_copy
 from inplacelab.layout import common_shape
 from inplacelab.ops.arguments import keywords, operands, overlap
@@ -46,7 +45,7 @@ __all__ = ["function", "name_of", "source"]
 _SCOPE: dict[str, Any] = {
     "Tensor": Tensor, "Saved": Saved, "OUTPUT": OUTPUT, "OpNode": OpNode, "new": OpNode.__new__, "np": np,
     "next_serial": next_serial, "meta": meta, "save_copy": save_copy, "check_leaf": check_leaf, "edge": edge, "rebase": rebase,
-    "refresh": refresh, "fresh": fresh, "modes": modes, "observe": observe, "NOTHING": {},
+    "refresh": refresh, "fresh": fresh, "current_modes": modes.current, "UNFINISHED": UNFINISHED, "NOTHING": {},
     "common_shape": common_shape, "operands": operands, "overlap": overlap, "metadata": metadata, "destinations": destinations,
     "keywords": keywords, "touched": touched_slots, "ABSENT": keywords.ABSENT,
 }  # fmt: skip
@@ -61,6 +60,7 @@ def function(row: Row, variant: str) -> Callable[..., Any]:
         "__name__": "inplacelab.operations",
         "ROW": row,
         "KERNEL": row.kernel,
+        "PLAN": row.plan,
         "UFUNC": row.ufunc,
         "SHAPE": row.shape,
         "DTYPE": row.dtype if variant != "ordinary" else row.dtype_ordinary or row.dtype,

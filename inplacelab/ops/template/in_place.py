@@ -1,4 +1,15 @@
-"""Generates the in-place variant: the result overwrites the first input."""
+"""Generates the in-place variant: the result overwrites the first input.
+
+Python may raise an interrupt at almost any instruction, and a kernel may fail after it has written. So the order of the lines
+after the checks matters, and needs no handler:
+
+1. make the node, and give it to the tensor as one whose write is not finished: backward refuses it;
+2. raise the version, so that saved tensors on the storage become stale;
+3. launch the kernel;
+4. finish the node: give it what it has saved.
+
+At each point the slots are either untouched or known to be overwritten. The last line also notices a write by another thread.
+"""
 
 from __future__ import annotations
 
@@ -21,23 +32,14 @@ def lines(row: Row) -> Iterator[str]:
     yield from parts.prepare(row)
     yield from _check_dtype(row, name)
     yield from _check_shape(row, name)
+    yield "mode = current_modes()"
     yield "node = None"
-    yield "if modes.recording_history:"
+    yield "if mode.recording_history:"
     yield from ("    " + line for line in _history(row, name))
-    if row.reads_copies:
-        yield from _read_apart(row)
-    yield "if modes.keeper is not None:"
-    yield f"    modes.keeper.before_write({x})"
-    yield from parts.launch(row, "a0")
-    if row.reads_copies:
-        yield "finally:"
-        yield "    storage.device.ledger.lent = 0"
-    yield "storage.version += 1"
-    yield "if modes.keeper is not None:"
-    yield "    modes.keeper.after_write(storage)"
-    yield from _rewrite(row)
-    yield "if observe.listeners:"
-    yield f"    observe.notify({name!r}, 'in-place', ({', '.join(row.inputs)},), {x}, node{parts.details(row, 'written')})"
+    yield from (_with_copies(row) if row.reads_copies else _write(row))
+    yield from _finish(row)
+    yield "if mode.listeners:"
+    yield f"    mode.notify({name!r}, 'in-place', ({', '.join(row.inputs)},), {x}, node{parts.details(row, 'written')})"
     yield f"return {x}"
 
 
@@ -91,15 +93,34 @@ def _reallocate(row: Row, name: str) -> Iterator[str]:
     yield f"    return destinations.reallocate({name!r}, {row.inputs[0]}, lambda: ORDINARY({arguments}))"
 
 
-def _read_apart(row: Row) -> Iterator[str]:
-    """An operand that overlaps the target is read from a copy."""
+def _write(row: Row) -> Iterator[str]:
+    x = row.inputs[0]
+    yield from parts.plan(row, "a0")
+    yield "if mode.keeper is not None:"
+    yield f"    mode.keeper.before_write({x})"
+    yield from _attach(row)
+    yield "storage.version += 1"
+    yield "if mode.keeper is not None:"
+    yield "    mode.keeper.after_write(storage)"
+    yield from parts.launch(row, "a0")
+
+
+def _with_copies(row: Row) -> Iterator[str]:
+    """Reads an operand that overlaps the target from a copy, which is lent until the write has ended, even by an interrupt."""
+    yield "try:"
     for k, other in enumerate(row.inputs[1:], 1):
-        yield f"if storage{k} is storage:"
-        yield f"    a{k} = overlap.copy_if_overlapping({row.inputs[0]}, {other})"
+        yield f"    if storage{k} is storage:"
+        yield f"        a{k} = overlap.copy_if_overlapping({row.inputs[0]}, {other})"
+    yield from ("    " + line for line in _write(row))
+    yield "    storage.device.ledger.lent = 0"
+    yield "except BaseException:"
+    yield "    storage.device.ledger.lent = 0"
+    yield "    raise"
 
 
 def _history(row: Row, name: str) -> Iterator[str]:
     x, *others = row.inputs
+    yield "version = storage.version"
     edges = [f"e{k}" for k in range(len(row.inputs))]
     for k, other in enumerate(others, 1):
         yield f"e{k} = None if {other}.base is None and {other}._stop else edge({other})"
@@ -110,7 +131,7 @@ def _history(row: Row, name: str) -> Iterator[str]:
     yield f"    e0 = None if {x}._stop else {x}.node"
     yield from ("    " + line for line in parts.keep(row, _saved(row)))
     yield from ("    " + line for line in parts.metas(row))
-    yield from ("    " + line for line in parts.node(row, edges))
+    yield from ("    " + line for line in parts.node(row, edges, "UNFINISHED"))
 
 
 def _saved(row: Row) -> dict[str, str]:
@@ -123,12 +144,23 @@ def _saved(row: Row) -> dict[str, str]:
     return saved
 
 
-def _rewrite(row: Row) -> Iterator[str]:
+def _attach(row: Row) -> Iterator[str]:
+    """Gives the tensor its new history."""
     x = row.inputs[0]
-    yield "if node is not None:"
-    yield from ("    " + line for line in parts.keep_result(row, "Saved('out', a0, storage, OUTPUT)"))
-    yield "    if base is None:"
-    yield f"        {x}.node, {x}._stop = node, False"
-    yield "    else:"
     known = ", selected" * any(p.name == "selected" for p in row.attributes)
+    yield "if node is not None:"
+    yield "    if base is None:"
+    yield f"        {x}.node = node"
+    yield f"        {x}._stop = False"
+    yield "    else:"
     yield f"        rebase({x}, node{known})"
+
+
+def _finish(row: Row) -> Iterator[str]:
+    """Marks the write as finished, unless another thread wrote the storage meanwhile: then its history is unknown."""
+    yield "if node is not None:"
+    if row.needed_for("out"):
+        yield f"    if {parts.wanted(row, 'out')}:"
+        yield "        kept += (Saved('out', a0, storage, OUTPUT),)"
+    yield "    if storage.version == version + 1:"
+    yield "        node.kept = kept"

@@ -29,14 +29,16 @@ def lines(row: Row) -> Iterator[str]:
     yield from parts.prepare(row)
     yield f"shape = {parts.result_shape(row)}"
     yield f"out = storage.device.empty(shape, {_dtype(row)})"
+    yield from parts.plan(row, "out")
     yield from parts.launch(row, "out")
     yield "result = fresh(out, storage.device)"
+    yield "mode = current_modes()"
     yield "node = None"
     if any(row.rules):
-        yield "if modes.recording_history:"
+        yield "if mode.recording_history:"
         yield from ("    " + line for line in _history(row))
-    yield "if observe.listeners:"
-    yield f"    observe.notify({name!r}, 'ordinary', ({', '.join(row.inputs)},), result, node{parts.details(row, 'read')})"
+    yield "if mode.listeners:"
+    yield f"    mode.notify({name!r}, 'ordinary', ({', '.join(row.inputs)},), result, node{parts.details(row, 'read')})"
     yield "return result"
 
 
@@ -55,6 +57,6 @@ def _history(row: Row) -> Iterator[str]:
     saved = {name: f"Saved({name!r}, a{k}, {name}.storage, e{k})" for k, name in enumerate(row.inputs)}
     yield from ("    " + line for line in parts.keep(row, saved))
     yield from ("    " + line for line in parts.metas(row))
-    yield from ("    " + line for line in parts.node(row, edges))
+    yield from ("    " + line for line in parts.node(row, edges, "kept"))
     yield "    result.node, result._stop = node, False"
     yield from ("    " + line for line in parts.keep_result(row, "Saved('out', out, result.storage, OUTPUT)"))

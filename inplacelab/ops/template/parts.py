@@ -49,11 +49,16 @@ def shape(row: Row, k: int) -> str:
 
 
 def checks(row: Row, name: str, accepts: str) -> Iterator[str]:
-    """Yields the checks of dtypes, and those of the row."""
+    """Yields the checks of dtypes, and those of the row.
+
+    A kernel that names `special` needs a library that may be missing.
+    """
     if set(accepts) < set("fibc"):
         kinds, others = accepts.replace("i", "iu"), range(1, len(row.inputs) if row.dtype is None else 1)
         yield f"if {' or '.join([f'dtype0.kind not in {kinds!r}', *(f'dtype{k} is not dtype0' for k in others)])}:"
         yield f"    operands.check_dtype({name!r}, {kinds!r}, {', '.join(f'dtype{k}' for k in (0, *others))})"
+    if row.kernel is not None and "special" in inspect.signature(row.kernel).parameters:
+        yield f"special = {row.inputs[0]}.storage.device.special"
     if row.validate is not None:
         if row.plain:
             yield f"if not ({row.plain}):"
@@ -96,11 +101,23 @@ def result_dtype(row: Row) -> str:
     return f"operands.promoted({row.name!r}, {', '.join(known.values())})"
 
 
+def _called_with(function: Callable[..., Any], row: Row, out: str) -> str:
+    """The arguments of a kernel or a plan, which receives those that it names."""
+    known = {name: f"a{k}" for k, name in enumerate(row.inputs)} | {"out": out, "device": "storage.device"}
+    return arguments(function, known)
+
+
+def plan(row: Row, out: str) -> Iterator[str]:
+    """Yields the call of the plan, if the row has one."""
+    if row.plan is not None:
+        yield f"planned = PLAN({_called_with(row.plan, row, out)})"
+
+
 def launch(row: Row, out: str) -> Iterator[str]:
     """Yields the call of the kernel: a ufunc writes into its last argument, a kernel receives the arguments that it names.
 
     NumPy warns (of a division by zero) after the loop, when all elements are written. If a filter turns warnings into errors,
-    they must not keep the version from being raised.
+    the operation has still done its work.
 
     A row with an expression in CUDA C has a CUDA kernel, which replaces both on a GPU (see `own_kernels`).
     """
@@ -108,8 +125,7 @@ def launch(row: Row, out: str) -> Iterator[str]:
     plain = f"UFUNC({', '.join([*arrays.values(), out])})"
     lines = [plain]
     if row.kernel is not None:
-        known = {**arrays, "out": out, "device": "storage.device"}
-        call = f"KERNEL({', '.join(known.get(p, p) for p in inspect.signature(row.kernel).parameters)})"
+        call = f"KERNEL({_called_with(row.kernel, row, out)})"
         lines = [f"if {row.plain}:", f"    {plain}", "else:", f"    {call}"] if row.plain else [call]
     if row.cuda:
         lines = [f"if not (storage.device.launches and {_launched(row, out)}):", *("    " + line for line in lines)]
@@ -133,10 +149,10 @@ def computed_with(row: Row) -> tuple[inspect.Parameter, ...]:
 # ---- history --------------------------------------------------------------------------------------------------------------
 
 
-def node(row: Row, edges: list[str]) -> Iterator[str]:
-    """Yields lines that make the node and number it, after the nodes on its edges."""
+def node(row: Row, edges: list[str], kept: str) -> Iterator[str]:
+    """Yields lines that make the node and number it, after the nodes on its edges. `kept` is what it has saved."""
     yield "node = new(OpNode)"
-    yield f"node.row, node.edges, node.kept = ROW, ({', '.join(edges)},), kept"
+    yield f"node.row, node.edges, node.kept = ROW, ({', '.join(edges)},), {kept}"
     each = range(len(row.inputs))
     shapes, dtypes = ", ".join(shape(row, k) for k in each), ", ".join(f"dtype{k}" for k in each)
     yield f"node.shapes, node.dtypes = ({shapes},), ({dtypes},)"
