@@ -10,8 +10,10 @@ from __future__ import annotations
 import io
 import json
 import os
+import struct
 import zipfile
 from collections.abc import Mapping
+from math import prod
 from os import PathLike, fspath
 from pathlib import Path
 from typing import IO, Any
@@ -19,6 +21,7 @@ from typing import IO, Any
 import numpy as np
 
 from inplacelab import dtypes, errors
+from inplacelab.language import Text
 from inplacelab.ops.creation import to_tensor
 from inplacelab.tensor import Tensor
 
@@ -76,18 +79,21 @@ def load(path: Place, *, return_numpy: bool = False) -> Any:
 
     Raises:
         ArgumentError: if there is no such file, or `save` did not write it. (A file of PaddlePaddle is a pickle, which could run
-            any code. Load it with PaddlePaddle's `paddle.load`, and save its `numpy()` values here.)
+            any code. Load it with PaddlePaddle's `paddle.load`, and save its `numpy()` values here.) Also if the file was damaged, or
+            was made to take more memory than its own size: `save` compresses nothing, and so compressed parts are refused.
 
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/load_en.html
     """
     if not isinstance(path, str | PathLike):
-        path.seek(0)
         return _read(path, "the file", return_numpy)
     source = Path(fspath(path))
-    if not source.is_file():
-        raise errors.no_such_file(path=str(path))
-    with source.open("rb") as file:
-        return _read(file, str(path), return_numpy)
+    try:
+        if not source.is_file():
+            raise errors.no_such_file(path=str(path))
+        with source.open("rb") as file:
+            return _read(file, str(path), return_numpy)
+    except OSError as error:
+        raise errors.unreadable_file(path=str(path), reason=error.strerror) from error
 
 
 # ---- what is in a file --------------------------------------------------------------------------------------------------
@@ -114,36 +120,131 @@ def _described(obj: Any, arrays: list[Any]) -> Any:
 
 def _write(file: Any, structure: str, arrays: list[Any]) -> None:
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr(zipfile.ZipInfo(_STRUCTURE, _FIRST_TIME), structure)
+        archive.writestr(zipfile.ZipInfo(_STRUCTURE, _FIRST_TIME), structure.encode("utf-8", "surrogatepass"))
         for number, array in enumerate(arrays):
             part = io.BytesIO()
             np.lib.format.write_array(part, array, allow_pickle=False)
             archive.writestr(zipfile.ZipInfo(f"{number}.npy", _FIRST_TIME), part.getvalue())
 
 
+_UNREADABLE = (
+    zipfile.BadZipFile, ArithmeticError, AttributeError, EOFError, LookupError, RuntimeError, struct.error, SyntaxError, TypeError,
+    ValueError,
+)  # fmt: skip
+"""What `zipfile`, `json` and NumPy raise for files that are damaged or made up."""
+
+
 def _read(file: Any, called: str, return_numpy: bool) -> Any:
     try:
-        with zipfile.ZipFile(file) as archive:
-            structure = json.loads(archive.read(_STRUCTURE))
-            return _built(structure, archive, return_numpy)
-    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, IndexError) as error:
+        archive = zipfile.ZipFile(file)
+    except (
+        *_UNREADABLE,
+        OSError,
+    ) as error:  # an offset in the file may point before its beginning, where nothing can be read
         raise errors.file_of_another_package(path=called) from error
+    with archive:
+        if _STRUCTURE not in archive.NameToInfo:
+            raise errors.file_of_another_package(path=called)
+        try:
+            return _Reader(archive, return_numpy).read()
+        except _DamagedError as damage:
+            raise errors.damaged_file(path=called, reason=damage.reason) from None
+        except (*_UNREADABLE, OSError) as error:
+            raise errors.damaged_file(path=called, reason=_NO_SENSE) from error
 
 
-def _built(described: Any, archive: zipfile.ZipFile, return_numpy: bool) -> Any:
-    """The object that `_described` was given."""
-    if not isinstance(described, list):
-        return described
-    kind, content, *more = described
-    if kind == "tensor":
-        array = np.lib.format.read_array(io.BytesIO(archive.read(f"{content}.npy")), allow_pickle=False)
-        return array if return_numpy else _tensor(array, *more)
-    if kind == "dict":
-        return {_built(key, archive, return_numpy): _built(value, archive, return_numpy) for key, value in content}
-    if kind == "dtype":
-        return dtypes.named(dtypes.as_numpy(content))
-    parts = [_built(each, archive, return_numpy) for each in content]
-    return tuple(parts) if kind == "tuple" else parts
+_NO_SENSE = Text("a part of it cannot be read", "其中有的部分无法读取")
+_ENCRYPTED = Text(
+    "a part is encrypted or compressed, and `save` does neither", "有的部分被加密或压缩，而 `save` 从不这样做"
+)
+_OVERLAP = Text("its parts claim to be larger than the file", "各部分声称的大小超过了文件本身")
+_PARTS = Text(
+    "it does not have the parts that `save` writes, each of them once", "它的组成部分与 `save` 所写的不符，或有重复"
+)
+_ARRAY = Text("an array has another size, shape or dtype than it claims", "有的数组与其声称的大小、形状或数据类型不符")
+
+
+class _DamagedError(Exception):
+    def __init__(self, reason: Text) -> None:
+        super().__init__()
+        self.reason = reason
+
+
+class _Reader:
+    """Reads an archive. Nothing is read that takes more memory than the file, so every size is checked first."""
+
+    def __init__(self, archive: zipfile.ZipFile, return_numpy: bool) -> None:
+        self._archive, self._return_numpy = archive, return_numpy
+        self._unread: set[str] = set()
+
+    def read(self) -> Any:
+        """Returns the object that was saved."""
+        members = self._archive.infolist()
+        if any(each.compress_type != zipfile.ZIP_STORED or each.flag_bits & _ENCRYPTION for each in members):
+            raise _DamagedError(_ENCRYPTED)
+        file = self._archive.fp
+        assert file is not None  # the archive is open
+        if sum(each.file_size for each in members) > file.seek(0, os.SEEK_END):
+            raise _DamagedError(_OVERLAP)
+        self._unread = {_STRUCTURE, *(f"{number}.npy" for number in range(len(members) - 1))}
+        if sorted(each.filename for each in members) != sorted(self._unread):
+            raise _DamagedError(_PARTS)
+        built = self._built(json.loads(self._part(_STRUCTURE)))
+        if self._unread:
+            raise _DamagedError(_PARTS)
+        return built
+
+    def _part(self, name: str) -> bytes:
+        """The bytes of a part. Each part is read once: a thousand tensors of one array would need a thousand times its memory."""
+        if name not in self._unread:
+            raise _DamagedError(_PARTS)
+        self._unread.remove(name)
+        return self._archive.read(name)
+
+    def _built(self, described: Any) -> Any:
+        """The object that `_described` was given."""
+        if not isinstance(described, list):
+            return described
+        kind, content, *more = described
+        match kind:
+            case "tensor":
+                (name,) = more
+                array = _array(self._part(f"{content}.npy"))
+                if not isinstance(name, str | None):
+                    raise _DamagedError(_PARTS)
+                return array if self._return_numpy else _tensor(array, name)
+            case "dict":
+                return {self._built(key): self._built(value) for key, value in content}
+            case "dtype":
+                return dtypes.named(dtypes.as_numpy(content))
+            case "list" | "tuple":
+                parts = [self._built(each) for each in content]
+                return tuple(parts) if kind == "tuple" else parts
+            case _:
+                raise _DamagedError(_PARTS)
+
+
+_ENCRYPTION = 0x1
+"""The bit of a zip entry's flags that says that it is encrypted."""
+
+
+def _array(part: bytes) -> Any:
+    """The array in a part. NumPy would make room for the shape that the header claims before it reads the values."""
+    file = io.BytesIO(part)
+    read_header = np.lib.format.read_array_header_1_0 if np.lib.format.read_magic(file) == (1, 0) else None
+    if read_header is None:
+        raise _DamagedError(_ARRAY)
+    try:
+        shape, in_columns, dtype = read_header(file)
+    except Exception:  # noqa: BLE001  # it parses Python, and raises what the tokenizer and the compiler raise, also MemoryError
+        raise _DamagedError(_ARRAY) from None
+    values = part[file.tell() :]
+    plain = dtype.kind in "biufc" and dtype.names is None and dtype.subdtype is None
+    whole = all(type(size) is int and size >= 0 for size in shape) and prod(shape) * dtype.itemsize == len(values)
+    if not plain or not whole:
+        raise _DamagedError(_ARRAY)
+    array = np.frombuffer(values, dtype).reshape(shape, order="F" if in_columns else "C")
+    return np.array(array, dtype.newbyteorder("="))  # `frombuffer` makes an array that cannot be written
 
 
 def _tensor(array: Any, name: str | None) -> Tensor:

@@ -1,17 +1,21 @@
 """Implements the command line: `inplacelab record script.py -o page.html`, `inplacelab show recording.json`, `inplacelab lab`.
 
 Each subcommand is a module of this package: `add_to` declares its options, `run` does the work and returns the exit status. 0: done;
-1: the program failed, or there is nothing to show; 2: the command is not valid.
+1: the program failed, or there is nothing to show; 2: the command is not valid; 130, 141 and 143: stopped by Ctrl-C, by a closed pipe, by SIGTERM.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from inplacelab.cli import lab, record, show
 from inplacelab.cli.bilingual_argparse import Parser
+from inplacelab.cli.output import is_open, say
 from inplacelab.cli.refusal import CannotError
+from inplacelab.cli.signals import INTERRUPTED, PIPE_CLOSED
 from inplacelab.language import Text, speak
 
 __all__ = ["main"]
@@ -39,10 +43,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.arguments = given[end + 1 :]
     with speak(options.lang):
         try:
-            return int(_COMMANDS[options.command].run(options))
+            status = int(_COMMANDS[options.command].run(options))
+            if is_open(sys.stdout):
+                sys.stdout.flush()
         except CannotError as problem:
-            print(f"inplacelab {options.command}: {problem}", file=sys.stderr)
+            say(f"inplacelab {options.command}: {problem}", sys.stderr)
             return problem.status
+        except KeyboardInterrupt:
+            return INTERRUPTED
+        except BrokenPipeError:
+            _drop_output()
+            return PIPE_CLOSED
+    return status
+
+
+def _drop_output() -> None:
+    """Sends what is still to be printed nowhere: Python would try it at its end, and complain."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> Parser:

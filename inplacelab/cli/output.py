@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import argparse
+import errno
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
+from shutil import copymode
+from typing import TextIO
 
 from inplacelab.cli.bilingual_argparse import Parser, listed
 from inplacelab.cli.refusal import CannotError
 from inplacelab.language import LANGUAGES, Text, get_language
 from inplacelab.recording import codec
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.visible import visible
 
 _SAYS = {
     "output": Text(
@@ -81,33 +89,126 @@ def add_to(parser: Parser) -> None:
     parser.option("--predict", says=_SAYS["predict"], action="store_true")
 
 
-def write(recording: Recording, options: argparse.Namespace, source: Path) -> None:
-    """Writes a recording as the options request.
+@dataclass(frozen=True)
+class Destination:
+    """Where a recording will be written, decided before the script runs: it may change the working folder and the standard streams.
+
+    Attributes:
+        form: one of `FORMATS`.
+        given: the path as the user wrote it.
+        path: the file, with an absolute path; None for the standard output.
+        predict: whether the page asks questions.
+        out: the standard output.
+        err: the standard error, for the summary.
+    """
+
+    form: str
+    given: Path
+    path: Path | None
+    predict: bool
+    out: TextIO | None
+    err: TextIO | None
+
+
+def destination(options: argparse.Namespace, source: Path) -> Destination:
+    """Returns where the options want the output.
 
     Args:
-        recording: the recording.
         options: the parsed options.
-        source: the file that the recording was made from; it gives the output its default name.
+        source: the file that the recording is made from; it gives the output its default name.
+
+    Raises:
+        CannotError: if the format is impossible, or nothing can be written there.
+    """
+    form = chosen_format(options)
+    given = options.output or Path(f"{source.stem}.{form}")
+    path = None
+    if given == Path("-"):
+        if not is_open(sys.stdout):
+            raise CannotError(_CANNOT_WRITE.format(given, os.strerror(errno.EBADF)))
+    else:
+        try:
+            path = _writable(given)
+        except OSError as error:
+            raise CannotError(_CANNOT_WRITE.format(visible(str(given)), error.strerror)) from None
+    return Destination(form, given, path, options.predict, sys.stdout, sys.stderr)
+
+
+def _writable(given: Path) -> Path:
+    """Returns the absolute path of a file that can be written, without links.
+
+    Raises:
+        OSError: if it cannot.
+    """
+    path = given.resolve()
+    if path.is_dir():
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not path.parent.is_dir():
+        raise OSError(errno.ENOENT, os.strerror(errno.ENOENT))
+    existing = path.exists()  # raises an error if the name is too long
+    if not os.access(path if existing else path.parent, os.W_OK):
+        raise OSError(errno.EACCES, os.strerror(errno.EACCES))
+    return path
+
+
+def write(recording: Recording, to: Destination) -> None:
+    """Writes a recording.
 
     Raises:
         CannotError: if there is nothing to write, or it cannot be written.
     """
     if not len(recording):
         raise CannotError(_NOTHING, status=1)
-    form = chosen_format(options)
-    text = FORMATS[form](recording, predict=True) if options.predict else FORMATS[form](recording)
-    if options.output == Path("-"):
-        print(text, end="")
-        return
-    path = options.output or Path(source.with_suffix(f".{form}").name)
+    text = FORMATS[to.form](recording, predict=True) if to.predict else FORMATS[to.form](recording)
     try:
-        path.write_text(text, encoding="utf-8", newline="\n")
+        if to.path is None:
+            _print_whole(text, to.out)
+            return
+        _replace(to.path, text)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise CannotError(_CANNOT_WRITE.format(path, error.strerror)) from None
-    said = _WRITTEN.format(path, len(recording))
+        raise CannotError(_CANNOT_WRITE.format(visible(str(to.given)), error.strerror)) from None
+    said = _WRITTEN.format(visible(str(to.given)), len(recording))
     if recording.truncated:
         said += _CUT.format(recording.truncated)
-    print(said, file=sys.stderr)  # the standard output belongs to the program
+    say(said, to.err)  # the standard output belongs to the program
+
+
+def _print_whole(text: str, out: TextIO | None) -> None:
+    if out is None or not is_open(out):
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+    out.flush()
+    out.buffer.write(text.encode())  # UTF-8, as in a file, also where the terminal's encoding lacks a character
+    out.buffer.flush()
+
+
+def _replace(path: Path, text: str) -> None:
+    """Writes a file as a whole or not at all: first beside it, and then in its place."""
+    if path.exists() and not (path.is_file() and os.access(path.parent, os.W_OK)):  # such as /dev/null
+        path.write_text(text, encoding="utf-8", newline="\n")
+        return
+    beside = path.with_name(f".inplacelab-{token_hex(8)}.tmp")
+    try:
+        with beside.open("x", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        if path.exists():
+            copymode(path, beside)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def is_open(stream: TextIO | None) -> bool:
+    """Whether a standard stream can be written: a process may have been started without it, and a script may close it."""
+    return stream is not None and not stream.closed
+
+
+def say(message: object, stream: TextIO | None) -> None:
+    """Prints a line to a stream, if it is still there."""
+    if stream is not None and is_open(stream):
+        with suppress(OSError):
+            print(message, file=stream, flush=True)
 
 
 def chosen_format(options: argparse.Namespace) -> str:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
+from contextlib import suppress
 from pathlib import Path
 
 from inplacelab.cli import diagnosis, output
 from inplacelab.cli.bilingual_argparse import Parser, positive
-from inplacelab.cli.script import run_script
+from inplacelab.cli.refusal import CannotError
+from inplacelab.cli.script import running
+from inplacelab.cli.signals import INTERRUPTED
 from inplacelab.language import Text
 from inplacelab.recorders.detection import FRAMEWORKS
 from inplacelab.recorders.run import LIMIT
@@ -28,8 +31,7 @@ _SAYS = {
     ),
     "limit": Text("the most steps to keep (default: {0})", "最多保留的步数（默认：{0}）"),
 }
-INTERRUPTED = 130
-"""The status of a process that the user has stopped, as a shell reports it."""
+_ITSELF = Text("the output is the script itself: {0}", "输出文件就是脚本本身：{0}")
 
 
 def add_to(parser: Parser) -> None:
@@ -44,25 +46,26 @@ def add_to(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the script's exit status; 1 if it raised an exception."""
-    output.chosen_format(options)  # raises before the script runs, if the format is impossible
-    recording, raised = run_script(
+    to = output.destination(options, options.script)  # raises before the script runs, if nothing can be written there
+    if to.path == options.script.resolve():
+        raise CannotError(_ITSELF.format(options.script))
+    with running(
         options.script, options.arguments, title=options.title, limit=options.limit, framework=options.framework
-    )
-    status = 0 if raised is None else _report(raised, recording)
-    output.write(recording, options, options.script)
-    return status
+    ) as ran:
+        status = 0 if ran.raised is None else _report(ran.raised, ran.recording)
+        if ran.recording is not None:
+            output.write(ran.recording, to)
+        return status or ran.stopping.status
 
 
-def _report(raised: BaseException, recording: Recording) -> int:
+def _report(raised: BaseException, recording: Recording | None) -> int:
     """Prints how the script ended, as Python does; a refusal with the lines that led to it. Returns Python's exit status."""
     if isinstance(raised, SystemExit):
         if raised.code is None or isinstance(raised.code, int):
             return raised.code or 0
-        print(raised.code, file=sys.stderr)
+        with suppress(Exception):  # `__str__` of what the script leaves with
+            output.say(raised.code, sys.stderr)
         return 1
-    explained = diagnosis.of(raised, recording)
-    if explained is None:
-        traceback.print_exception(raised)
-    else:
-        print(explained, file=sys.stderr)
+    explained = diagnosis.of(raised, recording) if recording is not None else None
+    output.say(explained or "".join(traceback.format_exception(raised)).removesuffix("\n"), sys.stderr)
     return INTERRUPTED if isinstance(raised, KeyboardInterrupt) else 1

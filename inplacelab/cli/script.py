@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import ast
+import os
 import sys
 import traceback
 import types
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib.util import decode_source
 from pathlib import Path
 
 from inplacelab.cli.refusal import CannotError
+from inplacelab.cli.signals import Stopping
 from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import framework_used
@@ -23,10 +26,39 @@ _CANNOT_READ = Text("cannot read {0}: {1}", "无法读取 {0}：{1}")
 _NO_PROGRAM = Text("{0} is not a Python program:\n{1}", "{0} 不是合法的 Python 程序：\n{1}")
 
 
+@dataclass(frozen=True)
+class Ran:
+    """How a script ran.
+
+    Attributes:
+        recording: what it did; None in a child process that it forked, which ends like any child.
+        raised: the exception that it raised, with a traceback that begins in the script.
+        stopping: handles signals until the recording is written.
+    """
+
+    recording: Recording | None
+    raised: BaseException | None
+    stopping: Stopping
+
+
 def run_script(
     path: Path, arguments: Sequence[str], *, title: str | None, limit: int, framework: str | None = None
 ) -> tuple[Recording, BaseException | None]:
-    """Runs a script as the main program of this process.
+    """Runs a script as the main program of this process; see `running`.
+
+    Returns:
+        The recording, and the exception that the script raised, if any.
+    """
+    with running(path, arguments, title=title, limit=limit, framework=framework) as ran:
+        assert ran.recording is not None
+        return ran.recording, ran.raised
+
+
+@contextmanager
+def running(
+    path: Path, arguments: Sequence[str], *, title: str | None, limit: int, framework: str | None = None
+) -> Iterator[Ran]:
+    """Runs a script as the main program of this process. In the `with` block, nothing but the system can stop the process.
 
     Args:
         path: the script.
@@ -34,9 +66,6 @@ def run_script(
         title: the recording's title; the file's name if None.
         limit: the most steps to keep.
         framework: the framework that it uses; detected from its imports if None.
-
-    Returns:
-        The recording, and the exception that the script raised, if any; its traceback begins in the script.
 
     Raises:
         CannotError: if there is no such file, or it is not a Python program.
@@ -52,10 +81,13 @@ def run_script(
         limit=limit,
         framework=framework or framework_used(tree, {}),
     )
-    with _main_module(path, arguments) as module:
-        raised = session.run([code], vars(module))
-        recording = session.recording()
-    return recording, raised and raised.with_traceback(learners_traceback(raised, filename))
+    stopping, process = Stopping(code), os.getpid()
+    with stopping.handled():
+        with _main_module(path, arguments) as module:
+            raised = session.run(stopping.parts(), vars(module))
+            stopping.hold()
+            recording = session.recording() if os.getpid() == process else None
+        yield Ran(recording, raised and raised.with_traceback(learners_traceback(raised, filename)), stopping)
 
 
 def _parsed(path: Path) -> tuple[str, ast.Module]:

@@ -11,6 +11,7 @@ from inplacelab.cli.refusal import CannotError
 from inplacelab.language import Text
 from inplacelab.recording import codec
 from inplacelab.recording.recording import Recording
+from inplacelab.recording.visible import visible
 
 SUMMARY = Text(
     "Draw a saved recording: as a page that steps through it, a picture or text.",
@@ -18,6 +19,7 @@ SUMMARY = Text(
 )
 _RECORDING = Text("a recording, as `record --format json` writes it", "由 `record --format json` 写出的记录")
 _CANNOT_READ = Text("cannot read {0}: {1}", "无法读取 {0}：{1}")
+_AGAIN = Text(" Record the program again: `record --format json`.", "请重新记录程序：`record --format json`。")
 
 
 def add_to(parser: Parser) -> None:
@@ -28,7 +30,8 @@ def add_to(parser: Parser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Runs the command. Returns the exit status."""
-    output.write(_loaded(options.recording), options, options.recording)
+    to = output.destination(options, options.recording)
+    output.write(_loaded(options.recording), to)
     return 0
 
 
@@ -36,6 +39,7 @@ def _loaded(path: Path) -> Recording:
     try:
         return codec.load(path)
     except OSError as error:
-        raise CannotError(_CANNOT_READ.format(path, error.strerror)) from None
+        raise CannotError(_CANNOT_READ.format(visible(str(path)), error.strerror)) from None
     except codec.RecordingFormatError as error:
-        raise CannotError(_CANNOT_READ.format(path, error.explanation), status=1) from None
+        said = _CANNOT_READ.format(visible(str(path)), error.explanation) + _AGAIN
+        raise CannotError(said, status=1) from None

@@ -8,36 +8,33 @@ strict JSON, the same for equal recordings, with one step on each line. `schema.
 from __future__ import annotations
 
 import json
+import re
 from cmath import isfinite
+from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from os import PathLike
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, Never, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
 
 from inplacelab.language import Text
+from inplacelab.recording.checks import check
 from inplacelab.recording.facts import Number
+from inplacelab.recording.json_text import SURROGATE, RecordingFormatError, excerpt, parsed, read_text
 from inplacelab.recording.recording import SCHEMA_VERSION, Recording
 from inplacelab.recording.upgrade import upgraded
 
-__all__ = ["RecordingFormatError", "from_json", "load", "save", "to_json"]
+__all__ = ["RecordingFormatError", "decoded", "from_json", "load", "save", "to_json"]
 
-
-class RecordingFormatError(ValueError):
-    """Raised for a text that is not a recording, or that this version cannot read.
-
-    Attributes:
-        explanation: where and why, in both languages.
-    """
-
-    def __init__(self, explanation: Text) -> None:
-        super().__init__(str(explanation))
-        self.explanation = explanation
+LEAST_WHOLE, MOST_WHOLE = -(2**63), 2**64 - 1
+"""The range of whole numbers: that of the widest integer dtypes, of sizes and of offsets."""
+MOST_CHARACTERS = 4_000_000
+"""The most characters of one string. The longest are a program's source and an error message; a million lines of code are no lesson."""
 
 
 def to_json(recording: Recording) -> str:
-    """Returns a recording as strict JSON, the same text for equal recordings.
+    """Returns a recording as strict JSON, the same text for equal recordings. Half of a surrogate pair, which is no text, becomes U+FFFD.
 
     Raises:
         TypeError: if a fact has a type that a recording cannot hold, such as a NumPy integer; the message names the field.
@@ -48,7 +45,7 @@ def to_json(recording: Recording) -> str:
     """
     document = _encode(recording, "recording")
     steps = ",\n".join(_dumps(step) for step in document.pop("steps"))
-    return f'{_dumps(document)[:-1]},"steps":[\n{steps}{steps and chr(10)}]}}'
+    return _visible(f'{_dumps(document)[:-1]},"steps":[\n{steps}{steps and chr(10)}]}}')
 
 
 def from_json(text: str) -> Recording:
@@ -61,19 +58,30 @@ def from_json(text: str) -> Recording:
         RecordingFormatError: if the text is not JSON, has an unknown schema version, or does not match the schema; the
             message names the place in the document, what was found and what was expected.
     """
-    document = _parse(text)
-    if not isinstance(document, dict):
-        _refuse("recording", _wanted(Recording), document)
+    recording = decoded(parsed(text))
+    check(recording)
+    return recording
+
+
+def decoded(document: Any) -> Recording:
+    """Decodes a recording from plain lists and dictionaries, in any schema. Only types are checked, not whether the facts agree.
+
+    Raises:
+        RecordingFormatError: if the document does not match the schema.
+    """
     try:
-        document = upgraded(document)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise RecordingFormatError(_DAMAGED.format(document["schema"])) from error
-    if document.get("schema") != SCHEMA_VERSION:
-        _refuse("recording.schema", Text("schema {0}", "第 {0} 版格式").format(SCHEMA_VERSION), document.get("schema"))
-    recording: Recording = _decode(Recording, document, "recording")
-    for position, step in enumerate(recording.steps):
-        if step.index != position:
-            _refuse(f"recording.steps[{position}].index", Text(f"{position}", f" {position}"), step.index)
+        if type(document) is not dict:
+            raise _misfit(Recording, document)
+        try:
+            document = upgraded(document)
+        except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
+            raise RecordingFormatError(_DAMAGED.format(document["schema"])) from error
+        if type(document.get("schema")) is not int or document["schema"] != SCHEMA_VERSION:
+            wanted = Text("schema {0}", "第 {0} 版格式").format(SCHEMA_VERSION)
+            raise _unlike(wanted, document.get("schema")).inside(".schema")
+        recording: Recording = _decoder(Recording)(document)
+    except _MisfitError as misfit:
+        raise RecordingFormatError(misfit.inside("recording").explanation()) from None
     return recording
 
 
@@ -102,15 +110,18 @@ def load(path: str | PathLike[str]) -> Recording:
         OSError: if the file cannot be read.
         RecordingFormatError: as from `from_json`.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        pattern = Text("This is not UTF-8 text: byte {0}.", "这不是 UTF-8 文本：第 {0} 字节有误。")
-        raise RecordingFormatError(pattern.format(error.start)) from error
-    return from_json(text)
+    return from_json(read_text(path))
 
 
 # --- facts to JSON -------------------------------------------------------------------------------------------------
+
+
+_OBEYED = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+
+
+def _visible(text: str) -> str:
+    """JSON in which characters that a terminal or a browser would obey are escapes. Most others of them JSON escapes anyway."""
+    return text if text.isascii() and "\x7f" not in text else _OBEYED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def _dumps(value: Any) -> str:
@@ -126,7 +137,9 @@ def _encode(value: Any, place: str) -> Any:
         return {"re": _encode(value.real, place), "im": _encode(value.imag, place)}
     if isinstance(value, float):
         return float(value) if isfinite(value) else str(float(value))
-    if isinstance(value, str | int | NoneType):
+    if isinstance(value, str):
+        return value if value.isascii() else SURROGATE.sub("\N{REPLACEMENT CHARACTER}", value)
+    if isinstance(value, int | NoneType):
         return value
     raise TypeError(f"{place}: a recording holds no {type(value).__module__}.{type(value).__qualname__}")
 
@@ -135,75 +148,184 @@ def _encode(value: Any, place: str) -> Any:
 
 _NOT_FINITE = ("nan", "inf", "-inf")
 _NUMBER_OR_NONE = Number | None
+Decoder = Callable[[Any], Any]
+"""Turns a JSON value into a fact; raises `_MisfitError` if it does not fit."""
 
 
-def _parse(text: str) -> Any:
-    def refuse_constant(name: str) -> Never:
-        _refuse("recording", Text('strict JSON, which writes it as "nan", "inf" or "-inf"', "严格的 JSON"), name)
+class _MisfitError(Exception):
+    """A value that does not fit. The place is completed on the way out, so that no place is built for a value that fits."""
 
-    try:
-        return json.loads(text, parse_constant=refuse_constant)
-    except json.JSONDecodeError as error:
-        pattern = Text("This is not JSON: line {0}, column {1}.", "这不是 JSON：第 {0} 行第 {1} 列有误。")
-        raise RecordingFormatError(pattern.format(error.lineno, error.colno)) from error
+    def __init__(self, pattern: Text, *facts: Text | str) -> None:
+        super().__init__()
+        self.pattern, self.facts = pattern, facts
+        self.place = ""
+
+    def explanation(self) -> Text:
+        return self.pattern.format(self.place, *self.facts)
+
+    def inside(self, place: str) -> Self:
+        self.place = place + self.place
+        return self
 
 
-def _decode(hint: Any, value: Any, place: str) -> Any:
-    """Decodes a JSON value as the type `hint`; raises an error that names the place if it does not fit."""
-    if not _fits(hint, value):
-        _refuse(place, _wanted(hint), value)
-    if hint in (Number, _NUMBER_OR_NONE):
-        return None if value is None else _number(value)
+@cache
+def _decoder(hint: Any) -> Decoder:
+    """Returns the decoder of a type."""
+    if hint == Number:
+        return _number
+    if hint == _NUMBER_OR_NONE:
+        return _optional(_number)
     if _is_union(hint):
-        return _decode(next(arm for arm in get_args(hint) if _fits(arm, value)), value, place)
+        return _union(hint)
     if get_origin(hint) is tuple:
-        # A recording is mostly numbers, and most of them need no decoding.
-        plain = get_args(hint)[0] == Number and all(type(item) is float for item in value)
-        return tuple(value) if plain else tuple(_decode(*item) for item in _items(hint, value, place))
-    return _object(hint, value, place) if is_dataclass(hint) else value
+        return _list_of(hint) if _is_open(hint) else _items(hint)
+    if is_dataclass(hint):
+        return _object(hint)
+    return {int: _whole, str: _string}.get(hint) or _plain(hint)
+
+
+def _plain(hint: Any) -> Decoder:
+    """A literal, true or false, or null."""
+
+    def decode(value: Any) -> Any:
+        if not _fits(hint, value):
+            raise _misfit(hint, value)
+        return value
+
+    return decode
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int:
+        raise _misfit(int, value)
+    if not LEAST_WHOLE <= value <= MOST_WHOLE:
+        raise _unlike(_WHOLE, value)
+    return value
+
+
+def _string(value: Any) -> str:
+    if type(value) is not str:
+        raise _misfit(str, value)
+    if len(value) > MOST_CHARACTERS:
+        raise _unlike(_SHORT, value)
+    if not value.isascii() and SURROGATE.search(value):
+        raise _unlike(_UNICODE, value)
+    return value
+
+
+def _number(value: Any) -> Number:
+    kind = type(value)
+    if kind is float or kind is bool:
+        return value  # type: ignore[no-any-return]
+    if kind is int:
+        return _whole(value)
+    if kind is dict and _is_complex(value):
+        return complex(_real(value["re"]), _real(value["im"]))
+    if kind is str and value in _NOT_FINITE:
+        return float(value)
+    raise _misfit(Number, value)
+
+
+def _real(part: Any) -> float:
+    return float(_whole(part) if type(part) is int else part)
+
+
+def _optional(decode: Decoder) -> Decoder:
+    def decode_unless_null(value: Any) -> Any:
+        return None if value is None else decode(value)
+
+    return decode_unless_null
+
+
+def _union(hint: Any) -> Decoder:
+    arms = [(arm, _decoder(arm)) for arm in get_args(hint)]
+
+    def decode(value: Any) -> Any:
+        for arm, decode_arm in arms:
+            if _fits(arm, value):
+                return decode_arm(value)
+        raise _misfit(hint, value)
+
+    return _optional(decode) if NoneType in get_args(hint) else decode
+
+
+def _list_of(hint: Any) -> Decoder:
+    item, *_ = get_args(hint)
+    decode_item, numbers = _decoder(item), item == Number
+
+    def decode(value: Any) -> tuple[Any, ...]:
+        if type(value) is not list:
+            raise _misfit(hint, value)
+        if numbers and {float}.issuperset(map(type, value)):  # most of a recording, and needs no decoding
+            return tuple(value)
+        done: list[Any] = []
+        try:
+            for each in value:
+                done.append(decode_item(each))
+        except _MisfitError as misfit:
+            raise misfit.inside(f"[{len(done)}]") from None
+        return tuple(done)
+
+    return decode
+
+
+def _items(hint: Any) -> Decoder:
+    decoders = [_decoder(arm) for arm in get_args(hint)]
+
+    def decode(value: Any) -> tuple[Any, ...]:
+        if type(value) is not list or len(value) != len(decoders):
+            raise _misfit(hint, value)
+        done: list[Any] = []
+        try:
+            for decode_item, each in zip(decoders, value, strict=True):
+                done.append(decode_item(each))
+        except _MisfitError as misfit:
+            raise misfit.inside(f"[{len(done)}]") from None
+        return tuple(done)
+
+    return decode
+
+
+def _object(cls: Any) -> Decoder:
+    hints = get_type_hints(cls)
+    plan = [(field.name, _decoder(hints[field.name]), field.default) for field in fields(cls)]
+    known = {name for name, _, _ in plan}
+
+    def decode(value: Any) -> Any:
+        if type(value) is not dict:
+            raise _misfit(cls, value)
+        if not value.keys() <= known:
+            unknown = next(name for name in value if name not in known)
+            raise _MisfitError(_NO_FIELD, excerpt(unknown)[1:-1], _wanted(cls))
+        made = []
+        for name, decode_field, default in plan:
+            if name in value:
+                try:
+                    made.append(decode_field(value[name]))
+                except _MisfitError as misfit:
+                    raise misfit.inside(f".{name}") from None
+            elif default is MISSING:
+                raise _MisfitError(_LACKS_FIELD, name, _wanted(cls))
+            else:
+                made.append(default)
+        return cls(*made)
+
+    return decode
 
 
 def _fits(hint: Any, value: Any) -> bool:
     """Whether a JSON value is of the right kind; its items are checked when they are decoded."""
-    if hint == _NUMBER_OR_NONE:
-        return value is None or _fits(Number, value)
-    if hint == Number:
-        return type(value) in (int, float, bool) or value in _NOT_FINITE or _is_complex(value)
-    if _is_union(hint):
-        return any(_fits(arm, value) for arm in get_args(hint))
     if get_origin(hint) is Literal:
-        return value in get_args(hint)
+        return type(value) is str and value in get_args(hint)
     if get_origin(hint) is tuple:
-        return isinstance(value, list) and (_is_open(hint) or len(value) == len(get_args(hint)))
-    return isinstance(value, dict) if is_dataclass(hint) else type(value) is hint
+        return type(value) is list
+    return type(value) is (dict if is_dataclass(hint) else hint)
 
 
-def _object(cls: Any, value: dict[str, Any], place: str) -> Any:
-    known = {field.name: field for field in fields(cls)}
-    for name in value:
-        if name not in known:
-            _refuse_field(Text("{0} has no field `{1}`", "{0} 没有字段 `{1}`"), place, name, cls)
-    for name, field in known.items():
-        if name not in value and field.default is MISSING:
-            _refuse_field(Text("{0} lacks the field `{1}`", "{0} 缺少字段 `{1}`"), place, name, cls)
-    return cls(**{name: _decode(_hints(cls)[name], item, f"{place}.{name}") for name, item in value.items()})
-
-
-def _items(hint: Any, value: list[Any], place: str) -> list[tuple[Any, Any, str]]:
-    hints = get_args(hint)[:1] * len(value) if _is_open(hint) else get_args(hint)
-    return [(each, item, f"{place}[{n}]") for n, (each, item) in enumerate(zip(hints, value, strict=True))]
-
-
-def _number(value: Any) -> Number:
-    if isinstance(value, dict):
-        return complex(float(value["re"]), float(value["im"]))
-    return float(value) if isinstance(value, str) else value
-
-
-def _is_complex(value: Any) -> bool:
-    if not isinstance(value, dict) or value.keys() != {"re", "im"}:
+def _is_complex(value: dict[str, Any]) -> bool:
+    if value.keys() != {"re", "im"}:
         return False
-    return all(type(part) in (int, float) or part in _NOT_FINITE for part in value.values())
+    return all(type(part) in (int, float) or (type(part) is str and part in _NOT_FINITE) for part in value.values())
 
 
 def _is_union(hint: Any) -> bool:
@@ -216,27 +338,24 @@ def _is_open(hint: Any) -> bool:
     return get_args(hint)[-1:] == (Ellipsis,)
 
 
-@cache
-def _hints(cls: type) -> dict[str, Any]:
-    return get_type_hints(cls)
-
-
 # --- refusals ------------------------------------------------------------------------------------------------------
 
-_LONGEST_EXCERPT = 60
+_WHOLE = Text("a whole number of at most 64 bits", "不超过 64 位的整数")
+_SHORT = Text(f"at most {MOST_CHARACTERS:,} characters", f"至多 {MOST_CHARACTERS:,} 个字符")
+_UNICODE = Text("Unicode text, without half of a surrogate pair", "合法的 Unicode 文本（不含单独的代理项）")
 
 
-def _refuse(place: str, wanted: Text, found: Any) -> Never:
-    excerpt = json.dumps(found, ensure_ascii=False)
-    if len(excerpt) > _LONGEST_EXCERPT:
-        excerpt = f"{excerpt[:_LONGEST_EXCERPT]}..."
-    pattern = Text("{0}: expected {1}, found {2}.", "{0}：应为{1}，实为 {2}。")
-    raise RecordingFormatError(pattern.format(place, wanted, excerpt))
+_NO_FIELD = Text("{0} has no field `{1}`; expected {2}.", "{0} 没有字段 `{1}`；应为{2}。")
+_LACKS_FIELD = Text("{0} lacks the field `{1}`; expected {2}.", "{0} 缺少字段 `{1}`；应为{2}。")
+_EXPECTED = Text("{0}: expected {1}, found {2}.", "{0}：应为{1}，实为 {2}。")
 
 
-def _refuse_field(what: Text, place: str, name: str, cls: Any) -> Never:
-    pattern = what + Text("; expected {2}.", "；应为{2}。")
-    raise RecordingFormatError(pattern.format(place, name, _wanted(cls)))
+def _misfit(hint: Any, found: Any) -> _MisfitError:
+    return _MisfitError(_EXPECTED, _wanted(hint), excerpt(found))
+
+
+def _unlike(wanted: Text, found: Any) -> _MisfitError:
+    return _MisfitError(_EXPECTED, wanted, excerpt(found))
 
 
 _PLAIN: dict[Any, Text] = {

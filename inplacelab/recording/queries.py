@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from cmath import isnan
 from collections.abc import Mapping
+from math import prod
 
 from inplacelab.language import Text
 from inplacelab.recording.facts import (
@@ -61,6 +62,10 @@ __all__ = [
 ]
 
 
+MOST_VISIBLE = 1 << 20
+"""The most elements whose values are listed: an expanded tensor has billions of elements on one slot."""
+
+
 # --- one tensor ----------------------------------------------------------------------------------------------------
 
 
@@ -72,14 +77,15 @@ def visible_values(state: State, tensor: str | TensorFacts) -> Values | None:
         tensor: the learner's name for a tensor, or its facts.
 
     Returns:
-        One number for each element, flat, also where elements share a slot; None if any of them was not recorded.
+        One number for each element, flat, also where elements share a slot; None if any of them was not recorded, or if there are
+        more than `MOST_VISIBLE` elements.
 
     Raises:
         KeyError: if no live tensor has that name; the message lists the names.
     """
     facts = _the(state, tensor)
     storage = state.storages.get(facts.storage)
-    if storage is None or not isinstance(storage.values, tuple):
+    if storage is None or not isinstance(storage.values, tuple) or prod(facts.shape) > MOST_VISIBLE:
         return None
     found = element_values(storage, facts.dtype, slots_of(facts))
     return None if None in found else tuple(value for value in found if value is not None)

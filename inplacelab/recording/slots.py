@@ -6,6 +6,7 @@ Element (i, j, ...) lives in slot `offset + i*strides[0] + j*strides[1] + ...`, 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import Protocol
@@ -30,7 +31,7 @@ class Laid(Protocol):
 Runs = tuple[tuple[int, int], ...]
 """Runs of neighbouring slots, as (first, one past the last), in order and apart from each other."""
 
-__all__ = ["Runs", "common_runs", "is_contiguous", "joined", "slot_runs", "slots_of"]
+__all__ = ["MOST_RUNS", "Runs", "common_runs", "is_contiguous", "joined", "most_runs", "slot_runs", "slots_of"]
 
 
 def slots_of(tensor: Laid) -> tuple[int, ...]:
@@ -43,22 +44,48 @@ def slots_of(tensor: Laid) -> tuple[int, ...]:
     return tuple(tensor.offset + sum(hops) for hops in product(*steps))
 
 
+MOST_RUNS = 4096
+"""A layout of more runs is taken to reach the gaps of its innermost axes, too: no picture shows so many runs apart."""
+
+
 def slot_runs(tensor: Laid) -> Runs:
-    """Returns the slots that a tensor reaches, as sorted runs (first, one past the last). A contiguous tensor is one run."""
-    if prod(tensor.shape) == 0:
+    """Returns the slots that a tensor reaches, as sorted runs (first, one past the last), at most `MOST_RUNS`. A contiguous tensor
+    is one run.
+    """
+    return _slot_runs(tensor.shape, tensor.strides, tensor.offset)
+
+
+@lru_cache(maxsize=256)
+def _slot_runs(shape: tuple[int, ...], strides: tuple[int, ...], offset: int) -> Runs:
+    if 0 in shape:
         return ()
-    axes = [(size, stride) for size, stride in _axes(tensor) if size > 1 and stride]
-    first = tensor.offset + sum((size - 1) * stride for size, stride in axes if stride < 0)
-    by_stride = sorted((abs(stride), size) for size, stride in axes)
-    length = 1
-    outer: list[range] = []
-    for stride, size in by_stride:
+    first = offset + sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True) if stride < 0)
+    starts, length = [first], 1
+    for stride, size in _by_stride(shape, strides):
+        if len(starts) * size > MOST_RUNS:
+            starts, length = [first], starts[-1] - first + length
         # As long as a hop is no longer than the run so far, the shifted runs touch and make one longer run.
-        if not outer and stride <= length:
+        if len(starts) == 1 and (stride <= length or size > MOST_RUNS):
             length += stride * (size - 1)
         else:
-            outer.append(range(0, size * stride, stride))
-    return joined(sorted((first + sum(hops), first + sum(hops) + length) for hops in product(*outer)))
+            starts = sorted({start + hop for hop in range(0, size * stride, stride) for start in starts})
+    return joined((start, start + length) for start in starts)
+
+
+def most_runs(tensor: Laid) -> int:
+    """Returns a number of runs that `slot_runs` does not exceed, without making them."""
+    runs = length = 1
+    for stride, size in _by_stride(tensor.shape, tensor.strides):
+        if runs == 1 and stride <= length:
+            length += stride * (size - 1)
+        else:
+            runs = min(runs * size, MOST_RUNS)
+    return runs
+
+
+def _by_stride(shape: tuple[int, ...], strides: tuple[int, ...]) -> list[tuple[int, int]]:
+    """The axes that reach other slots, as (distance, size), the shortest distance first."""
+    return sorted((abs(stride), size) for size, stride in zip(shape, strides, strict=True) if size > 1 and stride)
 
 
 def is_contiguous(tensor: Laid) -> bool:

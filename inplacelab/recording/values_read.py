@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from inplacelab.recording.facts import Number, StorageFacts, Summary, TensorFacts
 from inplacelab.recording.slots import Runs, joined, slot_runs
 
-__all__ = ["bytes_of", "element_values", "slot_value", "slots_reached", "slots_under"]
+__all__ = ["bytes_of", "element_values", "known_bytes", "slot_value", "slots_reached", "slots_under"]
 
 _FORMATS = {
     "bool": "?", "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q", "int8": "b", "int16": "h", "int32": "i", "int64": "q",
@@ -28,9 +28,16 @@ _FORMATS = {
 
 def bytes_of(dtype: str, storage: StorageFacts) -> int:
     """Returns the bytes of one element of `dtype`; an unknown dtype is taken to be as wide as the storage's slots."""
-    if dtype == storage.dtype or dtype not in _FORMATS:
-        return storage.bytes // storage.slots if storage.slots else 1
-    return struct.calcsize("<" + _FORMATS[dtype])
+    known = known_bytes(dtype)
+    if dtype == storage.dtype or known is None:
+        return storage.bytes // storage.slots if storage.slots else known or 1
+    return known
+
+
+def known_bytes(dtype: str) -> int | None:
+    """Returns the bytes of one element of `dtype`; None for an unknown dtype."""
+    form = _FORMATS.get(dtype)
+    return None if form is None else struct.calcsize("<" + form)
 
 
 def slots_under(storage: StorageFacts, dtype: str, start: int, stop: int) -> tuple[int, int]:
@@ -85,7 +92,10 @@ def _reread(storage: StorageFacts, dtype: str, position: int) -> Number | None:
         return None
     start, stop = slots_under(storage, dtype, position, position + 1)
     values = [slot_value(storage, slot) for slot in range(start, stop)]
-    written = b"".join(_packed(storage.dtype, value) for value in values if value is not None)
+    try:
+        written = b"".join(_packed(storage.dtype, value) for value in values if value is not None)
+    except (struct.error, OverflowError, TypeError):  # a value that is none of the storage's dtype
+        return None
     wide, slot = bytes_of(dtype, storage), bytes_of(storage.dtype, storage)
     # The slots may begin before the element does, and some of them may not have been recorded.
     return _unpacked(dtype, written, position * wide - start * slot) if len(written) == slot * len(values) else None

@@ -11,6 +11,7 @@ from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 import pytest
 from hypothesis import strategies as st
 
+from inplacelab.recording.codec import LEAST_WHOLE, MOST_WHOLE
 from inplacelab.recording.facts import (
     BackwardFacts,
     CounterFacts,
@@ -45,8 +46,8 @@ def node(number: int, name: str, line: int, to: tuple[int, ...] = (), **facts: A
     return replace(NodeFacts(number, name, "op", line, edges, (), released=False, leaf=None, status=""), **facts)
 
 
-def saved(storage: int, version: int = 0, name: str = "x", *, copy: bool = False) -> SavedFacts:
-    return SavedFacts(name, storage, storage, version, (4,), (1,), 0, copy=copy)
+def saved(storage: int, version: int = 0, name: str = "x", *, copy: bool = False, size: int = 4) -> SavedFacts:
+    return SavedFacts(name, storage, storage, version, (size,), (1,), 0, copy=copy)
 
 
 class Tape:
@@ -162,7 +163,7 @@ def doubled_in_place() -> Recording:
         output=1, kept=1,
     )  # fmt: skip
     x = replace(x, node=2)
-    again = node(2, "ScaleGradNode", 3, to=(1,), saved=(saved(2, 0, "x", copy=True),))
+    again = node(2, "ScaleGradNode", 3, to=(1,), saved=(saved(2, 0, "x", copy=True, size=2),))
     tape.step(
         "operation", 3, storage(1, (4.0, 4.0)), storage(2, (2.0, 2.0)), x, again, op="scale_", category="in-place",
         inputs=(1,), output=1, kept=2, writes=(WriteFacts(1, 1, 0, 1, 1, ((0, 2),)),), rewired=(RewireFacts(1, 1, 2),),
@@ -208,7 +209,7 @@ def any_value(hint: Any) -> st.SearchStrategy[Any]:
     if get_origin(hint) is tuple:
         return st.lists(any_value(arms[0]), max_size=2).map(tuple) if ... in arms else st.tuples(*map(any_value, arms))
     # Small numbers are serial numbers, so that facts refer to each other.
-    return st.integers(0, 2) | st.integers() if hint is int else st.from_type(hint)
+    return st.integers(0, 2) | st.integers(LEAST_WHOLE, MOST_WHOLE) if hint is int else st.from_type(hint)
 
 
 def all_there(facts: type) -> st.SearchStrategy[Any]:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from inplacelab.language import speak
 from inplacelab.recording import Recording, RecordingFormatError, from_json, load, save, to_json
+from inplacelab.recording.codec import decoded
 from tests.tiers import examples
 
 
@@ -26,7 +27,10 @@ def holding(recording: Recording, *values: Any) -> Recording:
     """Returns the recording with the first storage's values replaced."""
     (number, storage), *_ = recording.steps[0].storages
     assert storage is not None
-    first = replace(recording.steps[0], storages=((number, replace(storage, values=values)),))
+    slots = len(values)
+    first = replace(
+        recording.steps[0], storages=((number, replace(storage, values=values, slots=slots, bytes=4 * slots)),)
+    )
     return replace(recording, steps=(first, *recording.steps[1:]))
 
 
@@ -35,8 +39,9 @@ def holding(recording: Recording, *values: Any) -> Recording:
 def test_nothing_is_lost(recordings: st.SearchStrategy[Recording], data: st.DataObject) -> None:
     recording = data.draw(recordings)
     text = to_json(recording)
-    assert spelt_out(from_json(text)) == spelt_out(recording)
-    assert to_json(from_json(text)) == text
+    again = decoded(json.loads(text))
+    assert spelt_out(again) == spelt_out(recording)
+    assert to_json(again) == text
 
 
 def test_numbers_that_json_has_no_word_for_come_back_exactly(doubled_in_place: Recording) -> None:
@@ -111,7 +116,7 @@ STORAGE = ("steps", 0, "storages", 0, 1)
         ((*STORAGE, "values", 0), {"re": 1, "im": "x"}, r"values\[0\]: expected a number, .*\"re\""),
         ((*STORAGE, "values", 0), None, r"values\[0\]: expected a number, .*, found null\."),
         ((*STORAGE, "colour"), "red", r"\[1\] has no field `colour`; expected an object with the fields id, bytes"),
-        (("title",), 10**99, r"found 1000.{10,60}\.\.\.\."),
+        (("title",), [7] * 99, r"found \[7, 7.{10,60}\.\.\.\."),
     ],
 )
 def test_what_does_not_fit_is_refused_by_its_place(

@@ -11,6 +11,7 @@ from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.quiz import Question
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences import sentence
+from inplacelab.recording.visible import presentable
 from inplacelab_widgets import words
 from inplacelab_widgets.page import whole_page
 from inplacelab_widgets.player_bundle import javascript, stylesheet
@@ -182,7 +183,7 @@ def to_markdown(
 
 def _with_panels(recording: Recording | Scene, panels: Sequence[str] | None) -> tuple[Recording, list[Panel]]:
     """The recording and the panels to describe: those chosen, or none where the tables cover all panels."""
-    plain = recording.recording if isinstance(recording, Scene) else recording
+    plain = recording.recording if isinstance(recording, Scene) else presentable(recording)
     if panels is None:
         return plain, []
     scene = recording if isinstance(recording, Scene) else scene_of(recording)
@@ -232,19 +233,29 @@ def _marked_down(table: Table, language: str) -> str:
     return "\n".join([f"**{table.title.in_language(language)}**", "", *(f"| {' | '.join(line)} |" for line in lines)])
 
 
-_CODE = re.compile(r"(`[^`]*`)")
-_MEANS_SOMETHING = re.compile(r"([\\*`|]|(?<!\w)_|_(?!\w))")
-"""Characters that have a meaning in Markdown. An underscore between letters has none."""
+_CODE = re.compile(r"(`[^`]+`)")
+_MEANS_SOMETHING = re.compile(r"([\\*`|~]|(?<!\w)_|_(?!\w)|(?<=\])[(\[:]|(?<=!)\[|\[(?=\^)|^(?:[#>+=-]|\d+(?=[.)])))")
+"""Characters that have a meaning in Markdown. An underscore between letters has none, a bracket only in a link, a sign such as # only
+at the beginning."""
+_ADDRESS = re.compile(r":(?=//)|(?<=www)\.|@", re.IGNORECASE)
+"""What makes a link of a plain address."""
 
 
 def _safe(content: str) -> str:
-    """Text that a program may have written, escaped so that Markdown shows it unchanged."""
-    return _MEANS_SOMETHING.sub(r"\\\1", content).replace("&", "&amp;").replace("<", "&lt;")
+    """Text that a program may have written, escaped so that Markdown shows it unchanged, on one line."""
+    escaped = _MEANS_SOMETHING.sub(_escaped, " ".join(content.split("\n")).replace("&", "&amp;"))
+    return _ADDRESS.sub(lambda match: f"&#{ord(match[0])};", escaped.replace("<", "&lt;"))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    sign: str = match[0]
+    return f"&#{ord(sign[0])};{sign[1:]}" if sign[0].isdigit() else f"\\{sign}"
 
 
 def _in_markdown(content: str) -> str:
-    """A sentence whose code is already in backticks."""
-    return "".join(piece if _CODE.fullmatch(piece) else _safe(piece) for piece in _CODE.split(content))
+    """A sentence whose code is already in backticks. Other backticks become entities, since an escaped one may end code before it."""
+    pieces = _CODE.split(content.replace("\n", " "))
+    return "".join(piece if _CODE.fullmatch(piece) else _safe(piece).replace("\\`", "&#96;") for piece in pieces)
 
 
 def _page(scene: Scene, language: str, predict: bool | Iterable[Question], panels: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -45,15 +46,23 @@ class Fix:
 
 def applied(source: str, edits: Sequence[Edit]) -> str:
     """Returns the source with these edits, which must not overlap."""
-    lines = source.splitlines(keepends=True)
+    lines = source_lines(source)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"
     for edit in sorted(set(edits), reverse=True):
         first, last = edit.line - 1, edit.end_line - 1
         before = lines[first][: edit.column] if first < len(lines) else ""
         after = lines[last][edit.end_column :] if last < len(lines) else ""
-        lines[first : last + 1] = (before + edit.text + after).splitlines(keepends=True)
+        lines[first : last + 1] = source_lines(before + edit.text + after)
     return "".join(lines)
+
+
+def source_lines(source: str) -> list[str]:
+    """Returns the lines of a program with their ends, as Python counts them: `str.splitlines` also breaks at form feeds and others."""
+    return _LINE.findall(source)
+
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
 
 
 # --- the program ------------------------------------------------------------------------------------------------------
@@ -79,7 +88,9 @@ class Program:
     def __init__(self, source: str) -> None:
         self.source = source
         self.tree = ast.parse(source)
-        self._lines = source.splitlines()
+        self._lines = source_lines(source)
+        if _deeper(self.tree, DEEPEST):
+            raise RecursionError
         self._parents = {child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)}
 
     @cached_property
@@ -129,7 +140,7 @@ class Program:
 
     def _column(self, line: int, offset: int) -> int:
         """Converts a column from bytes, as in the tree, to characters."""
-        return len(self._lines[line - 1].encode()[:offset].decode())
+        return len(self._lines[line - 1].encode()[:offset].decode(errors="ignore"))
 
     def start(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         """Returns the line and column where a node begins."""
@@ -164,7 +175,7 @@ class Program:
     def text(self, statement: ast.stmt, edits: list[Edit] | None = None) -> str:
         """Returns a statement as one line, with edits applied if any are given."""
         shown = applied(self.source, edits or ())
-        lines = shown.splitlines()[statement.lineno - 1 : statement.end_lineno]
+        lines = source_lines(shown)[statement.lineno - 1 : statement.end_lineno]
         return " ".join(line.strip() for line in lines).partition("  #")[0]
 
     # ---- expressions -----------------------------------------------------------------------------------------------------
@@ -189,6 +200,18 @@ def _may_be(node: ast.expr, op: str | None) -> bool:
     return called == op
 
 
+DEEPEST = 100
+"""How deep a program may be nested: Python formats an expression with recursive functions."""
+
+
+def _deeper(tree: ast.AST, most: int) -> bool:
+    """Whether a tree has more levels than `most`, without recursion."""
+    level = [tree]
+    for _ in range(most):
+        level = [child for parent in level for child in ast.iter_child_nodes(parent)]
+    return bool(level)
+
+
 def program_of(recording: Recording) -> Program | None:
     """Returns the parsed program of a recording; None if it is not plain Python, such as a cell with shell commands."""
     return recording.once(_program)
@@ -197,7 +220,7 @@ def program_of(recording: Recording) -> Program | None:
 def _program(recording: Recording) -> Program | None:
     try:
         return Program(recording.source)
-    except (SyntaxError, ValueError):  # such as a null byte
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # such as a null byte, or brackets nested too deeply
         return None
 
 

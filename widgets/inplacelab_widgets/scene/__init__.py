@@ -13,6 +13,7 @@ from inplacelab.recording import queries
 from inplacelab.recording.frameworks import framework_of
 from inplacelab.recording.recording import Recording
 from inplacelab.recording.sentences import sentence
+from inplacelab.recording.visible import presentable
 from inplacelab_widgets.scene.elements import elements_panel
 from inplacelab_widgets.scene.graph import graph_panel
 from inplacelab_widgets.scene.key_steps import all_key_steps, key_step
@@ -70,6 +71,7 @@ def scene_of(recording: Recording) -> Scene:
     """
     if not recording.steps:
         raise ValueError(str(_NOTHING))
+    recording = presentable(recording)
     return Scene(
         recording,
         storages_panel(recording),

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from math import prod
 
 from inplacelab.recording.facts import StorageFacts, TensorFacts
-from inplacelab.recording.slots import slots_of
+from inplacelab.recording.slots import slot_runs
 from inplacelab.recording.values_read import bytes_of, slots_reached
 from inplacelab_widgets.scene.cards import Card
 from inplacelab_widgets.scene.marks import Attributes, Look, Mark, Runs, lasting, text
@@ -62,7 +62,7 @@ def _bounds(
     wide, slot = bytes_of(facts.dtype, storage), bytes_of(storage.dtype, storage)
     y = top + strip.comb_top(place)
     bounds = []
-    for position in dict.fromkeys(slots_of(facts)):
+    for position in (slot for start, stop in slot_runs(facts) for slot in range(start, stop)):
         start, stop = position * wide / slot, (position + 1) * wide / slot
         row = int(start // strip.per_row)
         for at in (start, stop):

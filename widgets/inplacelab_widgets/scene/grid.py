@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, product
+from itertools import product
 from math import prod
 
 from inplacelab.recording.slots import Laid
@@ -106,7 +106,14 @@ class Grid:
 
     def heads(self) -> list[Index]:
         """Returns the leading indices of the drawn blocks."""
-        return list(islice(product(*map(range, self.layout.shape[:-2])), self.drawn[0]))
+        return [self._head(block) for block in range(self.drawn[0])]
+
+    def _head(self, block: int) -> Index:
+        index: list[int] = []
+        for size in reversed(self.layout.shape[:-2]):  # `product` would make a tuple of each axis, however long
+            block, place = divmod(block, size)
+            index.append(place)
+        return tuple(reversed(index))
 
     def heading(self, block: int) -> str:
         """Returns the heading of a block: "i=0", or "i,j=0,1"."""

@@ -7,7 +7,8 @@ needs: 0.62 em for a Latin character and 1 em for a Chinese one.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -43,7 +44,16 @@ def width_of(words: Words | None, size: float = SMALL) -> float:
     if words is None:
         return 0.0
     texts = [words.in_language(language) for language in LANGUAGES] if isinstance(words, Text) else [words]
-    return round(max(map(_ems, texts)) * size, 2)
+    return max(_width(line, size) for line in texts)
+
+
+def _width(line: str, size: float) -> float:
+    return round(_ems(line) * size, 2)
+
+
+def _most(limit: int, fits: Callable[[int], bool]) -> int:
+    """Returns the largest number up to `limit` that fits, in few trials: if one fits, so do all smaller ones. 0 if none does."""
+    return bisect_right(range(1, limit + 1), False, key=lambda kept: not fits(kept))
 
 
 def _ems(line: str) -> float:
@@ -59,9 +69,7 @@ def shortened(line: str, room: float, size: float = SMALL) -> str:
     """Returns `line` cut to fit into `room` px, with an ellipsis where it was cut."""
     if width_of(line, size) <= room:
         return line
-    while line and width_of(line + "…", size) > room:
-        line = line[:-1]
-    return line + "…"
+    return line[: _most(len(line), lambda kept: _width(line[:kept] + "…", size) <= room)] + "…"
 
 
 def abridged(line: str, room: float, size: float = SMALL, *, end: int = 3) -> str:
@@ -72,12 +80,12 @@ def abridged(line: str, room: float, size: float = SMALL, *, end: int = 3) -> st
     """
     if width_of(line, size) <= room:
         return line
-    for kept in range(len(line) - 1, 0, -1):
+
+    def cut(kept: int) -> str:
         tail = kept // end
-        cut = line[: kept - tail] + "…" + line[len(line) - tail :]
-        if width_of(cut, size) <= room:
-            return cut
-    return "…"
+        return line[: kept - tail] + "…" + line[len(line) - tail :]
+
+    return cut(_most(len(line) - 1, lambda kept: _width(cut(kept), size) <= room))
 
 
 def wrapped(line: str, room: float, size: float = NORMAL) -> list[str]:
@@ -103,8 +111,9 @@ def wrapped(line: str, room: float, size: float = NORMAL) -> list[str]:
 def _chopped(word: str, room: float, size: float) -> list[str]:
     """A word cut into pieces that fit, for a word longer than a line."""
     pieces = []
-    while width_of(word, size) > room:
-        head = shortened(word, room, size)[:-1] or word[0]
+    window = int(room / (size * LATIN_EM)) + 2  # a piece has no more characters, unless some have no width
+    while _width(word, size) > room:
+        head = shortened(word[:window], room, size)[:-1] or word[0]
         pieces.append(head)
         word = word[len(head) :]
     return [*pieces, word]
@@ -127,11 +136,11 @@ def _words(line: str) -> list[str]:
 def numbers(values: Sequence[Number], room: float, size: float = SMALL) -> str:
     """Returns as many of `values` as fit into `room` px, in square brackets."""
     texts = [number(value) for value in values]
-    for kept in range(len(texts), -1, -1):
-        line = "[" + ", ".join(texts[:kept] + (["…"] if kept < len(texts) else [])) + "]"
-        if width_of(line, size) <= room:
-            return line
-    return "[…]"
+
+    def line(kept: int) -> str:
+        return "[" + ", ".join(texts[:kept] + (["…"] if kept < len(texts) else [])) + "]"
+
+    return line(_most(len(texts), lambda kept: _width(line(kept), size) <= room))
 
 
 def size_in_bytes(count: int) -> str:

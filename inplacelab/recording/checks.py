@@ -1,0 +1,401 @@
+"""Checks that the facts of a recording agree, before anything is computed from them.
+
+A file may have been damaged or made up. Its types are checked when it is decoded (`codec`); this module checks what queries and
+pictures rely on: numbers of objects that are there, layouts that stay inside their storage, a graph without a cycle; and that
+drawing needs time and memory in proportion to the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Mapping, Sequence
+from math import prod
+from typing import Any
+
+from inplacelab.language import Text
+from inplacelab.recording.facts import (
+    BackwardFacts,
+    CounterFacts,
+    LaunchFacts,
+    NodeFacts,
+    SavedFacts,
+    Step,
+    StorageFacts,
+    Summary,
+    TensorFacts,
+    WriteFacts,
+)
+from inplacelab.recording.json_text import RecordingFormatError, excerpt
+from inplacelab.recording.recording import Recording
+from inplacelab.recording.slots import Laid, most_runs
+from inplacelab.recording.values_read import bytes_of, known_bytes
+
+__all__ = ["check"]
+
+MOST = 2**63 - 1
+"""The largest size, offset, version or number of bytes: that of a 64-bit address space."""
+MOST_AXES = 64
+"""The most axes of a tensor, as in NumPy. PaddlePaddle allows 9, PyTorch 64."""
+MOST_IN_NAME = 2000
+"""The most characters of a name, a dtype or a device: each may be drawn at every step. Only the source and messages are longer."""
+MOST_LIVE = 4_000_000
+"""The most objects in the states after all steps together. A state is a dictionary of everything alive, at about 50 bytes each."""
+MOST_LAID_OUT = 4_000_000
+"""The most runs of slots that all layouts together reach. Each run is drawn."""
+
+
+def check(recording: Recording) -> None:
+    """Checks that the facts of a recording agree with each other.
+
+    Raises:
+        RecordingFormatError: if they do not; the message names the first place.
+    """
+    try:
+        _names(recording.framework, recording.framework_version)
+        _sizes(recording.truncated, recording.live_before)
+        world = _World()
+        for position, step in enumerate(recording.steps):
+            if step.index != position:
+                raise _DisagreementError(_INDEX, position, step.index, place=f".steps[{position}].index")
+            try:
+                world.follow(step)
+            except _DisagreementError as error:
+                error.place = f".steps[{position}]{error.place}"
+                raise
+        _check_acyclic(world.edges)
+    except _DisagreementError as error:
+        raise RecordingFormatError(error.pattern.format(f"recording{error.place}", *error.facts)) from None
+
+
+_INDEX = Text("{0}: expected {1}, found {2}.", "{0}：应为 {1}，实为 {2}。")
+_SIZE = Text("{0}: a size, a count or a version cannot be {1}.", "{0}：大小、个数或版本不可能是 {1}。")
+_LONG = Text("{0}: a name is too long, from {1}.", "{0}：名称过长，开头为 {1}。")
+_KEY = Text("{0}: the number {1} stands before the facts of {2}.", "{0}：编号 {1} 之后是 {2} 的内容。")
+_TWICE = Text("{0}: the number {1} is there twice.", "{0}：编号 {1} 出现了两次。")
+_NOT_THERE = Text("{0}: there is no {1} {2}.", "{0}：没有编号为 {2} 的{1}。")
+_IN_USE = Text("{0}: {1} {2} is gone, and something still refers to it.", "{0}：{1} {2} 已消失，但仍被引用。")
+_AXES = Text(
+    "{0}: shape and strides have {1} and {2} axes; expected equally many, at most {3}.",
+    "{0}：形状有 {1} 个轴，步长有 {2} 个；两者应一样多，且至多 {3} 个。",
+)
+_OUTSIDE = Text(
+    "{0}: a layout reaches the slots {1} to {2} of a storage that has {3}.",
+    "{0}：布局触及槽位 {1} 至 {2}，而存储只有 {3} 个。",
+)
+_RUNS = Text("{0}: the slots are not runs in order, inside their storage.", "{0}：这些槽位不是存储内依次排列的区间。")
+_BYTES = Text("{0}: {1} slots do not take {2} bytes.", "{0}：{1} 个槽位不会占 {2} 字节。")
+_VALUES = Text("{0}: there are {1} values for {2} slots.", "{0}：{2} 个槽位却有 {1} 个值。")
+_TOO_MUCH = Text("{0}: up to this step there is too much to draw.", "{0}：到这一步为止，需要绘制的内容过多。")
+_CYCLE = Text("{0}: the edges of the grad nodes form a cycle.", "{0}：梯度节点的边构成了环。")
+_LINE = Text("{0}: there is no line {1}.", "{0}：没有第 {1} 行。")
+
+_STORAGE, _COUNTER = Text("storage", "存储"), Text("version counter", "版本计数器")
+_TENSOR, _NODE = Text("tensor", "张量"), Text("grad node", "梯度节点")
+
+
+class _DisagreementError(Exception):
+    """A fact that cannot be. Its place is completed on the way out."""
+
+    def __init__(self, pattern: Text, *facts: Any, place: str = "") -> None:
+        super().__init__()
+        self.pattern, self.facts, self.place = pattern, facts, place
+
+
+class _World:
+    """Everything alive after the steps so far.
+
+    Attributes:
+        edges: from each node to the nodes that its gradients ever go to.
+    """
+
+    def __init__(self) -> None:
+        self.edges: dict[int, set[int]] = {}
+        self._storages: dict[int, StorageFacts] = {}
+        self._counters: dict[int, CounterFacts] = {}
+        self._tensors: dict[int, TensorFacts] = {}
+        self._nodes: dict[int, NodeFacts] = {}
+        self._met_tensors: set[int] = set()
+        self._met_storages: dict[int, int] = {}  # and the most slots that each has had
+        self._met_counters: set[int] = set()
+        self._on_storage: dict[int, set[int]] = {}  # from a storage to the tensors on it
+        self._on_counter: dict[int, set[int]] = {}
+        self._counted: dict[int, set[int]] = {}  # from a storage to its counters
+        self._layouts: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
+        self._live = self._runs = 0
+
+    def follow(self, step: Step) -> None:
+        """Applies the changes of a step and checks what it says.
+
+        Raises:
+            _DisagreementError: if something does not agree.
+        """
+        self._change_storages(step)
+        self._change_counters(step)
+        self._change_tensors(step)
+        self._change_nodes(step)
+        self._check_gone(step)
+        self._check_references(step)
+        self._check_step(step)
+        for changes, live in (
+            (step.storages, self._storages), (step.counters, self._counters), (step.tensors, self._tensors), (step.nodes, self._nodes),
+        ):  # fmt: skip
+            self._live += len(live) if changes else 0
+        if max(self._live - MOST_LIVE, self._runs - MOST_LAID_OUT) > 0:
+            raise _DisagreementError(_TOO_MUCH)
+
+    # --- what a step changes
+
+    def _change_storages(self, step: Step) -> None:
+        _numbered(step.storages, "storages")
+        for key, facts in step.storages:
+            before = self._storages.pop(key, None)
+            if facts is None:
+                continue
+            _check_storage(facts)
+            self._storages[key] = facts
+            self._met_storages[key] = max(facts.slots, self._met_storages.get(key, 0))
+            if before is not None and (before.slots, before.bytes, before.dtype) != (
+                facts.slots,
+                facts.bytes,
+                facts.dtype,
+            ):
+                for tensor in self._on_storage.get(key, ()):
+                    if not any(tensor == changed for changed, _ in step.tensors):
+                        self._check_layout(self._tensors[tensor], self._tensors[tensor].dtype)
+
+    def _change_counters(self, step: Step) -> None:
+        _numbered(step.counters, "counters")
+        for key, facts in step.counters:
+            before = self._counters.pop(key, None)
+            if before is not None:
+                self._counted[before.storage].discard(key)
+            if facts is not None:
+                _sizes(facts.version)
+                self._known(_STORAGE, facts.storage, self._storages)
+                self._counters[key] = facts
+                self._met_counters.add(key)
+                self._counted.setdefault(facts.storage, set()).add(key)
+
+    def _change_tensors(self, step: Step) -> None:
+        _numbered(step.tensors, "tensors")
+        for key, facts in step.tensors:
+            before = self._tensors.pop(key, None)
+            if before is not None:
+                self._on_storage[before.storage].discard(key)
+                self._on_counter[before.counter].discard(key)
+            if facts is None:
+                continue
+            _names(*facts.names, facts.dtype, facts.device)
+            self._known(_STORAGE, facts.storage, self._storages)
+            self._known(_COUNTER, facts.counter, self._counters)
+            self._check_layout(facts, facts.dtype)
+            self._tensors[key] = facts
+            self._met_tensors.add(key)
+            self._on_storage.setdefault(facts.storage, set()).add(key)
+            self._on_counter.setdefault(facts.counter, set()).add(key)
+
+    def _change_nodes(self, step: Step) -> None:
+        _numbered(step.nodes, "nodes")
+        for key, facts in step.nodes:
+            self._nodes.pop(key, None)
+            if facts is None:
+                continue
+            _names(facts.name, facts.op, *(edge.input for edge in facts.edges))
+            _line(facts.line)
+            self._nodes[key] = facts
+            self.edges.setdefault(key, set()).update(edge.to for edge in facts.edges)
+            for saved in facts.saved:
+                self._check_saved(saved)
+
+    def _check_saved(self, saved: SavedFacts) -> None:
+        _names(saved.name)
+        _sizes(saved.version)
+        self._known(_STORAGE, saved.storage, self._met_storages)
+        self._known(_COUNTER, saved.counter, self._met_counters)
+        self._reach(saved, self._met_storages[saved.storage])
+
+    def _check_layout(self, facts: TensorFacts, dtype: str) -> None:
+        storage = self._storages[facts.storage]
+        self._reach(
+            facts, storage.slots if dtype == storage.dtype else storage.bytes // (bytes_of(dtype, storage) or 1)
+        )
+
+    def _reach(self, layout: Laid, slots: int) -> None:
+        self._runs += _check_reach(layout, slots, self._layouts)
+
+    def _check_gone(self, step: Step) -> None:
+        """Nothing may be gone that a live object refers to."""
+        for key in (key for key, facts in step.storages if facts is None):
+            if self._on_storage.get(key) or self._counted.get(key):
+                raise _DisagreementError(_IN_USE, _STORAGE, key)
+        for key in (key for key, facts in step.counters if facts is None):
+            if self._on_counter.get(key):
+                raise _DisagreementError(_IN_USE, _COUNTER, key)
+
+    def _check_references(self, step: Step) -> None:
+        """What a new or changed object refers to must be there, or have been there."""
+        for _, tensor in step.tensors:
+            if tensor is not None:
+                self._known(_NODE, tensor.node, self.edges)
+                self._known(_TENSOR, tensor.base, self._met_tensors)
+                self._known(_TENSOR, tensor.grad, self._met_tensors)
+        for _, node in step.nodes:
+            if node is not None:
+                self._known(_TENSOR, node.leaf, self._met_tensors)
+                for edge in node.edges:
+                    self._known(_NODE, edge.to, self.edges)
+
+    # --- what a step says
+
+    def _check_step(self, step: Step) -> None:
+        _line(step.line)
+        _sizes(step.live, step.peak, step.turn)
+        _names(step.op or "")
+        self._known(_TENSOR, step.output, self._met_tensors)
+        self._known(_NODE, step.kept, self.edges)
+        for write in step.writes:
+            self._check_write(write)
+        for rewired in step.rewired:
+            self._known(_TENSOR, rewired.tensor, self._met_tensors)
+            self._known(_NODE, rewired.before, self.edges)
+            self._known(_NODE, rewired.after, self.edges)
+        if step.backward is not None:
+            self._check_backward(step.backward)
+        if step.error is not None:
+            self._known(_NODE, step.error.node, self.edges)
+            self._known(_STORAGE, step.error.storage, self._met_storages)
+            self._known(_TENSOR, step.error.tensor, self._met_tensors)
+            _names(step.error.type)
+        for launch in step.launches:
+            _check_launch(launch)
+
+    def _check_write(self, write: WriteFacts) -> None:
+        self._known(_STORAGE, write.storage, self._met_storages)
+        self._known(_COUNTER, write.counter, self._met_counters)
+        self._known(_TENSOR, write.tensor, self._met_tensors)
+        _sizes(write.before, write.after)
+        _check_runs(write.slots, self._met_storages[write.storage])
+
+    def _check_backward(self, backward: BackwardFacts) -> None:
+        self._known(_NODE, backward.node, self.edges)
+        _names(backward.saved or "")
+        _sizes(backward.kept_at or 0, backward.found_at or 0)
+        shape = backward.shape
+        if shape is not None:
+            _check_shape(shape)
+            if backward.gradient is not None and len(backward.gradient) != prod(shape):
+                raise _DisagreementError(_VALUES, len(backward.gradient), prod(shape))
+
+    def _known(self, what: Text, number: int | None, there: Container[int]) -> None:
+        if number is not None and number not in there:
+            raise _DisagreementError(_NOT_THERE, what, number)
+
+
+# --- single facts --------------------------------------------------------------------------------------------------
+
+
+def _numbered(changes: Sequence[tuple[int, Any]], kind: str) -> None:
+    met: set[int] = set()
+    for position, (key, facts) in enumerate(changes):
+        place = f".{kind}[{position}]"
+        if not 0 <= key <= MOST:
+            raise _DisagreementError(_SIZE, key, place=place)
+        if facts is not None and facts.id != key:
+            raise _DisagreementError(_KEY, key, facts.id, place=place)
+        if key in met:
+            raise _DisagreementError(_TWICE, key, place=place)
+        met.add(key)
+
+
+def _check_storage(facts: StorageFacts) -> None:
+    _names(facts.dtype, facts.device)
+    _sizes(facts.bytes, facts.slots)
+    wide = known_bytes(facts.dtype) or max(facts.bytes // (facts.slots or 1), 1)
+    if facts.bytes != facts.slots * wide:
+        raise _DisagreementError(_BYTES, facts.slots, facts.bytes)
+    values = facts.values
+    if isinstance(values, Summary):
+        if len(values.head) + len(values.tail) > facts.slots:
+            raise _DisagreementError(_VALUES, len(values.head) + len(values.tail), facts.slots)
+        _check_runs([(first, first + len(run)) for first, run in values.runs], facts.slots)
+    elif values is not None and len(values) != facts.slots:
+        raise _DisagreementError(_VALUES, len(values), facts.slots)
+
+
+def _check_reach(layout: Laid, slots: int, met: set[tuple[tuple[int, ...], tuple[int, ...]]]) -> int:
+    """Checks that a layout stays inside `slots` slots. Returns how many runs of slots it adds to those of the layouts in `met`."""
+    shape, strides = layout.shape, layout.strides
+    if len(shape) != len(strides) or len(shape) > MOST_AXES:
+        raise _DisagreementError(_AXES, len(shape), len(strides), MOST_AXES)
+    _check_shape(shape)
+    _sizes(layout.offset)
+    if 0 in shape:
+        return 0
+    hops = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
+    first, last = (
+        layout.offset + sum(hop for hop in hops if hop < 0),
+        layout.offset + sum(hop for hop in hops if hop > 0),
+    )
+    if first < 0 or last >= slots:
+        raise _DisagreementError(_OUTSIDE, first, last, slots)
+    if (shape, strides) in met:
+        return 0
+    met.add((shape, strides))
+    return most_runs(layout)
+
+
+def _check_shape(shape: Sequence[int]) -> None:
+    if len(shape) > MOST_AXES:
+        raise _DisagreementError(_AXES, len(shape), len(shape), MOST_AXES)
+    _sizes(*shape)
+    _sizes(prod(size for size in shape if size))
+
+
+def _check_runs(runs: Sequence[tuple[int, int]], slots: int) -> None:
+    """Checks that runs (first, one past the last) are in order and inside `slots` slots."""
+    end = 0
+    for start, stop in runs:
+        if not end <= start <= stop <= slots:
+            raise _DisagreementError(_RUNS)
+        end = stop
+
+
+def _check_launch(launch: LaunchFacts) -> None:
+    _names(launch.kind, launch.dtype, launch.device)
+    _sizes(*launch.grid, *launch.block, launch.width, launch.bytes_read, launch.bytes_written)
+    for operand in launch.operands:
+        _names(operand.name, operand.dtype)
+        _sizes(operand.storage_bytes)
+        _check_reach(operand, operand.storage_bytes, set())
+
+
+def _check_acyclic(edges: Mapping[int, Collection[int]]) -> None:
+    """Raises an error if some nodes cannot be put in an order in which every edge goes forward."""
+    waits = dict.fromkeys(edges, 0)
+    for ends in edges.values():
+        for end in ends:
+            waits[end] += 1
+    ready = [node for node, count in waits.items() if not count]
+    for node in ready:  # grows while it is walked
+        for end in edges[node]:
+            waits[end] -= 1
+            if not waits[end]:
+                ready.append(end)
+    if len(ready) < len(edges):
+        raise _DisagreementError(_CYCLE)
+
+
+def _sizes(*sizes: int) -> None:
+    for size in sizes:
+        if not 0 <= size <= MOST:
+            raise _DisagreementError(_SIZE, size)
+
+
+def _names(*names: str) -> None:
+    for name in names:
+        if len(name) > MOST_IN_NAME:
+            raise _DisagreementError(_LONG, excerpt(name))
+
+
+def _line(line: int | None) -> None:
+    if line is not None and not 1 <= line <= MOST:
+        raise _DisagreementError(_LINE, line)

@@ -1,0 +1,126 @@
+"""Reads JSON from a source that is not trusted: of bounded size, or refused with one sentence."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from os import PathLike
+from pathlib import Path
+from stat import S_ISDIR, S_ISREG
+from typing import Any, Never
+
+from inplacelab.language import Text
+from inplacelab.recording.visible import visible
+
+__all__ = ["MOST_BYTES", "SURROGATE", "RecordingFormatError", "excerpt", "parsed", "read_text"]
+
+MOST_BYTES = 64 * 2**20
+"""The most bytes of a file. A recording of 2,000 steps has two or three million; objects take up to twenty times the bytes of
+their JSON."""
+MOST_DIGITS = 20
+"""The most digits of a whole number, as many as 64 bits have."""
+SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair: JSON can express it, but no text contains it, and no file can."""
+
+_LONGEST_EXCERPT = 60
+
+
+class RecordingFormatError(ValueError):
+    """Raised for a text that is not a recording, or that this version cannot read.
+
+    Attributes:
+        explanation: where and why, in both languages.
+    """
+
+    def __init__(self, explanation: Text) -> None:
+        super().__init__(str(explanation))
+        self.explanation = explanation
+
+
+_NO_FILE = Text("This is not a file.", "这不是普通文件。")
+_FOLDER = Text("This is a folder, not a file.", "这是文件夹，不是文件。")
+_TOO_LARGE = Text(
+    "This is too large for a recording: more than {0} MiB.", "作为一份记录，它太大了：超过 {0} MiB。"
+).format(MOST_BYTES >> 20)
+_NO_TEXT = Text("This is not UTF-8 text: byte {0}.", "这不是 UTF-8 文本：第 {0} 字节有误。")
+_NO_JSON = Text("This is not JSON: line {0}, column {1}.", "这不是 JSON：第 {0} 行第 {1} 列有误。")
+_TOO_DEEP = Text("This is no recording: lists or objects are nested too deeply.", "这不是记录：列表或对象嵌套过深。")
+_TWICE = Text(
+    "This is not strict JSON: an object has the field {0} twice.", "这不是严格的 JSON：同一对象中字段 {0} 出现了两次。"
+)
+_TOO_LONG = Text(
+    "This is no recording: a whole number has more than {0} digits.", "这不是记录：有的整数超过 {0} 位。"
+).format(MOST_DIGITS)
+_NO_CONSTANT = Text(
+    'recording: expected strict JSON, which writes it as "nan", "inf" or "-inf", found {0}.',
+    "recording：应为严格的 JSON，实为 {0}。",
+)
+
+
+def read_text(path: str | PathLike[str]) -> str:
+    """Reads a text file, if it is a plain file and not too large.
+
+    Raises:
+        OSError: if the file cannot be read.
+        RecordingFormatError: if it is a folder, a device or a pipe, too large, or not UTF-8 text.
+    """
+    try:
+        mode = Path(path).stat().st_mode
+    except ValueError:  # a path with a null character
+        raise FileNotFoundError(2, "No such file or directory", path) from None
+    if not S_ISREG(mode):  # opening a pipe waits for a writer
+        raise RecordingFormatError(_FOLDER if S_ISDIR(mode) else _NO_FILE)
+    with open(path, "rb") as file:
+        raw = file.read(MOST_BYTES + 1)
+    if len(raw) > MOST_BYTES:
+        raise RecordingFormatError(_TOO_LARGE)
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise RecordingFormatError(_NO_TEXT.format(error.start)) from None
+
+
+def parsed(text: str) -> Any:
+    """Parses strict JSON.
+
+    Raises:
+        RecordingFormatError: if the text is too large or is not strict JSON: an object has a field twice, or a number is `NaN`.
+    """
+    if len(text) > MOST_BYTES:
+        raise RecordingFormatError(_TOO_LARGE)
+    try:
+        return json.loads(text, parse_constant=_no_constant, parse_int=_whole, object_pairs_hook=_object)
+    except json.JSONDecodeError as error:
+        raise RecordingFormatError(_NO_JSON.format(error.lineno, error.colno)) from None
+    except RecursionError:
+        raise RecordingFormatError(_TOO_DEEP) from None
+
+
+def excerpt(found: Any) -> str:
+    """Returns the beginning of a JSON value, for an error message."""
+    try:
+        line = json.dumps(found, ensure_ascii=False)
+    except RecursionError:
+        line = "[[[..."
+    line = line if len(line) <= _LONGEST_EXCERPT else f"{line[:_LONGEST_EXCERPT]}..."
+    return visible(line)
+
+
+def _no_constant(name: str) -> Never:
+    raise RecordingFormatError(_NO_CONSTANT.format(name))
+
+
+def _whole(digits: str) -> int:
+    # Reading a number takes the square of its digits, and Python refuses thousands of them with an error of its own.
+    if len(digits) > MOST_DIGITS:
+        raise RecordingFormatError(_TOO_LONG)
+    return int(digits)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        (name, _), *_ = (Counter(name for name, _ in pairs)).most_common(1)
+        raise RecordingFormatError(_TWICE.format(excerpt(name)))
+    return made

@@ -1,0 +1,92 @@
+r"""Makes every character of a recording visible: those that a terminal, a browser or Markdown would obey are written as escapes.
+
+A program chooses its names, its messages and its source, and a file may contain anything. A control character can clear a terminal
+and is not allowed in XML; a character that changes the direction of writing can make code look like other code.
+
+>>> print(visible("a\x1b[2Jb"))
+a\x1b[2Jb
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, is_dataclass, replace
+from functools import cache
+from operator import is_
+from typing import Any
+
+from inplacelab.language import Text
+from inplacelab.recording.recording import Recording
+
+__all__ = ["presentable", "visible"]
+
+_OBEYED = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ufffe\uffff\ud800-\udfff"
+_HIDDEN = re.compile(f"[{_OBEYED}]")
+_HIDDEN_OR_BREAK = re.compile(f"[\\n{_OBEYED}]")
+
+
+def visible(text: str, *, lines: bool = False) -> str:
+    r"""Returns a text in which control characters, direction marks and halves of surrogate pairs are escapes such as `\x1b`.
+
+    Args:
+        text: the text.
+        lines: whether it may have several lines; otherwise the end of a line becomes an escape, too.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _HIDDEN.sub(_escape, text.replace("\r\n", "\n")) if lines else _HIDDEN_OR_BREAK.sub(_escape, text)
+
+
+def presentable(recording: Recording) -> Recording:
+    """Returns a recording in which every character is visible: itself, unless something is hidden. Names are on one line and without
+    backticks, which surround names in sentences; a message of more than `MOST_SHOWN` characters is cut.
+    """
+    return recording.once(_presentable)
+
+
+def _presentable(recording: Recording) -> Recording:
+    shown: Recording = _shown(recording)
+    return shown
+
+
+_MESSAGES = frozenset({"message", "en", "zh"})
+"""The fields that hold prose: several lines, with code in backticks."""
+MOST_SHOWN = 10_000
+"""The most characters of a message that are shown."""
+_NUMBERS = (int, float, bool, complex)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return ascii(match[0])[1:-1]
+
+
+def _shown(value: Any, field: str = "") -> Any:
+    """Returns a fact with every character visible: the same object if nothing is hidden."""
+    if type(value) is str:
+        return _string(value, field)
+    if type(value) is tuple:
+        if len(value) > 2 and type(value[0]) in _NUMBERS:  # only numbers: a pair may be a number and facts
+            return value
+        shown = tuple([_shown(item, field) for item in value])
+        return value if all(map(is_, shown, value)) else shown
+    names = _fields(value.__class__)
+    parts = {name: getattr(value, name) for name in names}
+    changed = {name: shown for name, part in parts.items() if (shown := _shown(part, name)) is not part}
+    return _changed(value, changed) if changed else value
+
+
+def _string(value: str, field: str) -> str:
+    if field == "source":
+        return visible(value, lines=True)
+    if field in _MESSAGES:
+        return visible(value if len(value) <= MOST_SHOWN else value[:MOST_SHOWN] + "…", lines=True)
+    return visible(value) if field == "title" else visible(value).replace("`", "'")
+
+
+def _changed(facts: Any, changed: dict[str, Any]) -> Any:
+    return Text(**{"en": facts.en, "zh": facts.zh} | changed) if isinstance(facts, Text) else replace(facts, **changed)
+
+
+@cache
+def _fields(cls: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in fields(cls)) if is_dataclass(cls) else ()

@@ -1,0 +1,168 @@
+"""Tests real processes: whatever a script does and whatever stops it, the page is whole, and the script's status and output are its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from inplacelab.cli import main
+from inplacelab.recording import codec
+from tests.subtests import for_each
+
+ENVIRONMENT = os.environ | {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path)))}
+HEAD = "import os, signal, sys, time, threading\nimport inplacelab as paddle\nx = paddle.ones([2])\nx.scale_(2.)\n"
+WROTE = "wrote page.json: 4 steps\n"
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and pipes of Unix")
+
+
+def started(*words: str, **options: object) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "inplacelab", *words]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
+    return subprocess.Popen(command, text=True, env=ENVIRONMENT, **pipes)  # type: ignore[call-overload, no-any-return]
+
+
+def recorded(script: str, output: str = "page.json") -> tuple[int, str, str]:
+    """Runs a script under `record`. Returns its status, and what it printed."""
+    Path("script.py").write_text(HEAD + script, encoding="utf-8")
+    process = started("record", "script.py", "-o", output)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def no_remains() -> bool:
+    """Whether nothing but the script and pages are there."""
+    return {each.name for each in Path().iterdir()} <= {"script.py", "page.json", "page.html", "other"}
+
+
+ENDS = {
+    "it changes the folder": ("os.mkdir('other'); os.chdir('other')", 0, ""),
+    "it changes its arguments": ("sys.argv[:] = []; del sys.argv", 0, ""),
+    "it closes its output": ("sys.stdout.close()", 0, ""),
+    "it has no output": ("sys.stdout = None", 0, ""),
+    "it has no errors": ("sys.stderr = None", 0, ""),
+    "it leaves with a word": ("sys.exit('bye')", 1, "bye\n"),
+    "it leaves with a status": ("sys.exit(7)", 7, ""),
+    "it leaves with what cannot be printed": (
+        "class Bad:\n    def __str__(self): raise ValueError\nsys.exit(Bad())", 1, "",
+    ),
+    "a thread leaves": ("t = threading.Thread(target=sys.exit, args=(3,)); t.start(); t.join()", 0, ""),
+    "a thread goes on": ("threading.Thread(target=time.sleep, args=(1,)).start()", 0, ""),
+    "it forks": ("sys.stdout.flush()\nif os.fork() == 0: sys.exit(3)\nprint(os.WEXITSTATUS(os.wait()[1]))", 0, ""),
+    "a child is stopped": (
+        "pid = os.fork()\nif pid == 0: time.sleep(30)\nos.kill(pid, signal.SIGTERM); print(os.WTERMSIG(os.wait()[1]))", 0, "",
+    ),
+    "Ctrl-C": ("os.kill(os.getpid(), signal.SIGINT)\ntime.sleep(30)", 130, "KeyboardInterrupt\n"),
+    "Ctrl-C, and again while it cleans up": (
+        "try:\n    os.kill(os.getpid(), signal.SIGINT)\n    time.sleep(30)\n"
+        "finally:\n    os.kill(os.getpid(), signal.SIGINT)\n    time.sleep(30)", 130, "KeyboardInterrupt\n",
+    ),
+    "SIGTERM": ("os.kill(os.getpid(), signal.SIGTERM)\ntime.sleep(30)", 143, ""),
+}  # fmt: skip
+
+
+@pytest.mark.standard
+@for_each("case", list(ENDS.items()), ids=lambda case: case[0])
+def test_a_script_may_end_in_any_way(case: tuple[str, tuple[str, int, str]]) -> None:
+    _, (script, status, says) = case
+    Path("page.json").unlink(missing_ok=True)
+    done, out, err = recorded(script)
+    assert (done, out) == (status, {"it forks": "3\n", "a child is stopped": "15\n"}.get(case[0], ""))
+    assert err.endswith(f"{says}wrote page.json: {len(codec.load('page.json'))} steps\n"), err
+    assert err.count("wrote") == 1
+    assert "Traceback" not in err or says == "KeyboardInterrupt\n"
+    assert no_remains()
+    for folder in Path().glob("other"):
+        folder.rmdir()
+
+
+@pytest.mark.standard
+def test_interrupts_while_the_page_is_made_leave_a_whole_page() -> None:
+    Path("script.py").write_text(
+        HEAD + "for k in range(400): x.scale_(0.5)\nprint('done', flush=True)\n", encoding="utf-8"
+    )
+    for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
+        with started("record", "script.py", "-o", "page.html") as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            assert process.stdout.readline() == "done\n"
+            while process.poll() is None and not Path("page.html").exists():
+                time.sleep(0.02)
+                process.send_signal(number)
+            said = process.stderr.read()
+        assert process.returncode in (status, -number), said
+        assert Path("page.html").read_text(encoding="utf-8").endswith("</html>\n")
+        assert no_remains()
+        Path("page.html").unlink()
+
+
+@pytest.mark.standard
+def test_a_pipe_that_is_closed_ends_quietly() -> None:
+    recorded("for k in range(200): x.scale_(0.5)")
+    for form in ("txt", "json"):
+        reading, writing = os.pipe()
+        process = started("show", "page.json", "--format", form, "-o", "-", stdout=writing)
+        os.close(reading)
+        os.close(writing)
+        assert process.communicate(timeout=60) == (None, "")
+        assert process.returncode == 141
+    command = f"'{sys.executable}' -m inplacelab show page.json -o - >&-"
+    closed = subprocess.run(command, shell=True, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    assert (closed.returncode, closed.stderr) == (2, "inplacelab show: cannot write -: Bad file descriptor\n")
+
+
+@pytest.mark.standard
+def test_an_output_that_is_impossible_is_refused_before_the_script_runs() -> None:
+    os.mkdir("other")
+    for output, why in [
+        ("none/page.html", "No such file or directory"),
+        ("other", "Is a directory"),
+        ("script.py/page.html", "No such file or directory"),
+        ("x" * 300 + ".html", "File name too long"),
+    ]:
+        assert recorded("print('ran')", output) == (2, "", f"inplacelab record: cannot write {output}: {why}\n")
+    assert recorded("print('ran')", "script.py") == (
+        2,
+        "",
+        "inplacelab record: the output is the script itself: script.py\n",
+    )
+    removed = recorded("os.rmdir('other')", "other/page.json")
+    assert removed == (2, "", "inplacelab record: cannot write other/page.json: No such file or directory\n")
+
+
+@pytest.mark.standard
+def test_a_bad_file_is_refused_with_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
+    recorded("")
+    good = Path("page.json").read_bytes()
+    os.mkfifo("pipe")
+    Path("link").symlink_to("link")
+    bad = {
+        "empty": b"", "zeros": b"\0" * 999, "bytes": b"\xff\xfe" + good, "marked": b"\xef\xbb\xbf" + good, "half": good[:-9],
+        "deep": b"[" * 100_000, "digits": b"9" * 5000, "nan": b"NaN", "surrogate": good.replace(b'"title":"', b'"title":"\\ud800'),
+        "twice": good.replace(b'"title"', b'"title":"","title"'), "later": good.replace(b'"schema":2', b'"schema":99'),
+        "shape": good.replace(b'"shape":[2]', b'"shape":[2147483648]'), "escape": good.replace(b'"index"', b'"\\u001b]0;x\\u0007"'),
+    }  # fmt: skip
+    for name, content in bad.items():
+        Path(name).write_bytes(content)
+    with Path("huge").open("wb") as file:
+        file.truncate(2**33)
+    for name in [*bad, "huge", "pipe", "link", "/dev/zero", ".", "missing"]:
+        status = main(["show", name, "-o", "-"])
+        out, err = capsys.readouterr()
+        assert (status in (1, 2), out) == (True, ""), name
+        assert err.startswith(f"inplacelab show: cannot read {name}: "), err
+        assert err.count("\n") == 1
+        assert err[:-1].isprintable()
+    assert json.loads(good)["schema"] == 2
