@@ -25,10 +25,11 @@ from inplacelab.memory import Episode
 from inplacelab.nn import Layer
 from inplacelab.optimizer.base import Optimizer, state_by_parameter
 from inplacelab.recorders import events
-from inplacelab.recorders.bindings import ATTRIBUTES, Bindings, Watched, attributes_of
+from inplacelab.recorders.bindings import ATTRIBUTES, Bindings, Watched
 from inplacelab.recorders.engine_objects import EngineObjects, KnownTensor, part_of
 from inplacelab.recorders.log import Log
-from inplacelab.recorders.program import Place, Program, Scope, function_name, scopes_of
+from inplacelab.recorders.program import Place, Program, Scope, scopes_of
+from inplacelab.recorders.static import attributes_of, class_name, function_name, message_of, module_of
 from inplacelab.tensor import Tensor
 from inplacelab.version import __version__
 
@@ -147,13 +148,18 @@ class EngineRecorder(observe.Observer):
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""
         if not (self.refusals and error is self.refusals[-1]()):
-            self._emit(events.Raised(type(error).__name__, str(error), self._program.line_of(error), *self._account()))
+            self._emit(
+                events.Raised(
+                    class_name(type(error)), message_of(error), self._program.line_of(error), *self._account()
+                )
+            )
 
     def _start(self, root: FrameType) -> None:
         """Takes a frame as the program's outermost one."""
         in_module = root.f_code.co_name == "<module>"  # or in a function, such as one that runs in a thread
-        self._root, self._globals = root, [Scope(root.f_globals, "")] if in_module else []
-        self._bindings.own_module = root.f_globals.get("__name__", "builtins")
+        keeps = type(root.f_globals) is dict  # other namespaces are copied whenever they are looked at
+        self._root, self._globals = root, [Scope(root.f_globals, "")] if in_module and keeps else []
+        self._bindings.own_module = module_of(root.f_globals)
 
     def _look(self, scopes: Sequence[Scope], *, done: bool) -> None:
         """Updates the names of tensors. Inside a statement (not `done`) a tensor without a name keeps its last names, since a
@@ -446,7 +452,7 @@ class EngineRecorder(observe.Observer):
         numbers = tuple(self._objects.tensor(gradient).number for gradient in given)
         name = function_name(function)
         if isinstance(node, CustomNode):
-            name = f"{node.layer.__name__}.{name}"
+            name = f"{class_name(node.layer)}.{name}"
         line = self._program.line_of_function(function)
         alone = gradient_of(given[0]) if len(given) == 1 else None
         self._emit(events.CustomBegan(self._number(node), name, line, numbers, alone, *self._account()))
@@ -522,7 +528,7 @@ def _sentence(reason: Text) -> Text:
 
 def _state_of_optimizer(holder: Any) -> Iterator[tuple[str, Tensor]]:
     """Yields an optimizer's state for each parameter, in their order: `opt.velocity[0]`."""
-    if not isinstance(holder, Optimizer):
+    if not issubclass(type(holder), Optimizer):
         return
     by_kind: dict[str, list[tuple[int, Tensor]]] = {}
     for place, state in state_by_parameter(attributes_of(holder))[:ATTRIBUTES]:

@@ -12,6 +12,8 @@ from traceback import walk_tb
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType
 from typing import Any, NamedTuple
 
+from inplacelab.recorders.static import member, names_in, traceback_of
+
 CO_OPTIMIZED = 0x1
 """The flag of a function's code (`inspect.CO_OPTIMIZED`): its locals are slots, not a dictionary."""
 
@@ -19,7 +21,7 @@ CO_OPTIMIZED = 0x1
 class Scope(NamedTuple):
     """The names of one frame of the program."""
 
-    names: Mapping[str, Any]
+    names: dict[str, Any]
     function: str
     """The function whose locals these are; "" for the program's globals."""
 
@@ -78,7 +80,7 @@ class Program:
 
     def frames_in(self, error: BaseException) -> list[FrameType]:
         """Returns the program's frames in an error's traceback, innermost first; they still have their names."""
-        return [frame for frame, _ in walk_tb(error.__traceback__) if frame.f_code.co_filename == self.filename][::-1]
+        return [frame for frame, _ in walk_tb(traceback_of(error)) if frame.f_code.co_filename == self.filename][::-1]
 
     def place(self, frame: FrameType) -> Place:
         """Returns the place of one of its frames."""
@@ -104,7 +106,7 @@ class Program:
 
     def line_of(self, error: BaseException) -> int | None:
         """Returns the innermost line of the program in an error's traceback."""
-        found, walk = None, error.__traceback__
+        found, walk = None, traceback_of(error)
         while walk is not None:
             if walk.tb_frame.f_code.co_filename == self.filename:
                 found = self.line(walk.tb_lineno)
@@ -138,25 +140,14 @@ def stored_here(node: ast.AST) -> Iterator[str]:
 
 # --- functions ---------------------------------------------------------------------------------------------------------
 
-_FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType)
-
-
-def function_name(function: Any) -> str:
-    """Returns the name of a function: "clip"; "lambda" for one without a name; the name of its class for another object.
-
-    No code of the program's classes is called.
-    """
-    name = function.__name__ if isinstance(function, _FUNCTIONS) else type(function).__name__
-    return "lambda" if name == "<lambda>" else name
-
 
 def _code_of(function: Any) -> CodeType | None:
     """Returns the code that runs when an object is called; None if it is not Python."""
-    if not isinstance(function, _FUNCTIONS):
-        function = type(function).__call__
-    while isinstance(function, MethodType):
+    if type(function) not in (FunctionType, MethodType, BuiltinFunctionType):
+        function = member(type(function), "__call__")
+    while type(function) is MethodType:
         function = function.__func__
-    return function.__code__ if isinstance(function, FunctionType) else None
+    return function.__code__ if type(function) is FunctionType else None
 
 
 # --- scopes ------------------------------------------------------------------------------------------------------------
@@ -170,8 +161,8 @@ def scopes_of(frames: Iterable[FrameType]) -> list[Scope]:
 def _scope(frame: FrameType) -> Scope:
     names = frame.f_locals
     if names is frame.f_globals:
-        return Scope(names, "")
-    copied = dict(names)
+        return Scope(names_in(names), "")
+    copied = names_in(names).copy()
     if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
         # Before Python 3.13, `f_locals` keeps the values, and so all tensors among them, on the frame: memory would be freed later.
         names.clear()
