@@ -29,6 +29,7 @@ from inplacelab.recorders.bindings import ATTRIBUTES, Bindings, Watched
 from inplacelab.recorders.engine_objects import EngineObjects, KnownTensor, part_of
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Place, Program, Scope, scopes_of
+from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.static import attributes_of, class_name, function_name, message_of, module_of
 from inplacelab.tensor import Tensor
 from inplacelab.version import __version__
@@ -70,6 +71,7 @@ class EngineRecorder(observe.Observer):
         outermost: the frame that runs the program, if it is running already.
 
     Attributes:
+        shield: through which the program calls it.
         live_before: the bytes that were live when the recording began.
         refusals: the engine's refusals so far, in order, as weak references.
     """
@@ -81,8 +83,9 @@ class EngineRecorder(observe.Observer):
     ) -> None:
         self._program, self._emit, self._limit = program, log.emit, inf if limit is None else limit
         self._filename, self._lines_before = program.filename, program.first_line - 1
+        self.shield = Shield(program, log.emit, self._forget, _ELSEWHERE)
         self._bindings = Bindings(program.names, _WATCHED)
-        self._objects = EngineObjects(log.emit, self._bindings.names_of)
+        self._objects = EngineObjects(log.emit, self._bindings.names_of, self.shield.protect_callback)
         self._named: dict[int, KnownTensor] = {}  # the tensors that had names at the last scan
         self._counted = 0
         self._told = False  # the program is instrumented, or traced
@@ -105,21 +108,27 @@ class EngineRecorder(observe.Observer):
     @contextmanager
     def listening(self) -> Iterator[None]:
         """Observes the engine and its refusals inside a `with` block, which is an episode of the memory ledgers."""
-        errors.watchers.append(self.refused)
-        self._episodes = {device: device.ledger.begin_episode() for device in devices.ALL}
-        self.live_before = devices.current().ledger.live
+        watch = self.shield.protect(self.refused)
         try:
-            with observe.listening(self):
+            for device in devices.ALL:
+                self._episodes[device] = device.ledger.begin_episode(self.shield.others_run)
+            self.live_before = devices.current().ledger.live
+            errors.watchers.append(watch)
+            with self.shield.up(self):
                 yield
         finally:
+            if watch in errors.watchers:
+                errors.watchers.remove(watch)
             for device, episode in self._episodes.items():
                 device.ledger.end_episode(episode)
-            errors.watchers.remove(self.refused)
-            self._objects.forget()
-            self._bindings.forget()
-            self._named.clear()
-            self._passes.clear()
-            self._root = None
+                self.shield.left_out |= episode.shared
+
+    def _forget(self) -> None:
+        self._objects.forget()
+        self._bindings.forget()
+        self._named.clear()
+        self._passes.clear()
+        self._root, self._globals = None, []
 
     # ---- the program -----------------------------------------------------------------------------------------------------
 
@@ -538,4 +547,8 @@ def _state_of_optimizer(holder: Any) -> Iterator[tuple[str, Tensor]]:
         yield from ((f".{kind}[{place}]", tensor) for place, tensor in found)
 
 
+_ELSEWHERE = Text(
+    "What other threads or coroutines did was left out, but bytes count their tensors, too.",
+    "其他线程或协程所做的没有记录，但字节数也包括它们的张量。",
+)
 _WATCHED = Watched(Tensor, (Layer, Optimizer), (Layer,), _state_of_optimizer)

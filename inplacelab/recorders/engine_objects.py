@@ -14,7 +14,7 @@ from inplacelab.autograd.saved import Saved as SavedTensor
 from inplacelab.devices.base import Device
 from inplacelab.layout import Layout, whole
 from inplacelab.recorders import events
-from inplacelab.recorders.handles import Handles
+from inplacelab.recorders.handles import Handles, Protect
 from inplacelab.recorders.snapshots import snapshot
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor
@@ -71,17 +71,20 @@ class EngineObjects:
     Args:
         emit: receives the events.
         names_of: returns the program's names for a tensor.
+        protect: makes a function into one that Python may call when an object is freed.
 
     Attributes:
         tensors, storages, nodes: the known live objects.
         replacing: True while an operation is reported that gives tensors another history: nodes freed then were replaced by it.
     """
 
-    def __init__(self, emit: Callable[[events.Event], None], names_of: Callable[[Tensor], tuple[str, ...]]) -> None:
+    def __init__(
+        self, emit: Callable[[events.Event], None], names_of: Callable[[Tensor], tuple[str, ...]], protect: Protect
+    ) -> None:
         self._emit, self._names_of = emit, names_of
-        self.tensors: Handles[Tensor, KnownTensor] = Handles(self._tensor_died)
-        self.storages: Handles[Storage, KnownStorage] = Handles(self._storage_died)
-        self.nodes: Handles[Node, KnownNode] = Handles(self._node_died)
+        self.tensors: Handles[Tensor, KnownTensor] = Handles(self._tensor_died, protect)
+        self.storages: Handles[Storage, KnownStorage] = Handles(self._storage_died, protect)
+        self.nodes: Handles[Node, KnownNode] = Handles(self._node_died, protect)
         self.replacing = False
         self._outer: dict[int, int] = {}  # from the node inside a `CopySlicesNode` to that one
         self._node_numbers: dict[int, int] = {}  # the engine counts from the start of the session, a recording from 0

@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from inplacelab.language import Text
 from inplacelab.layout import Layout, extent
 from inplacelab.recorders import events
 from inplacelab.recorders.attribution import Attribution, Did
@@ -36,9 +37,11 @@ from inplacelab.recorders.handles import Handles
 from inplacelab.recorders.instrument import traced
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Program, Scope, scopes_of
+from inplacelab.recorders.shield import Shield
 from inplacelab.recorders.static import attributes_of, class_name, member, message_of, module_of
 from inplacelab.recorders.storages import Storage, Storages, shows
 
+_ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程所做的没有记录。")
 _base_of: Any = np.ndarray.__dict__["base"].__get__
 _DTYPES = frozenset(np.dtype(character) for character in "?bhilqBHILQefdFD")
 
@@ -61,16 +64,20 @@ class NumpyRecorder:
     def __init__(self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None):
         self._program, self._emit, self._root = program, log.emit, outermost
         self._left, self.missed, self.live_before = float("inf") if limit is None else limit, 0, 0
+        self.shield = Shield(program, log.emit, self._forget, _ELSEWHERE)
         self._bindings = Bindings(program.names, Watched(np.ndarray))
-        self._known: Handles[Any, _Array] = Handles(self._died)
+        self._known: Handles[Any, _Array] = Handles(self._died, self.shield.protect_callback)
         self._statements = Attribution(program.text, np.ndarray, self._known.find)
         self._storages: Storages[_Array] = Storages(log.emit, "cpu")
 
     @contextmanager
     def listening(self) -> Iterator[None]:
         """Traces a program that is running already, and releases the arrays at the end of a `with` block."""
-        with traced(self.statement_begins, self._program, self._root) if self._root else nullcontext():
+        tracing = traced(self.statement_begins, self._program, self._root, self.shield) if self._root else nullcontext()
+        with self.shield.up(), tracing:
             yield
+
+    def _forget(self) -> None:
         self._known.clear()
         self._bindings.forget()
         self._root = None

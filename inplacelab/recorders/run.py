@@ -17,6 +17,7 @@ from inplacelab.recorders.detection import DEFAULT, checked, framework_used, rec
 from inplacelab.recorders.log import EventLog
 from inplacelab.recorders.program import Program, Scope, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
+from inplacelab.recorders.static import names_in, traceback_of
 
 if TYPE_CHECKING:
     from inplacelab.recording.recording import Recording
@@ -62,13 +63,14 @@ class Session:
         """
         raised: BaseException | None = None
         gc.collect()  # objects of earlier programs would otherwise be counted or not, depending on when the collector runs
-        with self.recorder.listening(), instrument.listening(self.recorder.statement_begins):
+        begins = self.recorder.shield.protect(self.recorder.statement_begins)
+        with self.recorder.listening(), instrument.listening(begins):
             try:
                 for code in parts:
                     exec(code, names)
             except BaseException as error:  # noqa: BLE001  # the caller shows it once the recording is there
                 raised = error
-            self.finish(raised, Scope(names, ""))
+            self.finish(raised, Scope(names_in(names), ""))
         self.annotate()
         return raised
 
@@ -79,9 +81,10 @@ class Session:
             raised: the exception that ended the program, if any.
             scope: the program's names.
         """
-        if raised is not None and not isinstance(raised, SystemExit):
-            self.recorder.failed(raised)
-        self.recorder.finish(scope)
+        protect = self.recorder.shield.protect
+        if raised is not None and not issubclass(type(raised), SystemExit | GeneratorExit):
+            protect(self.recorder.failed, anywhere=True)(raised)
+        protect(self.recorder.finish, anywhere=True)(scope)
 
     def annotate(self) -> None:
         """Adds to the refusals that are still alive the lines that led to them, and a fix."""
@@ -102,6 +105,7 @@ class Session:
             recorder.framework, recorder.version, self._title, self._program.text, (), live_before=recorder.live_before
         )
         built = builder.build(self._log, about, limit=self._limit, missed=recorder.missed)
+        built = replace(built, notes=recorder.shield.notes(len(built)))
         self._built = len(self._log), advice.advised(built, fix=self._fix)
         return self._built[1]
 
@@ -144,7 +148,9 @@ class record:
         program = Program.of(tree, block.text, filename, block.first_line)
         if not block.text:  # the file cannot be read, so every name of the code is scanned
             program = replace(program, names=frozenset(frame.f_code.co_names))
-        framework = self._framework or framework_used(tree, {**frame.f_globals, **scopes_of([frame])[0].names})
+        framework = self._framework or framework_used(
+            tree, {**names_in(frame.f_globals), **scopes_of([frame])[0].names}
+        )
         self._session = Session(program, title=self._title, limit=self._limit, outermost=frame, framework=framework)
         self._listening = self._session.recorder.listening()
         self._listening.__enter__()
@@ -165,10 +171,10 @@ _ENGINE = (str(Path(__file__).parents[1]), "<inplacelab ")
 
 def learners_traceback(error: BaseException, filename: str) -> TracebackType | None:
     """Returns an error's traceback from the program's first frame on; for a refusal, without the engine's frames."""
-    walk = error.__traceback__
+    walk = traceback_of(error)
     while walk is not None and walk.tb_frame.f_code.co_filename != filename:
         walk = walk.tb_next
-    return without_engine(walk) if isinstance(error, Refusal) else walk
+    return without_engine(walk) if issubclass(type(error), Refusal) else walk
 
 
 def without_engine(trace: TracebackType | None) -> TracebackType | None:
