@@ -6,6 +6,7 @@ import argparse
 import sys
 import traceback
 from pathlib import Path
+from typing import cast
 
 from inplacelab.cli import diagnosis, output
 from inplacelab.cli.bilingual_argparse import Parser, positive
@@ -55,14 +56,15 @@ def run(options: argparse.Namespace) -> int:
 
 def _report(raised: BaseException, recording: Recording) -> int:
     """Prints how the script ended, as Python does; a refusal with the lines that led to it. Returns Python's exit status."""
-    if isinstance(raised, SystemExit):
-        if raised.code is None or isinstance(raised.code, int):
-            return raised.code or 0
-        print(raised.code, file=sys.stderr)
+    if issubclass(type(raised), SystemExit):
+        code = cast("SystemExit", raised).code
+        if code is None or isinstance(code, int):
+            return code or 0
+        print(code, file=sys.stderr)
         return 1
     explained = diagnosis.of(raised, recording)
     if explained is None:
         traceback.print_exception(raised)
     else:
         print(explained, file=sys.stderr)
-    return INTERRUPTED if isinstance(raised, KeyboardInterrupt) else 1
+    return INTERRUPTED if issubclass(type(raised), KeyboardInterrupt) else 1

@@ -55,7 +55,9 @@ def run_script(
     with _main_module(path, arguments) as module:
         raised = session.run([code], vars(module))
         recording = session.recording()
-    return recording, raised and raised.with_traceback(learners_traceback(raised, filename))
+    if raised is not None:
+        BaseException.with_traceback(raised, learners_traceback(raised, filename))
+    return recording, raised
 
 
 def _parsed(path: Path) -> tuple[str, ast.Module]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from traceback import walk_tb
@@ -175,12 +174,22 @@ def _scope(frame: FrameType) -> Scope:
 def with_block(filename: str, line: int) -> Block:
     """Returns the body of the `with` statement on `line` of a file; no text if the file cannot be read."""
     lines = linecache.getlines(filename)
-    try:
-        tree = ast.parse("".join(lines))
-    except SyntaxError:
-        return Block("", 1)
-    for node in ast.walk(tree):
+    for node in ast.walk(parsed("".join(lines))):
         if isinstance(node, ast.With) and node.lineno <= line <= node.body[0].lineno:
             first, last = node.body[0].lineno, node.body[-1].end_lineno
-            return Block(textwrap.dedent("".join(lines[first - 1 : last])), first)
+            return Block(_dedented(lines[first - 1 : last]), first)
     return Block("", 1)
+
+
+def parsed(text: str) -> ast.Module:
+    """Parses a program; an empty one if the text cannot be parsed, since recording must not stop it."""
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ast.Module([], [])
+
+
+def _dedented(lines: list[str]) -> str:
+    """Removes the indentation of the first line from all lines that have it; the lines of a text may have less."""
+    margin = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
+    return "".join(line.removeprefix(margin) for line in lines)
