@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from inplacelab import errors, observe
-from inplacelab.autograd.grad_mode import no_grad
+from inplacelab.autograd.grad_mode import without_history
 from inplacelab.ops.creation import to_tensor
 from inplacelab.ops.results.random_stream import generator
 from inplacelab.tensor import Tensor
@@ -118,9 +118,11 @@ class DataLoader:
         order = iter(generator().permutation(count).tolist() if self.shuffle else range(count))
         for _ in range(len(self)):
             chosen = list(islice(order, self.batch_size))
-            with observe.silence(), no_grad():
-                examples = [self.dataset[k] for k in chosen]
-            yield self.collate_fn(examples)
+            yield self.collate_fn(without_history(self._examples, chosen))
+
+    def _examples(self, chosen: Sequence[int]) -> list[Any]:
+        with observe.silence():
+            return [self.dataset[k] for k in chosen]
 
 
 def _collated(examples: list[Any]) -> Any:

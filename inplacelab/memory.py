@@ -25,7 +25,7 @@ class Episode:
     Attributes:
         number: the number that storages made in it note, or a larger one.
         live: the bytes of those that exist now.
-        peak: the largest `live`.
+        peak: the largest `live`, since it began or the last `reset_peak`.
         shared: whether some of them were made by code that the episode is not about.
     """
 
@@ -107,8 +107,10 @@ class Ledger:
         self.lent += nbytes
 
     def reset_peak(self) -> None:
-        """Restarts the peak from what is live now."""
+        """Restarts the peaks, also those of the episodes, from what is live now."""
         self.peak, self.scratch = self.live, 0
+        for each in self.episodes:
+            each.peak = each.live
 
     def begin_episode(self, others_run: Callable[[], bool] = lambda: False) -> Episode:
         """Begins an episode. Episodes may overlap in any way.

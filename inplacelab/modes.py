@@ -19,6 +19,7 @@ from functools import partial
 from typing import Any, Protocol, TypeVar
 
 _R = TypeVar("_R")
+_new = object.__new__
 
 
 class Keeper(Protocol):
@@ -58,8 +59,14 @@ class Block:
             _in_force.set(before)
             raise
 
-    def __exit__(self, *_: object) -> None:
-        leave(self)
+    def __exit__(self, *_: object, after: Modes | None = None) -> None:
+        try:
+            after = current().outside(self)
+            _in_force.set(after)
+        except BaseException:  # an interrupt: the block ends nevertheless, and only once
+            if after is None or current() is not after:
+                leave(self)
+            raise
 
 
 class Modes:
@@ -69,36 +76,59 @@ class Modes:
         recording_history: whether operations are recorded in the gradient history.
         keeper: copies saved tensors before they are overwritten; None: no copies, and backward refuses.
         device: the device of new tensors; None for the CPU.
+        device_option: the device that a running creation function got as `device=`; None if it got none.
         listeners: the observers of operations.
         launch_listeners: the observers of kernel launches.
         notify: reports an operation to all listeners. With one, the usual case, this *is* its `operation` method, which saves
             a call for each recorded operation.
         blocks: the blocks that have begun and not ended, in that order.
+        outer: the modes before the last block, if they are known: leaving it returns to them.
     """
 
-    __slots__ = ("blocks", "device", "keeper", "launch_listeners", "listeners", "notify", "recording_history")
+    __slots__ = (
+        "blocks",
+        "device",
+        "device_option",
+        "keeper",
+        "launch_listeners",
+        "listeners",
+        "notify",
+        "outer",
+        "recording_history",
+    )
 
     blocks: tuple[Block, ...]
     device: Any
+    device_option: Any
     keeper: Keeper | None
     launch_listeners: tuple[Any, ...]
     listeners: tuple[Any, ...]
     notify: Callable[..., None]
+    outer: Modes | None
     recording_history: bool
 
     def __init__(self, device: Any = None, blocks: Sequence[Block] = ()) -> None:
-        self.recording_history, self.keeper, self.device = True, None, device
+        self.recording_history, self.keeper, self.device, self.device_option = True, None, device, None
         self.listeners, self.launch_listeners, self.notify = (), (), _notify_none
-        self.blocks = tuple(blocks)
+        self.blocks, self.outer = tuple(blocks), None
         for each in self.blocks:
             each.change(self)
 
     def inside(self, block: Block) -> Modes:
         """Returns these modes as `block` changes them."""
-        return Modes(self.device, (*self.blocks, block))
+        modes = _new(Modes)
+        modes.recording_history, modes.keeper = self.recording_history, self.keeper
+        modes.device, modes.device_option = self.device, self.device_option
+        modes.listeners, modes.launch_listeners, modes.notify = self.listeners, self.launch_listeners, self.notify
+        modes.blocks, modes.outer = (*self.blocks, block), self
+        block.change(modes)
+        return modes
 
     def outside(self, block: Block) -> Modes:
         """Returns the modes without the last occurrence of `block`, and without the open-ended blocks inside it."""
+        outer = self.outer
+        if outer is not None and self.blocks[-1] is block and outer.device is self.device:
+            return outer
         blocks = list(self.blocks)
         for k in reversed(range(len(blocks))):
             if blocks[k] is block:

@@ -127,6 +127,10 @@ class listening(modes.Block):  # noqa: N801  # used like a function
 
 
 class _Silenced(modes.Block):
+    """Ends at the latest with the `listening` block around it, if an interrupt prevents that it is left."""
+
+    open_ended = True
+
     def change(self, modes: modes.Modes) -> None:
         modes.listen(())
 

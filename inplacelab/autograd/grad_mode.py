@@ -6,12 +6,13 @@ import functools
 import inspect
 import types
 from collections.abc import AsyncGenerator, Callable, Generator
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from inplacelab import modes
 from inplacelab.modes import Block, Modes
 
 _F = TypeVar("_F", bound=Callable[..., Any])
+_R = TypeVar("_R")
 
 
 def is_grad_enabled() -> bool:
@@ -19,14 +20,28 @@ def is_grad_enabled() -> bool:
     return modes.current().recording_history
 
 
-class recording(Block):  # used like a function
+class _Recording(Block):
+    """Sets whether history is recorded."""
+
+    history: bool
+
+    def change(self, modes: Modes) -> None:
+        modes.recording_history = self.history
+
+
+class recording(_Recording):
     """Sets whether history is recorded, in a `with` block or in `modes.run_inside`."""
 
     def __init__(self, history: bool) -> None:
         self.history = history
 
-    def change(self, modes: Modes) -> None:
-        modes.recording_history = self.history
+
+def without_history(function: Callable[..., _R], *args: Any, **kwargs: Any) -> _R:
+    """Calls a function with the history switched off.
+
+    It also restores the mode if an interrupt arrives in the gap between the body of a `with` statement and its end.
+    """
+    return modes.run_inside(recording(False), function, *args, **kwargs)
 
 
 # ---- decorated functions --------------------------------------------------------------------------------------------------
@@ -144,19 +159,15 @@ class set_grad_enabled(recording):
         self.open_ended = False
 
 
-class _Switch(recording):
-    """A context manager and decorator that sets the history to `mode`. May be nested and reused."""
+class _Switch(_Recording):
+    """A context manager and decorator. May be nested and reused."""
 
-    mode: bool
-
-    def __new__(cls, function: _F | None = None) -> Any:
-        return cls()(function) if callable(function) else super().__new__(cls)
-
-    def __init__(self, function: Callable[..., Any] | None = None) -> None:  # noqa: ARG002  # see `__new__`
-        super().__init__(self.mode)
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Self:
+        """Returns a switch; the decorated function if used as a decorator without parentheses."""
+        return _within(cls.history, function) if callable(function) else object.__new__(cls)  # type: ignore[return-value]
 
     def __call__(self, function: _F) -> _F:
-        return _within(self.mode, function)
+        return _within(self.history, function)
 
 
 class no_grad(_Switch):
@@ -175,10 +186,10 @@ class no_grad(_Switch):
     Source: https://www.paddlepaddle.org.cn/documentation/docs/en/api/paddle/no_grad_en.html
     """
 
-    mode = False
+    history = False
 
 
 class enable_grad(_Switch):
     """Records operations in the gradient history, even inside `no_grad`: in a `with` block or, as a decorator, in a function."""
 
-    mode = True
+    history = True

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from inplacelab import errors
+from inplacelab import errors, modes
 from inplacelab.autograd import engine
 from inplacelab.autograd.finite_differences import Array, Function, Program, Slope, leaf, results_of, sent_back, slopes
-from inplacelab.autograd.grad_mode import enable_grad
+from inplacelab.autograd.grad_mode import recording
 from inplacelab.language import Text
 from inplacelab.tensor import Tensor
 
@@ -99,8 +99,7 @@ def _check(function: Function, inputs: Sequence[Any], eps: float, atol: float, r
 def _verdict(check: Callable[[], None], raise_exception: bool) -> bool:
     """True if `check` passes. Otherwise raises its error, or returns False."""
     try:
-        with enable_grad():
-            check()
+        modes.run_inside(recording(True), check)
     except errors.GradcheckError:
         if raise_exception:
             raise

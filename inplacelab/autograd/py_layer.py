@@ -7,14 +7,14 @@ unless `forward` writes an input and returns it: then it is an in-place operatio
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inplacelab import errors, modes, observe
 from inplacelab.autograd.custom.call import Call
 from inplacelab.autograd.custom.context import PyLayerContext
 from inplacelab.autograd.custom.kept_tensors import Memory
-from inplacelab.autograd.grad_mode import no_grad
+from inplacelab.autograd.grad_mode import without_history
 from inplacelab.tensor import Tensor
 
 
@@ -75,25 +75,31 @@ class PyLayer:
             WriteConflictError: if `forward` wrote another input whose history cannot be rewritten.
         """
         call = Call(cls, [*args, *kwargs.values()])
-        context = PyLayerContext(Memory(call.places))
         try:
-            with no_grad(), observe.silence():
-                returned = cls.forward(context, *args, **kwargs)
-                several = isinstance(returned, tuple | list)
-                tensors = [each for each in (returned if several else [returned]) if isinstance(each, Tensor)]
-                if not tensors:
-                    raise errors.forward_returned_no_tensor(layer=cls.__name__)
-                results = call.finish(context, tensors) if call.needed else tensors
+            returned, results = without_history(_forward, cls, call, args, kwargs)
         except BaseException:
             call.interrupted()
             raise
         for each in modes.current().listeners:
             each.unreported_code_ran()
         _report(cls.__name__, call, results)
-        if not several:
+        if not isinstance(returned, tuple | list):
             return results[0]
         remaining = iter(results)
         return type(returned)(next(remaining) if isinstance(each, Tensor) else each for each in returned)
+
+
+def _forward(
+    layer: type[PyLayer], call: Call, args: Sequence[Any], kwargs: Mapping[str, Any]
+) -> tuple[Any, list[Tensor]]:
+    """What `forward` returned, and the tensors in it, which are in the history now."""
+    context = PyLayerContext(Memory(call.places))
+    with observe.silence():
+        returned = layer.forward(context, *args, **kwargs)
+        tensors = [t for t in (returned if isinstance(returned, tuple | list) else [returned]) if isinstance(t, Tensor)]
+        if not tensors:
+            raise errors.forward_returned_no_tensor(layer=layer.__name__)
+        return returned, call.finish(context, tensors) if call.needed else tensors
 
 
 def _report(name: str, call: Call, results: Sequence[Tensor]) -> None:

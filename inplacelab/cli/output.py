@@ -107,7 +107,7 @@ def write(recording: Recording, options: argparse.Namespace, source: Path) -> No
     said = _WRITTEN.format(path, len(recording))
     if recording.truncated:
         said += _CUT.format(recording.truncated)
-    print(said, file=sys.stderr)  # the standard output belongs to the program
+    print(said, *recording.notes, sep="\n", file=sys.stderr)  # the standard output belongs to the program
 
 
 def chosen_format(options: argparse.Namespace) -> str:

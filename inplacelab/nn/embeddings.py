@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from inplacelab import errors
-from inplacelab.autograd.grad_mode import no_grad
+from inplacelab.autograd.grad_mode import without_history
 from inplacelab.nn.layer import Layer
 from inplacelab.ops.arguments.operands import as_tensor
 from inplacelab.tensor import Tensor
@@ -89,8 +89,7 @@ class Embedding(Layer):
         self.weight = self.create_parameter([num_embeddings, embedding_dim], weight_attr)
         self._given_padding_idx, self.padding_idx = padding_idx, padding
         if padding is not None:
-            with no_grad():
-                self.weight[padding] = 0.0
+            without_history(self.weight.__setitem__, padding, 0.0)
 
     def forward(self, x: Tensor) -> Tensor:
         """Returns the rows for the numbers in `x`, of shape [*]; a tensor of shape [*, embedding_dim]."""

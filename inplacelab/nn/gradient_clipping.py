@@ -33,9 +33,9 @@ class ClipGradByValue:
             raise errors.bad_clip_range(name="max", given=max)
         self.max, self.min = float(max), float(-max if min is None else min)
 
+    @no_grad()
     def __call__(self, pairs: Pairs) -> list[tuple[Tensor, Tensor]]:
-        with no_grad():
-            return [(parameter, gradient.clip(self.min, self.max)) for parameter, gradient in pairs]
+        return [(parameter, gradient.clip(self.min, self.max)) for parameter, gradient in pairs]
 
     def __repr__(self) -> str:
         return f"Clip Gradient By Value, min = {self.min:f}, max={self.max:f}"
@@ -58,9 +58,9 @@ class ClipGradByNorm:
             raise errors.bad_clip_norm(given=clip_norm)
         self.clip_norm = float(clip_norm)
 
+    @no_grad()
     def __call__(self, pairs: Pairs) -> list[tuple[Tensor, Tensor]]:
-        with no_grad():
-            return [(parameter, self._shortened(gradient)) for parameter, gradient in pairs]
+        return [(parameter, self._shortened(gradient)) for parameter, gradient in pairs]
 
     def _shortened(self, gradient: Tensor) -> Tensor:
         length = gradient.norm().item()
@@ -93,12 +93,12 @@ class ClipGradByGlobalNorm:
     def __init__(self, clip_norm: float, group_name: str = "default_group", auto_skip_clip: bool = False) -> None:
         self.clip_norm, self.group_name, self.auto_skip_clip = float(clip_norm), group_name, auto_skip_clip
 
+    @no_grad()
     def __call__(self, pairs: Pairs) -> list[tuple[Tensor, Tensor]]:
-        with no_grad():
-            length = sum(gradient.square().sum().item() for _, gradient in pairs) ** 0.5
-            if length <= self.clip_norm:
-                return list(pairs)
-            return [(parameter, gradient.scale(self.clip_norm / length)) for parameter, gradient in pairs]
+        length = sum(gradient.square().sum().item() for _, gradient in pairs) ** 0.5
+        if length <= self.clip_norm:
+            return list(pairs)
+        return [(parameter, gradient.scale(self.clip_norm / length)) for parameter, gradient in pairs]
 
     def __repr__(self) -> str:
         return f"Gradient Clip By GlobalNorm, global_norm={self.clip_norm:f}"

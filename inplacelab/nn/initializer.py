@@ -14,7 +14,7 @@ from math import prod, sqrt
 from typing import Any
 
 from inplacelab import errors
-from inplacelab.autograd.grad_mode import no_grad
+from inplacelab.autograd.grad_mode import without_history
 from inplacelab.language import Text
 from inplacelab.ops.creation import to_tensor
 from inplacelab.tensor import Tensor
@@ -37,8 +37,7 @@ class Initializer:
 
     def __call__(self, parameter: Tensor) -> None:
         """Writes the values into `parameter`, in place."""
-        with no_grad():
-            self._write(parameter)
+        without_history(self._write, parameter)
 
     def _write(self, parameter: Tensor) -> None:
         raise NotImplementedError(f"{type(self).__name__} does not define _write(parameter), which writes the values")

@@ -84,15 +84,15 @@ class Movable:
         layer = cast("_Layer", self)
         for each in layer.sublayers(include_self=True):
             each._dtype = each._dtype if wanted is None else wanted.name
-        with no_grad():
-            for tensor in (*layer.parameters(), *layer.buffers()):
-                if tensor.array.dtype.kind in kinds:
-                    for numbers in (tensor, tensor.grad):
-                        if numbers is not None:
-                            _move(numbers, device, wanted)
+        for tensor in (*layer.parameters(), *layer.buffers()):
+            if tensor.array.dtype.kind in kinds:
+                for numbers in (tensor, tensor.grad):
+                    if numbers is not None:
+                        _move(numbers, device, wanted)
         return self
 
 
+@no_grad()
 def _move(tensor: Tensor, device: Any, dtype: dtypes.DType | None) -> None:
     if dtype is not None and tensor.dtype != dtype:
         tensor.cast_(dtype)

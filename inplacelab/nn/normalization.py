@@ -140,10 +140,15 @@ def batch_norm(
         result = (x - mean) * variance.scale(1.0, epsilon).rsqrt()
     else:
         result, mean, variance = standardized(x, others, epsilon)
-        with no_grad():
-            for running, now in ((running_mean, mean), (running_var, variance)):
-                running.scale_(momentum).add_(now.reshape([-1]).scale(1.0 - momentum))
+        _follow(running_mean, mean, momentum)
+        _follow(running_var, variance, momentum)
     return _scaled(result, *(None if each is None else each.reshape(sizes) for each in (weight, bias)))
+
+
+@no_grad()
+def _follow(running: Tensor, now: Tensor, momentum: float) -> None:
+    """Moves a running statistic towards that of this batch."""
+    running.scale_(momentum).add_(now.reshape([-1]).scale(1.0 - momentum))
 
 
 _CHANNELS = {"NC": 1, "NCL": 1, "NCHW": 1, "NCDHW": 1, "NLC": -1, "NHWC": -1, "NDHWC": -1}

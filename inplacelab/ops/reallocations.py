@@ -37,6 +37,10 @@ def _become(x: Tensor, shown: Tensor) -> None:
     move(x, shown, _adopt_view)
 
 
+def _become_strided(x: Tensor, after: Layout) -> None:
+    _become(x, as_strided(x, after.shape, after.strides, after.offset * x.element_size()))
+
+
 def _adopt_view(x: Tensor, shown: Tensor) -> None:
     adopt(x, shown)
     base = x.base
@@ -241,8 +245,8 @@ def _resize_within(x: Tensor, after: Layout) -> Tensor:
     if x.is_leaf and not x.stop_gradient:  # under no_grad: it stays a leaf
         x.array = look(x, after).array
     else:
-        with observe.silence(), recording(True):
-            _become(x, as_strided(x, after.shape, after.strides, after.offset * x.element_size()))
+        with observe.silence():
+            modes.run_inside(recording(True), _become_strided, x, after)
     if mode.listeners:
         mode.notify("resize_", "relayout", (x,), x, x.node)
     return x

@@ -76,8 +76,9 @@ def set_value(self: Tensor, value: Any) -> None:
     if self.base is not None:
         refresh(self)
     root = self if self.base is None else self.base
-    with observe.silence(), recording(modes.current().recording_history and root.node is not None):
-        self.copy_(given.detach())
+    with observe.silence():
+        recorded = modes.current().recording_history and root.node is not None
+        modes.run_inside(recording(recorded), self.copy_, given.detach())
     if modes.current().listeners:
         observe.notify("set_value", "in-place", (self,), self, self.node)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from inplacelab import errors
-from inplacelab.autograd.grad_mode import no_grad
+from inplacelab.autograd.grad_mode import no_grad, without_history
 from inplacelab.language import Text
 from inplacelab.optimizer.groups import Clip, Decay, Group, groups_of
 from inplacelab.optimizer.lr.base import LRScheduler
@@ -82,15 +82,15 @@ class Optimizer:
 
     # ---- training -----------------------------------------------------------------------------------------------------------
 
+    @no_grad()
     def step(self) -> None:
         """Updates every parameter that has a gradient, in place, which raises its version."""
-        with no_grad():
-            for group in self._groups:
-                rate = self.get_lr() * group.factor
-                pairs = group.clipped()
-                for parameter, gradient in pairs:
-                    decayed = self._decayed(parameter, gradient, group)
-                    self._update(parameter, decayed, self._state(parameter), rate, group)
+        for group in self._groups:
+            rate = self.get_lr() * group.factor
+            pairs = group.clipped()
+            for parameter, gradient in pairs:
+                decayed = self._decayed(parameter, gradient, group)
+                self._update(parameter, decayed, self._state(parameter), rate, group)
 
     def minimize(self, loss: Tensor) -> tuple[list[Any], list[tuple[Tensor, Tensor]]]:
         """Runs one step with the gradients that `loss.backward()` has computed. As in Paddle, it does not call backward.
@@ -207,8 +207,7 @@ class Optimizer:
     def _state(self, parameter: Tensor) -> State:
         """The state of a parameter, created when it is first used."""
         if id(parameter) not in self._states:
-            with no_grad():
-                self._states[id(parameter)] = self._new_state(parameter)
+            self._states[id(parameter)] = without_history(self._new_state, parameter)
         return self._states[id(parameter)]
 
 

@@ -61,6 +61,17 @@ def test_episodes_count_only_what_was_made_in_them_and_may_overlap() -> None:
     assert own.ledger.peak == 110
 
 
+def test_a_program_that_resets_the_peak_resets_it_in_its_episode() -> None:
+    own = Device("cpu", "cpu", "cpu")
+    episode = own.ledger.begin_episode()
+    large = Storage(np.empty(100, np.int8), own)
+    del large
+    own.ledger.reset_peak()
+    small = Storage(np.empty(7, np.int8), own)
+    own.ledger.end_episode(episode)
+    assert episode.peak == own.ledger.peak == small.nbytes
+
+
 @pytest.mark.parametrize("lost", ["counted", "released"])
 def test_a_ledger_notices_a_storage_that_was_not_counted(lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """An interrupt at the first instruction of `__del__` is lost, and so is what it should have done."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from inplacelab import devices
+from inplacelab import devices, modes
 from inplacelab.ops.results import destinations
 from inplacelab.tensor import Tensor
 
@@ -24,22 +23,21 @@ CREATION_OPTIONS: Mapping[str, tuple[str, ...]] = {
 
 DEFAULTS: Mapping[str, Any] = {"out": None, "device": None, "requires_grad": False, "pin_memory": False}
 
-_device: devices.Device | None = None
-
 
 def device_for(like: Tensor | None = None) -> devices.Device:
     """Returns the device of a new tensor: that of the option `device=`, else that of `like`, else the current one."""
-    return _device or (devices.current() if like is None else like.storage.device)
+    chosen: devices.Device | None = modes.current().device_option
+    return chosen or (devices.current() if like is None else like.storage.device)
 
 
-@contextmanager
-def _made_on(device: Any) -> Iterator[None]:
-    global _device
-    before, _device = _device, None if device is None else devices.find(device)
-    try:
-        yield
-    finally:
-        _device = before
+class _MadeOn(modes.Block):
+    """Makes tensors on the device of the option `device=`, if it is given."""
+
+    def __init__(self, device: Any) -> None:
+        self._device = None if device is None else devices.find(device)
+
+    def change(self, modes: modes.Modes) -> None:
+        modes.device_option = self._device
 
 
 def with_options(op: str, make: Callable[..., Tensor], values: tuple[Any, ...], named: dict[str, Any]) -> Tensor:
@@ -47,8 +45,7 @@ def with_options(op: str, make: Callable[..., Tensor], values: tuple[Any, ...], 
     options = {word: named.pop(word, DEFAULTS[word]) for word in CREATION_OPTIONS[op]}
 
     def compute() -> Tensor:
-        with _made_on(options["device"]):
-            return make(*values, **named)
+        return modes.run_inside(_MadeOn(options["device"]), make, *values, **named)
 
     if options.get("out") is not None:
         return destinations.into(op, options["out"], (), compute)

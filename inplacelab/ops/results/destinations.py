@@ -11,7 +11,6 @@ from inplacelab import errors, modes, observe
 from inplacelab.autograd.grad_mode import recording
 from inplacelab.autograd.history import check_leaf, edge, refresh
 from inplacelab.autograd.live_views import Views
-from inplacelab.autograd.nodes import Node
 from inplacelab.tensor import Tensor, adopt, over
 
 
@@ -69,11 +68,9 @@ def _without_reports(step: Callable[[], Any]) -> Any:
         return step()
 
 
-def _history_of(x: Tensor, result: Tensor) -> Node | None:
+def _history_of(x: Tensor, result: Tensor) -> Any:
     """The history of `x`, in its new shape and dtype."""
-    with recording(True):
-        node: Node | None = x.reshape(result.array.shape).cast(result.dtype).node
-    return node
+    return modes.run_inside(recording(True), lambda: x.reshape(result.array.shape).cast(result.dtype).node)
 
 
 def move(x: Tensor, to: Tensor, change: Callable[[Tensor, Tensor], None] = adopt) -> None:

@@ -134,28 +134,29 @@ def relayout(row: Row, x: Tensor, shown: Any, facts: Mapping[str, Any], after: L
     has_history = not (x._stop and (base is None or base._stop))
     if mode.recording_history and has_history:
         check_leaf(name, x)
-    result = over(shown, storage)
-    result.overlaps = (after is not None or x.overlaps) and may_overlap_itself(after or result.layout)
-    node = None
+    node, overlaps = None, False
+    if after is not None or x.overlaps:
+        overlaps = may_overlap_itself(after or over(shown, storage).layout)
     if has_history and (base is not None or x.node is not None):
+        result = over(shown, storage)
         node = attach_always(row, x, result, _remembered(row, x, result, facts, after))
     storage.version += 1
     if mode.keeper is not None:
         mode.keeper.after_write(storage)  # no slot was written: saved tensors keep their values
     seen = -1 if has_history else storage.version
     try:
-        _show(x, result, node, seen)
+        _show(x, shown, overlaps, node, seen)
     except BaseException:
-        _show(x, result, node, seen)
+        _show(x, shown, overlaps, node, seen)
         raise
     if mode.listeners:
         mode.notify(name, "relayout", (x,), x, node, attributes=facts)
     return x
 
 
-def _show(x: Tensor, result: Tensor, node: OpNode | None, seen: int) -> None:
-    """Gives `x` the window and the node of `result`. May be repeated: an interrupt must not leave only some of them changed."""
-    x.array, x.overlaps = result.array, result.overlaps
+def _show(x: Tensor, shown: Any, overlaps: bool, node: OpNode | None, seen: int) -> None:
+    """Gives `x` a window and its history. May be repeated: an interrupt must not leave only a part of it changed."""
+    x.array, x.overlaps = shown, overlaps
     if x.base is not None:
         x._seen = seen
     elif node is not None:
