@@ -121,7 +121,8 @@ class EngineRecorder(observe.Observer):
                 errors.watchers.remove(watch)
             for device, episode in self._episodes.items():
                 device.ledger.end_episode(episode)
-                self.shield.left_out |= episode.shared
+                if episode.shared:
+                    self.shield.remark(_ELSEWHERE)
 
     def _forget(self) -> None:
         self._objects.forget()
@@ -150,6 +151,8 @@ class EngineRecorder(observe.Observer):
 
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""
+        if not self._beyond_limit and self._objects.look_again():
+            self.shield.remark(_UNOBSERVED)
         self._look([scope], done=True)
         self._emit(events.ProgramEnded(*self._account()))
         self._root = None
@@ -281,8 +284,9 @@ class EngineRecorder(observe.Observer):
         for tensor in inputs:
             known = objects.tensors.facts.get(id(tensor)) or objects.describe_new(tensor)
             operands.append(known.operand)
-            if tensor is not output:
-                objects.storage(tensor.storage)
+            written = tensor is not output and objects.wrote_unseen(tensor.storage)
+            if written and tensor.storage is not output.storage:  # else this operation has written it
+                self.shield.remark(_UNOBSERVED)
         if read is not None:
             operands[0] = replace(operands[0], part=tuple(read))
         return tuple(operands)
@@ -290,6 +294,8 @@ class EngineRecorder(observe.Observer):
     def _wrote(self, known: KnownTensor, output: Tensor, written: Any) -> None:
         """Emits a write of a tensor if its version was raised."""
         objects, storage = self._objects, output.storage
+        if storage.version > known.storage.version + 1:
+            self.shield.remark(_UNOBSERVED)
         if known.storage.version != storage.version:
             if written is None:
                 objects.wrote(known.storage, storage, output.array, known.operand.layout)
@@ -547,6 +553,10 @@ def _state_of_optimizer(holder: Any) -> Iterator[tuple[str, Tensor]]:
         yield from ((f".{kind}[{place}]", tensor) for place, tensor in found)
 
 
+_UNOBSERVED = Text(
+    "Tensors were also written by code that was not recorded: another thread or coroutine, or an operation that failed halfway.",
+    "还有未被记录的代码写入了张量：其他线程或协程，或中途失败的操作。",
+)
 _ELSEWHERE = Text(
     "What other threads or coroutines did was left out, but bytes count their tensors, too.",
     "其他线程或协程所做的没有记录，但字节数也包括它们的张量。",

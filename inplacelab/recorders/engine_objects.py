@@ -189,11 +189,18 @@ class EngineObjects:
         known.version = storage.version
         self._emit(events.Wrote(known.number, known.number, known.version, snapshot(storage.buffer, window, slots)))
 
-    def look_again(self) -> None:
-        """Emits the writes that were not reported."""
-        for storage, known in self.storages.living():
-            if known.version != storage.version:
-                self.wrote(known, storage)
+    def wrote_unseen(self, storage: Storage) -> bool:
+        """Emits a write to a known storage that was not reported. Returns whether there was one."""
+        known = self.storages.find(storage)
+        if known is None or known.version == storage.version:
+            return False
+        self.wrote(known, storage)
+        return True
+
+    def look_again(self) -> bool:
+        """Emits the writes that were not reported. Returns whether there were any."""
+        unseen = [storage for storage, _ in self.storages.living() if self.wrote_unseen(storage)]
+        return bool(unseen)
 
     def _meet_storage(self, storage: Storage, filled: bool) -> KnownStorage:
         buffer, device = storage.buffer, storage.device

@@ -66,11 +66,13 @@ def traced(listener: StatementListener, program: Program, outermost: FrameType, 
     It uses `sys.settrace`, so a debugger is inactive meanwhile.
     """
     tracer, trace = _tracer(), _Trace(listener, program, shield)
-    tracer.add(trace, outermost)
     try:
+        tracer.add(trace, outermost)
+        _new_threads.report_to(trace)
         yield
     finally:
         tracer.remove(trace, outermost)
+        _new_threads.stop(trace)
 
 
 class _Trace:
@@ -135,6 +137,38 @@ class _Tracer:
         return self if following else None
 
 
+class _NewThreads:
+    """Tells traces when a new thread runs their program. It is left out, since only the thread that began a block is traced."""
+
+    def __init__(self) -> None:
+        self._traces: list[_Trace] = []
+        self._before: Any = None
+
+    def report_to(self, trace: _Trace) -> None:
+        """Reports to a trace from now on."""
+        if threading.gettrace() is not self:
+            self._before = threading.gettrace()
+        self._traces.append(trace)
+        threading.settrace(self)
+
+    def stop(self, trace: _Trace) -> None:
+        """Reports to it no longer."""
+        self._traces.remove(trace)
+        if not self._traces and threading.gettrace() is self:
+            threading.settrace(self._before)
+
+    def __call__(self, frame: FrameType, event: Any, value: object) -> Any:
+        running = [each for each in self._traces if each.filename == frame.f_code.co_filename]
+        if self._traces and not running:
+            return None  # of another file
+        for each in running:
+            each.goes_on(frame, event)
+        sys.settrace(self._before)
+        before = self._before
+        return None if before is None else before(frame, event, value)
+
+
+_new_threads = _NewThreads()
 _of_thread = threading.local()
 
 

@@ -7,6 +7,7 @@ import linecache
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from threading import RLock
 from traceback import walk_tb
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType
 from typing import Any, NamedTuple
@@ -181,11 +182,16 @@ def with_block(filename: str, line: int) -> Block:
     return Block("", 1)
 
 
+PARSING = RLock()
+"""Held while a text is parsed: Python's parser fails now and then if two threads call it at once."""
+
+
 def parsed(text: str) -> ast.Module:
     """Parses a program; an empty one if the text cannot be parsed, since recording must not stop it."""
     try:
-        return ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        with PARSING:
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
         return ast.Module([], [])
 
 

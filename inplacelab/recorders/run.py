@@ -17,7 +17,7 @@ from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import DEFAULT, checked, framework_used, recorder_of
 from inplacelab.recorders.log import EventLog
-from inplacelab.recorders.program import Program, Scope, parsed, scopes_of, with_block
+from inplacelab.recorders.program import PARSING, Program, Scope, parsed, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
 from inplacelab.recorders.static import class_name, names_in, traceback_of
 
@@ -106,7 +106,7 @@ class Session:
         from inplacelab.recorders import advice
 
         if any(refusal() is not None for refusal in self.recorder.refusals):
-            with suppress(Exception):  # the program gets its own error, with notes or without
+            with PARSING, suppress(Exception):  # the program gets its own error, with notes or without
                 advice.annotate(self.recording(), self.recorder.refusals)
 
     def recording(self) -> Recording:
@@ -126,7 +126,9 @@ class Session:
         )
         try:
             built = builder.build(self._log, built, limit=self._limit, missed=recorder.missed)
-            return advice.advised(replace(built, notes=recorder.shield.notes(len(built))), fix=self._fix)
+            built = replace(built, notes=recorder.shield.notes(len(built)))
+            with PARSING:
+                return advice.advised(built, fix=self._fix)
         except Exception as error:  # noqa: BLE001
             return replace(built, notes=(*recorder.shield.notes(len(built)), _UNBUILT.format(class_name(type(error)))))
 

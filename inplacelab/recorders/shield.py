@@ -39,9 +39,6 @@ class Shield:
         emit: receives the event that the recording has stopped.
         forget: drops the recorder's references to objects of the program.
         elsewhere: what the recording says if other threads or coroutines did something that it leaves out.
-
-    Attributes:
-        left_out: whether they did.
     """
 
     def __init__(
@@ -51,7 +48,7 @@ class Shield:
         self._block: modes.Block = _Present()
         self._on, self._thread = False, 0
         self._failure: type[BaseException] | None = None
-        self.left_out = False
+        self._remarks: list[Text] = []
 
     @contextmanager
     def up(self, observer: observe.Observer | None = None) -> Iterator[None]:
@@ -99,7 +96,7 @@ class Shield:
                 if self.is_here() or (anywhere and self._on):
                     method(*args, **kwargs)
                 elif self._on:
-                    self.left_out = True
+                    self.remark(self._elsewhere)
                 else:  # a coroutine that was made in a block which has ended
                     modes.leave(self._block)
             except BaseException as error:
@@ -138,10 +135,15 @@ class Shield:
             return True
         return any(frame.f_code.co_filename == self._program.filename for frame, _ in walk_tb(traceback_of(error)))
 
+    def remark(self, note: Text) -> None:
+        """Has the recording say something once that it leaves out."""
+        if note not in self._remarks:
+            self._remarks.append(note)
+
     def notes(self, steps: int) -> tuple[Text, ...]:
         """Returns sentences that say what a recording with so many steps leaves out."""
         stopped = [] if self._failure is None else [_STOPPED.format(steps, class_name(self._failure))]
-        return (*([self._elsewhere] if self.left_out else []), *stopped)
+        return (*self._remarks, *stopped)
 
 
 class _Present(modes.Block):
