@@ -33,8 +33,8 @@ ATTRIBUTES = 1024
 LONGEST_KEY = 64
 """Keys with more characters, or more bits, are not looked at."""
 
-_PLAIN = frozenset({int, float, str, bool, type(None), ModuleType, FunctionType})
-"""What most other names refer to: nothing through which they could lead on."""
+_PLAIN = frozenset(map(id, (int, float, str, bool, type(None), ModuleType, FunctionType)))
+"""The classes that most other names refer to, which lead nowhere: by address, since a metaclass may define `__hash__`."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Bindings:
         seen: list[object] = []
         for names, function in scopes:
             values = list(names.values()) if function else map(partial(dict.get, names), self._wanted)
-            seen += [None if type(value) in _PLAIN else id(value) for value in values]
+            seen += [None if id(type(value)) in _PLAIN else id(value) for value in values]
             seen.append(function)
         if not self._leads_on and seen == self._seen:
             return None
@@ -131,7 +131,7 @@ class Bindings:
             function, known = scope.function, scope.names
             for name in [each for each in list(known) if type(each) is str and (function or each in self._wanted)]:
                 value = known.get(name)
-                if type(value) in _PLAIN:
+                if id(type(value)) in _PLAIN:
                     continue
                 if issubclass(type(value), kind):  # (`isinstance` would read the object's `__class__`)
                     yield Path(function, name, name, value)
@@ -172,7 +172,7 @@ class Bindings:
             some = first_items(attributes_of(holder), left)
             left -= len(some)
             inside = [
-                pair for pair in some if type(pair[1]) not in _PLAIN and type(pair[0]) is str and _is_short(pair[0])
+                pair for pair in some if id(type(pair[1])) not in _PLAIN and type(pair[0]) is str and _is_short(pair[0])
             ]
             yield from ((f"{path}.{key}", each) for key, each in inside)
             if issubclass(type(holder), self._watched.nested):

@@ -506,16 +506,15 @@ class EngineRecorder(observe.Observer):
 
 def plain(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the attributes that are numbers, strings, or lists of these."""
-    if _PLAIN.issuperset(map(type, attributes.values())):
-        return attributes
-    return {name: value for name, value in attributes.items() if type(value) in _PLAIN or _is_list_of_plain(value)}
+    return {name: value for name, value in attributes.items() if _is_plain(value)} if attributes else attributes
 
 
-_PLAIN = frozenset({type(None), bool, int, float, complex, str})
+_PLAIN = frozenset(map(id, (type(None), bool, int, float, complex, str)))  # (a metaclass may define `__hash__`)
 
 
-def _is_list_of_plain(value: Any) -> bool:
-    return isinstance(value, tuple | list) and all(type(each) in _PLAIN or _is_list_of_plain(each) for each in value)
+def _is_plain(value: Any) -> bool:
+    kind = type(value)
+    return id(kind) in _PLAIN or ((kind is list or kind is tuple) and all(map(_is_plain, value)))
 
 
 def gradient_of(tensor: Tensor) -> events.Gradient:

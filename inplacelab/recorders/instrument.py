@@ -154,8 +154,9 @@ class _NewThreads:
     def stop(self, trace: _Trace) -> None:
         """Reports to it no longer."""
         self._traces.remove(trace)
+        before = self._before
         if not self._traces and threading.gettrace() is self:
-            threading.settrace(self._before)
+            threading.settrace(before)
 
     def __call__(self, frame: FrameType, event: Any, value: object) -> Any:
         running = [each for each in self._traces if each.filename == frame.f_code.co_filename]

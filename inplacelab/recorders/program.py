@@ -143,7 +143,7 @@ def stored_here(node: ast.AST) -> Iterator[str]:
 
 def _code_of(function: Any) -> CodeType | None:
     """Returns the code that runs when an object is called; None if it is not Python."""
-    if type(function) not in (FunctionType, MethodType, BuiltinFunctionType):
+    if not issubclass(type(function), FunctionType | MethodType | BuiltinFunctionType):
         function = member(type(function), "__call__")
     while type(function) is MethodType:
         function = function.__func__

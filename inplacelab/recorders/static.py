@@ -79,7 +79,7 @@ def function_name(function: Any) -> str:
     """Returns the name of a function: "clip"; "lambda" for one without a name; the name of its class for another object."""
     while type(function) is MethodType:
         function = function.__func__
-    is_function = type(function) in (FunctionType, BuiltinFunctionType)
+    is_function = issubclass(type(function), FunctionType | BuiltinFunctionType)
     name = readable(function.__name__) if is_function else class_name(type(function))
     return "lambda" if name == "<lambda>" else name
 
@@ -91,7 +91,7 @@ def names_in(names: Any) -> dict[str, Any]:
     if type(names) is dict:
         return names
     if issubclass(type(names), dict):
-        return dict.copy(names)
+        return dict(dict.items(names))
     return dict(names) if class_name(type(names)) == "FrameLocalsProxy" else {}  # since Python 3.13
 
 
