@@ -83,7 +83,7 @@ class EngineRecorder(observe.Observer):
     ) -> None:
         self._program, self._emit, self._limit = program, log.emit, inf if limit is None else limit
         self._filename, self._lines_before = program.filename, program.first_line - 1
-        self.shield = Shield(program, log.emit, self._forget, _ELSEWHERE)
+        self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
         self._bindings = Bindings(program.names, _WATCHED)
         self._objects = EngineObjects(log.emit, self._bindings.names_of, self.shield.protect_callback)
         self._named: dict[int, KnownTensor] = {}  # the tensors that had names at the last scan

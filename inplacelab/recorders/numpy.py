@@ -64,7 +64,7 @@ class NumpyRecorder:
     def __init__(self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None):
         self._program, self._emit, self._root = program, log.emit, outermost
         self._left, self.missed, self.live_before = float("inf") if limit is None else limit, 0, 0
-        self.shield = Shield(program, log.emit, self._forget, _ELSEWHERE)
+        self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
         self._bindings = Bindings(program.names, Watched(np.ndarray))
         self._known: Handles[Any, _Array] = Handles(self._died, self.shield.protect_callback)
         self._statements = Attribution(program.text, np.ndarray, self._known.find)

@@ -96,7 +96,7 @@ class Program:
 
     def line_of_function(self, function: Any) -> int | None:
         """Returns the line with the `def` or `lambda` of a function; None for a function outside the program."""
-        code = _code_of(function)
+        code = code_of(function)
         if code is None or code.co_filename != self.filename:
             return None
         first = self.line(code.co_firstlineno)  # of its first decorator, if it has any
@@ -141,7 +141,7 @@ def stored_here(node: ast.AST) -> Iterator[str]:
 # --- functions ---------------------------------------------------------------------------------------------------------
 
 
-def _code_of(function: Any) -> CodeType | None:
+def code_of(function: Any) -> CodeType | None:
     """Returns the code that runs when an object is called; None if it is not Python."""
     if not issubclass(type(function), FunctionType | MethodType | BuiltinFunctionType):
         function = member(type(function), "__call__")

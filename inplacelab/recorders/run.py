@@ -85,7 +85,10 @@ class Session:
                     exec(code, names)
             except BaseException as error:  # noqa: BLE001  # the caller shows it once the recording is there
                 raised = error
-            self.finish(raised, Scope(names_in(names), ""))
+            try:
+                self.finish(raised, Scope(names_in(names), ""))
+            except BaseException as error:  # noqa: BLE001  # an interrupt
+                raised = error
         self.annotate()
         return raised
 
@@ -199,7 +202,7 @@ class record:
         finally:
             self._listening.__exit__(None, None, None)
             self._running.release()
-        self.recording = self._session.recording()
+            self.recording = self._session.recording()
         self._session.annotate()
 
 

@@ -12,7 +12,7 @@ recorder goes through the `protect` of its shield, which decides three things:
 
 from __future__ import annotations
 
-import _thread
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import get_ident
@@ -22,7 +22,7 @@ from typing import Any
 from inplacelab import modes, observe
 from inplacelab.language import Text
 from inplacelab.recorders.events import Event, Stopped
-from inplacelab.recorders.program import Program
+from inplacelab.recorders.program import code_of
 from inplacelab.recorders.static import class_name, traceback_of
 
 _STOPPED = Text(
@@ -35,18 +35,16 @@ class Shield:
     """Protects a program from its recorder.
 
     Args:
-        program: the program.
         emit: receives the event that the recording has stopped.
         forget: drops the recorder's references to objects of the program.
         elsewhere: what the recording says if other threads or coroutines did something that it leaves out.
     """
 
-    def __init__(
-        self, program: Program, emit: Callable[[Event], None], forget: Callable[[], None], elsewhere: Text
-    ) -> None:
-        self._program, self._emit, self._forget, self._elsewhere = program, emit, forget, elsewhere
+    def __init__(self, emit: Callable[[Event], None], forget: Callable[[], None], elsewhere: Text) -> None:
+        self._emit, self._forget, self._elsewhere = emit, forget, elsewhere
         self._block: modes.Block = _Present()
         self._on, self._thread = False, 0
+        self._interrupted = False  # while an object was freed
         self._failure: type[BaseException] | None = None
         self._remarks: list[Text] = []
 
@@ -65,8 +63,8 @@ class Shield:
                 self._on = True
                 yield
         finally:
+            self.protect(self._forget, anywhere=True)()
             self._on = False
-            self._forget()
 
     def _protected(self, observer: observe.Observer) -> observe.Observer:
         shown = observe.Observer()
@@ -93,6 +91,9 @@ class Shield:
 
         def call(*args: Any, **kwargs: Any) -> None:
             try:
+                if self._interrupted:
+                    self._interrupted = False
+                    raise KeyboardInterrupt
                 if self.is_here() or (anywhere and self._on):
                     method(*args, **kwargs)
                 elif self._on:
@@ -101,13 +102,13 @@ class Shield:
                     modes.leave(self._block)
             except BaseException as error:
                 self._stop(error)
-                if self._is_the_programs(error):
+                if _is_interrupt(error):
                     raise
 
         return call
 
     def protect_callback(self, method: Callable[..., None]) -> Callable[..., None]:
-        """Returns a method as Python may call it when an object is freed, where exceptions would be lost."""
+        """Returns a method as Python may call it when an object is freed. Exceptions would be lost there, so an interrupt waits."""
 
         def call(*args: Any) -> None:
             try:
@@ -115,8 +116,7 @@ class Shield:
                     method(*args)
             except BaseException as error:  # noqa: BLE001
                 self._stop(error)
-                if type(error) is KeyboardInterrupt:
-                    _thread.interrupt_main()
+                self._interrupted = type(error) is KeyboardInterrupt
 
         return call
 
@@ -129,12 +129,6 @@ class Shield:
         except BaseException:  # noqa: BLE001  # such as a second lack of memory
             self._on = False
 
-    def _is_the_programs(self, error: BaseException) -> bool:
-        """Whether an error is not a failure of the recorder: it is an interrupt, or a signal handler of the program raised it."""
-        if not issubclass(type(error), Exception):
-            return True
-        return any(frame.f_code.co_filename == self._program.filename for frame, _ in walk_tb(traceback_of(error)))
-
     def remark(self, note: Text) -> None:
         """Has the recording say something once that it leaves out."""
         if note not in self._remarks:
@@ -144,6 +138,14 @@ class Shield:
         """Returns sentences that say what a recording with so many steps leaves out."""
         stopped = [] if self._failure is None else [_STOPPED.format(steps, class_name(self._failure))]
         return (*self._remarks, *stopped)
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    """Whether an error is not a failure of the recorder: it is `KeyboardInterrupt` or the like, or comes from a signal handler."""
+    if not issubclass(type(error), Exception):
+        return True
+    handlers = [code_of(signal.getsignal(each)) for each in signal.valid_signals()]
+    return any(frame.f_code in handlers for frame, _ in walk_tb(traceback_of(error)))
 
 
 class _Present(modes.Block):
