@@ -15,12 +15,14 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from threading import get_ident
 from traceback import walk_tb
 from typing import Any
 
 from inplacelab import modes, observe
 from inplacelab.language import Text
+from inplacelab.modes import current
 from inplacelab.recorders.events import Event, Stopped
 from inplacelab.recorders.program import code_of
 from inplacelab.recorders.static import class_name, traceback_of
@@ -91,21 +93,28 @@ class Shield:
 
         def call(*args: Any, **kwargs: Any) -> None:
             try:
-                if self._interrupted:
-                    self._interrupted = False
-                    raise KeyboardInterrupt
-                if self.is_here() or (anywhere and self._on):
+                if self._on and get_ident() == self._thread and self._block in current().blocks:  # `is_here`, inlined
                     method(*args, **kwargs)
-                elif self._on:
-                    self.remark(self._elsewhere)
-                else:  # a coroutine that was made in a block which has ended
-                    modes.leave(self._block)
+                else:
+                    self._is_elsewhere(partial(method, *args, **kwargs) if anywhere else None)
             except BaseException as error:
                 self._stop(error)
                 if _is_interrupt(error):
                     raise
 
         return call
+
+    def _is_elsewhere(self, do: Callable[[], None] | None) -> None:
+        """Handles a call from code that is not recorded, or after the end."""
+        if self._interrupted:
+            self._interrupted = False
+            raise KeyboardInterrupt
+        if not self._on:  # a coroutine that was made in a block which has ended
+            modes.leave(self._block)
+        elif do is not None:
+            do()
+        else:
+            self.remark(self._elsewhere)
 
     def protect_callback(self, method: Callable[..., None]) -> Callable[..., None]:
         """Returns a method as Python may call it when an object is freed. Exceptions would be lost there, so an interrupt waits."""
