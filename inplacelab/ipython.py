@@ -146,7 +146,8 @@ def _run_cell(shell: Any, options: argparse.Namespace, cell: str) -> None:
     _show(_last, predict=options.predict)
     if failure is not None:
         trace = learners_traceback(failure, filename)
-        _show_later(failure, shell.InteractiveTB.structured_traceback(type(failure), failure, trace, tb_offset=0))
+        with contextlib.suppress(Exception):  # an error that cannot be shown is shown by IPython, as in any cell
+            _show_later(failure, shell.InteractiveTB.structured_traceback(type(failure), failure, trace, tb_offset=0))
         raise failure
 
 

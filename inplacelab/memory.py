@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Callable
 
 
 class Episode:
@@ -25,15 +26,18 @@ class Episode:
         number: the number that storages made in it note, or a larger one.
         live: the bytes of those that exist now.
         peak: the largest `live`, since it began or the last `reset_peak`.
+        shared: whether some of them were made by code that the episode is not about.
     """
 
-    __slots__ = ("live", "number", "peak")
+    __slots__ = ("_others_run", "live", "number", "peak", "shared")
 
-    def __init__(self, number: int) -> None:
-        self.number, self.live, self.peak = number, 0, 0
+    def __init__(self, number: int, others_run: Callable[[], bool]) -> None:
+        self.number, self._others_run, self.live, self.peak, self.shared = number, others_run, 0, 0, False
 
     def hold(self, nbytes: int) -> None:
         """Counts a new storage."""
+        if self._others_run():
+            self.shared = True
         self.live = live = self.live + nbytes
         if live > self.peak:
             self.peak = live
@@ -108,10 +112,14 @@ class Ledger:
         for each in self.episodes:
             each.peak = each.live
 
-    def begin_episode(self) -> Episode:
-        """Begins an episode. Episodes may overlap in any way."""
+    def begin_episode(self, others_run: Callable[[], bool] = lambda: False) -> Episode:
+        """Begins an episode. Episodes may overlap in any way.
+
+        Args:
+            others_run: tells whether the code that runs now, such as another thread, is not what the episode is about.
+        """
         self.episode += 1
-        episode = Episode(self.episode)
+        episode = Episode(self.episode, others_run)
         self.episodes = (*self.episodes, episode)
         return episode
 

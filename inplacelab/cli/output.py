@@ -172,7 +172,7 @@ def write(recording: Recording, to: Destination) -> None:
     said = _WRITTEN.format(visible(str(to.given)), len(recording))
     if recording.truncated:
         said += _CUT.format(recording.truncated)
-    say(said, to.err)  # the standard output belongs to the program
+    say("\n".join(str(each) for each in (said, *recording.notes)), to.err)  # the standard output belongs to the program
 
 
 def _print_whole(text: str, out: TextIO | None) -> None:

@@ -7,6 +7,7 @@ import sys
 import traceback
 from contextlib import suppress
 from pathlib import Path
+from typing import cast
 
 from inplacelab.cli import diagnosis, output
 from inplacelab.cli.bilingual_argparse import Parser, positive
@@ -60,12 +61,13 @@ def run(options: argparse.Namespace) -> int:
 
 def _report(raised: BaseException, recording: Recording | None) -> int:
     """Prints how the script ended, as Python does; a refusal with the lines that led to it. Returns Python's exit status."""
-    if isinstance(raised, SystemExit):
-        if raised.code is None or isinstance(raised.code, int):
-            return raised.code or 0
+    if issubclass(type(raised), SystemExit):  # not `isinstance`, which asks the object
+        code = cast("SystemExit", raised).code
+        if code is None or isinstance(code, int):
+            return code or 0
         with suppress(Exception):  # `__str__` of what the script leaves with
-            output.say(raised.code, sys.stderr)
+            output.say(code, sys.stderr)
         return 1
     explained = diagnosis.of(raised, recording) if recording is not None else None
     output.say(explained or "".join(traceback.format_exception(raised)).removesuffix("\n"), sys.stderr)
-    return INTERRUPTED if isinstance(raised, KeyboardInterrupt) else 1
+    return INTERRUPTED if issubclass(type(raised), KeyboardInterrupt) else 1

@@ -87,7 +87,9 @@ def running(
             raised = session.run(stopping.parts(), vars(module))
             stopping.hold()
             recording = session.recording() if os.getpid() == process else None
-        yield Ran(recording, raised and raised.with_traceback(learners_traceback(raised, filename)), stopping)
+        if raised is not None:
+            BaseException.with_traceback(raised, learners_traceback(raised, filename))
+        yield Ran(recording, raised, stopping)
 
 
 def _parsed(path: Path) -> tuple[str, ast.Module]:

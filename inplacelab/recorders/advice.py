@@ -61,9 +61,9 @@ def annotate(recording: Recording, refusals: Sequence[Callable[[], Refusal | Non
         if refusal is None or recording.truncated:
             continue
         for note in error.notes:
-            refusal.add_note(str(closed_up(note)))
+            BaseException.add_note(refusal, str(closed_up(note)))
         if error.fix is not None and error.fix != refusal.fix:
-            refusal.add_note(str(closed_up(_FIX.format(error.fix))))
+            BaseException.add_note(refusal, str(closed_up(_FIX.format(error.fix))))
 
 
 def refused(recording: Recording) -> list[tuple[int, ErrorFacts]]:

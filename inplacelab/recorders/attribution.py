@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from inplacelab.recorders.bindings import package_of, value_of
+from inplacelab.recorders.bindings import value_of
 from inplacelab.recorders.program import Scope
 from inplacelab.recorders.statements import Statement, read
+from inplacelab.recorders.static import names_in, package_of
 
 if TYPE_CHECKING:
     from inplacelab.recording.facts import Category
@@ -71,7 +72,7 @@ class Attribution(Generic[T]):
 
     def begins(self, line: int, depth: int, scope: Scope, frame: FrameType) -> frozenset[str]:
         """Begins a statement on a line, in a frame of this depth with these names. Returns its operations that may write."""
-        names = ChainMap(dict(scope.names), frame.f_globals)
+        names = ChainMap(dict(scope.names), names_in(frame.f_globals))
         says = self._says.get(line, Statement())
         values = {place: value_of(place, names) for place in (*says.reads, *(each.target for each in says.writes))}
         arrays = {place: known for place, value in values.items() if (known := self._find(value)) is not None}

@@ -10,7 +10,7 @@ A name leads to tensors through
 
 and no further: not through a list in a list, or an object in an object. The scan runs often, so it is limited: it takes the same
 time for a dictionary with 20 or 10,000 entries, and visits no object twice. It must have no effect, so it calls nothing that the
-program defines: no properties, no `__getattr__`, `__getitem__` or `__class__`.
+program defines (see `static.py`).
 """
 
 from __future__ import annotations
@@ -19,19 +19,22 @@ import ast
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from types import BuiltinFunctionType, FunctionType, GetSetDescriptorType, ModuleType
+from functools import partial
+from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from inplacelab.recorders.program import Scope
+from inplacelab.recorders.static import attributes_of, first_items, members_of, place_of_attributes
 
 FIRST = 16
 """So many elements of a list, a tuple or a dictionary are looked at."""
 ATTRIBUTES = 1024
 """So many attributes of an object are looked at, and of a layer together with those inside it."""
+LONGEST_KEY = 64
+"""Keys with more characters, or more bits, are not looked at."""
 
-_PLAIN = frozenset({int, float, str, bool, type(None), ModuleType, FunctionType})
-"""What most other names refer to: nothing through which they could lead on."""
+_PLAIN = frozenset(map(id, (int, float, str, bool, type(None), ModuleType, FunctionType)))
+"""The classes that most other names refer to, which lead nowhere: by address, since a metaclass may define `__hash__`."""
 
 
 @dataclass(frozen=True)
@@ -92,8 +95,8 @@ class Bindings:
         """
         seen: list[object] = []
         for names, function in scopes:
-            values = names.values() if function else map(names.get, self._wanted)
-            seen += [None if type(value) in _PLAIN else id(value) for value in values]
+            values = list(names.values()) if function else map(partial(dict.get, names), self._wanted)
+            seen += [None if id(type(value)) in _PLAIN else id(value) for value in values]
             seen.append(function)
         if not self._leads_on and seen == self._seen:
             return None
@@ -126,9 +129,9 @@ class Bindings:
         kind = self._watched.tensors
         for scope in scopes:
             function, known = scope.function, scope.names
-            for name in list(known) if function else [name for name in known if name in self._wanted]:
-                value = known[name]
-                if type(value) in _PLAIN:
+            for name in [each for each in list(known) if type(each) is str and (function or each in self._wanted)]:
+                value = known.get(name)
+                if id(type(value)) in _PLAIN:
                     continue
                 if issubclass(type(value), kind):  # (`isinstance` would read the object's `__class__`)
                     yield Path(function, name, name, value)
@@ -142,14 +145,15 @@ class Bindings:
         kind = type(value)
         if kind is list or kind is tuple or kind is dict or issubclass(kind, self._watched.holders):
             return True
-        return bool(_members(kind).get("__module__") == self.own_module) and _place_of_attributes(kind) is not None
+        module = members_of(kind).get("__module__")
+        return type(module) is str and module == self.own_module and place_of_attributes(kind) is not None
 
     def _inside(self, name: str, value: Any) -> Iterator[tuple[str, Any]]:
         """Yields the contents of an object, with their paths."""
         kind = type(value)
         if kind is dict:
-            some = islice(list(value.items()), FIRST)
-            yield from ((f"{name}[{key!r}]", each) for key, each in some if type(key) in (str, int))
+            some = first_items(value, FIRST)
+            yield from ((f"{name}[{key!r}]", each) for key, each in some if _is_short(key))
         elif kind is list or kind is tuple:
             yield from ((f"{name}[{k}]", each) for k, each in enumerate(value[:FIRST]))
         else:
@@ -165,13 +169,22 @@ class Bindings:
             if id(holder) in seen:
                 continue
             seen.add(id(holder))
-            some = list(islice(attributes_of(holder).items(), left))
+            some = first_items(attributes_of(holder), left)
             left -= len(some)
-            inside = [pair for pair in some if type(pair[1]) not in _PLAIN and type(pair[0]) is str]
+            inside = [
+                pair for pair in some if id(type(pair[1])) not in _PLAIN and type(pair[0]) is str and _is_short(pair[0])
+            ]
             yield from ((f"{path}.{key}", each) for key, each in inside)
             if issubclass(type(holder), self._watched.nested):
                 held = [pair for pair in inside if issubclass(type(pair[1]), self._watched.nested)]
                 waiting += [(f"{path}.{key}", each) for key, each in reversed(held)]
+
+
+def _is_short(key: object) -> bool:
+    """Whether a key can be shown in a path: a number or a text of moderate length, without characters that cannot be printed."""
+    if type(key) is str:
+        return len(key) <= LONGEST_KEY and key.isprintable()
+    return type(key) is int and key.bit_length() <= LONGEST_KEY
 
 
 def _named(paths: Iterable[Path]) -> list[tuple[Any, tuple[str, ...]]]:
@@ -211,38 +224,4 @@ def value_of(place: ast.AST, names: Mapping[str, Any]) -> Any:
                 return holder.get(key)
             if (type(holder) is list or type(holder) is tuple) and type(key) is int:
                 return holder[key] if key < len(holder) else None
-    return None
-
-
-def package_of(value: Any) -> str:
-    """Returns the top-level package of a module, class or function, or of an object's class: "numpy"."""
-    kind = type(value)
-    if issubclass(kind, ModuleType):
-        module = value.__name__
-    elif issubclass(kind, FunctionType | BuiltinFunctionType):
-        module = value.__module__
-    else:
-        module = _module(value if issubclass(kind, type) else kind)
-    return str(module).partition(".")[0]
-
-
-_members: Any = type.__dict__["__dict__"].__get__
-"""Reads the attributes of a class itself, without its metaclass, which may be code of the program."""
-_module: Any = type.__dict__["__module__"].__get__
-_bases: Any = type.__dict__["__mro__"].__get__
-
-
-def attributes_of(value: object) -> Mapping[Any, Any]:
-    """Returns the `__dict__` of an object without calling code of its class; empty if it has none."""
-    place = _place_of_attributes(type(value))
-    found = None if place is None else place.__get__(value)
-    return found if type(found) is dict else {}
-
-
-def _place_of_attributes(kind: type) -> Any:
-    """Returns the descriptor of a class's `__dict__`; None if its objects have none."""
-    for each in _bases(kind):
-        place = _members(each).get("__dict__")
-        if type(place) is GetSetDescriptorType:
-            return place
     return None

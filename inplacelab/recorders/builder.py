@@ -90,6 +90,8 @@ class Builder:
                 self._statement_began(event)
             case ev.ProgramEnded():
                 self._statement_ended(1, event.live, event.peak)
+            case ev.Stopped():
+                self.steps.now, self.steps.late = Changes(), Changes()
             case ev.StorageSeen():
                 self._storage_seen(event)
             case ev.CounterSeen():

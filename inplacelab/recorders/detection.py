@@ -8,9 +8,9 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 from inplacelab.language import Text
-from inplacelab.recorders.bindings import package_of
 from inplacelab.recorders.engine import EngineRecorder
 from inplacelab.recorders.numpy import NumpyRecorder
+from inplacelab.recorders.static import names_in, package_of
 
 if TYPE_CHECKING:
     from inplacelab.recorders.recorder import Recorder
@@ -75,7 +75,7 @@ def _referred(tree: ast.AST, names: Mapping[str, Any]) -> Iterator[str]:
         yield package_of(value)
         if type(value) is FunctionType and id(value) not in seen and package_of(value) not in FRAMEWORKS:
             seen.add(id(value))
-            waiting += [value.__globals__.get(name) for name in value.__code__.co_names]
+            waiting += [names_in(value.__globals__).get(name) for name in value.__code__.co_names]
 
 
 def _top(module: Any) -> str:

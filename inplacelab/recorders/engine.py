@@ -25,10 +25,12 @@ from inplacelab.memory import Episode
 from inplacelab.nn import Layer
 from inplacelab.optimizer.base import Optimizer, state_by_parameter
 from inplacelab.recorders import events
-from inplacelab.recorders.bindings import ATTRIBUTES, Bindings, Watched, attributes_of
+from inplacelab.recorders.bindings import ATTRIBUTES, Bindings, Watched
 from inplacelab.recorders.engine_objects import EngineObjects, KnownTensor, part_of
 from inplacelab.recorders.log import Log
-from inplacelab.recorders.program import Place, Program, Scope, function_name, scopes_of
+from inplacelab.recorders.program import Place, Program, Scope, scopes_of
+from inplacelab.recorders.shield import Shield
+from inplacelab.recorders.static import attributes_of, class_name, function_name, message_of, module_of
 from inplacelab.tensor import Tensor
 from inplacelab.version import __version__
 
@@ -69,6 +71,7 @@ class EngineRecorder(observe.Observer):
         outermost: the frame that runs the program, if it is running already.
 
     Attributes:
+        shield: through which the program calls it.
         live_before: the bytes that were live when the recording began.
         refusals: the engine's refusals so far, in order, as weak references.
     """
@@ -80,8 +83,9 @@ class EngineRecorder(observe.Observer):
     ) -> None:
         self._program, self._emit, self._limit = program, log.emit, inf if limit is None else limit
         self._filename, self._lines_before = program.filename, program.first_line - 1
+        self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
         self._bindings = Bindings(program.names, _WATCHED)
-        self._objects = EngineObjects(log.emit, self._bindings.names_of)
+        self._objects = EngineObjects(log.emit, self._bindings.names_of, self.shield.protect_callback)
         self._named: dict[int, KnownTensor] = {}  # the tensors that had names at the last scan
         self._counted = 0
         self._told = False  # the program is instrumented, or traced
@@ -104,21 +108,28 @@ class EngineRecorder(observe.Observer):
     @contextmanager
     def listening(self) -> Iterator[None]:
         """Observes the engine and its refusals inside a `with` block, which is an episode of the memory ledgers."""
-        errors.watchers.append(self.refused)
-        self._episodes = {device: device.ledger.begin_episode() for device in devices.ALL}
-        self.live_before = devices.current().ledger.live
+        watch = self.shield.protect(self.refused)
         try:
-            with observe.listening(self):
+            for device in devices.ALL:
+                self._episodes[device] = device.ledger.begin_episode(self.shield.others_run)
+            self.live_before = devices.current().ledger.live
+            errors.watchers.append(watch)
+            with self.shield.up(self):
                 yield
         finally:
+            if watch in errors.watchers:
+                errors.watchers.remove(watch)
             for device, episode in self._episodes.items():
                 device.ledger.end_episode(episode)
-            errors.watchers.remove(self.refused)
-            self._objects.forget()
-            self._bindings.forget()
-            self._named.clear()
-            self._passes.clear()
-            self._root = None
+                if episode.shared:
+                    self.shield.remark(_ELSEWHERE)
+
+    def _forget(self) -> None:
+        self._objects.forget()
+        self._bindings.forget()
+        self._named.clear()
+        self._passes.clear()
+        self._root, self._globals = None, []
 
     # ---- the program -----------------------------------------------------------------------------------------------------
 
@@ -140,6 +151,8 @@ class EngineRecorder(observe.Observer):
 
     def finish(self, scope: Scope) -> None:
         """Called when the program has ended, with its names, which belong to its last statement."""
+        if not self._beyond_limit and self._objects.look_again():
+            self.shield.remark(_UNOBSERVED)
         self._look([scope], done=True)
         self._emit(events.ProgramEnded(*self._account()))
         self._root = None
@@ -147,13 +160,18 @@ class EngineRecorder(observe.Observer):
     def failed(self, error: BaseException) -> None:
         """Called when the program ended with an exception."""
         if not (self.refusals and error is self.refusals[-1]()):
-            self._emit(events.Raised(type(error).__name__, str(error), self._program.line_of(error), *self._account()))
+            self._emit(
+                events.Raised(
+                    class_name(type(error)), message_of(error), self._program.line_of(error), *self._account()
+                )
+            )
 
     def _start(self, root: FrameType) -> None:
         """Takes a frame as the program's outermost one."""
         in_module = root.f_code.co_name == "<module>"  # or in a function, such as one that runs in a thread
-        self._root, self._globals = root, [Scope(root.f_globals, "")] if in_module else []
-        self._bindings.own_module = root.f_globals.get("__name__", "builtins")
+        keeps = type(root.f_globals) is dict  # other namespaces are copied whenever they are looked at
+        self._root, self._globals = root, [Scope(root.f_globals, "")] if in_module and keeps else []
+        self._bindings.own_module = module_of(root.f_globals)
 
     def _look(self, scopes: Sequence[Scope], *, done: bool) -> None:
         """Updates the names of tensors. Inside a statement (not `done`) a tensor without a name keeps its last names, since a
@@ -266,8 +284,9 @@ class EngineRecorder(observe.Observer):
         for tensor in inputs:
             known = objects.tensors.facts.get(id(tensor)) or objects.describe_new(tensor)
             operands.append(known.operand)
-            if tensor is not output:
-                objects.storage(tensor.storage)
+            written = tensor is not output and objects.wrote_unseen(tensor.storage)
+            if written and tensor.storage is not output.storage:  # else this operation has written it
+                self.shield.remark(_UNOBSERVED)
         if read is not None:
             operands[0] = replace(operands[0], part=tuple(read))
         return tuple(operands)
@@ -275,6 +294,8 @@ class EngineRecorder(observe.Observer):
     def _wrote(self, known: KnownTensor, output: Tensor, written: Any) -> None:
         """Emits a write of a tensor if its version was raised."""
         objects, storage = self._objects, output.storage
+        if storage.version > known.storage.version + 1:
+            self.shield.remark(_UNOBSERVED)
         if known.storage.version != storage.version:
             if written is None:
                 objects.wrote(known.storage, storage, output.array, known.operand.layout)
@@ -446,7 +467,7 @@ class EngineRecorder(observe.Observer):
         numbers = tuple(self._objects.tensor(gradient).number for gradient in given)
         name = function_name(function)
         if isinstance(node, CustomNode):
-            name = f"{node.layer.__name__}.{name}"
+            name = f"{class_name(node.layer)}.{name}"
         line = self._program.line_of_function(function)
         alone = gradient_of(given[0]) if len(given) == 1 else None
         self._emit(events.CustomBegan(self._number(node), name, line, numbers, alone, *self._account()))
@@ -485,16 +506,15 @@ class EngineRecorder(observe.Observer):
 
 def plain(attributes: Mapping[str, Any]) -> Mapping[str, Any]:
     """Returns the attributes that are numbers, strings, or lists of these."""
-    if _PLAIN.issuperset(map(type, attributes.values())):
-        return attributes
-    return {name: value for name, value in attributes.items() if type(value) in _PLAIN or _is_list_of_plain(value)}
+    return {name: value for name, value in attributes.items() if _is_plain(value)} if attributes else attributes
 
 
-_PLAIN = frozenset({type(None), bool, int, float, complex, str})
+_PLAIN = frozenset(map(id, (type(None), bool, int, float, complex, str)))  # (a metaclass may define `__hash__`)
 
 
-def _is_list_of_plain(value: Any) -> bool:
-    return isinstance(value, tuple | list) and all(type(each) in _PLAIN or _is_list_of_plain(each) for each in value)
+def _is_plain(value: Any) -> bool:
+    kind = type(value)
+    return id(kind) in _PLAIN or ((kind is list or kind is tuple) and all(map(_is_plain, value)))
 
 
 def gradient_of(tensor: Tensor) -> events.Gradient:
@@ -522,7 +542,7 @@ def _sentence(reason: Text) -> Text:
 
 def _state_of_optimizer(holder: Any) -> Iterator[tuple[str, Tensor]]:
     """Yields an optimizer's state for each parameter, in their order: `opt.velocity[0]`."""
-    if not isinstance(holder, Optimizer):
+    if not issubclass(type(holder), Optimizer):
         return
     by_kind: dict[str, list[tuple[int, Tensor]]] = {}
     for place, state in state_by_parameter(attributes_of(holder))[:ATTRIBUTES]:
@@ -532,4 +552,12 @@ def _state_of_optimizer(holder: Any) -> Iterator[tuple[str, Tensor]]:
         yield from ((f".{kind}[{place}]", tensor) for place, tensor in found)
 
 
+_UNOBSERVED = Text(
+    "Tensors were also written by code that was not recorded: another thread or coroutine, or an operation that failed halfway.",
+    "还有未被记录的代码写入了张量：其他线程或协程，或中途失败的操作。",
+)
+_ELSEWHERE = Text(
+    "What other threads or coroutines did was left out, but bytes count their tensors, too.",
+    "其他线程或协程所做的没有记录，但字节数也包括它们的张量。",
+)
 _WATCHED = Watched(Tensor, (Layer, Optimizer), (Layer,), _state_of_optimizer)

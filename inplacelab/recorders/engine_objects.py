@@ -14,7 +14,7 @@ from inplacelab.autograd.saved import Saved as SavedTensor
 from inplacelab.devices.base import Device
 from inplacelab.layout import Layout, whole
 from inplacelab.recorders import events
-from inplacelab.recorders.handles import Handles
+from inplacelab.recorders.handles import Handles, Protect
 from inplacelab.recorders.snapshots import snapshot
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor
@@ -71,17 +71,20 @@ class EngineObjects:
     Args:
         emit: receives the events.
         names_of: returns the program's names for a tensor.
+        protect: makes a function into one that Python may call when an object is freed.
 
     Attributes:
         tensors, storages, nodes: the known live objects.
         replacing: True while an operation is reported that gives tensors another history: nodes freed then were replaced by it.
     """
 
-    def __init__(self, emit: Callable[[events.Event], None], names_of: Callable[[Tensor], tuple[str, ...]]) -> None:
+    def __init__(
+        self, emit: Callable[[events.Event], None], names_of: Callable[[Tensor], tuple[str, ...]], protect: Protect
+    ) -> None:
         self._emit, self._names_of = emit, names_of
-        self.tensors: Handles[Tensor, KnownTensor] = Handles(self._tensor_died)
-        self.storages: Handles[Storage, KnownStorage] = Handles(self._storage_died)
-        self.nodes: Handles[Node, KnownNode] = Handles(self._node_died)
+        self.tensors: Handles[Tensor, KnownTensor] = Handles(self._tensor_died, protect)
+        self.storages: Handles[Storage, KnownStorage] = Handles(self._storage_died, protect)
+        self.nodes: Handles[Node, KnownNode] = Handles(self._node_died, protect)
         self.replacing = False
         self._outer: dict[int, int] = {}  # from the node inside a `CopySlicesNode` to that one
         self._node_numbers: dict[int, int] = {}  # the engine counts from the start of the session, a recording from 0
@@ -186,11 +189,18 @@ class EngineObjects:
         known.version = storage.version
         self._emit(events.Wrote(known.number, known.number, known.version, snapshot(storage.buffer, window, slots)))
 
-    def look_again(self) -> None:
-        """Emits the writes that were not reported."""
-        for storage, known in self.storages.living():
-            if known.version != storage.version:
-                self.wrote(known, storage)
+    def wrote_unseen(self, storage: Storage) -> bool:
+        """Emits a write to a known storage that was not reported. Returns whether there was one."""
+        known = self.storages.find(storage)
+        if known is None or known.version == storage.version:
+            return False
+        self.wrote(known, storage)
+        return True
+
+    def look_again(self) -> bool:
+        """Emits the writes that were not reported. Returns whether there were any."""
+        unseen = [storage for storage, _ in self.storages.living() if self.wrote_unseen(storage)]
+        return bool(unseen)
 
     def _meet_storage(self, storage: Storage, filled: bool) -> KnownStorage:
         buffer, device = storage.buffer, storage.device

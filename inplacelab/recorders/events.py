@@ -81,6 +81,11 @@ class ProgramEnded(Event):
 
 
 @dataclass(slots=True)
+class Stopped(Event):
+    """The recorder failed, and recorded nothing further. What was emitted since the last step is incomplete."""
+
+
+@dataclass(slots=True)
 class Raised(Event):
     """The program ended with an exception that is not a refusal of the framework.
 

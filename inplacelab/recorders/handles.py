@@ -12,6 +12,8 @@ from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 F = TypeVar("F")
+Protect = Callable[[Callable[..., None]], Callable[..., None]]
+"""See `shield.Shield.protect_callback`."""
 
 
 class Handles(Generic[T, F]):
@@ -19,13 +21,14 @@ class Handles(Generic[T, F]):
 
     Args:
         died: called with the facts of an object when it is freed.
+        protect: makes a function into one that Python may call then.
 
     Attributes:
         facts: the facts of each object, by its address.
     """
 
-    def __init__(self, died: Callable[[F], None]) -> None:
-        self._died = died
+    def __init__(self, died: Callable[[F], None], protect: Protect) -> None:
+        self._died, self._protect = died, protect
         self.facts: dict[int, F] = {}
         self._alive: dict[int, weakref.ref[T]] = {}
         self.next_number = count().__next__
@@ -42,7 +45,7 @@ class Handles(Generic[T, F]):
             del self.facts[address], self._alive[address]
             self._died(facts)
 
-        self.facts[address], self._alive[address] = facts, weakref.ref(obj, died)
+        self.facts[address], self._alive[address] = facts, weakref.ref(obj, self._protect(died))
 
     def living(self) -> Iterator[tuple[T, F]]:
         """Yields every live object with its facts, in the order in which they were added."""

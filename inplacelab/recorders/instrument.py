@@ -9,12 +9,15 @@ from __future__ import annotations
 import ast
 import builtins
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import get_ident
 from types import FrameType
 from typing import Any, Protocol
 
 from inplacelab.recorders.program import Program, stored_here
+from inplacelab.recorders.shield import Shield
 
 CALL = "__inplacelab_statement__"
 """The name of the built-in function that an instrumented program calls before each statement."""
@@ -38,7 +41,7 @@ _listeners: list[StatementListener] = []
 
 def _statement_begins(line: int, simple: bool) -> None:
     frame = sys._getframe(1)
-    for listener in _listeners:
+    for listener in tuple(_listeners):
         listener(line, simple, frame)
 
 
@@ -57,36 +60,125 @@ def listening(listener: StatementListener) -> Iterator[None]:
 
 
 @contextmanager
-def traced(listener: StatementListener, program: Program, outermost: FrameType) -> Iterator[None]:
+def traced(listener: StatementListener, program: Program, outermost: FrameType, shield: Shield) -> Iterator[None]:
     """Calls `listener` before each statement of a running program that is not instrumented, in a frame and in those that it calls.
 
     It uses `sys.settrace`, so a debugger is inactive meanwhile.
     """
-    last: dict[int, tuple[int, int]] = {}  # for each frame, its statement and the last instruction
-    count = len(program.text.splitlines())
-
-    def trace(frame: FrameType, event: str, _: object) -> Any:
-        if frame.f_code.co_filename != program.filename:
-            return None
-        line = program.statement(program.line(frame.f_lineno))
-        statement, instruction = last.get(id(frame), (0, 0))
-        if event == "line" and 1 <= line <= count:
-            last[id(frame)] = line, frame.f_lasti
-            if line != statement or frame.f_lasti <= instruction:
-                listener(line + program.first_line - 1, False, frame)
-                frame.f_locals  # noqa: B018  # before Python 3.13, locals that are not in there would be deleted now
-        elif event in ("call", "return"):
-            last.pop(id(frame), None)
-        return trace
-
-    before, its_own = sys.gettrace(), outermost.f_trace
-    sys.settrace(trace)
-    outermost.f_trace = trace
+    tracer, trace = _tracer(), _Trace(listener, program, shield)
     try:
+        tracer.add(trace, outermost)
+        _new_threads.report_to(trace)
         yield
     finally:
-        sys.settrace(before)
-        outermost.f_trace = its_own
+        tracer.remove(trace, outermost)
+        _new_threads.stop(trace)
+
+
+class _Trace:
+    """Follows a program line by line."""
+
+    def __init__(self, listener: StatementListener, program: Program, shield: Shield) -> None:
+        self._listener, self._program = listener, program
+        self._last: dict[int, tuple[int, int]] = {}  # for each frame, its statement and the last instruction
+        self._count = len(program.text.splitlines())
+        self.filename, self.goes_on = program.filename, shield.protect(self._goes_on)
+
+    def _goes_on(self, frame: FrameType, event: str) -> None:
+        program, last = self._program, self._last
+        line = program.statement(program.line(frame.f_lineno))
+        statement, instruction = last.get(id(frame), (0, 0))
+        if event == "line" and 1 <= line <= self._count:
+            last[id(frame)] = line, frame.f_lasti
+            if line != statement or frame.f_lasti <= instruction:
+                self._listener(line + program.first_line - 1, False, frame)
+        elif event in ("call", "return"):
+            last.pop(id(frame), None)
+
+
+class _Tracer:
+    """The trace function of one thread, in which several programs may be traced at once: blocks need not end in order."""
+
+    def __init__(self) -> None:
+        self._traces: list[_Trace] = []
+        self._before: Any = None
+        self._thread = get_ident()
+
+    def add(self, trace: _Trace, outermost: FrameType) -> None:
+        """Begins to follow a program that runs in a frame, and in those that it calls."""
+        if sys.gettrace() is not self:
+            self._before = sys.gettrace()
+        self._traces.append(trace)
+        outermost.f_trace = self
+        sys.settrace(self)
+
+    def remove(self, trace: _Trace, outermost: FrameType) -> None:
+        """Ends that."""
+        self._traces.remove(trace)
+        if not any(each.filename == trace.filename for each in self._traces):
+            outermost.f_trace = None
+        if not self._traces and get_ident() == self._thread:
+            self._end()
+
+    def _end(self) -> None:
+        if sys.gettrace() in (self, None):  # none after an exception in a trace function
+            sys.settrace(self._before)
+        self._before = None
+
+    def __call__(self, frame: FrameType, event: str, _: object) -> Any:
+        if not self._traces:  # the last block has ended in another thread
+            self._end()
+            return None
+        following = [each for each in self._traces if each.filename == frame.f_code.co_filename]
+        for each in following:
+            each.goes_on(frame, event)
+        if following:
+            frame.f_locals  # noqa: B018  # before Python 3.13, locals that are not in there would be deleted now
+        return self if following else None
+
+
+class _NewThreads:
+    """Tells traces when a new thread runs their program. It is left out, since only the thread that began a block is traced."""
+
+    def __init__(self) -> None:
+        self._traces: list[_Trace] = []
+        self._before: Any = None
+
+    def report_to(self, trace: _Trace) -> None:
+        """Reports to a trace from now on."""
+        if threading.gettrace() is not self:
+            self._before = threading.gettrace()
+        self._traces.append(trace)
+        threading.settrace(self)
+
+    def stop(self, trace: _Trace) -> None:
+        """Reports to it no longer."""
+        self._traces.remove(trace)
+        before = self._before
+        if not self._traces and threading.gettrace() is self:
+            threading.settrace(before)
+
+    def __call__(self, frame: FrameType, event: Any, value: object) -> Any:
+        running = [each for each in self._traces if each.filename == frame.f_code.co_filename]
+        if self._traces and not running:
+            return None  # of another file
+        for each in running:
+            each.goes_on(frame, event)
+        sys.settrace(self._before)
+        before = self._before
+        return None if before is None else before(frame, event, value)
+
+
+_new_threads = _NewThreads()
+_of_thread = threading.local()
+
+
+def _tracer() -> _Tracer:
+    """Returns the tracer of this thread."""
+    if not hasattr(_of_thread, "tracer"):
+        _of_thread.tracer = _Tracer()
+    found: _Tracer = _of_thread.tracer
+    return found
 
 
 _BODIES = ("body", "orelse", "finalbody")

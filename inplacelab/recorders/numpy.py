@@ -22,22 +22,27 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
-from types import FrameType
+from types import FrameType, FunctionType
 from typing import Any
 
 import numpy as np
 
+from inplacelab.language import Text
 from inplacelab.layout import Layout, extent
 from inplacelab.recorders import events
 from inplacelab.recorders.attribution import Attribution, Did
-from inplacelab.recorders.bindings import Bindings, Watched, attributes_of
+from inplacelab.recorders.bindings import Bindings, Watched
 from inplacelab.recorders.events import INFERRED, Operand, OperationDone
 from inplacelab.recorders.handles import Handles
 from inplacelab.recorders.instrument import traced
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Program, Scope, scopes_of
+from inplacelab.recorders.shield import Shield
+from inplacelab.recorders.static import attributes_of, class_name, member, message_of, module_of
 from inplacelab.recorders.storages import Storage, Storages, shows
 
+_ELSEWHERE = Text("What other threads or coroutines did was left out.", "其他线程或协程所做的没有记录。")
+_base_of: Any = np.ndarray.__dict__["base"].__get__
 _DTYPES = frozenset(np.dtype(character) for character in "?bhilqBHILQefdFD")
 
 
@@ -59,16 +64,20 @@ class NumpyRecorder:
     def __init__(self, program: Program, log: Log, *, limit: int | None = None, outermost: FrameType | None = None):
         self._program, self._emit, self._root = program, log.emit, outermost
         self._left, self.missed, self.live_before = float("inf") if limit is None else limit, 0, 0
+        self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
         self._bindings = Bindings(program.names, Watched(np.ndarray))
-        self._known: Handles[Any, _Array] = Handles(self._died)
+        self._known: Handles[Any, _Array] = Handles(self._died, self.shield.protect_callback)
         self._statements = Attribution(program.text, np.ndarray, self._known.find)
         self._storages: Storages[_Array] = Storages(log.emit, "cpu")
 
     @contextmanager
     def listening(self) -> Iterator[None]:
         """Traces a program that is running already, and releases the arrays at the end of a `with` block."""
-        with traced(self.statement_begins, self._program, self._root) if self._root else nullcontext():
+        tracing = traced(self.statement_begins, self._program, self._root, self.shield) if self._root else nullcontext()
+        with self.shield.up(), tracing:
             yield
+
+    def _forget(self) -> None:
         self._known.clear()
         self._bindings.forget()
         self._root = None
@@ -83,7 +92,7 @@ class NumpyRecorder:
             return
         frames, line = self._program.frames(frame, self._root), self._program.line(line)
         self._root, scopes = frames[-1], scopes_of(frames)
-        self._bindings.own_module = frame.f_globals.get("__name__", "builtins")
+        self._bindings.own_module = module_of(frame.f_globals)
         self._look(scopes, len(frames))
         self._emit(events.StatementBegan(line, simple, len(frames), *self._storages.account()))
         if "resize" in self._statements.begins(line, len(frames), scopes[-1], frame):
@@ -95,7 +104,9 @@ class NumpyRecorder:
         """Called when the program ended with an exception."""
         self._look(scopes_of(self._program.frames_in(error)))
         self._emit(
-            events.Raised(type(error).__name__, str(error), self._program.line_of(error), *self._storages.account())
+            events.Raised(
+                class_name(type(error)), message_of(error), self._program.line_of(error), *self._storages.account()
+            )
         )
 
     def finish(self, scope: Scope) -> None:
@@ -136,7 +147,7 @@ class NumpyRecorder:
         if layout is None or storage is None:
             return None if known is None else self._died(known)
         number = self._known.next_number() if known is None else known.operand.tensor
-        operand = Operand(number, storage.number, storage.number, layout, array.dtype.name)
+        operand = Operand(number, storage.number, storage.number, layout, plain(array).dtype.name)
         if known is None:
             did = self._statements.maker(names, is_view=bool(storage.tensors))
             known = _Array(names, place, storage, operand)
@@ -170,27 +181,29 @@ class NumpyRecorder:
 
 def _bases(array: Any) -> Iterator[Any]:
     """Yields the bases of an array. The last one owns the memory, or was made on a buffer."""
-    base = array.base
+    base = _base_of(array)
     while base is not None:
         if is_array := issubclass(type(base), np.ndarray):
             yield base
-        base = base.base if is_array else attributes_of(base).get("base")  # `as_strided` inserts an object
+        base = _base_of(base) if is_array else attributes_of(base).get("base")  # `as_strided` inserts an object
 
 
 def _memory(array: Any) -> Any:
     """Returns all elements of the memory under an array; None if they are not numbers of a recordable dtype, or have gaps."""
     owner = [array, *_bases(array)][-1]
-    flat = np.asarray(owner).ravel("K")
-    if owner.dtype not in _DTYPES or flat.flags.owndata:
+    flat, dtype = plain(owner).ravel("K"), plain(owner).dtype
+    if dtype not in _DTYPES or flat.flags.owndata:
         return None
-    if owner.base is not None:
+    base = _base_of(owner)
+    if base is not None and type(member(type(base), "__buffer__")) is not FunctionType:  # it would be the program's
         with suppress(TypeError, ValueError, BufferError):
-            flat = np.frombuffer(owner.base, np.uint8)
-    return None if flat.nbytes % owner.itemsize else flat.view(owner.dtype)
+            flat = np.frombuffer(base, np.uint8)
+    return None if flat.nbytes % dtype.itemsize else flat.view(dtype)
 
 
 def _layout(array: Any, memory: Any) -> Layout | None:
     """Returns the layout of an array in its memory, in its own elements; None if it is not aligned to whole elements."""
+    array = plain(array)
     size, first = array.itemsize, _place(array)[0] - _place(memory)[0]
     if array.dtype not in _DTYPES or first % size or any(stride % size for stride in array.strides):
         return None
@@ -199,4 +212,10 @@ def _layout(array: Any, memory: Any) -> Layout | None:
 
 
 def _place(array: Any) -> tuple[Any, ...]:
+    array = plain(array)
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype
+
+
+def plain(array: Any) -> Any:
+    """Returns an array of NumPy's own class on the same memory: a subclass may have properties of the program."""
+    return array if type(array) is np.ndarray else np.ndarray.view(array, np.ndarray)

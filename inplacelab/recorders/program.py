@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
-import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from threading import RLock
 from traceback import walk_tb
 from types import BuiltinFunctionType, CodeType, FrameType, FunctionType, MethodType
 from typing import Any, NamedTuple
+
+from inplacelab.recorders.static import member, names_in, traceback_of
 
 CO_OPTIMIZED = 0x1
 """The flag of a function's code (`inspect.CO_OPTIMIZED`): its locals are slots, not a dictionary."""
@@ -19,7 +21,7 @@ CO_OPTIMIZED = 0x1
 class Scope(NamedTuple):
     """The names of one frame of the program."""
 
-    names: Mapping[str, Any]
+    names: dict[str, Any]
     function: str
     """The function whose locals these are; "" for the program's globals."""
 
@@ -78,7 +80,7 @@ class Program:
 
     def frames_in(self, error: BaseException) -> list[FrameType]:
         """Returns the program's frames in an error's traceback, innermost first; they still have their names."""
-        return [frame for frame, _ in walk_tb(error.__traceback__) if frame.f_code.co_filename == self.filename][::-1]
+        return [frame for frame, _ in walk_tb(traceback_of(error)) if frame.f_code.co_filename == self.filename][::-1]
 
     def place(self, frame: FrameType) -> Place:
         """Returns the place of one of its frames."""
@@ -94,7 +96,7 @@ class Program:
 
     def line_of_function(self, function: Any) -> int | None:
         """Returns the line with the `def` or `lambda` of a function; None for a function outside the program."""
-        code = _code_of(function)
+        code = code_of(function)
         if code is None or code.co_filename != self.filename:
             return None
         first = self.line(code.co_firstlineno)  # of its first decorator, if it has any
@@ -104,7 +106,7 @@ class Program:
 
     def line_of(self, error: BaseException) -> int | None:
         """Returns the innermost line of the program in an error's traceback."""
-        found, walk = None, error.__traceback__
+        found, walk = None, traceback_of(error)
         while walk is not None:
             if walk.tb_frame.f_code.co_filename == self.filename:
                 found = self.line(walk.tb_lineno)
@@ -138,25 +140,14 @@ def stored_here(node: ast.AST) -> Iterator[str]:
 
 # --- functions ---------------------------------------------------------------------------------------------------------
 
-_FUNCTIONS = (FunctionType, MethodType, BuiltinFunctionType)
 
-
-def function_name(function: Any) -> str:
-    """Returns the name of a function: "clip"; "lambda" for one without a name; the name of its class for another object.
-
-    No code of the program's classes is called.
-    """
-    name = function.__name__ if isinstance(function, _FUNCTIONS) else type(function).__name__
-    return "lambda" if name == "<lambda>" else name
-
-
-def _code_of(function: Any) -> CodeType | None:
+def code_of(function: Any) -> CodeType | None:
     """Returns the code that runs when an object is called; None if it is not Python."""
-    if not isinstance(function, _FUNCTIONS):
-        function = type(function).__call__
-    while isinstance(function, MethodType):
+    if not issubclass(type(function), FunctionType | MethodType | BuiltinFunctionType):
+        function = member(type(function), "__call__")
+    while type(function) is MethodType:
         function = function.__func__
-    return function.__code__ if isinstance(function, FunctionType) else None
+    return function.__code__ if type(function) is FunctionType else None
 
 
 # --- scopes ------------------------------------------------------------------------------------------------------------
@@ -170,8 +161,8 @@ def scopes_of(frames: Iterable[FrameType]) -> list[Scope]:
 def _scope(frame: FrameType) -> Scope:
     names = frame.f_locals
     if names is frame.f_globals:
-        return Scope(names, "")
-    copied = dict(names)
+        return Scope(names_in(names), "")
+    copied = names_in(names).copy()
     if sys.version_info < (3, 13) and frame.f_code.co_flags & CO_OPTIMIZED:
         # Before Python 3.13, `f_locals` keeps the values, and so all tensors among them, on the frame: memory would be freed later.
         names.clear()
@@ -184,12 +175,27 @@ def _scope(frame: FrameType) -> Scope:
 def with_block(filename: str, line: int) -> Block:
     """Returns the body of the `with` statement on `line` of a file; no text if the file cannot be read."""
     lines = linecache.getlines(filename)
-    try:
-        tree = ast.parse("".join(lines))
-    except SyntaxError:
-        return Block("", 1)
-    for node in ast.walk(tree):
+    for node in ast.walk(parsed("".join(lines))):
         if isinstance(node, ast.With) and node.lineno <= line <= node.body[0].lineno:
             first, last = node.body[0].lineno, node.body[-1].end_lineno
-            return Block(textwrap.dedent("".join(lines[first - 1 : last])), first)
+            return Block(_dedented(lines[first - 1 : last]), first)
     return Block("", 1)
+
+
+PARSING = RLock()
+"""Held while a text is parsed: Python's parser fails now and then if two threads call it at once."""
+
+
+def parsed(text: str) -> ast.Module:
+    """Parses a program; an empty one if the text cannot be parsed, since recording must not stop it."""
+    try:
+        with PARSING:
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
+        return ast.Module([], [])
+
+
+def _dedented(lines: list[str]) -> str:
+    """Removes the indentation of the first line from all lines that have it; the lines of a text may have less."""
+    margin = lines[0][: len(lines[0]) - len(lines[0].lstrip())]
+    return "".join(line.removeprefix(margin) for line in lines)

@@ -10,6 +10,7 @@ from typing import Protocol
 from inplacelab.errors import Refusal
 from inplacelab.recorders.log import Log
 from inplacelab.recorders.program import Program, Scope
+from inplacelab.recorders.shield import Shield
 
 
 class Recorder(Protocol):
@@ -17,6 +18,7 @@ class Recorder(Protocol):
 
     Attributes:
         framework, version: the framework's name and version.
+        shield: through which the program calls it.
         live_before: the bytes that were live when the recording began.
         missed: how many events were not recorded because of the limit.
         refusals: the framework's refusals so far, in order, as weak references, so that notes and fixes can be added to them.
@@ -24,6 +26,7 @@ class Recorder(Protocol):
 
     framework: str
     version: str
+    shield: Shield
     live_before: int
 
     def __init__(

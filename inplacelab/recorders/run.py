@@ -2,27 +2,43 @@
 
 from __future__ import annotations
 
-import ast
 import gc
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from types import CodeType, FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from inplacelab.errors import Refusal
+from inplacelab.language import Text
 from inplacelab.recorders import instrument
 from inplacelab.recorders.detection import DEFAULT, checked, framework_used, recorder_of
 from inplacelab.recorders.log import EventLog
-from inplacelab.recorders.program import Program, Scope, scopes_of, with_block
+from inplacelab.recorders.program import PARSING, Program, Scope, parsed, scopes_of, with_block
 from inplacelab.recorders.recorder import Recorder
+from inplacelab.recorders.static import class_name, names_in, traceback_of
 
 if TYPE_CHECKING:
     from inplacelab.recording.recording import Recording
 
 LIMIT = 2000
 """The number of steps kept by default; `Recording.truncated` counts the rest."""
+
+_UNBUILT = Text(
+    "The recording could not be made of what was recorded: {0} inside the recorder.",
+    "无法由记录到的内容生成记录：记录器内部出现 {0}。",
+)
+_RUNNING = Text(
+    "this `record` is recording already: make another one with `paddle.record()`.",
+    "这个 `record` 正在记录：请用 `paddle.record()` 另建一个。",
+)
+_NOT_RUNNING = Text(
+    "this `record` is not recording: its block has not begun, or has ended.",
+    "这个 `record` 没有在记录：它的代码块还没有开始，或已经结束。",
+)
 
 
 class Session:
@@ -62,13 +78,17 @@ class Session:
         """
         raised: BaseException | None = None
         gc.collect()  # objects of earlier programs would otherwise be counted or not, depending on when the collector runs
-        with self.recorder.listening(), instrument.listening(self.recorder.statement_begins):
+        begins = self.recorder.shield.protect(self.recorder.statement_begins)
+        with self.recorder.listening(), instrument.listening(begins):
             try:
                 for code in parts:
                     exec(code, names)
             except BaseException as error:  # noqa: BLE001  # the caller shows it once the recording is there
                 raised = error
-            self.finish(raised, Scope(names, ""))
+            try:
+                self.finish(raised, Scope(names_in(names), ""))
+            except BaseException as error:  # noqa: BLE001  # an interrupt
+                raised = error
         self.annotate()
         return raised
 
@@ -79,31 +99,41 @@ class Session:
             raised: the exception that ended the program, if any.
             scope: the program's names.
         """
-        if raised is not None and not isinstance(raised, SystemExit):
-            self.recorder.failed(raised)
-        self.recorder.finish(scope)
+        protect = self.recorder.shield.protect
+        if raised is not None and not issubclass(type(raised), SystemExit | GeneratorExit):
+            protect(self.recorder.failed, anywhere=True)(raised)
+        protect(self.recorder.finish, anywhere=True)(scope)
 
     def annotate(self) -> None:
         """Adds to the refusals that are still alive the lines that led to them, and a fix."""
         from inplacelab.recorders import advice
 
         if any(refusal() is not None for refusal in self.recorder.refusals):
-            advice.annotate(self.recording(), self.recorder.refusals)
+            with PARSING, suppress(Exception):  # the program gets its own error, with notes or without
+                advice.annotate(self.recording(), self.recorder.refusals)
 
     def recording(self) -> Recording:
         """Returns the recording so far. It is built now, from events; while the program runs, only events are stored."""
+        if self._built is None or self._built[0] != len(self._log):
+            self._built = len(self._log), self._build()
+        return self._built[1]
+
+    def _build(self) -> Recording:
+        """Builds the recording. If that fails, the program, whose error may be on its way, goes on with a recording that says so."""
         from inplacelab.recorders import advice, builder
         from inplacelab.recording.recording import Recording
 
         recorder = self.recorder
-        if self._built is not None and self._built[0] == len(self._log):
-            return self._built[1]
-        about = Recording(
+        built = Recording(
             recorder.framework, recorder.version, self._title, self._program.text, (), live_before=recorder.live_before
         )
-        built = builder.build(self._log, about, limit=self._limit, missed=recorder.missed)
-        self._built = len(self._log), advice.advised(built, fix=self._fix)
-        return self._built[1]
+        try:
+            built = builder.build(self._log, built, limit=self._limit, missed=recorder.missed)
+            built = replace(built, notes=recorder.shield.notes(len(built)))
+            with PARSING:
+                return advice.advised(built, fix=self._fix)
+        except Exception as error:  # noqa: BLE001
+            return replace(built, notes=(*recorder.shield.notes(len(built)), _UNBUILT.format(class_name(type(error)))))
 
 
 class record:
@@ -121,6 +151,9 @@ class record:
     Attributes:
         recording: the recording, once the block has ended; None before.
 
+    The recording is of the thread or coroutine that runs the block, and of the coroutines that this one makes; it says if others did
+    something that it leaves out. Blocks may overlap in any way, but one `record` is in one block at a time.
+
     Raises:
         ValueError: if there is no recorder for `framework`.
 
@@ -134,26 +167,42 @@ class record:
 
     def __init__(self, title: str = "", limit: int = LIMIT, framework: str | None = None) -> None:
         self._title, self._limit, self._framework = title, limit, framework and checked(framework)
+        self._running = Lock()
         self.recording: Recording | None = None
 
     def __enter__(self) -> Self:
-        frame = sys._getframe(1)
+        if not self._running.acquire(blocking=False):
+            raise RuntimeError(str(_RUNNING))
+        try:
+            self._begin(sys._getframe(1))
+        except BaseException:
+            self._running.release()
+            raise
+        return self
+
+    def _begin(self, frame: FrameType) -> None:
         filename = frame.f_code.co_filename
         block = with_block(filename, frame.f_lineno)
-        tree = ast.parse(block.text)
+        tree = parsed(block.text)
         program = Program.of(tree, block.text, filename, block.first_line)
         if not block.text:  # the file cannot be read, so every name of the code is scanned
             program = replace(program, names=frozenset(frame.f_code.co_names))
-        framework = self._framework or framework_used(tree, {**frame.f_globals, **scopes_of([frame])[0].names})
+        framework = self._framework or framework_used(
+            tree, {**names_in(frame.f_globals), **scopes_of([frame])[0].names}
+        )
         self._session = Session(program, title=self._title, limit=self._limit, outermost=frame, framework=framework)
         self._listening = self._session.recorder.listening()
         self._listening.__enter__()
-        return self
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        self._session.finish(error, *scopes_of([sys._getframe(1)]))
-        self._listening.__exit__(None, None, None)
-        self.recording = self._session.recording()
+        if not self._running.locked():
+            raise RuntimeError(str(_NOT_RUNNING))
+        try:
+            self._session.finish(error, *scopes_of([sys._getframe(1)]))
+        finally:
+            self._listening.__exit__(None, None, None)
+            self._running.release()
+            self.recording = self._session.recording()
         self._session.annotate()
 
 
@@ -165,10 +214,10 @@ _ENGINE = (str(Path(__file__).parents[1]), "<inplacelab ")
 
 def learners_traceback(error: BaseException, filename: str) -> TracebackType | None:
     """Returns an error's traceback from the program's first frame on; for a refusal, without the engine's frames."""
-    walk = error.__traceback__
+    walk = traceback_of(error)
     while walk is not None and walk.tb_frame.f_code.co_filename != filename:
         walk = walk.tb_next
-    return without_engine(walk) if isinstance(error, Refusal) else walk
+    return without_engine(walk) if issubclass(type(error), Refusal) else walk
 
 
 def without_engine(trace: TracebackType | None) -> TracebackType | None:

@@ -16,6 +16,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from inplacelab.recorders.program import parsed
+
 _SYMBOLS: dict[type[ast.AST], str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%", ast.Pow: "**", ast.MatMult: "@",
     ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^", ast.Invert: "~", ast.USub: "-", ast.UAdd: "+",
@@ -78,10 +80,7 @@ def read(text: str) -> dict[int, Statement]:
         The statements by the line on which they begin. Lines with several statements are left out. Empty if the text is not Python,
         such as a cell with an IPython magic.
     """
-    try:
-        tree = ast.parse(text)
-    except SyntaxError:
-        return {}
+    tree = parsed(text)
     found: dict[int, list[ast.stmt]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt):

@@ -149,6 +149,8 @@ class Recording:
     live_before: int = 0
     """The bytes that were live before the first step: of tensors made earlier in the session. The steps count neither these nor
     their end."""
+    notes: tuple[Text, ...] = ()
+    """What the recording leaves out, as sentences: operations of other threads, or what followed a failure of the recorder."""
     schema: int = field(default=SCHEMA_VERSION)
     """The version of this format."""
 

@@ -55,7 +55,7 @@ def test_a_handle_ends_with_its_object() -> None:
         pass
 
     gone: list[str] = []
-    handles: Handles[Object, str] = Handles(gone.append)
+    handles: Handles[Object, str] = Handles(gone.append, lambda function: function)
     first, second = Object(), Object()
     handles.add(first, "first")
     handles.add(second, "second")

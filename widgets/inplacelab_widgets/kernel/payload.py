@@ -51,8 +51,7 @@ def payload(launches: Sequence[tuple[ShownLaunch, Picks]]) -> Json:
     blocks = dict.fromkeys(block for _, picks in launches for block in picks.blocks)
     return {
         "title": ", ".join(dict.fromkeys(shown.launch.kernel for shown, _ in launches)),
-        "simulated": False,  # the picture shows it
-        "truncated": 0,
+        "notes": [],
         "source": [],
         "axis": {"left": 0, "right": 0, "spacing": 1},
         "keys": [[in_both_languages(keys), in_both_languages(does)] for keys, does in words.KEYS],

@@ -20,6 +20,7 @@ import { makeStage } from "./stage.js";
 import { drawTables } from "./tables.js";
 import { followPointer } from "./items.js";
 import { drawToolbar } from "./toolbar.js";
+import { speak } from "./words.js";
 /** @import { Answer } from "./predict.js" */
 /** @import { Payload } from "./runs.js" */
 /** @import { Part, Stage, Trait } from "./stage.js" */
@@ -113,7 +114,7 @@ function drawTitle(stage, panel) {
 /** Draws the tables and the readout, notices, the hint on pointing, and the hint on keys.
  * @param {Stage} stage @param {HTMLElement[]} first @param {boolean} hasHint @returns {Part} */
 function drawFoot(stage, first, hasHint) {
-  const { simulated, truncated } = stage.payload;
+  const { notes } = stage.payload;
   const hint = html("span", { class: "ipl-hint", "aria-hidden": "true" });
   const notice = html("span", { class: "ipl-notice" });
   const keys = html("span", { class: "ipl-keys" });
@@ -121,9 +122,8 @@ function drawFoot(stage, first, hasHint) {
   function translate() {
     keys.textContent = stage.word("keys");
     hint.textContent = stage.word("link_hint");
-    const notes = [simulated ? stage.word("simulated") : "", truncated ? stage.word("truncated", { count: truncated }) : ""];
-    notice.textContent = notes.filter(Boolean).join(" · ");
-    stage.root.classList.toggle("ipl-noticed", notes.some(Boolean));
+    notice.textContent = notes.map((note) => speak(note, stage.language)).join(" · ");
+    stage.root.classList.toggle("ipl-noticed", notes.length > 0);
   }
 
   return { root: html("div", { class: "ipl-foot" }, ...(hasHint ? [hint, notice, keys, ...first] : [...first, notice, keys])), translate };

@@ -13,8 +13,7 @@
 /**
  * @typedef {Object} Payload
  * @property {string} title
- * @property {boolean} simulated
- * @property {number} truncated
+ * @property {Said[]} notes  On the whole recording: what it leaves out.
  * @property {string[]} source
  * @property {"graph" | "history"} opens
  * @property {[Said, Said][]} keys  What each key does.

@@ -20,6 +20,7 @@ from inplacelab_widgets.scene.lens_values import pages
 from inplacelab_widgets.scene.links import links
 from inplacelab_widgets.scene.names import player_words, unquoted
 from inplacelab_widgets.scene.panel_payload import Json, Pools
+from inplacelab_widgets.scene.picture import provisos
 from inplacelab_widgets.scene.predict_question import in_both_languages, question_data
 from inplacelab_widgets.scene.tables import table_changes, tables, tables_of_panels
 
@@ -52,8 +53,7 @@ class _Packer:
         panels = [self.pools.panel(scene.panel(name)) for name in PANELS if name in self.shown]
         return {
             "title": recording.title,
-            "simulated": recording.simulated,
-            "truncated": recording.truncated,
+            "notes": [in_both_languages(note) for note in provisos(scene)],
             "source": source_lines(recording) if "code" in self.shown else [],
             "axis": {"left": LEFT, "right": RIGHT, "spacing": Axis(len(recording)).spacing},
             "keys": [

@@ -62,10 +62,10 @@ def place_of(scene: Scene, step: int) -> list[Text]:
 
 
 def provisos(scene: Scene) -> list[Text]:
-    """Returns notes on the whole recording: that a device was simulated, that the end was cut off."""
+    """Returns notes on the whole recording: that a device was simulated, what was left out, that the end was cut off."""
     recording = scene.recording
-    cut = [words.PLAYER["truncated"].format(count=recording.truncated)] if recording.truncated else []
-    return ([words.SIMULATED] if recording.simulated else []) + cut
+    cut = [words.TRUNCATED.format(count=recording.truncated)] if recording.truncated else []
+    return ([words.SIMULATED] if recording.simulated else []) + cut + [*recording.notes]
 
 
 def sentence_box(scene: Scene, step: int, language: str, y: float, width: float) -> tuple[str, float]:

@@ -105,6 +105,7 @@ from inplacelab_widgets.words.storages import (
     SIMULATED,
     STALE,
     STRIDES,
+    TRUNCATED,
     UNNAMED,
     VIEW_OF,
 )
@@ -209,6 +210,7 @@ __all__ = [
     "STORAGES_SAY_PLAINLY",
     "STRIDES",
     "TABLES",
+    "TRUNCATED",
     "TURN",
     "UNNAMED",
     "UNPACKS",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from inplacelab.language import Text
 from inplacelab_widgets.words.history import BACKWARD, FORWARD
-from inplacelab_widgets.words.storages import SIMULATED
 
 PLAYER = {
     "region": Text("Stepper: {title}", "单步播放器：{title}"),
@@ -33,11 +32,7 @@ PLAYER = {
     "tables": Text("Read as table", "以表格阅读"),
     "language": Text("中文", "English"),
     "language_hint": Text("Switch to Chinese", "切换到英文"),
-    "truncated": Text(
-        "The recording was cut: {count} later events are not shown.", "记录已截断：之后的 {count} 个事件未显示。"
-    ),
     "keys": Text("← → step · ? all keys", "← → 单步 · ? 全部按键"),
-    "simulated": SIMULATED,
     "mode_event": Text("by event", "按事件"),
     "mode_line": Text("by line", "按行"),
     "mode_event_hint": Text("every event is a step (E)", "每个事件为一步（E）"),

@@ -45,6 +45,9 @@ LENSES = {
 """The text of a lens that a reader has moved."""
 SHELF = Text("Other live storages", "其余存活的存储")
 SIMULATED = Text("simulated device", "模拟设备")
+TRUNCATED = Text(
+    "The recording was cut: {count} later events are not shown.", "记录已截断：之后的 {count} 个事件未显示。"
+)
 
 FORMULA = Text("slot = {terms}", "槽位 = {terms}")
 NEW_STORAGE = Text("new storage {now}, was {before}", "新存储 {now}，原为 {before}")

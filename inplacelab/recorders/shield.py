@@ -1,0 +1,164 @@
+"""Stands between a program and its recorder.
+
+A recorder is called inside the program's operations, so what happens in the recorder must not reach the program. Every call of a
+recorder goes through the `protect` of its shield, which decides three things:
+
+- **Whose code runs.** A recording is of the thread or coroutine that began it, and of the coroutines that this one makes. What others do
+  is left out, and the recording says so.
+- **What a failure does.** If the recorder fails, the recording stops and says so, and the program goes on. An interrupt, or another
+  exception that is not the recorder's own, stops the recording and reaches the program.
+- **When the recording is over.** Coroutines may still refer to a recorder whose block has ended.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from threading import get_ident
+from traceback import walk_tb
+from typing import Any
+
+from inplacelab import modes, observe
+from inplacelab.language import Text
+from inplacelab.modes import current
+from inplacelab.recorders.events import Event, Stopped
+from inplacelab.recorders.program import code_of
+from inplacelab.recorders.static import class_name, traceback_of
+
+_STOPPED = Text(
+    "The recording stopped here, after step {0}: {1} inside the recorder. What the program did later is not shown.",
+    "记录在第 {0} 步之后停止：记录器内部出现 {1}。程序之后所做的没有显示。",
+)
+
+
+class Shield:
+    """Protects a program from its recorder.
+
+    Args:
+        emit: receives the event that the recording has stopped.
+        forget: drops the recorder's references to objects of the program.
+        elsewhere: what the recording says if other threads or coroutines did something that it leaves out.
+    """
+
+    def __init__(self, emit: Callable[[Event], None], forget: Callable[[], None], elsewhere: Text) -> None:
+        self._emit, self._forget, self._elsewhere = emit, forget, elsewhere
+        self._block: modes.Block = _Present()
+        self._on, self._thread = False, 0
+        self._interrupted = False  # while an object was freed
+        self._failure: type[BaseException] | None = None
+        self._remarks: list[Text] = []
+
+    @contextmanager
+    def up(self, observer: observe.Observer | None = None) -> Iterator[None]:
+        """Records the thread or coroutine that runs a `with` block.
+
+        Args:
+            observer: the recorder, if it observes the engine.
+        """
+        if observer is not None:
+            self._block = observe.listening(self._protected(observer))
+        self._thread = get_ident()
+        try:
+            with self._block:
+                self._on = True
+                yield
+        finally:
+            self.protect(self._forget, anywhere=True)()
+            self._on = False
+
+    def _protected(self, observer: observe.Observer) -> observe.Observer:
+        shown = observe.Observer()
+        for name in vars(observe.Observer):
+            if not name.startswith("_"):
+                setattr(shown, name, self.protect(getattr(observer, name)))
+        return shown
+
+    def is_here(self) -> bool:
+        """Whether the code that runs now is recorded."""
+        return self._on and get_ident() == self._thread and self._block in modes.current().blocks
+
+    def others_run(self) -> bool:
+        """Whether the code that runs now is not recorded, because another thread or coroutine runs it."""
+        return self._on and not self.is_here()
+
+    def protect(self, method: Callable[..., None], *, anywhere: bool = False) -> Callable[..., None]:
+        """Returns a method of the recorder as the program may call it.
+
+        Args:
+            method: the method.
+            anywhere: whether it is called for all threads and coroutines.
+        """
+
+        def call(*args: Any, **kwargs: Any) -> None:
+            try:
+                if self._on and get_ident() == self._thread and self._block in current().blocks:  # `is_here`, inlined
+                    method(*args, **kwargs)
+                else:
+                    self._is_elsewhere(partial(method, *args, **kwargs) if anywhere else None)
+            except BaseException as error:
+                self._stop(error)
+                if _is_interrupt(error):
+                    raise
+
+        return call
+
+    def _is_elsewhere(self, do: Callable[[], None] | None) -> None:
+        """Handles a call from code that is not recorded, or after the end."""
+        if self._interrupted:
+            self._interrupted = False
+            raise KeyboardInterrupt
+        if not self._on:  # a coroutine that was made in a block which has ended
+            modes.leave(self._block)
+        elif do is not None:
+            do()
+        else:
+            self.remark(self._elsewhere)
+
+    def protect_callback(self, method: Callable[..., None]) -> Callable[..., None]:
+        """Returns a method as Python may call it when an object is freed. Exceptions would be lost there, so an interrupt waits."""
+
+        def call(*args: Any) -> None:
+            try:
+                if self._on:
+                    method(*args)
+            except BaseException as error:  # noqa: BLE001
+                self._stop(error)
+                self._interrupted = type(error) is KeyboardInterrupt
+
+        return call
+
+    def _stop(self, error: BaseException) -> None:
+        """Stops the recording. Nothing refers to the error afterwards, since its frames keep tensors alive."""
+        self._on, self._failure = False, type(error)
+        try:
+            self._emit(Stopped())
+            self._forget()
+        except BaseException:  # noqa: BLE001  # such as a second lack of memory
+            self._on = False
+
+    def remark(self, note: Text) -> None:
+        """Has the recording say something once that it leaves out."""
+        if note not in self._remarks:
+            self._remarks.append(note)
+
+    def notes(self, steps: int) -> tuple[Text, ...]:
+        """Returns sentences that say what a recording with so many steps leaves out."""
+        stopped = [] if self._failure is None else [_STOPPED.format(steps, class_name(self._failure))]
+        return (*self._remarks, *stopped)
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    """Whether an error is not a failure of the recorder: it is `KeyboardInterrupt` or the like, or comes from a signal handler."""
+    if not issubclass(type(error), Exception):
+        return True
+    handlers = [code_of(signal.getsignal(each)) for each in signal.valid_signals()]
+    return any(frame.f_code in handlers for frame, _ in walk_tb(traceback_of(error)))
+
+
+class _Present(modes.Block):
+    """Marks the code that is recorded; changes nothing."""
+
+    def change(self, modes: modes.Modes) -> None:
+        pass
