@@ -42,6 +42,9 @@ MOST_LIVE = 4_000_000
 MOST_LAID_OUT = 4_000_000
 """The most runs of slots that all layouts together reach. Each run is drawn."""
 
+MOST_PASSED = 1_000_000
+"""The most layers of the graph that all edges together pass. A network that uses a parameter in a thousand steps has half as many."""
+
 
 def check(recording: Recording) -> None:
     """Checks that the facts of a recording agree with each other.
@@ -61,7 +64,7 @@ def check(recording: Recording) -> None:
             except _DisagreementError as error:
                 error.place = f".steps[{position}]{error.place}"
                 raise
-        _check_acyclic(world.edges)
+        _check_graph(world.edges)
     except _DisagreementError as error:
         raise RecordingFormatError(error.pattern.format(f"recording{error.place}", *error.facts)) from None
 
@@ -368,20 +371,24 @@ def _check_launch(launch: LaunchFacts) -> None:
         _check_reach(operand, operand.storage_bytes, set())
 
 
-def _check_acyclic(edges: Mapping[int, Collection[int]]) -> None:
-    """Raises an error if some nodes cannot be put in an order in which every edge goes forward."""
+def _check_graph(edges: Mapping[int, Collection[int]]) -> None:
+    """Checks that the nodes can be put into layers in which every edge goes forward, and that not too many layers are passed."""
     waits = dict.fromkeys(edges, 0)
     for ends in edges.values():
         for end in ends:
             waits[end] += 1
     ready = [node for node, count in waits.items() if not count]
+    layer = dict.fromkeys(edges, 0)
     for node in ready:  # grows while it is walked
         for end in edges[node]:
             waits[end] -= 1
+            layer[end] = max(layer[end], layer[node] + 1)
             if not waits[end]:
                 ready.append(end)
     if len(ready) < len(edges):
         raise _DisagreementError(_CYCLE)
+    if sum(layer[end] - layer[node] for node, ends in edges.items() for end in ends) > MOST_PASSED:
+        raise _DisagreementError(_TOO_MUCH, place=".steps")
 
 
 def _sizes(*sizes: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from functools import cache
@@ -10,7 +11,6 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
-import json
 import pytest
 
 from inplacelab.language import LANGUAGES
@@ -18,7 +18,7 @@ from inplacelab.recording import Recording, from_json, to_json
 from inplacelab_widgets import to_html, to_markdown, to_svg, to_text
 from inplacelab_widgets.scene import scene_of
 from inplacelab_widgets.static_html import still_html
-from tests.tiers import sample, choose
+from tests.tiers import choose, sample
 
 GOLDEN = Path(__file__).parents[1] / "recorders" / "golden"
 HOSTILE = (
@@ -66,7 +66,21 @@ class Tags(HTMLParser):
 CASES = [
     (path, text, where)
     for path in sorted(GOLDEN.glob("*.json"))
-    for where in ("everywhere", "title", "source", "names", "op", "type", "message", "dtype", "device", "name", "en", "input", "kernel")
+    for where in (
+        "everywhere",
+        "title",
+        "source",
+        "names",
+        "op",
+        "type",
+        "message",
+        "dtype",
+        "device",
+        "name",
+        "en",
+        "input",
+        "kernel",
+    )
     for text in HOSTILE
 ]
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -84,7 +98,17 @@ def test_no_string_becomes_markup(part: int) -> None:
         scene = scene_of(recording)
         page = to_html(scene)
         plain = Tags(re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)).found
-        assert [tag for tag in plain if tag] == ["html", "head", "meta", "title", "meta", "meta", "style", "body", "main"]
+        assert [tag for tag in plain if tag] == [
+            "html",
+            "head",
+            "meta",
+            "title",
+            "meta",
+            "meta",
+            "style",
+            "body",
+            "main",
+        ]
         assert page.count("<script") == 2
         for language in LANGUAGES:
             picture = to_svg(scene, -1, language)
