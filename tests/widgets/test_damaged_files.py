@@ -37,7 +37,8 @@ def drawn_or_refused(text: str) -> Recording | None:
     try:
         recording = from_json(text)
     except RecordingFormatError as error:
-        return check_sentence(str(error))
+        check_sentence(str(error))
+        return None
     if len(recording):
         scene = scene_of(recording)
         forms = [to_html(scene), to_svg(scene), to_text(scene), to_markdown(scene)]
