@@ -275,7 +275,7 @@ class _World:
         self._known(_STORAGE, write.storage, self._met_storages)
         self._known(_COUNTER, write.counter, self._met_counters)
         self._known(_TENSOR, write.tensor, self._met_tensors)
-        _sizes(write.before, write.after)
+        _sizes(write.before + 1, write.after)  # -1: the array was new to the recorder, which saw only the change
         _check_runs(write.slots, self._met_storages[write.storage])
 
     def _check_backward(self, backward: BackwardFacts) -> None:
