@@ -219,7 +219,10 @@ class _World:
     def _check_layout(self, facts: TensorFacts, dtype: str) -> None:
         storage = self._storages[facts.storage]
         self._reach(
-            facts, storage.slots if dtype == storage.dtype else storage.bytes // (bytes_of(dtype, storage) or 1)
+            facts,
+            storage.slots
+            if dtype == storage.dtype
+            else storage.slots * bytes_of(storage.dtype, storage) // bytes_of(dtype, storage),
         )
 
     def _reach(self, layout: Laid, slots: int) -> None:
@@ -289,7 +292,11 @@ class _World:
                 raise _DisagreementError(_VALUES, len(backward.gradient), prod(shape))
 
     def _known(self, what: Text, number: int | None, there: Container[int]) -> None:
-        if number is not None and number not in there:
+        if number is None:
+            return
+        if what in (_TENSOR, _NODE):  # one that was made and freed within a step has a number and no facts
+            _sizes(number)
+        elif number not in there:
             raise _DisagreementError(_NOT_THERE, what, number)
 
 
@@ -313,7 +320,7 @@ def _check_storage(facts: StorageFacts) -> None:
     _names(facts.dtype, facts.device)
     _sizes(facts.bytes, facts.slots)
     wide = known_bytes(facts.dtype) or max(facts.bytes // (facts.slots or 1), 1)
-    if facts.bytes != facts.slots * wide:
+    if facts.bytes and facts.bytes != facts.slots * wide:  # a constant, such as the 2 of `x ** 2`, counts no bytes
         raise _DisagreementError(_BYTES, facts.slots, facts.bytes)
     values = facts.values
     if isinstance(values, Summary):
@@ -373,6 +380,7 @@ def _check_launch(launch: LaunchFacts) -> None:
 
 def _check_graph(edges: Mapping[int, Collection[int]]) -> None:
     """Checks that the nodes can be put into layers in which every edge goes forward, and that not too many layers are passed."""
+    edges = {**{end: () for ends in edges.values() for end in ends}, **edges}
     waits = dict.fromkeys(edges, 0)
     for ends in edges.values():
         for end in ends:
