@@ -42,6 +42,9 @@ MOST_LIVE = 4_000_000
 MOST_LAID_OUT = 4_000_000
 """The most runs of slots that all layouts together reach. Each run is drawn."""
 
+MOST_PASSED = 1_000_000
+"""The most layers of the graph that all edges together pass. A network that uses a parameter in a thousand steps has half as many."""
+
 
 def check(recording: Recording) -> None:
     """Checks that the facts of a recording agree with each other.
@@ -61,7 +64,7 @@ def check(recording: Recording) -> None:
             except _DisagreementError as error:
                 error.place = f".steps[{position}]{error.place}"
                 raise
-        _check_acyclic(world.edges)
+        _check_graph(world.edges)
     except _DisagreementError as error:
         raise RecordingFormatError(error.pattern.format(f"recording{error.place}", *error.facts)) from None
 
@@ -216,7 +219,10 @@ class _World:
     def _check_layout(self, facts: TensorFacts, dtype: str) -> None:
         storage = self._storages[facts.storage]
         self._reach(
-            facts, storage.slots if dtype == storage.dtype else storage.bytes // (bytes_of(dtype, storage) or 1)
+            facts,
+            storage.slots
+            if dtype == storage.dtype
+            else storage.slots * bytes_of(storage.dtype, storage) // bytes_of(dtype, storage),
         )
 
     def _reach(self, layout: Laid, slots: int) -> None:
@@ -272,7 +278,7 @@ class _World:
         self._known(_STORAGE, write.storage, self._met_storages)
         self._known(_COUNTER, write.counter, self._met_counters)
         self._known(_TENSOR, write.tensor, self._met_tensors)
-        _sizes(write.before, write.after)
+        _sizes(write.before + 1, write.after)  # -1: the array was new to the recorder, which saw only the change
         _check_runs(write.slots, self._met_storages[write.storage])
 
     def _check_backward(self, backward: BackwardFacts) -> None:
@@ -286,7 +292,11 @@ class _World:
                 raise _DisagreementError(_VALUES, len(backward.gradient), prod(shape))
 
     def _known(self, what: Text, number: int | None, there: Container[int]) -> None:
-        if number is not None and number not in there:
+        if number is None:
+            return
+        if what in (_TENSOR, _NODE):  # one that was made and freed within a step has a number and no facts
+            _sizes(number)
+        elif number not in there:
             raise _DisagreementError(_NOT_THERE, what, number)
 
 
@@ -310,7 +320,7 @@ def _check_storage(facts: StorageFacts) -> None:
     _names(facts.dtype, facts.device)
     _sizes(facts.bytes, facts.slots)
     wide = known_bytes(facts.dtype) or max(facts.bytes // (facts.slots or 1), 1)
-    if facts.bytes != facts.slots * wide:
+    if facts.bytes and facts.bytes != facts.slots * wide:  # a constant, such as the 2 of `x ** 2`, counts no bytes
         raise _DisagreementError(_BYTES, facts.slots, facts.bytes)
     values = facts.values
     if isinstance(values, Summary):
@@ -368,20 +378,25 @@ def _check_launch(launch: LaunchFacts) -> None:
         _check_reach(operand, operand.storage_bytes, set())
 
 
-def _check_acyclic(edges: Mapping[int, Collection[int]]) -> None:
-    """Raises an error if some nodes cannot be put in an order in which every edge goes forward."""
+def _check_graph(edges: Mapping[int, Collection[int]]) -> None:
+    """Checks that the nodes can be put into layers in which every edge goes forward, and that not too many layers are passed."""
+    edges = {**{end: () for ends in edges.values() for end in ends}, **edges}
     waits = dict.fromkeys(edges, 0)
     for ends in edges.values():
         for end in ends:
             waits[end] += 1
     ready = [node for node, count in waits.items() if not count]
+    layer = dict.fromkeys(edges, 0)
     for node in ready:  # grows while it is walked
         for end in edges[node]:
             waits[end] -= 1
+            layer[end] = max(layer[end], layer[node] + 1)
             if not waits[end]:
                 ready.append(end)
     if len(ready) < len(edges):
         raise _DisagreementError(_CYCLE)
+    if sum(layer[end] - layer[node] for node, ends in edges.items() for end in ends) > MOST_PASSED:
+        raise _DisagreementError(_TOO_MUCH, place=".steps")
 
 
 def _sizes(*sizes: int) -> None:

@@ -261,7 +261,7 @@ def _list_of(hint: Any) -> Decoder:
         done: list[Any] = []
         try:
             for each in value:
-                done.append(decode_item(each))
+                done.append(decode_item(each))  # noqa: PERF401  # the length of the list says which item does not fit
         except _MisfitError as misfit:
             raise misfit.inside(f"[{len(done)}]") from None
         return tuple(done)

@@ -30,7 +30,7 @@ def bytes_of(dtype: str, storage: StorageFacts) -> int:
     """Returns the bytes of one element of `dtype`; an unknown dtype is taken to be as wide as the storage's slots."""
     known = known_bytes(dtype)
     if dtype == storage.dtype or known is None:
-        return storage.bytes // storage.slots if storage.slots else known or 1
+        return (storage.bytes // storage.slots if storage.slots else 0) or known or 1
     return known
 
 

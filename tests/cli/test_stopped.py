@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals and pipes of Un
 def started(*words: str, **options: object) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "inplacelab", *words]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
-    return subprocess.Popen(command, text=True, env=ENVIRONMENT, **pipes)  # type: ignore[call-overload, no-any-return]
+    return subprocess.Popen(command, text=True, env=ENVIRONMENT, **pipes)  # type: ignore[call-overload]
 
 
 def recorded(script: str, output: str = "page.json") -> tuple[int, str, str]:
@@ -116,7 +116,7 @@ def test_a_pipe_that_is_closed_ends_quietly() -> None:
         process = started("show", "page.json", "--format", form, "-o", "-", stdout=writing)
         os.close(reading)
         os.close(writing)
-        assert process.communicate(timeout=60) == (None, "")
+        assert process.communicate(timeout=60)[1] == ""
         assert process.returncode == 141
     command = f"'{sys.executable}' -m inplacelab show page.json -o - >&-"
     closed = subprocess.run(command, shell=True, env=ENVIRONMENT, capture_output=True, text=True, check=False)

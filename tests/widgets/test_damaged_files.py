@@ -27,13 +27,17 @@ def text_of(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
+def check_sentence(said: str) -> None:
+    assert 0 < len(said) < 1000, said
+    assert said.isprintable(), said
+
+
 def drawn_or_refused(text: str) -> Recording | None:
     """Reads a recording and draws it in every form."""
     try:
         recording = from_json(text)
     except RecordingFormatError as error:
-        assert 0 < len(str(error)) < 1000
-        assert "\n" not in str(error)
+        check_sentence(str(error))
         return None
     if len(recording):
         scene = scene_of(recording)

@@ -26,13 +26,20 @@ _SIGNS = {"kept": ("▼ ", "pin stale"), "written": ("", "pill changed"), "refus
 """The sign before a note, and the style of its box, for each role in the trace."""
 
 
+MOST_LINES = 2000
+"""The most lines drawn one below the other in a still picture."""
+MOST_IN_LINE = 2000
+"""The most characters drawn of a line."""
+
+
 def code_panel(recording: Recording, width: float, step: int, *, near: bool = False) -> Panel:
     """Returns the code at `step`, wrapped to `width` px. The player shows the code as a list of lines instead.
 
-    With `near`, only the line of the step, its neighbours and the lines of the trace are drawn, with dots for omitted lines.
+    With `near`, and for a program of more than `MOST_LINES` lines, only the line of the step, its neighbours and the lines of the trace are drawn, with dots for omitted lines.
     All lines but the step's own are then cut to one row.
     """
     now, source, marked = recording.steps[step], source_lines(recording), trace(recording, step)
+    near = near or len(source) > MOST_LINES
     line = min(now.line or 1, len(source)) if near else now.line
     shown = _near(line or 1, len(source), marked) if near else range(1, len(source) + 1)
     here = Look("flag-stale" if now.error else "mark-now")
@@ -41,7 +48,7 @@ def code_panel(recording: Recording, width: float, step: int, *, near: bool = Fa
         if number > before + 1:
             column.dots()
         whole, text_of = number == line or not near, source[number - 1]
-        pieces = _pieces(text_of, room) if whole else [shortened(text_of, room, NORMAL)]
+        pieces = _pieces(text_of[:MOST_IN_LINE], room) if whole else [shortened(text_of, room, NORMAL)]
         here_marked = [each for each in marked if each.line == number]
         column.line(number, pieces, here_marked, here if number == now.line else None)
     if shown[-1] < len(source):
