@@ -14,7 +14,7 @@ from tests.tiers import choose, sample
 
 from .variants import MODES, PLACES, Trial, fits
 
-STEP = choose(29, 11, 1)
+STEP = choose(61, 17, 1)
 """In the smaller tiers, one position in so many is tried, beginning at another one for each trial."""
 
 
