@@ -14,5 +14,6 @@ The modules:
     state        what must hold after every fault: the ledger, the modes, the listeners
     truths       what may be true after a fault: not done, done, or partly written (then no gradient may flow through)
     verdict      compares the outcome with the truths
+    variants     one call, interrupted before each of its bytecodes; composites: writes that are not rows of the table
     campaign     many programs and the table of counts: `python -m tests.faults --programs 1000`
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -17,8 +18,15 @@ def baseline(_out_of_the_collectors_sight: None) -> Baseline:
     return Baseline()
 
 
+@pytest.fixture(scope="module")
+def wrapped(baseline: Baseline) -> Iterator[None]:
+    """The kernels are wrapped for all tests of a file."""
+    with launches.wrapped():
+        yield
+
+
 @pytest.fixture(autouse=True)
-def _modes_of_a_new_process(monkeypatch: pytest.MonkeyPatch) -> object:
+def _modes_of_a_new_process(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Restores the modes. An interrupt in a finalizer is not printed."""
     monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
     yield

@@ -31,11 +31,11 @@ PACKAGE = (str(Path(inplacelab.__file__).parent), launches.GENERATED)
 
 _UNINTERRUPTED = frozenset(
     opmap[name]
-    for name in ("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "COPY", "SWAP", "RETURN_VALUE", "RETURN_CONST")
+    for name in ("NOP", "RETURN_VALUE", "RETURN_CONST", "PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "COPY", "SWAP")
     if name in opmap
 )
-"""Bytecodes that cannot raise, and at which Python handles no signal: `return`, and those around an `except` block. An exception that a
-trace function raises before one of the latter would make the interpreter keep the exception that is being handled for ever.
+"""Bytecodes that cannot raise, and at which Python handles no signal: `try`, `return`, and those of `except`. An exception that a
+trace function raises before one of the last would make the interpreter keep the exception that is being handled for ever.
 """
 
 

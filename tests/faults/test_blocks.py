@@ -18,7 +18,7 @@ from inplacelab import observe
 from inplacelab.autograd import copy_saved_before_write
 from inplacelab.errors import Refusal
 from tests.subtests import for_each
-from tests.tiers import examples
+from tests.tiers import choose, examples
 
 from . import launches
 from .faults import BytecodeFault
@@ -113,7 +113,7 @@ def test_an_interrupted_block_ends(name: str) -> None:
     x, position, left = paddle.ones([2]), 0, []
     fired = True
     while fired:
-        position += 1
+        position += choose(5, 1, 1)
         fault = BytecodeFault(position, KeyboardInterrupt)
         with suppress(KeyboardInterrupt), fault.armed(), BLOCKS[name]():
             x.scale(2.0)

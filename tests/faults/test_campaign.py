@@ -17,7 +17,7 @@ from .verdict import Finding, Judgement, Verdict
 
 
 @pytest.fixture(autouse=True)
-def _baseline(baseline: Baseline, monkeypatch: pytest.MonkeyPatch) -> None:
+def _baseline(baseline: Baseline, wrapped: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """That of the tests: the kernels are not wrapped for the rest of this process."""
     monkeypatch.setattr(campaign, "_baseline", lambda: baseline)
 

@@ -20,7 +20,7 @@ from inplacelab.ops.table.row import Row
 from tests.oracle.program import Program, Statement
 from tests.tiers import examples
 
-from . import launches, session
+from . import session
 from .plan import Faulty, Plan, faulty, plan_of
 from .state import Baseline
 from .verdict import DEFECTS, Verdict, judge
@@ -28,10 +28,7 @@ from .verdict import DEFECTS, Verdict, judge
 BATCH = 25
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _wrapped(baseline: Baseline) -> object:
-    with launches.wrapped():
-        yield
+pytestmark = pytest.mark.usefixtures("wrapped")
 
 
 @pytest.mark.parametrize(
@@ -190,6 +187,7 @@ def _finishes_the_history_early(source: str) -> str:
     return source.replace("UNFINISHED", "kept")
 
 
+@pytest.mark.standard
 @pytest.mark.parametrize(
     ("change", "kind"),
     [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from zlib import crc32
 
 import pytest
@@ -12,30 +12,29 @@ from tests.row_cases.every import CHAPTERS
 from tests.subtests import Named, try_all
 from tests.tiers import choose, sample
 
-from .variants import MODES, PLACES, Trial, fits
+from .composites import COMPOSITES
+from .variants import MODES, PLACES, Call, Trial, fits
 
-STEP = choose(29, 11, 1)
+STEP = choose(61, 17, 1)
 """In the smaller tiers, one position in so many is tried, beginning at another one for each trial."""
 
 
-def _trials(chapter: str) -> Iterator[Named]:
-    for case in CHAPTERS[chapter]:
-        for variant in case.variants:
-            for place in PLACES:
-                for mode in MODES:
-                    if fits(place, case):
-                        trial = Trial(case, variant, place, mode)
-                        yield f"{case.name}, {variant}, {place}, {mode}", {"trial": trial}
+def _trials(calls: Iterable[tuple[Call, str]]) -> Iterator[Named]:
+    for call, variant in calls:
+        for place in PLACES:
+            for mode in MODES:
+                if fits(place, call):
+                    yield f"{call.name}, {variant}, {place}, {mode}", {"trial": Trial(call, variant, place, mode)}
 
 
-def _chosen(chapter: str) -> list[Named]:
+def _chosen(calls: Iterable[tuple[Call, str]]) -> list[Named]:
     """Each row and variant at least once, and each place and mode; at night, all of them."""
     keys = ("variant", "place", "mode")
     return sample(
-        _trials(chapter),
+        _trials(calls),
         one_in=choose(200, 40, 1),
         by=[
-            lambda each: each[1]["trial"].case.row.name,
+            lambda each: each[1]["trial"].case.name.split()[0],
             *(lambda each, key=key: getattr(each[1]["trial"], key) for key in keys),
         ],
         name=lambda each: each[0],
@@ -51,4 +50,9 @@ def _interrupt(trial: Trial) -> None:
 @pytest.mark.usefixtures("baseline")
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_an_interrupt_leaves_a_tensor_untouched_or_refused(chapter: str) -> None:
-    try_all(_interrupt, _chosen(chapter))
+    try_all(_interrupt, _chosen((case, variant) for case in CHAPTERS[chapter] for variant in case.variants))
+
+
+@pytest.mark.usefixtures("baseline")
+def test_an_interrupt_of_a_composite_write_leaves_a_tensor_untouched_or_refused() -> None:
+    try_all(_interrupt, _chosen((each, "in-place") for each in COMPOSITES))

@@ -1,4 +1,4 @@
-"""One operation, interrupted before each of its bytecodes in turn.
+"""One call, of a row of the table or of a composite operation, interrupted before each of its bytecodes in turn.
 
 Whatever the position of the interrupt: the target is untouched, or its version was raised. Then every gradient that flows through
 it is refused, or it is the right one: that of the target as it was, if its bytes are the same; that of the complete operation,
@@ -23,8 +23,11 @@ from inplacelab.storage import Storage
 from tests.oracle.outcome import weights
 from tests.row_cases.case import Array, Case
 
+from .composites import Composite
 from .faults import BytecodeFault, Fault
 from .state import broken_modes, repair_modes
+
+Call = Case | Composite
 
 # ---- the places of the operands --------------------------------------------------------------------------------------------
 
@@ -46,14 +49,14 @@ class Operands:
     square: Tensor | None
 
 
-def derived(case: Case) -> Operands:
+def derived(case: Call) -> Operands:
     """Each operand is computed from a leaf."""
     leaves = [_leaf(array) for array in case.arrays()]
     tensors = [leaf.clone() for leaf in leaves]
     return _operands(tensors, [tensors[0]], leaves)
 
 
-def constant_target(case: Case) -> Operands:
+def constant_target(case: Call) -> Operands:
     """The target needs no gradient, the others do."""
     first, *others = case.arrays()
     leaves = [_leaf(array) for array in others]
@@ -61,7 +64,7 @@ def constant_target(case: Case) -> Operands:
     return _operands(tensors, [tensors[0]], leaves)
 
 
-def views(case: Case) -> Operands:
+def views(case: Call) -> Operands:
     """The target is a view, and there is another view of the same slots."""
     first, *others = case.arrays()
     leaves = [_leaf(np.stack([first, first])), *map(_leaf, others)]
@@ -69,7 +72,7 @@ def views(case: Case) -> Operands:
     return _operands([base[1], *rest], [base[1], base], leaves)
 
 
-def overlapping(case: Case) -> Operands:
+def overlapping(case: Call) -> Operands:
     """All operands show parts of one storage, each beginning one row later than the one before."""
     first, *others = case.arrays()
     count = len(others) + 1
@@ -80,19 +83,19 @@ def overlapping(case: Case) -> Operands:
     return _operands(tensors, [tensors[0], base], [leaf])
 
 
-def repeated(case: Case) -> Operands:
+def repeated(case: Call) -> Operands:
     """All operands are the same tensor."""
     leaf = _leaf(case.arrays()[0])
     x = leaf.clone()
     return _operands([x for _ in case.shapes], [x], [leaf])
 
 
-PLACES: dict[str, Callable[[Case], Operands]] = {
+PLACES: dict[str, Callable[[Call], Operands]] = {
     each.__name__: each for each in (derived, constant_target, views, overlapping, repeated)
 }
 
 
-def fits(place: str, case: Case) -> bool:
+def fits(place: str, case: Call) -> bool:
     """Whether the operands of a case can be put there."""
     alike = len({array.shape for array in case.arrays()}) == 1 and len(case.shapes) > 1
     same_kind = len({array.dtype for array in case.arrays()}) == 1
@@ -144,7 +147,7 @@ MODES = ("recorded", "under no_grad", "copying")
 class Trial:
     """One call of one variant of a row, with its operands in one place, in one mode."""
 
-    case: Case
+    case: Call
     variant: str
     place: str
     mode: str
