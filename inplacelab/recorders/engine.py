@@ -375,6 +375,8 @@ class EngineRecorder(observe.Observer):
             self._emit(events.Arrived(self._number(node)))
 
     def node_begins(self, node: Node, gradient: Tensor) -> None:
+        if not self._passes:  # the recording began in a hook of this pass
+            return
         under = self._passes[-1]
         under.gradient, under.node = gradient, self._number(node)
 
@@ -391,6 +393,8 @@ class EngineRecorder(observe.Observer):
         ))  # fmt: skip
 
     def node_ends(self, node: Node) -> None:
+        if not self._passes:
+            return
         under = self._passes[-1]
         gradient, under.gradient, under.node = under.gradient, None, None
         if self._full():
@@ -414,12 +418,15 @@ class EngineRecorder(observe.Observer):
         return known.operand
 
     def backward_fails(self) -> None:
-        self._emit(events.BackwardFailed(self._passes.pop().node))
         self._computing = False
+        if self._passes:
+            self._emit(events.BackwardFailed(self._passes.pop().node))
 
     def backward_ends(self) -> None:
-        under = self._passes.pop()
         self._computing = False
+        if not self._passes:
+            return
+        under = self._passes.pop()
         if self._full():
             return
         nodes = [node for reference in under.nodes if (node := reference()) is not None]
@@ -429,10 +436,11 @@ class EngineRecorder(observe.Observer):
     # ---- the program's code in a backward pass ---------------------------------------------------------------------------
 
     def hook_begins(self, node: Node, hook: Any, gradient: Tensor) -> None:
-        under, self._computing = self._passes[-1], False
-        under.node = self._number(node)
-        if self._full():
+        self._computing = False
+        if not self._passes or self._full():
             return
+        under = self._passes[-1]
+        under.node = self._number(node)
         self._look_round()
         known = self._objects.tensor(gradient)
         under.hook, under.given, under.counted = (
@@ -446,9 +454,10 @@ class EngineRecorder(observe.Observer):
         )
 
     def hook_ends(self, node: Node, gradient: Tensor) -> None:
-        under, self._computing = self._passes[-1], True
-        if self._beyond_limit:
+        self._computing = True
+        if not self._passes or self._beyond_limit:
             return
+        under = self._passes[-1]
         known = self._objects.tensor(gradient)
         self._objects.storage(gradient.storage)
         if ((known.number, known.storage.version), self._counted) == (under.given, under.counted):
@@ -460,7 +469,7 @@ class EngineRecorder(observe.Observer):
 
     def custom_begins(self, node: Node, function: Any, gradients: Sequence[Tensor | None]) -> None:
         self._computing = False
-        if self._full():
+        if not self._passes or self._full():
             return
         self._look_round()
         given = [gradient for gradient in gradients if gradient is not None]
