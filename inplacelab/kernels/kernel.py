@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import replace
 from functools import cached_property
 from inspect import Parameter, Signature
@@ -23,6 +24,10 @@ from inplacelab.ops.table.row import Row
 from inplacelab.ops.template.parts import name_of
 from inplacelab.storage import Storage
 from inplacelab.tensor import Tensor
+
+_NONE: Mapping[int, Storage] = {}
+_storages: ContextVar[Mapping[int, Storage]] = ContextVar("storages of the arguments", default=_NONE)
+"""The storages of the arrays that a kernel was called with, by their `id`: the engine passes only the arrays on."""
 
 
 class Kernel(ABC):
@@ -70,17 +75,15 @@ class Kernel(ABC):
     def __call__(self, *args: Any, **kwargs: Any) -> Tensor:
         """Runs the kernel as an operation; an in-place kernel returns its first argument."""
         tensors = [each for each in (*args, *kwargs.values()) if isinstance(each, Tensor)]
-        self._storages = {id(each.array): each.storage for each in tensors}
+        before = _storages.set({id(each.array): each.storage for each in tensors})
         try:
             made: Tensor = self._function(*args, **kwargs)
         finally:
-            self._storages = {}
+            _storages.reset(before)
         return made
 
     def __repr__(self) -> str:
         return f"<kernel {self.name}({', '.join(self.parameters)})>"
-
-    _storages: Mapping[int, Storage] = {}  # never changed, only replaced
 
     @cached_property
     def _function(self) -> Callable[..., Any]:
@@ -91,7 +94,8 @@ class Kernel(ABC):
             given = dict(zip(names, arguments, strict=True))
             if self.in_place and given["out"] is not given[self.row.inputs[0]]:  # in place in name only
                 raise errors.kernel_cannot_hold_result(name=self.name)
-            planned = self.plan(given, {n: self._storages.get(id(given[n])) for n in self.row.inputs})
+            storages = _storages.get()
+            planned = self.plan(given, {n: storages.get(id(given[n])) for n in self.row.inputs})
             launching.prepare(planned)
             return planned
 
