@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import inf
 from types import FrameType
@@ -62,7 +61,7 @@ class Pass:
 
 
 class EngineRecorder(observe.Observer):
-    """Emits events while it listens (see `Recorder.listening`).
+    """Emits events between `begin` and `end` (see `Recorder`).
 
     Args:
         program: the program that is recorded.
@@ -84,6 +83,7 @@ class EngineRecorder(observe.Observer):
         self._program, self._emit, self._limit = program, log.emit, inf if limit is None else limit
         self._filename, self._lines_before = program.filename, program.first_line - 1
         self.shield = Shield(log.emit, self._forget, _ELSEWHERE)
+        self._watch = self.shield.protect(self.refused)
         self._bindings = Bindings(program.names, _WATCHED)
         self._objects = EngineObjects(log.emit, self._bindings.names_of, self.shield.protect_callback)
         self._named: dict[int, KnownTensor] = {}  # the tensors that had names at the last scan
@@ -105,24 +105,22 @@ class EngineRecorder(observe.Observer):
         """The number of events not recorded because of the limit."""
         return int(max(self._counted - self._limit, 0))
 
-    @contextmanager
-    def listening(self) -> Iterator[None]:
-        """Observes the engine and its refusals inside a `with` block, which is an episode of the memory ledgers."""
-        watch = self.shield.protect(self.refused)
-        try:
-            for device in devices.ALL:
-                self._episodes[device] = device.ledger.begin_episode(self.shield.others_run)
-            self.live_before = devices.current().ledger.live
-            errors.watchers.append(watch)
-            with self.shield.up(self):
-                yield
-        finally:
-            if watch in errors.watchers:
-                errors.watchers.remove(watch)
-            for device, episode in self._episodes.items():
-                device.ledger.end_episode(episode)
-                if episode.shared:
-                    self.shield.remark(_ELSEWHERE)
+    def begin(self) -> None:
+        """Begins to observe the engine and its refusals, and an episode of the memory ledgers."""
+        for device in devices.ALL:
+            self._episodes[device] = device.ledger.begin_episode(self.shield.others_run)
+        self.live_before = devices.current().ledger.live
+        errors.watchers.append(self._watch)
+        self.shield.begin(self)
+
+    def end(self) -> None:
+        """Ends that (see `Recorder.end`)."""
+        self.shield.end()
+        errors.watchers[:] = [each for each in errors.watchers if each is not self._watch]
+        for device, episode in self._episodes.items():
+            device.ledger.end_episode(episode)
+            if episode.shared:
+                self.shield.remark(_ELSEWHERE)
 
     def _forget(self) -> None:
         self._objects.forget()

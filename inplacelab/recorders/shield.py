@@ -13,8 +13,8 @@ recorder goes through the `protect` of its shield, which decides three things:
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from threading import get_ident
 from traceback import walk_tb
@@ -50,9 +50,8 @@ class Shield:
         self._failure: type[BaseException] | None = None
         self._remarks: list[Text] = []
 
-    @contextmanager
-    def up(self, observer: observe.Observer | None = None) -> Iterator[None]:
-        """Records the thread or coroutine that runs a `with` block.
+    def begin(self, observer: observe.Observer | None = None) -> None:
+        """Begins to record the thread or coroutine that runs now.
 
         Args:
             observer: the recorder, if it observes the engine.
@@ -60,15 +59,16 @@ class Shield:
         if observer is not None:
             self._block = observe.listening(self._protected(observer))
         self._thread = get_ident()
-        try:
-            with self._block:
-                self._on = True
-                yield
-        finally:
-            self.protect(self._forget, anywhere=True)()
-            self._on = False
-            if self._failure is not None:
-                self._emit(Stopped())
+        self._block.__enter__()
+        self._on = True
+
+    def end(self) -> None:
+        """Ends that, whether or not it has begun."""
+        self.protect(self._forget, anywhere=True)()
+        self._on = False
+        modes.leave(self._block)
+        if self._failure is not None:
+            self._emit(Stopped())
 
     def _protected(self, observer: observe.Observer) -> observe.Observer:
         shown = observe.Observer()
