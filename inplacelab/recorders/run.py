@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -88,24 +88,25 @@ class Session:
             raised = error
         try:
             listening.__exit__()  # again, if an interrupt has arrived there
-            self.finish(raised, Scope(names_in(names), ""))
+            self.finish(raised, lambda: Scope(names_in(names), ""))
         except BaseException as error:  # noqa: BLE001  # an interrupt
             raised = error
         self.annotate()
         return raised
 
-    def finish(self, raised: BaseException | None, scope: Scope) -> None:
+    def finish(self, raised: BaseException | None, scope: Callable[[], Scope]) -> None:
         """Ends the recording, also if an interrupt arrives.
 
         Args:
             raised: the exception that ended the program, if any.
-            scope: the program's names.
+            scope: returns the program's names.
         """
-        recorder, protect = self.recorder, self.recorder.shield.protect
+        recorder = self.recorder
         try:
+            protect = recorder.shield.protect
             if raised is not None and not issubclass(type(raised), SystemExit | GeneratorExit):
                 protect(recorder.failed, anywhere=True)(raised)
-            protect(recorder.finish, anywhere=True)(scope)
+            protect(lambda: recorder.finish(scope()), anywhere=True)()
         finally:
             try:
                 recorder.end()
@@ -210,7 +211,8 @@ class record:
         if not self._running.locked():
             raise RuntimeError(str(_NOT_RUNNING))
         try:
-            self._session.finish(error, *scopes_of([sys._getframe(1)]))
+            frame = sys._getframe(1)
+            self._session.finish(error, lambda: scopes_of([frame])[0])
         finally:
             self._running.release()
             self.recording = self._session.recording()
